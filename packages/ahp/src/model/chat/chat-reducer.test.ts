@@ -1,0 +1,179 @@
+// What holds for chats alone: text, sharing, and that nothing stays open.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { chatActions } from "../../testing/arbitrary/chat.ts";
+import { newStates } from "../../testing/states.ts";
+import { makeId } from "../ids.ts";
+import type { ChatAction } from "./chat-actions.ts";
+import { reduceChat } from "./chat-reducer.ts";
+import { chatPhase, summarizeChat, type ChatState } from "./chat.ts";
+import { mergeChatActions } from "./merge.ts";
+import { isUnfinished } from "./tool-call.ts";
+import { turnParts, type Turn } from "./turn.ts";
+
+const turnId = makeId("turn", "t1");
+const answer = makeId("part", "answer");
+const thought = makeId("part", "thought");
+const message = { text: "hello", origin: { kind: "user" } };
+const startedAt = "2026-01-01T00:00:01.000Z";
+
+const started = run(newStates.chat, [
+  { type: "chat/turnStarted", turnId, startedAt, message },
+  { type: "chat/responsePart", turnId, part: { kind: "reasoning", id: thought, content: "" } },
+  { type: "chat/responsePart", turnId, part: { kind: "markdown", id: answer, content: "" } },
+]);
+
+const pieces: fc.Arbitrary<ChatAction[]> = fc.array(
+  fc.oneof(
+    fc
+      .string({ unit: "grapheme" })
+      .map((content): ChatAction => ({ type: "chat/delta", turnId, partId: answer, content })),
+    fc
+      .string({ unit: "grapheme" })
+      .map((content): ChatAction => ({ type: "chat/reasoning", turnId, partId: thought, content })),
+  ),
+  { maxLength: 80, size: "max" },
+);
+
+test("[M6] text that comes in pieces is the same text when the pieces are joined before they are applied", () => {
+  fc.assert(
+    fc.property(pieces, (actions) => {
+      const joined: ChatAction[] = [];
+      for (const action of actions) {
+        const last = joined.at(-1);
+        const both = last && mergeChatActions(last, action);
+        joined.splice(both ? -1 : joined.length, 1, both ?? action);
+      }
+      const changes = actions.filter((action, index) => action.type !== actions[index - 1]?.type);
+      expect(joined).toHaveLength(changes.length);
+      expect(run(started, joined)).toEqual(run(started, actions));
+      const text = actions.map((action) => (action.type === "chat/delta" ? action.content : "")).join("");
+      expect(run(started, actions).activeTurn?.openPart?.content).toBe(text);
+    }),
+  );
+});
+
+test("[M5] a piece of text leaves the turns, the earlier parts and everything else as the same objects", () => {
+  const history = Array.from({ length: 3 }, (_, index) => endedTurn(`old-${index}`));
+  const before: ChatState = { ...started, turns: history };
+  const after = reduceChat(before, { type: "chat/delta", turnId, partId: answer, content: "hi" });
+  expect(after).not.toBe(before);
+  expect(after.turns).toBe(before.turns);
+  expect(after.activeTurn?.responseParts).toBe(before.activeTurn?.responseParts);
+  expect(after.activeTurn?.message).toBe(before.activeTurn?.message);
+  expect(after.queuedMessages).toBe(before.queuedMessages);
+});
+
+test("[M5] a change of one tool call leaves the other parts as the same objects", () => {
+  const [first, second] = [makeId("tool call", "a"), makeId("tool call", "b")];
+  const before = run(started, [toolCallStart(first), toolCallStart(second)]);
+  const after = reduceChat(before, {
+    type: "chat/toolCallUpdated",
+    turnId,
+    toolCallId: second,
+    changes: { displayName: "New" },
+  });
+  const [was, is] = [before.activeTurn?.responseParts ?? [], after.activeTurn?.responseParts ?? []];
+  expect(is).toHaveLength(4);
+  expect(is.map((part, index) => part === was[index])).toEqual([true, true, true, false]);
+});
+
+test("[M10] whatever happens, no ended turn holds a tool call or a question that is still open", () => {
+  fc.assert(
+    fc.property(fc.array(chatActions, { maxLength: 80, size: "max" }), (actions) => {
+      for (const turn of run(newStates.chat, actions).turns) {
+        for (const part of turn.responseParts) {
+          if (part.kind === "toolCall") expect(isUnfinished(part.toolCall)).toBe(false);
+          if (part.kind === "inputRequest") expect(part.response).toBeDefined();
+        }
+      }
+    }),
+  );
+});
+
+test("[M18] whatever happens, what a turn waits for is what its parts say", () => {
+  fc.assert(
+    fc.property(fc.array(chatActions, { maxLength: 80, size: "max" }), (actions) => {
+      const { activeTurn } = run(newStates.chat, actions);
+      if (!activeTurn) return;
+      const parts = turnParts(activeTurn);
+      const inStatus = (status: string): number =>
+        parts.filter((part) => part.kind === "toolCall" && part.toolCall.status === status).length;
+      const questions = parts.filter((part) => part.kind === "inputRequest" && !part.response).length;
+      expect(activeTurn.waits).toEqual({
+        permission: inStatus("pending-confirmation"),
+        input: questions,
+        tool: inStatus("running"),
+      });
+    }),
+  );
+});
+
+test.each([
+  [{ permission: 1, input: 1, tool: 1 }, "permission"],
+  [{ permission: 0, input: 1, tool: 1 }, "input"],
+  [{ permission: 0, input: 0, tool: 1 }, "tool"],
+  [{ permission: 0, input: 0, tool: 0 }, "model"],
+])("[M18] a turn with the waits %j waits for %s", (waits, expected) => {
+  const chat: ChatState = { ...started, activeTurn: started.activeTurn && { ...started.activeTurn, waits } };
+  expect(chatPhase(chat)).toEqual({ status: "busy", turnId, waitingFor: expected });
+});
+
+test("[M8] whatever happens, no turn is there twice", () => {
+  fc.assert(
+    fc.property(fc.array(chatActions, { maxLength: 80, size: "max" }), (actions) => {
+      const { turns, activeTurn } = run(newStates.chat, actions);
+      const ids = [...turns, ...(activeTurn ? [activeTurn] : [])].map((turn) => turn.id);
+      expect(new Set(ids).size).toBe(ids.length);
+    }),
+  );
+});
+
+test("[M29] a chat says whether it is busy, and how its last turn ended", () => {
+  expect(chatPhase(newStates.chat)).toEqual({ status: "idle", lastTurn: undefined });
+  expect(chatPhase(started)).toEqual({ status: "busy", turnId, waitingFor: "model" });
+  const failed = reduceChat(started, {
+    type: "chat/error",
+    turnId,
+    endedAt: startedAt,
+    durationMs: 1,
+    error: { code: "x", message: "x" },
+    resumable: false,
+  });
+  expect(summarizeChat(failed)).toMatchObject({
+    resource: failed.resource,
+    modifiedAt: startedAt,
+    phase: { status: "idle", lastTurn: "failed" },
+  });
+});
+
+function run(chat: ChatState, actions: readonly ChatAction[]): ChatState {
+  return actions.reduce(reduceChat, chat);
+}
+
+function toolCallStart(
+  toolCallId: Extract<ChatAction, { type: "chat/toolCallStart" }>["toolCallId"],
+): ChatAction {
+  return {
+    type: "chat/toolCallStart",
+    turnId,
+    toolCallId,
+    toolName: "bash",
+    displayName: "Run",
+    toolKind: "execute",
+    contributor: { kind: "agent" },
+  };
+}
+
+function endedTurn(name: string): Turn {
+  return {
+    id: makeId("turn", name),
+    startedAt,
+    endedAt: startedAt,
+    durationMs: 0,
+    message,
+    responseParts: [],
+    plans: [],
+    end: { state: "complete", stopReason: "end_turn" },
+  };
+}

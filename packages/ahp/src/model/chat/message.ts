@@ -1,0 +1,50 @@
+// What is said to an agent, and what waits to be said.
+import type { PendingMessageId } from "../ids.ts";
+import type { JsonObject, JsonValue, OpenEnum, Uri } from "../json.ts";
+
+/** A message that starts a turn. */
+export interface Message {
+  readonly text: string;
+  readonly origin: MessageOrigin;
+  readonly attachments?: readonly Attachment[];
+  /** The model asked for with this message; absent leaves it as it is. */
+  readonly model?: ModelSelection;
+}
+
+/** Where a message comes from. */
+export interface MessageOrigin {
+  readonly kind: OpenEnum<"user" | "agent" | "tool" | "automation" | "systemNotification">;
+}
+
+/** A model and its settings. */
+export interface ModelSelection {
+  readonly id: string;
+  readonly config?: JsonObject;
+}
+
+/** Something sent along with a message. */
+export type Attachment =
+  /** A label with text that only the model sees. */
+  | { readonly type: "simple"; readonly label: string; readonly modelRepresentation?: string }
+  /** Bytes in base64, such as a pasted picture. */
+  | {
+      readonly type: "embeddedResource";
+      readonly label: string;
+      readonly data: string;
+      readonly contentType: string;
+    }
+  /** Something the agent can open itself. */
+  | {
+      readonly type: "resource";
+      readonly label: string;
+      readonly uri: Uri;
+      readonly contentType?: string;
+      readonly sizeBytes?: number;
+      readonly selection?: JsonValue;
+    };
+
+/** A message that waits until the agent can take it. */
+export interface PendingMessage {
+  readonly id: PendingMessageId;
+  readonly message: Message;
+}

@@ -1,0 +1,175 @@
+// The shapes of tool calls, approvals and the actions on them.
+import { actorShape, errorInfoShape } from "../failure-shape.ts";
+import {
+  count,
+  flag,
+  id,
+  jsonObject,
+  jsonValue,
+  list,
+  literal,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  taggedUnion,
+  text,
+  type FieldShapes,
+  type Shape,
+} from "../shape.ts";
+import { terminalExitShape } from "../terminal/terminal-shape.ts";
+import type { Approval, ApprovalDecision } from "./approval.ts";
+import type { Confirmation, ToolCallChanges } from "./tool-call-actions.ts";
+import type {
+  Confirmed,
+  FileVersion,
+  PendingToolCall,
+  TerminalResult,
+  ToolCall,
+  ToolCallDetails,
+  ToolCancelReason,
+  ToolContent,
+  ToolContributor,
+  ToolFailure,
+  ToolLocation,
+  ToolSuccess,
+} from "./tool-call.ts";
+
+const locationsShape = list(object<ToolLocation>({ path: text, line: optional(count) }));
+
+const contributorShape = taggedUnion<ToolContributor, "kind">("kind", {
+  agent: {},
+  host: {},
+  client: { clientId: id("client") },
+});
+
+const fileVersionShape = taggedUnion<FileVersion, "kind">("kind", {
+  text: { text },
+  ref: { uri: text, sizeBytes: optional(count) },
+});
+
+const contentShape = list(
+  taggedUnion<ToolContent, "type">("type", {
+    text: { text },
+    embeddedResource: { data: text, contentType: text },
+    resource: { uri: text, contentType: optional(text), sizeBytes: optional(count) },
+    fileEdit: { path: text, before: optional(fileVersionShape), after: optional(fileVersionShape) },
+    terminal: {
+      resource: id("terminal URI"),
+      title: text,
+      isPty: flag,
+      result: optional(
+        object<TerminalResult>({ exit: terminalExitShape, preview: optional(text), skippedBytes: count }),
+      ),
+    },
+    raw: { value: jsonObject },
+  }),
+);
+
+const approvalShape = object<Approval>({
+  id: id("approval"),
+  action: text,
+  target: text,
+  options: list(object({ id: text, label: text, kind: text })),
+  requestedAt: text,
+  expiresAt: optional(text),
+});
+
+const decisionShape = object<ApprovalDecision>({
+  approvalId: id("approval"),
+  outcome: oneOf("approved", "denied", "cancelled"),
+  optionId: optional(text),
+  by: actorShape,
+  at: text,
+  suggestion: optional(text),
+});
+
+const confirmationShape = taggedUnion<Confirmation, "kind">("kind", {
+  "not-needed": {},
+  setting: {},
+  needed: { approval: approvalShape },
+});
+
+const details: FieldShapes<ToolCallDetails> = {
+  toolCallId: id("tool call"),
+  toolName: text,
+  displayName: text,
+  toolKind: text,
+  locations: locationsShape,
+  contributor: contributorShape,
+  invocationMessage: optional(text),
+  rawInput: optional(jsonValue),
+  content: contentShape,
+  decisions: list(decisionShape),
+};
+
+const successShape = object<ToolSuccess>({
+  success: literal(true),
+  pastTenseMessage: optional(text),
+  rawOutput: optional(jsonValue),
+});
+const failureShape = object<ToolFailure>({
+  success: literal(false),
+  pastTenseMessage: optional(text),
+  rawOutput: optional(jsonValue),
+  error: optional(errorInfoShape),
+});
+const outcomeShape = object<{ readonly success: boolean }>({ success: flag });
+const resultShape: Shape<ToolSuccess | ToolFailure> = (value, trail): value is ToolSuccess | ToolFailure =>
+  outcomeShape(value, trail) && (value.success ? successShape(value, trail) : failureShape(value, trail));
+
+const confirmedShape = oneOf<Confirmed>("not-needed", "setting", "user-action");
+
+/** The shape of a tool call in any of its states. */
+export const toolCallShape = taggedUnion<ToolCall, "status">("status", {
+  streaming: details,
+  "pending-confirmation": { ...details, approval: approvalShape },
+  running: { ...details, confirmed: confirmedShape },
+  completed: { ...details, confirmed: confirmedShape, result: successShape },
+  failed: { ...details, confirmed: confirmedShape, result: failureShape },
+  cancelled: {
+    ...details,
+    reason: oneOf<ToolCancelReason>("denied", "expired", "skipped", "turn-cancelled", "interrupted"),
+  },
+});
+
+/** The shape of a tool call that waits for permission. */
+export const pendingToolCallShape = object<PendingToolCall>({
+  ...details,
+  status: literal("pending-confirmation"),
+  approval: approvalShape,
+});
+
+const call = { turnId: id("turn"), toolCallId: id("tool call") };
+
+const changesShape = object<ToolCallChanges>({
+  toolName: optional(text),
+  displayName: optional(text),
+  toolKind: optional(text),
+  locations: optional(locationsShape),
+  invocationMessage: optional(nullable(text)),
+  rawInput: optional(nullable(jsonValue)),
+});
+
+/** The fields of each action on a tool call. */
+export const toolCallActionFields = {
+  "chat/toolCallStart": {
+    ...call,
+    toolName: text,
+    displayName: text,
+    toolKind: text,
+    contributor: contributorShape,
+    locations: optional(locationsShape),
+    rawInput: optional(jsonValue),
+  },
+  "chat/toolCallUpdated": { ...call, changes: changesShape },
+  "chat/toolCallReady": {
+    ...call,
+    invocationMessage: text,
+    rawInput: optional(jsonValue),
+    confirmation: confirmationShape,
+  },
+  "chat/toolCallConfirmed": { ...call, decision: decisionShape },
+  "chat/toolCallContentChanged": { ...call, content: contentShape },
+  "chat/toolCallComplete": { ...call, result: resultShape, content: optional(contentShape) },
+};

@@ -1,0 +1,187 @@
+// The shapes of a session's state and actions.
+import { chatPhaseShape } from "../chat/chat-shape.ts";
+import type { ChatSummary } from "../chat/chat.ts";
+import { inputRequestShape } from "../chat/input-request-shape.ts";
+import { pendingToolCallShape } from "../chat/tool-call-shape.ts";
+import { noticeShape } from "../chat/turn-shape.ts";
+import { actorShape, errorInfoShape } from "../failure-shape.ts";
+import type { ApprovalId, InputRequestId } from "../ids.ts";
+import {
+  count,
+  flag,
+  id,
+  jsonValue,
+  list,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  taggedUnion,
+  text,
+  type FieldShapes,
+  type Shape,
+} from "../shape.ts";
+import type { ChatSummaryChanges, SessionAction } from "./session-actions.ts";
+import type {
+  ActiveClient,
+  ConnectedAgent,
+  ContextLoss,
+  SessionInputRequest,
+  SessionLifecycle,
+  SessionOwner,
+  SessionPhase,
+  SessionState,
+  SessionSummary,
+} from "./session.ts";
+import {
+  commandsShape,
+  configOptionsShape,
+  configValuesShape,
+  modesShape,
+  runtimeOptionsChangesShape,
+  runtimeOptionsShape,
+} from "./settings-shape.ts";
+
+const ownerShape = taggedUnion<SessionOwner, "kind">("kind", {
+  person: {},
+  app: { appId: id("app"), name: optional(text) },
+});
+
+const lifecycleFields = {
+  creating: {},
+  ready: {},
+  stale: { since: text, cause: text },
+  resuming: {},
+  failed: { error: errorInfoShape },
+  closed: { closedAt: text, by: actorShape, reason: optional(text) },
+};
+
+const lifecycleShape = taggedUnion<SessionLifecycle, "status">("status", lifecycleFields);
+
+/** The shape of a session's phase. */
+export const sessionPhaseShape = taggedUnion<SessionPhase, "status">("status", {
+  ...lifecycleFields,
+  busy: {
+    chat: id("chat URI"),
+    turnId: id("turn"),
+    waitingFor: oneOf("agent", "model", "tool", "permission", "input"),
+  },
+});
+
+const agentShape = object<ConnectedAgent>({
+  name: text,
+  version: optional(text),
+  resume: oneOf("resume", "load", "none"),
+  accepts: list(text),
+});
+
+const clientShape = object<ActiveClient>({
+  clientId: id("client"),
+  displayName: optional(text),
+  tools: list(jsonValue),
+});
+
+/** An approval and a question are named by ids of different kinds that look the same. */
+const inputNeededIdShape: Shape<ApprovalId | InputRequestId> = id("approval");
+
+const inputNeededShape = taggedUnion<SessionInputRequest, "kind">("kind", {
+  toolConfirmation: {
+    id: id("approval"),
+    chat: id("chat URI"),
+    turnId: id("turn"),
+    toolCall: pendingToolCallShape,
+  },
+  chatInput: { id: id("input request"), chat: id("chat URI"), request: inputRequestShape },
+});
+
+const chatSummaryShape = object<ChatSummary>({
+  resource: id("chat URI"),
+  title: text,
+  modifiedAt: text,
+  isRead: flag,
+  isArchived: flag,
+  activity: optional(text),
+  phase: chatPhaseShape,
+});
+
+const chatChangesShape = object<ChatSummaryChanges>({
+  title: optional(text),
+  modifiedAt: optional(text),
+  isRead: optional(flag),
+  isArchived: optional(flag),
+  activity: optional(nullable(text)),
+  phase: optional(chatPhaseShape),
+});
+
+const shared = {
+  resource: id("session URI"),
+  key: id("session key"),
+  provider: id("agent"),
+  owner: ownerShape,
+  label: optional(text),
+  title: text,
+  createdAt: text,
+  lastActivityAt: text,
+  isRead: flag,
+  isArchived: flag,
+  activity: optional(text),
+  workingDirectories: list(text),
+} satisfies Partial<FieldShapes<SessionState>>;
+
+/** The shape of a session's entry in the root's list. */
+export const sessionSummaryShape = object<SessionSummary>({
+  ...shared,
+  phase: sessionPhaseShape,
+  inputNeededCount: count,
+});
+
+/** The shape of a session's state. */
+export const sessionStateShape = object<SessionState>({
+  ...shared,
+  lifecycle: lifecycleShape,
+  backendId: optional(text),
+  agent: optional(agentShape),
+  contextLoss: optional(object<ContextLoss>({ at: text, reason: text })),
+  lastError: optional(errorInfoShape),
+  runtimeOptions: runtimeOptionsShape,
+  chats: list(chatSummaryShape),
+  defaultChat: optional(id("chat URI")),
+  inputNeeded: list(inputNeededShape),
+  activeClients: list(clientShape),
+  commands: commandsShape,
+  modes: optional(modesShape),
+  configOptions: configOptionsShape,
+  notices: list(noticeShape),
+});
+
+/** The shape of a session's actions. */
+export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
+  "session/ready": { at: text, backendId: optional(text), agent: optional(agentShape) },
+  "session/creationFailed": { error: errorInfoShape },
+  "session/stale": { at: text, cause: text, error: optional(errorInfoShape) },
+  "session/resuming": {},
+  "session/contextLost": { at: text, reason: text },
+  "session/closed": { at: text, by: actorShape, reason: optional(text) },
+  "session/chatAdded": { chat: chatSummaryShape },
+  "session/chatUpdated": { chat: id("chat URI"), changes: chatChangesShape },
+  "session/chatRemoved": { chat: id("chat URI") },
+  "session/defaultChatChanged": { defaultChat: optional(id("chat URI")) },
+  "session/inputNeededSet": { request: inputNeededShape },
+  "session/inputNeededRemoved": { id: inputNeededIdShape },
+  "session/runtimeOptionsChanged": { changes: runtimeOptionsChangesShape },
+  "session/commandsChanged": { commands: commandsShape },
+  "session/modesChanged": { modes: optional(modesShape) },
+  "session/modeChanged": { modeId: text },
+  "session/configOptionsChanged": { configOptions: configOptionsShape },
+  "session/configChanged": { config: configValuesShape },
+  "session/titleChanged": { title: text },
+  "session/labelChanged": { label: optional(text) },
+  "session/activityChanged": { activity: optional(text) },
+  "session/isReadChanged": { isRead: flag },
+  "session/isArchivedChanged": { isArchived: flag },
+  "session/workingDirectoriesChanged": { workingDirectories: list(text) },
+  "session/activeClientSet": { client: clientShape },
+  "session/activeClientRemoved": { clientId: id("client") },
+  "session/noticeAdded": { notice: noticeShape },
+  "session/errorReported": { error: errorInfoShape },
+});

@@ -1,0 +1,100 @@
+// The shapes of a terminal's state and actions.
+import { limitFiredShape } from "../failure-shape.ts";
+import { count, flag, id, number, object, oneOf, optional, taggedUnion, text } from "../shape.ts";
+import type { TerminalAction } from "./terminal-actions.ts";
+import type {
+  FinishedCommand,
+  OpenCommand,
+  TerminalClaim,
+  TerminalExit,
+  TerminalInfo,
+  TerminalLifecycle,
+  TerminalOutput,
+  TerminalRun,
+  TerminalSize,
+  TerminalState,
+} from "./terminal.ts";
+
+const claimShape = taggedUnion<TerminalClaim, "kind">("kind", {
+  client: { clientId: id("client"), goneSince: optional(text) },
+  session: {
+    session: id("session URI"),
+    chat: id("chat URI"),
+    turnId: optional(id("turn")),
+    toolCallId: optional(id("tool call")),
+  },
+});
+
+/** The shape of the way a program ended. */
+export const terminalExitShape = taggedUnion<TerminalExit, "kind">("kind", {
+  code: { exitCode: count, limit: optional(limitFiredShape) },
+  signal: { signal: text, limit: optional(limitFiredShape) },
+  unknown: { reason: text },
+});
+
+const lifecycleShape = taggedUnion<TerminalLifecycle, "status">("status", {
+  running: {},
+  exited: { exitedAt: text, exit: terminalExitShape },
+});
+
+const runShape = oneOf<TerminalRun>("text", "tty", "display");
+const titleSourceShape = oneOf("person", "program");
+
+/** The shape of a terminal's state. */
+export const terminalStateShape = object<TerminalState>({
+  resource: id("terminal URI"),
+  run: runShape,
+  title: text,
+  titleSource: titleSourceShape,
+  claim: claimShape,
+  lifecycle: lifecycleShape,
+  cwd: optional(text),
+  size: optional(object<TerminalSize>({ cols: count, rows: count })),
+  output: object<TerminalOutput>({ endOffset: count, skippedBytes: count, clearedAtOffset: count }),
+  supportsCommandDetection: flag,
+  openCommand: optional(
+    object<OpenCommand>({ commandId: id("command"), commandLine: text, startedAt: text, offset: count }),
+  ),
+  lastCommand: optional(
+    object<FinishedCommand>({
+      commandId: id("command"),
+      commandLine: text,
+      exitCode: optional(count),
+      durationMs: optional(number),
+    }),
+  ),
+});
+
+/** The shape of an entry in the root's list of terminals. */
+export const terminalInfoShape = object<TerminalInfo>({
+  resource: id("terminal URI"),
+  run: runShape,
+  title: text,
+  claim: claimShape,
+  lifecycle: lifecycleShape,
+});
+
+/** The shape of a terminal's actions. */
+export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
+  "terminal/data": { data: text, offset: count, endOffset: count },
+  "terminal/trimmed": { skippedBytes: count },
+  "terminal/input": { data: text },
+  "terminal/resized": { cols: number, rows: number },
+  "terminal/claimed": { claim: claimShape },
+  "terminal/titleChanged": { title: text, source: titleSourceShape },
+  "terminal/cwdChanged": { cwd: text },
+  "terminal/cleared": { offset: count },
+  "terminal/commandDetectionAvailable": {},
+  "terminal/commandExecuted": {
+    commandId: id("command"),
+    commandLine: text,
+    startedAt: text,
+    offset: count,
+  },
+  "terminal/commandFinished": {
+    commandId: id("command"),
+    exitCode: optional(count),
+    durationMs: optional(number),
+  },
+  "terminal/exited": { exitedAt: text, exit: terminalExitShape },
+});

@@ -1,0 +1,79 @@
+// The URIs of channels: the ones we mint, and how to read them back.
+import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
+import {
+  makeId,
+  type ChatId,
+  type ChatUri,
+  type SessionId,
+  type SessionUri,
+  type TerminalId,
+  type TerminalUri,
+} from "./ids.ts";
+
+/** The URI of the one root channel. */
+export const ROOT_URI = "ahp-root://";
+
+/** What a URI of our own making names. */
+export type ChannelAddress =
+  | { readonly kind: "root" }
+  | { readonly kind: "session"; readonly sessionId: SessionId }
+  | { readonly kind: "chat"; readonly chatId: ChatId }
+  | { readonly kind: "default-chat"; readonly session: SessionUri }
+  | { readonly kind: "terminal"; readonly terminalId: TerminalId };
+
+const sessionPrefix = "ahp-session:/";
+const chatPrefix = "ahp-chat:/";
+const defaultChatPrefix = "ahp-chat://default/";
+const terminalPrefix = "ahp-terminal:/";
+
+/** The URI the host gives to a session that it creates itself. */
+export function sessionUri(id: SessionId): SessionUri {
+  return makeId("session URI", sessionPrefix + encodeURIComponent(id));
+}
+
+/** The URI the host gives to a chat that is not a session's first. */
+export function chatUri(id: ChatId): ChatUri {
+  return makeId("chat URI", chatPrefix + encodeURIComponent(id));
+}
+
+/**
+ * The URI of a session's first chat.
+ * Editors compute exactly this string from the session's URI instead of reading it from the state.
+ */
+export function defaultChatUri(session: SessionUri): ChatUri {
+  return makeId("chat URI", defaultChatPrefix + encodeBase64Url(session));
+}
+
+/** The URI the host gives to a terminal that it creates itself. */
+export function terminalUri(id: TerminalId): TerminalUri {
+  return makeId("terminal URI", terminalPrefix + encodeURIComponent(id));
+}
+
+/**
+ * Reads a URI that one of the functions above made.
+ * Clients may choose other URIs for their sessions and terminals: those give `undefined` and are looked up whole.
+ */
+export function parseChannelUri(uri: string): ChannelAddress | undefined {
+  if (uri === ROOT_URI) return { kind: "root" };
+  if (uri.startsWith(defaultChatPrefix)) {
+    const session = decodeBase64Url(uri.slice(defaultChatPrefix.length));
+    return session ? { kind: "default-chat", session: makeId("session URI", session) } : undefined;
+  }
+  const sessionId = idAfter(sessionPrefix, uri);
+  if (sessionId) return { kind: "session", sessionId: makeId("session", sessionId) };
+  const chatId = idAfter(chatPrefix, uri);
+  if (chatId) return { kind: "chat", chatId: makeId("chat", chatId) };
+  const terminalId = idAfter(terminalPrefix, uri);
+  return terminalId ? { kind: "terminal", terminalId: makeId("terminal", terminalId) } : undefined;
+}
+
+function idAfter(prefix: string, uri: string): string | undefined {
+  const encoded = uri.startsWith(prefix) ? uri.slice(prefix.length) : "";
+  if (encoded === "" || encoded.includes("/")) return undefined;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    // A stray percent sign: no URI of ours, so there is no id in it.
+    return undefined;
+  }
+}

@@ -1,0 +1,171 @@
+// Reads each incoming message and hands it to what it concerns: a handler, an open request, or a refusal.
+import { outlineEnvelope, textOfId } from "./envelope.ts";
+import { ErrorCode, RpcError } from "./errors.ts";
+import { callHandler } from "./handler-call.ts";
+import type { FrameListener, Framing } from "./framing.ts";
+import type { IncomingRequests } from "./incoming.ts";
+import type { Lanes } from "./lanes.ts";
+import type { AnyNotificationHandler } from "./methods.ts";
+import type { OutgoingRequests } from "./outgoing.ts";
+import type { WarningListener } from "./warning.ts";
+import type { RpcId } from "./wire.ts";
+
+/** What the inbox needs from its connection. */
+export interface InboxOptions {
+  unparsable: Framing["unparsable"];
+  incoming: IncomingRequests;
+  outgoing: OutgoingRequests;
+  lanes: Lanes;
+  notifications: ReadonlyMap<string, AnyNotificationHandler>;
+  onUnknownNotification: ((method: string, params: unknown) => unknown) | undefined;
+  orderKey: (method: string, params: unknown) => string | undefined;
+  cancelMethod: string | undefined;
+  warn: WarningListener;
+}
+
+/** What a parsed message may have; nothing of it is checked yet. */
+interface Envelope {
+  jsonrpc?: unknown;
+  id?: unknown;
+  method?: unknown;
+  params?: unknown;
+  result?: unknown;
+  error?: unknown;
+}
+
+const WARNING_CHARACTERS = 200;
+
+/** Sorts incoming messages until it is closed. */
+export class Inbox implements FrameListener {
+  readonly #options: InboxOptions;
+  #isClosed = false;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+  }
+
+  /** Ignores what comes from here on, such as the rest of a chunk in the middle of which the connection closed. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  message(text: string, sizeBytes: number): void {
+    if (this.#isClosed) return;
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      this.#receiveUnparsable(text);
+      return;
+    }
+    if (typeof message !== "object" || message === null || Array.isArray(message)) {
+      this.#refuse(null, text);
+      return;
+    }
+    this.#receive(message, text, sizeBytes);
+  }
+
+  noise(text: string): void {
+    if (!this.#isClosed) this.#options.warn({ kind: "noise", text });
+  }
+
+  tooLong(head: string, limitBytes: number): void {
+    if (this.#isClosed) return;
+    const { incoming, outgoing, warn } = this.#options;
+    warn({ kind: "message-too-long", limitBytes, text: startOf(head) });
+    const { idText, hasMethod, hasOutcome } = outlineEnvelope(head);
+    if (idText === undefined) return;
+    // Neither side should wait for ever because of a message that was not read.
+    if (hasMethod) {
+      const message = `The message is longer than ${limitBytes} bytes`;
+      incoming.refuse(idText, new RpcError(ErrorCode.invalidRequest, message));
+    } else if (hasOutcome) outgoing.failTooLong(Number(idText), limitBytes);
+  }
+
+  #receive(envelope: Envelope, text: string, sizeBytes: number): void {
+    const { id, method, params } = envelope;
+    if (method === undefined) {
+      this.#receiveAnswer(envelope, text, sizeBytes);
+      return;
+    }
+    if (typeof method !== "string" || envelope.jsonrpc !== "2.0") {
+      this.#refuse(id, text);
+      return;
+    }
+    if (id === undefined) this.#receiveNotification(method, params, sizeBytes);
+    else if (isRpcId(id)) {
+      this.#options.incoming.receive({ id, idText: textOfId(id, text), method, params, sizeBytes });
+    } else this.#refuse(null, text);
+  }
+
+  #receiveNotification(method: string, params: unknown, sizeBytes: number): void {
+    const { incoming, lanes, orderKey, cancelMethod } = this.#options;
+    if (method === cancelMethod) {
+      incoming.cancel(params);
+      return;
+    }
+    let key: string | undefined;
+    try {
+      key = orderKey(method, params);
+    } catch (error) {
+      this.#reportFailure(method, error);
+      return;
+    }
+    lanes.run(key, sizeBytes, () => this.#notify(method, params));
+  }
+
+  #notify(method: string, params: unknown): Promise<void> | undefined {
+    const { notifications, onUnknownNotification } = this.#options;
+    const handler = notifications.get(method);
+    return callHandler(
+      () => (handler === undefined ? onUnknownNotification?.(method, params) : handler(params)),
+      ignoreResult,
+      (error) => {
+        this.#reportFailure(method, error);
+      },
+    );
+  }
+
+  #reportFailure(method: string, error: unknown): void {
+    this.#options.warn({ kind: "handler-failed", method, error });
+  }
+
+  #receiveAnswer(envelope: Envelope, text: string, sizeBytes: number): void {
+    const { id, result, error } = envelope;
+    if (id === undefined && result === undefined && error === undefined) {
+      this.#refuse(null, text);
+      return;
+    }
+    // Whatever looks like an answer is never answered: two peers must not bounce errors.
+    if (this.#options.outgoing.answer(id, envelope, sizeBytes)) return;
+    this.#options.warn({ kind: "unknown-answer", text: startOf(text) });
+  }
+
+  #receiveUnparsable(text: string): void {
+    const { incoming, unparsable, warn } = this.#options;
+    if (unparsable === "skip") {
+      warn({ kind: "noise", text: startOf(text) });
+      return;
+    }
+    warn({ kind: "invalid-message", text: startOf(text) });
+    incoming.refuse("null", new RpcError(ErrorCode.parseError, "Parse error"));
+  }
+
+  #refuse(id: unknown, text: string): void {
+    const idText = isRpcId(id) ? textOfId(id, text) : "null";
+    this.#options.warn({ kind: "invalid-message", text: startOf(text) });
+    this.#options.incoming.refuse(idText, new RpcError(ErrorCode.invalidRequest, "Invalid request"));
+  }
+}
+
+function isRpcId(id: unknown): id is RpcId {
+  return typeof id === "string" || typeof id === "number" || id === null;
+}
+
+function startOf(text: string): string {
+  return text.slice(0, WARNING_CHARACTERS);
+}
+
+function ignoreResult(): void {
+  // A notification has no answer.
+}

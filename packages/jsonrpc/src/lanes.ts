@@ -1,0 +1,94 @@
+// Ordered handling: what shares a key is handled one after another, in the order of arrival.
+import { Brake, Gauge } from "./brake.ts";
+import type { MessageSource, QueueLimits } from "./brake.ts";
+import { Fifo } from "./fifo.ts";
+
+/** Handles one message; the promise says when it is done. It never throws and never rejects. */
+export type Task = () => Promise<void> | undefined;
+
+interface Waiting {
+  readonly task: Task;
+  readonly sizeBytes: number;
+}
+
+/** A key with an unfinished task; a key without one has no lane at all. */
+interface Lane {
+  readonly gauge: Gauge;
+  readonly queue: Fifo<Waiting>;
+}
+
+/** Runs tasks at once where it can, and in order of arrival where it must. */
+export class Lanes {
+  readonly #limits: QueueLimits;
+  readonly #brake: Brake;
+  readonly #lanes = new Map<string, Lane>();
+  /** Tasks without a key that have not finished: they wait for nothing, but they too are bounded. */
+  readonly #loose: Gauge;
+
+  constructor(limits: QueueLimits, source: MessageSource | undefined) {
+    this.#limits = limits;
+    this.#brake = new Brake(source);
+    this.#loose = new Gauge(limits, this.#brake);
+  }
+
+  /** Runs a task now, or after all unfinished tasks of its key. */
+  run(key: string | undefined, sizeBytes: number, task: Task): void {
+    if (key === undefined) {
+      this.#runLoose(sizeBytes, task);
+      return;
+    }
+    const lane = this.#lanes.get(key);
+    if (lane !== undefined) {
+      lane.queue.push({ task, sizeBytes });
+      lane.gauge.add(sizeBytes);
+      return;
+    }
+    const done = task();
+    if (done === undefined) return;
+    const opened: Lane = { gauge: new Gauge(this.#limits, this.#brake), queue: new Fifo() };
+    this.#lanes.set(key, opened);
+    this.#continueAfter(done, key, opened);
+  }
+
+  /** Forgets what waits; unfinished tasks go on, and the source may read on (into nothing). */
+  clear(): void {
+    for (const lane of this.#lanes.values()) while (takeNext(lane) !== undefined);
+  }
+
+  #runLoose(sizeBytes: number, task: Task): void {
+    const done = task();
+    if (done === undefined) return;
+    this.#loose.add(sizeBytes);
+    void done.then(() => {
+      this.#loose.remove(sizeBytes);
+    });
+  }
+
+  #continueAfter(done: Promise<void>, key: string, lane: Lane): void {
+    void done.then(() => {
+      this.#advance(key, lane);
+    });
+  }
+
+  #advance(key: string, lane: Lane): void {
+    for (;;) {
+      const task = takeNext(lane);
+      if (task === undefined) {
+        this.#lanes.delete(key);
+        return;
+      }
+      const done = task();
+      if (done !== undefined) {
+        this.#continueAfter(done, key, lane);
+        return;
+      }
+    }
+  }
+}
+
+function takeNext(lane: Lane): Task | undefined {
+  const waiting = lane.queue.take();
+  if (waiting === undefined) return undefined;
+  lane.gauge.remove(waiting.sizeBytes);
+  return waiting.task;
+}

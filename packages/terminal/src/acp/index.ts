@@ -1,0 +1,12 @@
+// Terminals for authors of ACP clients: the five methods, and what goes with them.
+export { AcpTerminals, type AcpTerminalsOptions, type RequestOptions } from "./acp-terminals.ts";
+export type {
+  AcpExitStatus,
+  CreateTerminalParams,
+  OlderExitStatus,
+  TerminalOutputResult,
+  TerminalParams,
+  WaitForExitResult,
+} from "./shapes.ts";
+export type { CommandRequest, TerminalEvent, Verdict } from "./terminal-event.ts";
+export { DOCUMENTED_LIMITS, TerminalError, type TerminalErrorCode } from "../index.ts";

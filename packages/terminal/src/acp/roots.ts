@@ -1,0 +1,27 @@
+// Keeps working directories inside the folders that a client allows.
+import { realpathSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { sep } from "node:path";
+import { TerminalError } from "../terminal-error.ts";
+
+/** Refuses a directory outside the roots. Links are followed first; `/a` does not hold `/ab`. */
+export async function checkRoots(cwd: string, roots: readonly string[] | undefined): Promise<void> {
+  if (roots === undefined) return;
+  const real = await realpath(cwd).catch((error: unknown) => {
+    throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd", cause: error });
+  });
+  const inside = roots.some((root) => {
+    const folder = followLinks(root);
+    return real === folder || real.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  });
+  if (!inside) throw new TerminalError("outside_roots", `${cwd} is outside the folders that commands may run in: ${roots.join(", ")}`, { field: "cwd" });
+}
+
+function followLinks(root: string): string {
+  try {
+    return realpathSync(root);
+  } catch {
+    // A root that does not exist holds nothing; its own name is as good as any.
+    return root;
+  }
+}

@@ -1,0 +1,97 @@
+// The terminals of one ACP session: who holds each, what was released and is still shown, what runs on in the background.
+import type { TreeProcess } from "../process/index.ts";
+import type { Terminal } from "../terminal.ts";
+import { type AcpExitStatus, NO_STATUS } from "./shapes.ts";
+
+/** Who decides over a terminal. Only what the agent holds ends with its release. */
+export type Holder = "agent" | "person" | "background";
+
+/** Released terminals whose output is kept for display; the oldest go first. */
+const maxShown = 64;
+
+interface Entry {
+  readonly terminal: Terminal;
+  readonly detached: Promise<void>;
+  readonly detach: () => void;
+  holder: Holder;
+}
+
+/** The terminals of one session. `close` ends them all. */
+export class Session {
+  readonly #live = new Map<string, Entry>();
+  readonly #released = new Map<string, Terminal>();
+  readonly #background = new Map<string, Terminal>();
+
+  add(terminal: Terminal): void {
+    let detach = (): void => {};
+    const detached = new Promise<void>((resolve) => {
+      detach = resolve;
+    });
+    this.#live.set(terminal.id, { terminal, detached, detach, holder: "agent" });
+  }
+
+  /** The terminal while the agent may name it. */
+  find(terminalId: string): Terminal | undefined {
+    return this.#live.get(terminalId)?.terminal;
+  }
+
+  display(terminalId: string): Terminal | undefined {
+    return this.find(terminalId) ?? this.#background.get(terminalId) ?? this.#released.get(terminalId);
+  }
+
+  /** What runs on; what has ended since the last look is moved to the shown. */
+  async listBackground(): Promise<readonly Terminal[]> {
+    await Promise.all([...this.#background.values()].map((terminal) => this.#file(terminal)));
+    return [...this.#background.values()];
+  }
+
+  hold(terminalId: string, holder: Holder): void {
+    const entry = this.#live.get(terminalId);
+    if (entry === undefined) return;
+    entry.holder = holder;
+    if (holder === "background") entry.detach();
+  }
+
+  /** Resolves with the exit, or without a status when the terminal goes on without the agent. */
+  async wait(terminalId: string): Promise<AcpExitStatus> {
+    const entry = this.#live.get(terminalId);
+    if (entry === undefined) return NO_STATUS;
+    return Promise.race([entry.terminal.exited, entry.detached.then(() => NO_STATUS)]);
+  }
+
+  /** Drops the agent's handle; undefined for an unknown id, else what runs on in the background. */
+  async release(terminalId: string): Promise<TreeProcess[] | undefined> {
+    const entry = this.#live.get(terminalId);
+    if (entry === undefined) return undefined;
+    this.#live.delete(terminalId);
+    const { terminal, holder } = entry;
+    if (terminal.state.name === "running" && holder === "agent") await terminal.kill();
+    return this.#file(terminal);
+  }
+
+  async close(): Promise<void> {
+    const live = [...this.#live.values()].map((entry) => entry.terminal);
+    const all = [...live, ...this.#background.values(), ...this.#released.values()];
+    this.#live.clear();
+    this.#background.clear();
+    this.#released.clear();
+    await Promise.all(all.map((terminal) => terminal.close()));
+  }
+
+  /** Puts a terminal that the agent cannot name any more where it belongs; returns what is left of its tree. */
+  async #file(terminal: Terminal): Promise<TreeProcess[]> {
+    const survivors = await terminal.settle();
+    if (terminal.state.name === "running" || survivors.length > 0) this.#background.set(terminal.id, terminal);
+    else await this.#show(terminal);
+    return survivors;
+  }
+
+  async #show(terminal: Terminal): Promise<void> {
+    this.#background.delete(terminal.id);
+    this.#released.set(terminal.id, terminal);
+    const [oldest] = this.#released.values();
+    if (this.#released.size <= maxShown || oldest === undefined) return;
+    this.#released.delete(oldest.id);
+    await oldest.close();
+  }
+}

@@ -1,0 +1,55 @@
+// The shapes of ACP's terminal methods, as a client gets and gives them.
+import type { TerminalExit } from "../terminal.ts";
+
+/** What names one terminal of one session. */
+export interface TerminalParams {
+  readonly sessionId: string;
+  readonly terminalId: string;
+}
+
+/** `terminal/create`; null stands for absent, and `env` may also be a map. */
+export interface CreateTerminalParams {
+  readonly sessionId: string;
+  readonly command: string;
+  readonly args?: readonly string[] | null | undefined;
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | Readonly<Record<string, string>> | null | undefined;
+  readonly cwd?: string | null | undefined;
+  readonly outputByteLimit?: number | null | undefined;
+  /** `{ holdfast: { tty: true, columns?, rows? } }` asks for a pseudo terminal. */
+  readonly _meta?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** How a command ended: one of the two is null, or both when nobody could learn it. */
+export interface AcpExitStatus {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** The fields that an older documentation of the class API has inside an exit status. */
+export type OlderExitStatus =
+  | (AcpExitStatus & { readonly type: "exit_code"; readonly code: number })
+  | (AcpExitStatus & { readonly type: "signal"; readonly signal: string });
+
+/** The answer to `terminal/output`. */
+export interface TerminalOutputResult {
+  readonly output: string;
+  readonly truncated: boolean;
+  /** Only when the command has exited. */
+  readonly exitStatus?: AcpExitStatus | OlderExitStatus;
+}
+
+/** The answer to `terminal/wait_for_exit`. */
+export interface WaitForExitResult extends AcpExitStatus {
+  /** Only in the older shapes. */
+  readonly exitStatus?: AcpExitStatus | OlderExitStatus;
+}
+
+/** The answer of a wait on a terminal that went on without the agent. */
+export const NO_STATUS: AcpExitStatus = { exitCode: null, signal: null };
+
+/** The exit in the protocol's shape, with the older fields where they are wanted. */
+export function toExitStatus({ exitCode, signal }: Pick<TerminalExit, "exitCode" | "signal">, older: boolean): AcpExitStatus | OlderExitStatus {
+  if (!older) return { exitCode, signal };
+  if (signal !== null) return { exitCode, signal, type: "signal" };
+  return exitCode === null ? { exitCode, signal } : { exitCode, signal, type: "exit_code", code: exitCode };
+}

@@ -1,0 +1,76 @@
+// Builds the environment of a run: the login shell's, less secrets, with defaults for who cannot answer a prompt (T4).
+import { invalidRequest } from "../terminal-error.ts";
+import { PROVIDER_SECRETS } from "./provider-secrets.ts";
+import { checkVariable } from "./run-request.ts";
+
+/** For whom a run is: a person gets their own environment, an agent's command a tamer one. */
+export type Audience = "person" | "agent-command";
+
+/** Variables of a request, as ACP has them or as a map. */
+export type RequestVariables = readonly { readonly name: string; readonly value: string }[] | Readonly<Record<string, string>>;
+
+/** What a run's environment is made of, later parts winning. */
+export interface EnvironmentParts {
+  readonly base: Readonly<Record<string, string | undefined>>;
+  readonly audience: Audience;
+  readonly hasScreen: boolean;
+  /** Provider secrets that this run may keep, by name. */
+  readonly keepSecrets?: readonly string[] | undefined;
+  readonly variables?: RequestVariables | undefined;
+}
+
+/** Our own variables, tokens among them, are nobody else's business. */
+const ownPrefix = "HOLDFAST_";
+
+const providerSecrets = new Set(PROVIDER_SECRETS);
+
+/** Nobody sits at the keyboard: output is not paged, and what would ask fails instead of waiting. */
+const unattended: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  MANPAGER: "cat",
+  GIT_PAGER: "cat",
+  GH_PAGER: "cat",
+  SYSTEMD_PAGER: "cat",
+  AWS_PAGER: "",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_EDITOR: "true",
+  SSH_ASKPASS: "/bin/false",
+  SSH_ASKPASS_REQUIRE: "force",
+  SUDO_ASKPASS: "/bin/false",
+  DEBIAN_FRONTEND: "noninteractive",
+  PIP_NO_INPUT: "1",
+};
+
+/** The environment for one run. */
+export function buildEnvironment(parts: EnvironmentParts): Record<string, string> {
+  const { audience, hasScreen } = parts;
+  const kept = new Set(parts.keepSecrets);
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parts.base)) {
+    if (value === undefined || name.startsWith(ownPrefix)) continue;
+    if (audience === "agent-command" && providerSecrets.has(name) && !kept.has(name)) continue;
+    environment[name] = value;
+  }
+  if (audience === "agent-command") Object.assign(environment, unattended);
+  if (hasScreen) Object.assign(environment, { TERM: "xterm-256color", COLORTERM: "truecolor" });
+  else if (audience === "agent-command") environment["TERM"] = "dumb";
+  for (const [name, value] of listVariables(parts.variables)) environment[name] = value;
+  return environment;
+}
+
+function listVariables(variables: RequestVariables | undefined): [string, string][] {
+  if (variables === undefined || variables === null) return [];
+  if (typeof variables !== "object") throw invalidRequest("env", "an array of {name, value} or a map");
+  if (!Array.isArray(variables)) {
+    return Object.entries(variables as Record<string, string>).map(([name, value]) => {
+      checkVariable(`env.${name}`, name, value);
+      return [name, value];
+    });
+  }
+  return (variables as readonly { name: string; value: string }[]).map((variable, index) => {
+    if (typeof variable !== "object" || variable === null) throw invalidRequest(`env[${index}]`, "{name, value}");
+    checkVariable(`env[${index}].name`, variable.name, "");
+    checkVariable(`env[${index}].value`, "value", variable.value);
+    return [variable.name, variable.value];
+  });
+}

@@ -1,0 +1,48 @@
+// Keeps FIFOs ready, because making one takes a process and a run should not wait for it.
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Launcher } from "./launch.ts";
+
+const batchSize = 64;
+const lowMark = 16;
+
+/** Paths of FIFOs that nobody has opened yet; each is used once. */
+export class FifoPool {
+  readonly #launcher: Launcher;
+  #ready: string[] = [];
+  #folder: string | undefined;
+  #refill: Promise<void> | undefined;
+
+  constructor(launcher: Launcher) {
+    this.#launcher = launcher;
+  }
+
+  /** Takes so many; at once when they are there. */
+  async take(count: number): Promise<string[]> {
+    while (this.#ready.length < count) await this.#fill();
+    const taken = this.#ready.splice(0, count);
+    // A failed refill is reported to whoever needs it, which is the next `take`.
+    if (this.#ready.length < lowMark) this.#fill().catch(() => {});
+    return taken;
+  }
+
+  /** The helper that made them is gone, and nobody else would remove them. */
+  discard(): void {
+    this.#ready = [];
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = undefined;
+  }
+
+  #fill(): Promise<void> {
+    this.#refill ??= this.#launcher
+      .makeFifos(batchSize)
+      .then((paths) => {
+        this.#folder ??= dirname(paths[0] ?? "");
+        this.#ready.push(...paths);
+      })
+      .finally(() => {
+        this.#refill = undefined;
+      });
+    return this.#refill;
+  }
+}

@@ -1,0 +1,50 @@
+// Opens the files that become a child's stdin, stdout and stderr.
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { TerminalError } from "../../terminal-error.ts";
+import type { LaunchIo } from "../launch.ts";
+import { platform } from "../platform.ts";
+
+/** The three files for the child, FIFOs unlinked: nobody else shall ever open them. */
+export function openFiles(io: LaunchIo): number[] {
+  const opened: number[] = [];
+  // Non-blocking only while opening, lest a host that died meanwhile blocks us for ever; libuv makes 0, 1 and 2 of a child blocking again.
+  const open = (path: string, flags: number): number => {
+    const file = openSync(path, flags | constants.O_NONBLOCK | constants.O_NOCTTY);
+    opened.push(file);
+    return file;
+  };
+  try {
+    if (io.kind === "stdio") {
+      return [open(io.stdin, constants.O_RDONLY), open(io.stdout, constants.O_WRONLY), open(io.stderr, constants.O_WRONLY)];
+    }
+    const input = openNullDevice(open);
+    // A tty run opens its device itself, to make it its controlling terminal; until then it is silent.
+    const output = io.kind === "text" ? open(io.output, constants.O_WRONLY) : input;
+    return [input, output, output];
+  } catch (error) {
+    for (const file of opened) closeSync(file);
+    throw error instanceof TerminalError ? error : new TerminalError("spawn_failed", `Could not open the run's own files: ${String(error)}`, { cause: error });
+  } finally {
+    unlinkFifos(io);
+  }
+}
+
+function openNullDevice(open: (path: string, flags: number) => number): number {
+  try {
+    return open(platform.nullDevice, constants.O_RDWR);
+  } catch (error) {
+    throw new TerminalError("device_missing", `${platform.nullDevice} cannot be opened; commands read it in place of a keyboard, so the machine must have it`, { cause: error });
+  }
+}
+
+/** Removes the names of a launch's FIFOs; whoever has them open keeps them. */
+export function unlinkFifos(io: LaunchIo): void {
+  const paths = io.kind === "text" ? [io.output] : io.kind === "stdio" ? [io.stdin, io.stdout, io.stderr] : [];
+  for (const path of paths) {
+    try {
+      unlinkSync(path);
+    } catch {
+      // The folder was cleared under us; the open files are what counts.
+    }
+  }
+}

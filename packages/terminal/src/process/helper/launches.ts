@@ -1,0 +1,196 @@
+// The children of the spawn helper: starts them, waits for them, ends their trees.
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { closeSync, statSync } from "node:fs";
+import { TerminalError } from "../../terminal-error.ts";
+import { type Executable, resolveCommand } from "../command-line.ts";
+import { MARKER_VARIABLE, type LaunchExit, type LaunchRequest, type Launched, type TreeMechanism, type TreeProcess } from "../launch.ts";
+import type { LimitMeans, LimitName, LimitsInForce } from "../limits.ts";
+import { CgroupTree, RunCgroups } from "../tree/cgroup.ts";
+import { PidNamespaceTree, pidNamespacePrefix } from "../tree/pid-namespace.ts";
+import { ProcessGroupTree } from "../tree/process-group.ts";
+import { readCommandLine, readStartTime } from "../tree/process-table.ts";
+import { TreeMeans } from "../tree/tree-choice.ts";
+import { endTree, signalPid, type Tree, type TreeLeader } from "../tree/tree.ts";
+import { openFiles, unlinkFifos } from "./launch-files.ts";
+import { wrapCommand } from "./wrapper.ts";
+
+/** One child and what belongs to it. */
+interface Launch {
+  readonly pid: number;
+  readonly tree: Tree;
+  readonly groups: RunCgroups | undefined;
+  readonly politely: readonly NodeJS.Signals[];
+  readonly cpuLimited: boolean;
+  state: "running" | "exited";
+  limit: LimitName | undefined;
+  ending: Promise<number[]> | undefined;
+  cpuWatch: NodeJS.Timeout | undefined;
+}
+
+/** How often the CPU time of a tree is looked at, when it has a limit. */
+const cpuWatchMs = 200;
+
+/** All children of this process, by the number the host gave them. */
+export class Launches {
+  readonly #launches = new Map<number, Launch>();
+  readonly #means = new TreeMeans();
+
+  /** Starts a child; `onExit` is called once, after this has resolved. */
+  async launch(id: number, request: LaunchRequest, onExit: (exit: LaunchExit) => void): Promise<Launched> {
+    let mechanism: TreeMechanism;
+    try {
+      mechanism = await this.#means.choose(request.tree);
+    } catch (error) {
+      unlinkFifos(request.io);
+      throw error;
+    }
+    const files = openFiles(request.io);
+    try {
+      return this.#spawn(id, request, mechanism, files, onExit);
+    } finally {
+      for (const file of new Set(files)) closeSync(file);
+    }
+  }
+
+  /** Signals the group of the child itself. */
+  signal(id: number, signal: NodeJS.Signals): void {
+    const launch = this.#launches.get(id);
+    if (launch?.state === "running") signalPid(-launch.pid, signal);
+  }
+
+  async end(id: number, graceMs: number): Promise<TreeProcess[]> {
+    const launch = this.#launches.get(id);
+    if (launch === undefined) return [];
+    launch.ending ??= endTree(launch.tree, graceMs, launch.politely).finally(() => {
+      launch.ending = undefined;
+    });
+    return describe(await launch.ending);
+  }
+
+  async members(id: number): Promise<TreeProcess[]> {
+    return describe((await this.#launches.get(id)?.tree.members()) ?? []);
+  }
+
+  /** Ends the tree of a child whose own helper has died. */
+  async reap(leader: TreeLeader): Promise<void> {
+    // Looking for cgroups ends what is left in a dead helper's groups.
+    void this.#means.cgroups;
+    await endTree(new ProcessGroupTree(leader), 0, []);
+  }
+
+  /** Gives back the groups of a launch. A tree that still lives keeps its group until the helper ends. */
+  forget(id: number): void {
+    const launch = this.#launches.get(id);
+    if (launch === undefined || launch.state === "running") return;
+    this.#launches.delete(id);
+    clearInterval(launch.cpuWatch);
+    launch.tree.close();
+    launch.groups?.close();
+  }
+
+  /** Ends every tree: called when the host is gone, so nobody is left who could want them. */
+  async close(graceMs: number): Promise<void> {
+    await Promise.all([...this.#launches.keys()].map((id) => this.end(id, graceMs)));
+    for (const launch of this.#launches.values()) {
+      clearInterval(launch.cpuWatch);
+      launch.tree.close();
+      launch.groups?.close();
+    }
+    this.#launches.clear();
+    this.#means.close();
+  }
+
+  #spawn(id: number, request: LaunchRequest, mechanism: TreeMechanism, files: readonly number[], onExit: (exit: LaunchExit) => void): Launched {
+    const { cwd, env, io, limits, marker } = request;
+    checkDirectory(cwd);
+    const command = resolveCommand(request.command, request.args, cwd, env["PATH"]);
+    const needsGroups = mechanism === "cgroup" || Object.values(limits).some((value) => value !== undefined);
+    const groups = needsGroups ? new RunCgroups(this.#means.cgroups, `run-${id}`, mechanism === "cgroup", limits) : undefined;
+    const means = groups?.means ?? new Map<LimitName, LimitMeans>();
+    const prefix = mechanism === "pid-namespace" ? pidNamespacePrefix() : [];
+    const wrapped = wrapCommand(command, { groupFolders: groups?.folders ?? [], prefix, io, limits, means });
+    const child = startChild(wrapped, { cwd, env: { ...env, [MARKER_VARIABLE]: marker }, stdio: [...files], detached: true }, groups);
+    const startTime = readStartTime(child.pid);
+    const launch: Launch = {
+      pid: child.pid,
+      tree: makeTree(mechanism, { pid: child.pid, startTime, marker }, groups),
+      groups,
+      politely: io.kind === "tty" ? ["SIGTERM", "SIGHUP"] : ["SIGTERM"],
+      cpuLimited: limits.cpuSeconds !== undefined,
+      state: "running",
+      limit: undefined,
+      ending: undefined,
+      cpuWatch: undefined,
+    };
+    this.#launches.set(id, launch);
+    if (limits.cpuSeconds !== undefined && groups?.killFolder !== undefined) this.#watchCpu(id, launch, groups, limits.cpuSeconds);
+    child.once("exit", (exitCode, signal) => {
+      launch.state = "exited";
+      onExit(explainExit(launch, exitCode, signal));
+    });
+    return { pid: child.pid, startTime, tree: mechanism, limits: limitsInForce(request, means, wrapped.rlimits) };
+  }
+
+  #watchCpu(id: number, launch: Launch, groups: RunCgroups, limitSeconds: number): void {
+    launch.cpuWatch = setInterval(() => {
+      if (groups.cpuSeconds() < limitSeconds) return;
+      clearInterval(launch.cpuWatch);
+      launch.limit = "cpuSeconds";
+      void this.end(id, 0);
+    }, cpuWatchMs);
+  }
+}
+
+function checkDirectory(cwd: string): void {
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd" });
+}
+
+function makeTree(mechanism: TreeMechanism, leader: TreeLeader, groups: RunCgroups | undefined): Tree {
+  if (mechanism === "cgroup" && groups?.killFolder !== undefined) return new CgroupTree(groups.killFolder, leader);
+  return mechanism === "pid-namespace" ? new PidNamespaceTree(leader) : new ProcessGroupTree(leader);
+}
+
+function startChild(command: Executable, options: SpawnOptions, groups: RunCgroups | undefined): ChildProcess & { pid: number } {
+  let child: ChildProcess;
+  try {
+    child = spawn(command.file, command.args, options);
+    // A child that never started emits an error, which would end the helper if nobody listened.
+    child.on("error", () => {});
+    if (child.pid !== undefined) return child as ChildProcess & { pid: number };
+  } catch (error) {
+    groups?.close();
+    throw new TerminalError("spawn_failed", `Could not start ${command.file}: ${explainErrno(error)}`, { field: "command", cause: error });
+  }
+  groups?.close();
+  throw new TerminalError("spawn_failed", `Could not start ${command.file}: too many processes or open files`, { field: "command" });
+}
+
+function explainErrno(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "E2BIG" ? "the arguments and environment are too long for this system" : String(error);
+}
+
+/** SIGXCPU and a shell's way of saying it: 128 + 24. */
+const cpuSignalExitCode = 152;
+
+function explainExit(launch: Launch, exitCode: number | null, signal: NodeJS.Signals | null): LaunchExit {
+  clearInterval(launch.cpuWatch);
+  const outOfCpu = launch.cpuLimited && (signal === "SIGXCPU" || exitCode === cpuSignalExitCode);
+  const limit = launch.limit ?? launch.groups?.fired() ?? (outOfCpu ? "cpuSeconds" : undefined);
+  // The shell inside a namespace can only say 128 + n; when it was us who asked it to end, it is clear what it means.
+  const askedToEnd = launch.tree.mechanism === "pid-namespace" && launch.ending !== undefined && exitCode === 143;
+  return askedToEnd ? { exitCode: null, signal: "SIGTERM", limit } : { exitCode, signal, limit };
+}
+
+function limitsInForce(request: LaunchRequest, means: ReadonlyMap<LimitName, LimitMeans>, rlimits: readonly LimitName[]): LimitsInForce {
+  const entries: [LimitName, { value: number; by: LimitMeans }][] = [];
+  for (const [name, value] of Object.entries(request.limits) as [LimitName, number | undefined][]) {
+    if (value !== undefined) entries.push([name, { value, by: means.get(name) ?? (rlimits.includes(name) ? "rlimit" : "none") }]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function describe(pids: readonly number[]): TreeProcess[] {
+  return pids.map((pid) => ({ pid, command: readCommandLine(pid) }));
+}

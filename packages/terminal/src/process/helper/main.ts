@@ -1,0 +1,97 @@
+// The spawn helper: a small process that forks for a host of any size, and cleans up when the host is gone (T1, T2).
+import { execFile } from "node:child_process";
+import { closeSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { platform } from "../platform.ts";
+import { Launches } from "./launches.ts";
+import { type HelperCommand, type HelperEvent, readLines, toFailure } from "./wire.ts";
+
+/** How long commands may take to end when the host has vanished. */
+const orphanGraceMs = 2000;
+
+const launches = new Launches();
+let fifoFolder: string | undefined;
+let fifoCount = 0;
+
+function tell(event: HelperEvent): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}
+
+async function makeFifos(count: number): Promise<string[]> {
+  fifoFolder ??= mkdtempSync(join(tmpdir(), `holdfast-fifos-${process.pid}-`));
+  const folder = fifoFolder;
+  const paths = Array.from({ length: count }, () => join(folder, String(fifoCount++)));
+  await promisify(execFile)("mkfifo", ["-m", "600", ...paths]);
+  return paths;
+}
+
+function answer(reply: number, value: Promise<unknown>): void {
+  value.then(
+    (result) => tell({ on: "answer", reply, value: result }),
+    (error: unknown) => tell({ on: "refused", reply, failure: toFailure(error) }),
+  );
+}
+
+function obey(command: HelperCommand): void {
+  switch (command.do) {
+    case "launch": {
+      const { id, request } = command;
+      launches
+        .launch(id, request, (exit) => tell({ on: "exited", id, exit }))
+        .then(
+          (launched) => tell({ on: "launched", id, launched }),
+          (error: unknown) => tell({ on: "failed", id, failure: toFailure(error) }),
+        );
+      return;
+    }
+    case "signal":
+      return launches.signal(command.id, command.signal);
+    case "forget":
+      return launches.forget(command.id);
+    case "reap":
+      // Best effort by its nature: the one who would hear of a failure is gone.
+      launches.reap(command.leader).catch(() => {});
+      return;
+    case "fifos":
+      return answer(command.reply, makeFifos(command.count));
+    case "end":
+      return answer(command.reply, launches.end(command.id, command.graceMs));
+    case "members":
+      return answer(command.reply, launches.members(command.id));
+  }
+}
+
+/**
+ * Closes what was inherited: the masters of pseudo terminals, which the host cannot mark close-on-exec, and whatever
+ * the host itself was given. Node marks everything it opens, so what is not marked is not ours.
+ */
+function closeInherited(): void {
+  if (!platform.hasProcFs) return;
+  const closeOnExec = 0o2000000;
+  for (const name of readdirSync("/proc/self/fd")) {
+    if (Number(name) <= 2) continue;
+    try {
+      const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, "latin1"))?.[1] ?? "";
+      if ((Number.parseInt(flags, 8) & closeOnExec) === 0) closeSync(Number(name));
+    } catch {
+      // The descriptor of the listing itself, closed by now.
+    }
+  }
+}
+
+async function leave(): Promise<void> {
+  await launches.close(orphanGraceMs);
+  if (fifoFolder !== undefined) rmSync(fifoFolder, { recursive: true, force: true });
+  process.exit(0);
+}
+
+closeInherited();
+// A Ctrl-C in the host's terminal, or a service manager's TERM to the group, is for the host; the helper outlives it to clean up.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", readLines(obey));
+process.stdin.on("end", () => void leave());
+// The host is gone and nobody reads: what is left to do is to clean up, which the end of stdin starts.
+process.stdout.on("error", () => {});

@@ -1,0 +1,47 @@
+// The lines that host and spawn helper exchange: one JSON object each.
+import type { LaunchExit, LaunchFailure, LaunchRequest, Launched } from "../launch.ts";
+import { TerminalError } from "../../terminal-error.ts";
+import type { TreeLeader } from "../tree/tree.ts";
+
+/** What the host says. `reply` numbers a question that wants an answer. */
+export type HelperCommand =
+  | { readonly do: "launch"; readonly id: number; readonly request: LaunchRequest }
+  | { readonly do: "signal"; readonly id: number; readonly signal: NodeJS.Signals }
+  | { readonly do: "forget"; readonly id: number }
+  | { readonly do: "reap"; readonly leader: TreeLeader }
+  | { readonly do: "fifos"; readonly reply: number; readonly count: number }
+  | { readonly do: "end"; readonly reply: number; readonly id: number; readonly graceMs: number }
+  | { readonly do: "members"; readonly reply: number; readonly id: number };
+
+/** What the helper says. */
+export type HelperEvent =
+  | { readonly on: "launched"; readonly id: number; readonly launched: Launched }
+  | { readonly on: "failed"; readonly id: number; readonly failure: LaunchFailure }
+  | { readonly on: "exited"; readonly id: number; readonly exit: LaunchExit }
+  | { readonly on: "answer"; readonly reply: number; readonly value: unknown }
+  | { readonly on: "refused"; readonly reply: number; readonly failure: LaunchFailure };
+
+/** Cuts a stream of text into lines and parses each; what the other side of a pipe of our own says is trusted. */
+export function readLines<Message>(onMessage: (message: Message) => void): (text: string) => void {
+  let rest = "";
+  return (text) => {
+    rest += text;
+    let start = 0;
+    for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n", start)) {
+      onMessage(JSON.parse(rest.slice(start, end)) as Message);
+      start = end + 1;
+    }
+    rest = rest.slice(start);
+  };
+}
+
+/** An error as it crosses the pipe. */
+export function toFailure(error: unknown): LaunchFailure {
+  if (error instanceof TerminalError) return { code: error.code, message: error.message, field: error.field };
+  return { code: "spawn_failed", message: String(error) };
+}
+
+/** And back. */
+export function fromFailure({ code, message, field }: LaunchFailure): TerminalError {
+  return new TerminalError(code, message, { field });
+}

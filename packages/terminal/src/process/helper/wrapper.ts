@@ -1,0 +1,65 @@
+// Puts a small shell script before a command where something must happen in the child itself before it executes.
+import type { Executable } from "../command-line.ts";
+import type { LaunchIo } from "../launch.ts";
+import type { KernelLimits, LimitMeans, LimitName } from "../limits.ts";
+
+/** What the child has to do before it becomes the command. */
+export interface Preparations {
+  /** cgroups to join. */
+  readonly groupFolders: readonly string[];
+  /** Words to execute the command under, such as `unshare …`. */
+  readonly prefix: readonly string[];
+  readonly io: LaunchIo;
+  readonly limits: KernelLimits;
+  /** What a cgroup limits already. */
+  readonly means: ReadonlyMap<LimitName, LimitMeans>;
+}
+
+/** A command with its script, and the limits that the script sets. */
+export interface WrappedCommand extends Executable {
+  readonly rlimits: readonly LimitName[];
+}
+
+/** The command as it is when nothing must be prepared; `exec` keeps the pid otherwise. */
+export function wrapCommand(command: Executable, preparations: Preparations): WrappedCommand {
+  const { groupFolders, prefix, io } = preparations;
+  const { lines, names } = rlimitLines(preparations);
+  const script = [...groupFolders.map((folder) => `echo 0 > ${quote(`${folder}/cgroup.procs`)} || exit 126`), ...lines];
+  if (io.kind === "tty") script.push(...ttyLines(io.device));
+  const words = [...prefix, command.file, ...command.args];
+  if (script.length === 0 && prefix.length === 0) return { ...command, rlimits: names };
+  return { file: "/bin/sh", args: ["-c", [...script, 'exec "$@"'].join("\n"), "holdfast", ...words], rlimits: names };
+}
+
+/**
+ * A session leader without a controlling terminal gets the one it opens first: so the shell opens the device by its
+ * name, with no ioctl at hand. IUTF8 lets a backspace in cooked mode take a whole character.
+ */
+function ttyLines(device: string): string[] {
+  return [`exec <>${quote(device)} >&0 2>&1`, "stty iutf8 2>/dev/null"];
+}
+
+function rlimitLines({ limits, means }: Preparations): { lines: string[]; names: LimitName[] } {
+  const lines: string[] = [];
+  const names: LimitName[] = [];
+  if (limits.cpuSeconds !== undefined) {
+    // The soft limit sends XCPU, by which the exit can be explained; the hard one, a second later, kills.
+    lines.push(`ulimit -H -t ${limits.cpuSeconds + 1}`, `ulimit -S -t ${limits.cpuSeconds}`);
+    names.push("cpuSeconds");
+  }
+  if (limits.memoryBytes !== undefined && !means.has("memoryBytes")) {
+    // Not the address space: Node, Go and the JVM reserve far more of it than they use.
+    lines.push(`ulimit -d ${Math.max(1, Math.floor(limits.memoryBytes / 1024))}`);
+    names.push("memoryBytes");
+  }
+  if (limits.processes !== undefined && !means.has("processes")) {
+    // bash says -u where dash says -p.
+    lines.push(`ulimit -u ${limits.processes} 2>/dev/null || ulimit -p ${limits.processes}`);
+    names.push("processes");
+  }
+  return { lines, names };
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

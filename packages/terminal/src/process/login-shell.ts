@@ -1,0 +1,80 @@
+// Learns the environment that the user's login shell sets up, once, and in bounded time (T4).
+import { userInfo } from "node:os";
+import type { RunSink } from "./run.ts";
+import type { Spawner } from "./spawner.ts";
+
+/** A profile that takes longer than this has to do without being heard. */
+const captureBoundMs = 4000;
+/** More than any environment; a profile that floods is cut. */
+const maxCaptureBytes = 4 * 1024 * 1024;
+/** Profiles print greetings: only what stands between these counts. */
+const fence = "__holdfast_environment__";
+
+/** Variables that describe the capturing shell itself. */
+const shellsOwn = new Set(["_", "SHLVL", "PWD", "OLDPWD", "HOLDFAST_TERMINAL"]);
+
+/** The login shell's environment, captured when first asked for. */
+export class LoginEnvironment {
+  readonly #spawner: Spawner;
+  #captured: Promise<Record<string, string>> | undefined;
+
+  constructor(spawner: Spawner) {
+    this.#spawner = spawner;
+  }
+
+  /** Never rejects: what cannot be captured is the host's own environment. */
+  get(): Promise<Record<string, string>> {
+    this.#captured ??= this.#capture().catch(() => ownEnvironment());
+    return this.#captured;
+  }
+
+  async #capture(): Promise<Record<string, string>> {
+    const shell = loginShell();
+    if (shell === undefined) return ownEnvironment();
+    const chunks: Buffer[] = [];
+    const sink: RunSink = { bytes: (_stream, buffer, length) => void chunks.push(Buffer.from(buffer.subarray(0, length))), exit: () => {}, end: () => {} };
+    // Interactive as well as login: many set up their PATH in the file that only an interactive shell reads.
+    const script = `'${process.execPath.replaceAll("'", `'\\''`)}' -p '"${fence}" + JSON.stringify(process.env) + "${fence}"'`;
+    const run = await this.#spawner.run(
+      {
+        kind: "text",
+        command: shell,
+        args: ["-i", "-l", "-c", script],
+        cwd: "/",
+        env: { ...ownEnvironment(), ELECTRON_RUN_AS_NODE: "1", NODE_OPTIONS: "" },
+        limits: { wallClockMs: captureBoundMs, outputBytes: maxCaptureBytes },
+        tree: "process-group",
+      },
+      sink,
+    );
+    const { limit } = await run.exited;
+    // A profile may have left an agent or a daemon running: that is the user's, and stays.
+    this.#spawner.release(run);
+    // What a profile had set up when it was cut off is half of something.
+    if (limit !== undefined) return ownEnvironment();
+    return parseCapture(Buffer.concat(chunks).toString("utf8")) ?? ownEnvironment();
+  }
+}
+
+/** The shell that `-i -l -c` means something to; undefined for an account that cannot log in. */
+function loginShell(): string | undefined {
+  const shell = process.env["SHELL"] ?? userInfo().shell ?? "/bin/sh";
+  return /\/(bash|zsh|fish|sh|dash|ksh|mksh)$/.test(shell) ? shell : undefined;
+}
+
+function parseCapture(text: string): Record<string, string> | undefined {
+  const [, json] = text.split(fence);
+  if (json === undefined) return undefined;
+  const captured = JSON.parse(json) as Record<string, string>;
+  const own = ownEnvironment();
+  for (const name of [...shellsOwn, "ELECTRON_RUN_AS_NODE", "NODE_OPTIONS"]) {
+    // What the capture changed is put back as the host has it.
+    if (own[name] === undefined) delete captured[name];
+    else captured[name] = own[name];
+  }
+  return captured;
+}
+
+function ownEnvironment(): Record<string, string> {
+  return Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

@@ -1,0 +1,153 @@
+// Runs commands with nothing but `child_process`: for Windows, and where no helper is wanted (T2).
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { statSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { TerminalError } from "../terminal-error.ts";
+import { resolveCommand } from "./command-line.ts";
+import { toFailure } from "./helper/wire.ts";
+import { MARKER_VARIABLE, type ChildPipes, type LaunchIo, type LaunchRequest, type LaunchWatcher, type Launched, type Launcher, type TreeProcess } from "./launch.ts";
+import type { LimitsInForce } from "./limits.ts";
+import { platform } from "./platform.ts";
+import type { ReadBudget } from "./read-budget.ts";
+import type { RunInput, RunIo, StreamSinks } from "./run-io.ts";
+import { ProcessGroupTree } from "./tree/process-group.ts";
+import { readCommandLine, readStartTime } from "./tree/process-table.ts";
+import { endTree, signalPid, type Tree } from "./tree/tree.ts";
+
+interface PortableChild {
+  readonly process: ChildProcess & { pid: number };
+  readonly tree: Tree;
+}
+
+/** Forks from the host itself; each spawn blocks it for as long as a fork takes. */
+export class PortableLauncher implements Launcher {
+  readonly #children = new Map<number, PortableChild>();
+  #nextNumber = 1;
+
+  launch(request: LaunchRequest, watcher: LaunchWatcher): number {
+    const id = this.#nextNumber++;
+    // The watcher must not hear of a launch before its caller knows the number.
+    queueMicrotask(() => {
+      try {
+        const [launched, pipes] = this.#spawn(id, request, watcher);
+        watcher.launched(launched, pipes);
+      } catch (error) {
+        watcher.failed(toFailure(error));
+      }
+    });
+    return id;
+  }
+
+  async makeFifos(): Promise<string[]> {
+    throw new TerminalError("not_supported", "There are no FIFOs without the spawn helper");
+  }
+
+  async signal(id: number, signal: NodeJS.Signals): Promise<void> {
+    const child = this.#children.get(id);
+    if (child !== undefined) signalPid(platform.isPosix ? -child.process.pid : child.process.pid, signal);
+  }
+
+  async end(id: number, graceMs: number): Promise<TreeProcess[]> {
+    const child = this.#children.get(id);
+    if (child === undefined) return [];
+    if (!platform.isPosix) {
+      await new Promise<void>((resolve) => execFile("taskkill", ["/pid", String(child.process.pid), "/T", "/F"], () => resolve()));
+      return [];
+    }
+    return describe(await endTree(child.tree, graceMs, ["SIGTERM"]));
+  }
+
+  async members(id: number): Promise<TreeProcess[]> {
+    return platform.isPosix ? describe((await this.#children.get(id)?.tree.members()) ?? []) : [];
+  }
+
+  forget(id: number): void {
+    this.#children.delete(id);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#children.keys()].map((id) => this.end(id, 0)));
+    this.#children.clear();
+  }
+
+  #spawn(id: number, request: LaunchRequest, watcher: LaunchWatcher): [Launched, ChildPipes] {
+    const { cwd, env, io, marker, limits, tree } = request;
+    if (io.kind === "tty") throw new TerminalError("not_supported", "Terminals with a screen are not supported yet without the spawn helper; run the command as text");
+    if (tree === "cgroup" || tree === "pid-namespace") throw new TerminalError("not_supported", `Without the spawn helper there is no ${tree}`, { field: "tree" });
+    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd" });
+    }
+    const command = resolveCommand(request.command, request.args, cwd, env["PATH"]);
+    const child = spawn(command.file, command.args, {
+      cwd,
+      env: { ...env, [MARKER_VARIABLE]: marker },
+      stdio: [io.kind === "stdio" ? "pipe" : "ignore", "pipe", "pipe"],
+      detached: platform.isPosix,
+      windowsHide: true,
+    });
+    child.on("error", () => {});
+    if (child.pid === undefined) throw new TerminalError("spawn_failed", `Could not start ${command.file}`, { field: "command" });
+    const startTime = readStartTime(child.pid);
+    const process = child as ChildProcess & { pid: number };
+    this.#children.set(id, { process, tree: new ProcessGroupTree({ pid: child.pid, startTime, marker }) });
+    child.once("exit", (exitCode, signal) => watcher.exited({ exitCode, signal }));
+    const unmet: LimitsInForce = Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, { value: Number(value), by: "none" as const }]));
+    return [{ pid: child.pid, startTime, tree: "process-group", limits: unmet }, process];
+  }
+}
+
+function describe(pids: readonly number[]): TreeProcess[] {
+  return pids.map((pid) => ({ pid, command: readCommandLine(pid) }));
+}
+
+/** The pipes of a child of our own; stdout and stderr merge in the order in which they are read. */
+export class PortableIo implements RunIo {
+  readonly files: LaunchIo;
+  readonly #merged: boolean;
+  #pipes: ChildPipes | undefined;
+  #open: Readable[] = [];
+
+  constructor(kind: "text" | "stdio") {
+    this.files = kind === "text" ? { kind, output: "" } : { kind, stdin: "", stdout: "", stderr: "" };
+    this.#merged = kind === "text";
+  }
+
+  get input(): RunInput | undefined {
+    const stdin = this.#pipes?.stdin;
+    if (stdin === null || stdin === undefined) return undefined;
+    return { write: (bytes) => stdin.write(bytes), onDrain: (listener) => stdin.on("drain", listener), end: () => stdin.end() };
+  }
+
+  start(sinks: StreamSinks, _budget: ReadBudget, pipes: ChildPipes | undefined): void {
+    this.#pipes = pipes;
+    const streams = [[pipes?.stdout, "output"] as const, [pipes?.stderr, this.#merged ? "output" : "error"] as const];
+    for (const [stream, name] of streams) {
+      if (stream === null || stream === undefined) continue;
+      this.#open.push(stream);
+      const sink = sinks(name);
+      stream.on("data", (chunk: Buffer) => sink.bytes(chunk, chunk.length));
+      stream.once("close", () => {
+        this.#open = this.#open.filter((open) => open !== stream);
+        sink.end();
+      });
+    }
+    // EPIPE: the child reads no more; its exit is what tells the caller.
+    pipes?.stdin?.on("error", () => {});
+  }
+
+  /** Node reads pipes by itself; what is left arrives as events before they close. */
+  drain(): void {}
+
+  get ended(): boolean {
+    return this.#open.length === 0;
+  }
+
+  resize(): never {
+    throw new TerminalError("not_supported", "Only a tty run has a screen to resize");
+  }
+
+  close(): void {
+    for (const stream of this.#open) stream.destroy();
+    this.#pipes?.stdin?.destroy();
+  }
+}

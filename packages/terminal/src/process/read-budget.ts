@@ -1,0 +1,88 @@
+// Shares the event loop between terminals: one that floods waits for the next turn, so that the others stay quick (T13).
+
+/** A reader that can be told to wait. */
+export interface BudgetedReader {
+  /** Called when a reader that had to wait may go on. */
+  resume(): void;
+}
+
+/** What one reader may deliver in a turn of the loop, and how it rests while somebody types. */
+const quietBudgetBytes = 512 * 1024;
+const typingBudgetBytes = 128 * 1024;
+const typingRestMs = 3;
+/** Somebody who typed within this time is likely to go on. */
+const typingMs = 1000;
+
+interface Account {
+  readonly reader: BudgetedReader;
+  bytesThisTurn: number;
+  waiting: boolean;
+}
+
+/** One for all readers of an engine. */
+export class ReadBudget {
+  readonly #accounts = new Map<BudgetedReader, Account>();
+  #active: Account[] = [];
+  #turnScheduled = false;
+  #typedAt = -Infinity;
+
+  /** Somebody typed: for a while, floods rest between their turns. */
+  noteInput(): void {
+    this.#typedAt = performance.now();
+  }
+
+  /** Counts bytes that a reader delivered; false tells it to stop until `resume`. */
+  spend(reader: BudgetedReader, bytes: number): boolean {
+    let account = this.#accounts.get(reader);
+    if (account === undefined) {
+      account = { reader, bytesThisTurn: 0, waiting: false };
+      this.#accounts.set(reader, account);
+    }
+    if (account.bytesThisTurn === 0) this.#activate(account);
+    account.bytesThisTurn += bytes;
+    if (account.bytesThisTurn < (this.#isTyping() ? typingBudgetBytes : quietBudgetBytes)) return true;
+    account.waiting = true;
+    return false;
+  }
+
+  /** The reader is closed. */
+  forget(reader: BudgetedReader): void {
+    const account = this.#accounts.get(reader);
+    if (account !== undefined) account.waiting = false;
+    this.#accounts.delete(reader);
+  }
+
+  #isTyping(): boolean {
+    return performance.now() - this.#typedAt < typingMs;
+  }
+
+  #activate(account: Account): void {
+    this.#active.push(account);
+    if (this.#turnScheduled) return;
+    this.#turnScheduled = true;
+    // Immediates run after the poll phase: exactly once a turn.
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    this.#turnScheduled = false;
+    const active = this.#active;
+    this.#active = [];
+    const waiting: Account[] = [];
+    for (const account of active) {
+      account.bytesThisTurn = 0;
+      if (account.waiting) waiting.push(account);
+    }
+    if (waiting.length === 0) return;
+    if (this.#isTyping()) setTimeout(resumeAll, typingRestMs, waiting);
+    else resumeAll(waiting);
+  }
+}
+
+function resumeAll(accounts: readonly Account[]): void {
+  for (const account of accounts) {
+    if (!account.waiting) continue;
+    account.waiting = false;
+    account.reader.resume();
+  }
+}

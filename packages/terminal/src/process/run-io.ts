@@ -1,0 +1,206 @@
+// The host's ends of a run's files: one FIFO for text, three for an agent, a pseudo terminal for a person (T6–T8).
+import { closeSync, constants, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { TerminalError } from "../terminal-error.ts";
+import type { ChildPipes, LaunchIo } from "./launch.ts";
+import { OutputReader, type ReaderSink } from "./output-reader.ts";
+import { type Pty, PtyWriter, type ScreenSize, openPty, resizePty } from "./pty.ts";
+import type { ReadBudget } from "./read-budget.ts";
+
+/** Where a run's bytes come from: stdout and stderr apart only for stdio runs. */
+export type RunStream = "output" | "error";
+
+/** One sink per stream. */
+export type StreamSinks = (stream: RunStream) => ReaderSink;
+
+/** The input of a run. */
+export interface RunInput {
+  /** False asks the writer to wait for `onDrain`; the bytes are taken all the same. */
+  write(bytes: Buffer): boolean;
+  /** Called each time that waiting bytes have been taken. */
+  onDrain(listener: () => void): void;
+  end(): void;
+}
+
+/** The host's side of a run's files. It owns their descriptors. */
+export interface RunIo {
+  readonly files: LaunchIo;
+  readonly input: RunInput | undefined;
+  /** Starts reading; called once, when the child has its own ends open. */
+  start(sinks: StreamSinks, budget: ReadBudget, pipes: ChildPipes | undefined): void;
+  /** Reads to the end of what the exited child wrote. */
+  drain(): void;
+  /** True when every writer has closed. */
+  readonly ended: boolean;
+  resize(size: ScreenSize): void;
+  close(): void;
+}
+
+const noScreen = (): never => {
+  throw new TerminalError("not_supported", "Only a tty run has a screen to resize");
+};
+
+/** Text: stdout and stderr in one FIFO, in the order they were written. */
+export class TextIo implements RunIo {
+  readonly input = undefined;
+  readonly files: LaunchIo;
+  readonly resize = noScreen;
+  #fd: number | undefined;
+  #reader: OutputReader | undefined;
+
+  constructor(path: string) {
+    this.files = { kind: "text", output: path };
+    // Opened before the child opens its end, and read only after: so there is neither a refusal nor an early end.
+    this.#fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  }
+
+  start(sinks: StreamSinks, budget: ReadBudget): void {
+    if (this.#fd === undefined) return;
+    this.#reader = new OutputReader(this.#fd, "fifo", sinks("output"), budget);
+    this.#fd = undefined;
+  }
+
+  drain(): void {
+    this.#reader?.drain();
+  }
+
+  get ended(): boolean {
+    return this.#reader?.ended ?? true;
+  }
+
+  close(): void {
+    this.#reader?.close();
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+}
+
+/** stdio: three FIFOs, for a child that speaks a protocol. */
+export class StdioIo implements RunIo {
+  readonly files: LaunchIo;
+  readonly input: PipeInput;
+  readonly resize = noScreen;
+  readonly #fds: number[];
+  #readers: OutputReader[] = [];
+
+  constructor([stdin = "", stdout = "", stderr = ""]: readonly string[]) {
+    this.files = { kind: "stdio", stdin, stdout, stderr };
+    const open = (path: string, mode: number): number => openSync(path, mode | constants.O_NONBLOCK);
+    // A FIFO can be opened for writing only while somebody reads it: until the child does, that is us.
+    this.#fds = [open(stdin, constants.O_RDONLY), open(stdout, constants.O_RDONLY), open(stderr, constants.O_RDONLY)];
+    this.input = new PipeInput(open(stdin, constants.O_WRONLY));
+  }
+
+  start(sinks: StreamSinks, budget: ReadBudget): void {
+    const [standIn, output, error] = this.#fds.splice(0);
+    if (standIn === undefined || output === undefined || error === undefined) return;
+    closeSync(standIn);
+    this.#readers = [
+      new OutputReader(output, "fifo", sinks("output"), budget),
+      new OutputReader(error, "fifo", sinks("error"), budget),
+    ];
+  }
+
+  drain(): void {
+    for (const reader of this.#readers) reader.drain();
+  }
+
+  get ended(): boolean {
+    return this.#readers.every((reader) => reader.ended);
+  }
+
+  close(): void {
+    for (const reader of this.#readers) reader.close();
+    for (const fd of this.#fds.splice(0)) closeSync(fd);
+    this.input.destroy();
+  }
+}
+
+/** The writing end of a pipe, with its back-pressure. */
+export class PipeInput implements RunInput {
+  readonly #socket: Socket;
+
+  constructor(fd: number) {
+    this.#socket = new Socket({ fd, readable: false, writable: true });
+    // EPIPE: the child reads no more. Its exit is what tells the caller.
+    this.#socket.on("error", () => {});
+  }
+
+  write(bytes: Buffer): boolean {
+    if (this.#socket.destroyed || this.#socket.writableEnded) throw new TerminalError("closed", "The command has ended and takes no more input");
+    return this.#socket.write(bytes);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#socket.on("drain", listener);
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** tty: a pseudo terminal with its screen and keyboard. */
+export class TtyIo implements RunIo {
+  readonly files: LaunchIo;
+  readonly input: RunInput;
+  readonly #pty: Pty;
+  #reader: OutputReader | undefined;
+  #writer: PtyWriter;
+  #started = false;
+
+  constructor(size: ScreenSize) {
+    this.#pty = openPty(size);
+    this.files = { kind: "tty", device: this.#pty.device };
+    this.#writer = new PtyWriter(() => this.#reader?.openFd);
+    this.input = {
+      write: (bytes) => {
+        this.#writer.write(bytes);
+        return this.#writer.waitingBytes === 0;
+      },
+      onDrain: (listener) => this.#writer.onDrain(listener),
+      // What a keyboard does to end its input.
+      end: () => this.#writer.write(Buffer.from("\x04")),
+    };
+  }
+
+  start(sinks: StreamSinks, budget: ReadBudget): void {
+    const sink = sinks("output");
+    const bytes = (buffer: Buffer, length: number): void => {
+      sink.bytes(buffer, length);
+      if (this.#writer.waitingBytes > 0) this.#writer.flush();
+    };
+    this.#started = true;
+    this.#reader = new OutputReader(this.#pty.master, "pty", { bytes, end: () => sink.end() }, budget);
+  }
+
+  /**
+   * We hold the command's end open until it has exited: else the terminal would look closed before the command has
+   * opened it. First everything is read, then our hold is let go, and only then can the end be seen.
+   */
+  drain(): void {
+    this.#reader?.drain();
+    this.#pty.releaseDevice();
+    this.#reader?.drain();
+  }
+
+  get ended(): boolean {
+    return this.#reader?.ended ?? true;
+  }
+
+  resize(size: ScreenSize): void {
+    if (this.#reader?.openFd !== undefined) resizePty(this.#reader.openFd, size);
+  }
+
+  close(): void {
+    this.#writer.close();
+    this.#pty.releaseDevice();
+    this.#reader?.close();
+    if (!this.#started) closeSync(this.#pty.master);
+    this.#started = true;
+  }
+}

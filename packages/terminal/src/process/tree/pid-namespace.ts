@@ -1,0 +1,81 @@
+// A tree in a PID namespace of its own: when its first process dies, the kernel ends all the others (T21).
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { readPidNamespace, readProcessTable, isSameProcess, type ProcessRow } from "./process-table.ts";
+import { signalPid, type Tree, type TreeLeader } from "./tree.ts";
+
+/**
+ * The words before a command that put it into a namespace. The first process inside is a shell that waits for the
+ * command, because a namespace's first process ignores every signal it has no handler for, TERM among them.
+ */
+export function pidNamespacePrefix(): string[] {
+  const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
+  return ["unshare", ...asUser, "--pid", "--fork", "--kill-child", "--mount-proc", "--", "/bin/sh", "-c", '"$@"; exit "$?"', "holdfast"];
+}
+
+/** Why PID namespaces cannot be used here, or undefined when they can. */
+export async function pidNamespaceObstacle(): Promise<string | undefined> {
+  const [program = "", ...args] = pidNamespacePrefix();
+  try {
+    await promisify(execFile)(program, [...args, "true"], { timeout: 5000 });
+    return undefined;
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    return (stderr?.trim() ?? "") === "" ? message : stderr?.trim();
+  }
+}
+
+/** The processes of one PID namespace, seen from outside. */
+export class PidNamespaceTree implements Tree {
+  readonly mechanism = "pid-namespace";
+  readonly #outerPid: number;
+  readonly #outerStart: number | undefined;
+  readonly #ownNamespace = readPidNamespace(process.pid);
+  #namespace: string | undefined;
+
+  /** The leader is the `unshare` process, which stays outside and waits. */
+  constructor({ pid, startTime }: TreeLeader) {
+    this.#outerPid = pid;
+    this.#outerStart = startTime;
+  }
+
+  async members(): Promise<number[]> {
+    const inside = await this.#inside();
+    return this.#outerLives() ? [this.#outerPid, ...inside] : inside;
+  }
+
+  async signal(signal: NodeJS.Signals): Promise<void> {
+    const inside = await this.#inside();
+    for (const pid of inside) signalPid(pid, signal);
+    // In its first moment `unshare` has nobody inside yet.
+    if (inside.length === 0 && this.#outerLives()) signalPid(this.#outerPid, signal);
+  }
+
+  async kill(): Promise<void> {
+    // `--kill-child` makes the kernel end the first process with `unshare`, and with it the namespace; the others
+    // are killed as well in case `unshare` is gone already.
+    if (this.#outerLives()) signalPid(this.#outerPid, "SIGKILL");
+    for (const pid of await this.#inside()) signalPid(pid, "SIGKILL");
+  }
+
+  close(): void {
+    this.#namespace = undefined;
+  }
+
+  async #inside(): Promise<number[]> {
+    const table = await readProcessTable();
+    this.#namespace ??= this.#findNamespace(table);
+    if (this.#namespace === undefined) return [];
+    return table.map((row) => row.pid).filter((pid) => readPidNamespace(pid) === this.#namespace);
+  }
+
+  #outerLives(): boolean {
+    return isSameProcess(this.#outerPid, this.#outerStart);
+  }
+
+  #findNamespace(table: readonly ProcessRow[]): string | undefined {
+    const first = table.find((row) => row.parentPid === this.#outerPid);
+    const namespace = first === undefined ? undefined : readPidNamespace(first.pid);
+    return namespace === this.#ownNamespace ? undefined : namespace;
+  }
+}

@@ -1,0 +1,166 @@
+// The output of one terminal: its newest bytes, the agent's answer, and those who watch.
+import type { Buffer } from "node:buffer";
+import type { RingBudget } from "./budget.ts";
+import { ByteFanOut, type ByteSubscription, type SubscriptionStart } from "./byte-subscription.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { ByteRing } from "./ring.ts";
+import type { RunAnswer } from "./run-answer.ts";
+import { type Answer, ANSWER_MARGIN_BYTES, type JsonAnswer } from "./tail-answer.ts";
+import { TextRunAnswer } from "./text-run-answer.ts";
+import { TtyRunAnswer } from "./tty-run-answer.ts";
+
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
+/** A tty run keeps at least this much unfolded, so that folding is done in bulk. */
+const MIN_TTY_RING_BYTES = 64 * 1024;
+
+/** How one terminal's output is kept. */
+export interface TerminalOutputOptions {
+  /** Bytes of a pipe, read as UTF-8; or of a terminal, read as what they leave on its screen. */
+  readonly kind: "text" | "tty";
+  /** The most bytes of UTF-8 in an answer. */
+  readonly answerLimitBytes: number;
+  /** The newest raw bytes kept for subscribers. */
+  readonly replayBytes: number;
+  readonly columns?: number;
+  readonly rows?: number;
+  /** A `lazy` answer of a tty run costs nothing until it is first asked for, and begins with the bytes kept then. */
+  readonly answer?: "eager" | "lazy";
+  readonly budget?: RingBudget;
+  readonly clock?: Clock;
+  /** Told when a subscriber's callback throws; without it such an error concerns nobody else and is dropped. */
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+/** Keeps what a run wrote, within bounds, for agents and viewers. */
+export class TerminalOutput {
+  readonly #ring: ByteRing;
+  readonly #fanOut: ByteFanOut;
+  readonly #answer: RunAnswer;
+  #isClosed = false;
+  #lastAnswer: WeakRef<Answer> | undefined;
+  #lastJsonAnswer: WeakRef<JsonAnswer> | undefined;
+
+  constructor(options: TerminalOutputOptions) {
+    checkByteCount("answerLimitBytes", options.answerLimitBytes);
+    checkByteCount("replayBytes", options.replayBytes);
+    const neededBytes =
+      options.kind === "text" ? options.answerLimitBytes + ANSWER_MARGIN_BYTES : MIN_TTY_RING_BYTES;
+    this.#ring = new ByteRing({
+      capacityBytes: Math.max(options.replayBytes, neededBytes),
+      budget: options.budget,
+    });
+    this.#fanOut = new ByteFanOut({
+      ring: this.#ring,
+      clock: options.clock ?? systemClock,
+      onListenerError: options.onListenerError ?? (() => {}),
+    });
+    this.#answer = createAnswer(this.#ring, options);
+  }
+
+  /** Offset of the oldest byte still kept. */
+  get startOffset(): number {
+    return this.#ring.startOffset;
+  }
+
+  /** How many bytes the run has written. */
+  get endOffset(): number {
+    return this.#ring.endOffset;
+  }
+
+  /** Memory held for bytes, folded text and the JSON image. */
+  get allocatedBytes(): number {
+    return this.#ring.allocatedBytes + this.#answer.allocatedBytes;
+  }
+
+  /** Takes bytes of the run; the caller may reuse `bytes` at once. */
+  push(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    if (this.#isClosed || start >= end) return;
+    this.#forgetAnswers();
+    this.#answer.willPush(bytes, start, end);
+    this.#ring.push(bytes, start, end);
+    this.#fanOut.pushed(end - start);
+  }
+
+  /** The command's exit was reported: half a character at the end is shown as U+FFFD until its rest comes. */
+  exited(): void {
+    this.#forgetAnswers();
+    this.#answer.exited();
+  }
+
+  /** Nothing more will ever come; subscribers are told. */
+  ended(): void {
+    this.#fanOut.end();
+  }
+
+  /** What comes from now on was written for a screen of another size. */
+  resize(columns: number, rows: number): void {
+    if (this.#isClosed) return;
+    this.#forgetAnswers();
+    this.#answer.resize(columns, rows);
+  }
+
+  /** The newest text within the limit, cut on a character boundary. */
+  answer(): Answer {
+    let answer = this.#lastAnswer?.deref();
+    if (!answer) {
+      answer = this.#answer.text();
+      this.#lastAnswer = new WeakRef(answer);
+    }
+    return answer;
+  }
+
+  /** The same answer with the text as JSON; a poll costs in what is new since the last one. */
+  answerJson(): JsonAnswer {
+    let answer = this.#lastJsonAnswer?.deref();
+    if (!answer) {
+      answer = this.#answer.json();
+      this.#lastJsonAnswer = new WeakRef(answer);
+      if (this.#fanOut.hasEnded) this.#answer.dropImage();
+    }
+    return answer;
+  }
+
+  /** Watches the bytes. Read until `undefined` first: `onReadable` is called when there is more after that. */
+  subscribe(options: { from?: SubscriptionStart }, onReadable: () => void): ByteSubscription {
+    return this.#fanOut.subscribe(options.from ?? "start", onReadable);
+  }
+
+  /** A copy of bytes that are still kept. */
+  bytes(from: number, to: number): Buffer {
+    return this.#ring.copy(from, to);
+  }
+
+  /** Ends and frees everything. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#fanOut.close();
+    this.#forgetAnswers();
+    this.#answer.close();
+    this.#ring.close();
+  }
+
+  #forgetAnswers(): void {
+    this.#lastAnswer = undefined;
+    this.#lastJsonAnswer = undefined;
+  }
+}
+
+function createAnswer(ring: ByteRing, options: TerminalOutputOptions): RunAnswer {
+  if (options.kind === "text") return new TextRunAnswer(ring, options.answerLimitBytes);
+  return new TtyRunAnswer({
+    ring,
+    limitBytes: options.answerLimitBytes,
+    columns: options.columns ?? DEFAULT_COLUMNS,
+    rows: options.rows ?? DEFAULT_ROWS,
+    budget: options.budget,
+    begins: options.answer === "lazy" ? "atFirstAnswer" : "atFirstByte",
+  });
+}
+
+function checkByteCount(name: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw new RangeError(`${name} must be a whole number of bytes: ${value}`);
+  }
+}

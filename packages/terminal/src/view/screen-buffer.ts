@@ -1,0 +1,156 @@
+// The rows of a screen with a cursor, margins and tab stops: one for the main, one for the alternate screen.
+import { ScreenRow } from "./screen-row.ts";
+
+const TAB_WIDTH = 8;
+
+/** A position to come back to; the line counts from the first ever, so that it moves with its text. */
+export interface SavedPosition {
+  readonly x: number;
+  readonly line: number;
+}
+
+/** Rows of cells that scroll. */
+export class ScreenBuffer {
+  /** The cursor's column; equal to `columns` after the last cell was written and before the wrap. */
+  x = 0;
+  y = 0;
+  topMargin = 0;
+  bottomMargin: number;
+  saved: SavedPosition = { x: 0, line: 0 };
+  readonly #rows: ScreenRow[];
+  #columns: number;
+  #tabStops: Uint8Array;
+  #scrolledLines = 0;
+  readonly #onScrolledOff: ((row: ScreenRow) => void) | undefined;
+
+  /** `onScrolledOff` is given each row that leaves at the top, before it is used again. */
+  constructor(columns: number, rowCount: number, onScrolledOff?: (row: ScreenRow) => void) {
+    this.#columns = columns;
+    this.#rows = Array.from({ length: rowCount }, () => new ScreenRow(columns));
+    this.#tabStops = defaultTabStops(columns);
+    this.bottomMargin = rowCount - 1;
+    this.#onScrolledOff = onScrolledOff;
+  }
+
+  get columns(): number {
+    return this.#columns;
+  }
+
+  get rows(): readonly ScreenRow[] {
+    return this.#rows;
+  }
+
+  get cursorRow(): ScreenRow {
+    return this.#rows[this.y]!;
+  }
+
+  get hasFullMargins(): boolean {
+    return this.topMargin === 0 && this.bottomMargin === this.#rows.length - 1;
+  }
+
+  get isWithinMargins(): boolean {
+    return this.y >= this.topMargin && this.y <= this.bottomMargin;
+  }
+
+  /** Goes down a row, scrolling at the bottom margin; returns whether it scrolled or stayed. */
+  advanceRow(isWrapped: boolean): "scrolled" | "stayed" | "moved" {
+    if (this.y === this.bottomMargin) {
+      this.#scroll(isWrapped);
+      return "scrolled";
+    }
+    if (this.y === this.#rows.length - 1) return "stayed";
+    this.y++;
+    return "moved";
+  }
+
+  /** Takes the row at one index out and puts it, blank, in at another. */
+  recycleRow(from: number, to: number): void {
+    const [row] = this.#rows.splice(from, 1);
+    row!.reset(false);
+    this.#rows.splice(to, 0, row!);
+  }
+
+  resetMargins(): void {
+    this.topMargin = 0;
+    this.bottomMargin = this.#rows.length - 1;
+  }
+
+  savePosition(): void {
+    this.saved = { x: this.x, line: this.#scrolledLines + this.y };
+  }
+
+  restorePosition(): void {
+    this.x = Math.min(this.saved.x, this.#columns - 1);
+    const y = this.saved.line - this.#scrolledLines;
+    this.y = Math.min(Math.max(y, 0), this.#rows.length - 1);
+  }
+
+  /** Gives up all rows above the cursor, as if `lineCount` more lines had come and scrolled by. */
+  skipLines(lineCount: number): void {
+    for (let y = 0; y < this.y; y++) {
+      this.#onScrolledOff?.(this.#rows[y]!);
+      this.#rows[y]!.reset(false);
+    }
+    this.#scrolledLines += this.y + lineCount;
+    this.x = 0;
+    this.y = 0;
+  }
+
+  nextTabStop(): number {
+    let stop = this.x + 1;
+    while (stop < this.#columns && this.#tabStops[stop] === 0) stop++;
+    return Math.min(stop, this.#columns - 1);
+  }
+
+  previousTabStop(): number {
+    let stop = this.x - 1;
+    while (stop > 0 && this.#tabStops[stop] === 0) stop--;
+    return Math.max(stop, 0);
+  }
+
+  setTabStop(isSet: boolean): void {
+    this.#tabStops[this.x] = isSet ? 1 : 0;
+  }
+
+  clearTabStops(): void {
+    this.#tabStops.fill(0);
+  }
+
+  resize(columns: number, rowCount: number): void {
+    this.#resizeRowCount(columns, rowCount);
+    for (const row of this.#rows) row.widen(columns);
+    const stops = defaultTabStops(columns);
+    stops.set(this.#tabStops.subarray(0, columns));
+    this.#tabStops = stops;
+    this.#columns = columns;
+    this.x = Math.min(this.x, columns);
+    this.resetMargins();
+  }
+
+  #resizeRowCount(columns: number, rowCount: number): void {
+    while (this.#rows.length < rowCount) this.#rows.push(new ScreenRow(columns));
+    while (this.#rows.length > rowCount) {
+      const isLastRowSpare = this.y < this.#rows.length - 1 && this.#rows.at(-1)!.contentLength() === 0;
+      if (isLastRowSpare) {
+        this.#rows.pop();
+        continue;
+      }
+      this.#onScrolledOff?.(this.#rows.shift()!);
+      this.#scrolledLines++;
+      this.y = Math.max(0, this.y - 1);
+    }
+  }
+
+  #scroll(isWrapped: boolean): void {
+    if (this.topMargin === 0 && this.#onScrolledOff) {
+      this.#onScrolledOff(this.#rows[0]!);
+      this.#scrolledLines++;
+    }
+    this.recycleRow(this.topMargin, this.bottomMargin);
+    this.#rows[this.bottomMargin]!.isWrapped = isWrapped;
+  }
+}
+
+function defaultTabStops(columns: number): Uint8Array {
+  return Uint8Array.from({ length: columns }, (_, x) => (x % TAB_WIDTH === 0 ? 1 : 0));
+}

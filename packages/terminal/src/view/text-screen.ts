@@ -1,0 +1,384 @@
+// A screen that keeps text only: what terminal output leaves behind once overwriting and erasing are done.
+import { characterWidth } from "./character-width.ts";
+import { ScreenBuffer } from "./screen-buffer.ts";
+import type { ScreenRow } from "./screen-row.ts";
+
+/** What DEC's line drawing set shows for the characters from ` to ~. */
+const LINE_DRAWING = "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
+const LINE_DRAWING_FIRST = 0x60;
+
+const MIN_COLUMNS = 2;
+const MAX_COLUMNS = 2000;
+const MIN_ROWS = 1;
+const MAX_ROWS = 1000;
+
+interface CharacterSets {
+  readonly isDrawing: readonly [g0: boolean, g1: boolean];
+  readonly active: 0 | 1;
+}
+
+const ASCII_SETS: CharacterSets = { isDrawing: [false, false], active: 0 };
+
+/** Cells, cursor and modes; its methods are what control functions do. */
+export class TextScreen {
+  readonly #main: ScreenBuffer;
+  #active: ScreenBuffer;
+  #rowCount: number;
+  #hasAutowrap = true;
+  #isInserting = false;
+  #hasOriginAtMargin = false;
+  #characterSets = ASCII_SETS;
+  #savedCharacterSets = ASCII_SETS;
+
+  /** `onScrolledOff` is given each row of the main screen that leaves at the top. */
+  constructor(columns: number, rowCount: number, onScrolledOff: (row: ScreenRow) => void) {
+    const size = clampSize(columns, rowCount);
+    this.#rowCount = size.rows;
+    this.#main = new ScreenBuffer(size.columns, size.rows, onScrolledOff);
+    this.#active = this.#main;
+  }
+
+  /** The main screen, also while the alternate one is shown. */
+  get main(): ScreenBuffer {
+    return this.#main;
+  }
+
+  /** The screen that is shown. */
+  get active(): ScreenBuffer {
+    return this.#active;
+  }
+
+  /** Whether the cursor begins a line below all text, and text just flows: then lines can bypass the cells. */
+  get isAtFreshLine(): boolean {
+    const { x, y, rows } = this.#main;
+    return (
+      this.#active === this.#main &&
+      x === 0 &&
+      !rows[y]!.isWrapped &&
+      this.#main.hasFullMargins &&
+      this.#hasAutowrap &&
+      !this.#isInserting &&
+      !this.#isDrawing &&
+      rows.every((row, index) => index < y || row.contentLength() === 0)
+    );
+  }
+
+  get #isDrawing(): boolean {
+    return this.#characterSets.isDrawing[this.#characterSets.active];
+  }
+
+  printAscii(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#isDrawing) {
+      for (let index = start; index < end; index++) this.print(bytes[index]!);
+      return;
+    }
+    const buffer = this.#active;
+    let index = start;
+    while (index < end) {
+      if (buffer.x === buffer.columns) this.#leaveMargin();
+      const length = Math.min(end - index, buffer.columns - buffer.x);
+      const row = buffer.cursorRow;
+      if (this.#isInserting) row.insert(buffer.x, length, buffer.columns);
+      row.putAscii(buffer.x, bytes, index, length);
+      buffer.x += length;
+      index += length;
+    }
+  }
+
+  print(codePoint: number): void {
+    const shown = this.#isDrawing ? lineDrawing(codePoint) : codePoint;
+    const width = characterWidth(shown);
+    const buffer = this.#active;
+    if (width === 0) {
+      if (buffer.x > 0) buffer.cursorRow.join(buffer.x, shown);
+      return;
+    }
+    if (buffer.x + width > buffer.columns) {
+      this.#leaveMargin();
+      // Without wrapping a wide character has no place in the last column.
+      if (buffer.x + width > buffer.columns) return;
+    }
+    const row = buffer.cursorRow;
+    if (this.#isInserting) row.insert(buffer.x, width, buffer.columns);
+    row.put(buffer.x, shown, width);
+    buffer.x += width;
+  }
+
+  repeat(count: number): void {
+    const buffer = this.#active;
+    if (buffer.x === 0) return;
+    const characters = buffer.cursorRow.charactersBefore(buffer.x);
+    // A row is as much as programs draw with it; more would let five bytes cost a megabyte.
+    for (let done = 0; done < Math.min(count, buffer.columns); done++) {
+      for (const codePoint of characters) this.print(codePoint);
+    }
+  }
+
+  lineFeed(): void {
+    const buffer = this.#active;
+    buffer.cursorRow.hasNewline = true;
+    if (buffer.advanceRow(false) === "moved") buffer.cursorRow.isWrapped = false;
+    buffer.x = Math.min(buffer.x, buffer.columns - 1);
+  }
+
+  /** Down one row in the same column. */
+  index(): void {
+    this.#leavePendingWrap();
+    this.#active.cursorRow.hasNewline = true;
+    this.#active.advanceRow(false);
+  }
+
+  reverseIndex(): void {
+    this.#leavePendingWrap();
+    const buffer = this.#active;
+    if (buffer.y === buffer.topMargin) buffer.recycleRow(buffer.bottomMargin, buffer.topMargin);
+    else if (buffer.y > 0) buffer.y--;
+  }
+
+  carriageReturn(): void {
+    this.#active.x = 0;
+  }
+
+  tab(): void {
+    const buffer = this.#active;
+    if (buffer.x >= buffer.columns - 1) {
+      buffer.cursorRow.putTabAtMargin(buffer.x);
+      return;
+    }
+    const stop = buffer.nextTabStop();
+    buffer.cursorRow.putTab(buffer.x, stop);
+    buffer.x = stop;
+  }
+
+  /** Moves over tab stops without leaving tabs: forward for a positive count. */
+  moveByTabs(count: number): void {
+    const buffer = this.#active;
+    if (buffer.x === buffer.columns) return;
+    for (let done = 0; done < Math.min(Math.abs(count), buffer.columns); done++) {
+      buffer.x = count > 0 ? buffer.nextTabStop() : buffer.previousTabStop();
+    }
+  }
+
+  moveToColumn(x: number): void {
+    this.#active.x = clamp(x, 0, this.#active.columns - 1);
+    this.#active.y = this.#clampRow(this.#active.y);
+  }
+
+  moveToRow(y: number): void {
+    this.#leavePendingWrap();
+    this.#active.y = this.#clampRow(this.#hasOriginAtMargin ? this.#active.topMargin + y : y);
+  }
+
+  moveTo(x: number, y: number): void {
+    this.moveToRow(y);
+    this.moveToColumn(x);
+  }
+
+  moveColumns(count: number): void {
+    this.#leavePendingWrap();
+    this.moveToColumn(this.#active.x + count);
+  }
+
+  /** Up or down, not over a margin that the cursor is inside of. */
+  moveRows(count: number): void {
+    this.#leavePendingWrap();
+    const buffer = this.#active;
+    const isAboveTop = buffer.y < buffer.topMargin;
+    const isBelowBottom = buffer.y > buffer.bottomMargin;
+    const lowest = isAboveTop ? 0 : buffer.topMargin;
+    const highest = isBelowBottom ? this.#rowCount - 1 : buffer.bottomMargin;
+    buffer.y =
+      count < 0
+        ? Math.max(buffer.y + count, Math.min(lowest, buffer.y))
+        : Math.min(buffer.y + count, Math.max(highest, buffer.y));
+  }
+
+  /** Down regardless of margins. */
+  moveDownFreely(count: number): void {
+    this.#leavePendingWrap();
+    this.#active.y = this.#clampRow(this.#active.y + count);
+  }
+
+  eraseInLine(mode: number): void {
+    const { x, cursorRow } = this.#active;
+    if (mode === 0) eraseRowFrom(cursorRow, x);
+    else if (mode === 1) cursorRow.erase(0, x + 1);
+    else if (mode === 2) cursorRow.reset(false);
+  }
+
+  eraseInDisplay(mode: number): void {
+    const { x, y, rows, columns, cursorRow } = this.#active;
+    if (mode === 0) {
+      eraseRowFrom(cursorRow, x);
+      for (const row of rows.slice(y + 1)) row.reset(false);
+    } else if (mode === 1) {
+      cursorRow.erase(0, x + 1);
+      cursorRow.isWrapped = false;
+      const below = rows[y + 1];
+      if (below && x + 1 >= columns) below.isWrapped = false;
+      for (const row of rows.slice(0, y)) row.reset(false);
+    } else if (mode === 2) {
+      for (const row of rows) row.reset(false);
+    }
+  }
+
+  eraseCharacters(count: number): void {
+    this.#leavePendingWrap();
+    this.#active.cursorRow.erase(this.#active.x, this.#active.x + count);
+  }
+
+  insertCharacters(count: number): void {
+    this.#leavePendingWrap();
+    this.#active.cursorRow.insert(this.#active.x, count, this.#active.columns);
+  }
+
+  deleteCharacters(count: number): void {
+    this.#leavePendingWrap();
+    this.#active.cursorRow.delete(this.#active.x, count, this.#active.columns);
+  }
+
+  insertLines(count: number): void {
+    const buffer = this.#active;
+    this.#leavePendingWrap();
+    if (!buffer.isWithinMargins) return;
+    this.#recycleRows(count, buffer.bottomMargin, buffer.y);
+    buffer.x = 0;
+  }
+
+  deleteLines(count: number): void {
+    const buffer = this.#active;
+    this.#leavePendingWrap();
+    if (!buffer.isWithinMargins) return;
+    this.#recycleRows(count, buffer.y, buffer.bottomMargin);
+    buffer.x = 0;
+  }
+
+  scrollUp(count: number): void {
+    this.#recycleRows(count, this.#active.topMargin, this.#active.bottomMargin);
+  }
+
+  scrollDown(count: number): void {
+    this.#recycleRows(count, this.#active.bottomMargin, this.#active.topMargin);
+  }
+
+  /** Sets the rows between which text scrolls, counted from 0; ignored when they are not a region. */
+  setMargins(top: number, bottom: number): void {
+    const last = Math.min(bottom, this.#rowCount - 1);
+    if (last <= top) return;
+    this.#active.topMargin = top;
+    this.#active.bottomMargin = last;
+    this.moveTo(0, 0);
+  }
+
+  saveCursor(): void {
+    this.#active.savePosition();
+    this.#savedCharacterSets = this.#characterSets;
+  }
+
+  restoreCursor(): void {
+    this.#active.restorePosition();
+    this.#active.y = this.#clampRow(this.#active.y);
+    this.#characterSets = this.#savedCharacterSets;
+  }
+
+  setAutowrap(isOn: boolean): void {
+    this.#hasAutowrap = isOn;
+  }
+
+  setInserting(isOn: boolean): void {
+    this.#isInserting = isOn;
+  }
+
+  setOriginAtMargin(isOn: boolean): void {
+    this.#hasOriginAtMargin = isOn;
+    this.moveTo(0, 0);
+  }
+
+  /** Shows the alternate screen, blank, or the main one as it was left; the cursor keeps its place. */
+  showAlternate(isOn: boolean): void {
+    if (isOn === (this.#active !== this.#main)) return;
+    const { x, y } = this.#active;
+    this.#active = isOn ? new ScreenBuffer(this.#main.columns, this.#rowCount) : this.#main;
+    this.#active.x = x;
+    this.#active.y = y;
+  }
+
+  designateCharacterSet(set: 0 | 1, isDrawing: boolean): void {
+    const [g0, g1] = this.#characterSets.isDrawing;
+    const changed: CharacterSets["isDrawing"] = set === 0 ? [isDrawing, g1] : [g0, isDrawing];
+    this.#characterSets = { ...this.#characterSets, isDrawing: changed };
+  }
+
+  useCharacterSet(set: 0 | 1): void {
+    this.#characterSets = { ...this.#characterSets, active: set };
+  }
+
+  /** Back to the modes of the start; what is shown stays. */
+  softReset(): void {
+    this.#hasAutowrap = true;
+    this.#isInserting = false;
+    this.#hasOriginAtMargin = false;
+    this.#characterSets = ASCII_SETS;
+    this.#savedCharacterSets = ASCII_SETS;
+    this.#active.resetMargins();
+    this.#active.saved = { x: 0, line: 0 };
+  }
+
+  /** Back to the start, with a blank screen. */
+  fullReset(): void {
+    this.showAlternate(false);
+    this.softReset();
+    this.eraseInDisplay(2);
+    this.moveTo(0, 0);
+  }
+
+  resize(columns: number, rowCount: number): void {
+    const size = clampSize(columns, rowCount);
+    this.#rowCount = size.rows;
+    this.#main.resize(size.columns, size.rows);
+    if (this.#active !== this.#main) this.#active.resize(size.columns, size.rows);
+  }
+
+  /** Past the last column: to the next row, or without wrapping back onto the last cell. */
+  #leaveMargin(): void {
+    const buffer = this.#active;
+    if (!this.#hasAutowrap) {
+      buffer.x = buffer.columns - 1;
+      return;
+    }
+    buffer.cursorRow.erase(buffer.x);
+    buffer.x = 0;
+    if (buffer.advanceRow(true) !== "scrolled") buffer.cursorRow.isWrapped = true;
+  }
+
+  #leavePendingWrap(): void {
+    this.#active.x = Math.min(this.#active.x, this.#active.columns - 1);
+  }
+
+  #clampRow(y: number): number {
+    const { topMargin, bottomMargin } = this.#active;
+    return this.#hasOriginAtMargin ? clamp(y, topMargin, bottomMargin) : clamp(y, 0, this.#rowCount - 1);
+  }
+
+  #recycleRows(count: number, from: number, to: number): void {
+    const height = Math.abs(from - to) + 1;
+    for (let done = 0; done < Math.min(count, height); done++) this.#active.recycleRow(from, to);
+  }
+}
+
+function eraseRowFrom(row: ScreenRow, x: number): void {
+  if (x === 0) row.reset(false);
+  else row.erase(x);
+}
+
+function lineDrawing(codePoint: number): number {
+  return LINE_DRAWING[codePoint - LINE_DRAWING_FIRST]?.codePointAt(0) ?? codePoint;
+}
+
+function clampSize(columns: number, rows: number): { columns: number; rows: number } {
+  return { columns: clamp(columns, MIN_COLUMNS, MAX_COLUMNS), rows: clamp(rows, MIN_ROWS, MAX_ROWS) };
+}
+
+function clamp(value: number, lowest: number, highest: number): number {
+  return Math.min(Math.max(value, lowest), highest);
+}

@@ -1,0 +1,14 @@
+// `npm start`: installs and builds what is out of date, then becomes the program; arguments are passed on.
+import path from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { build } from "./build.mjs";
+import { root, setup } from "./setup.mjs";
+
+const program = path.join(root, "examples", "terminal-demo.mjs");
+
+setup();
+build();
+// In this process: a second Node would add its own start to every run, and a hop for signals and the terminal.
+process.argv[1] = program;
+await import(pathToFileURL(program).href);

@@ -1,0 +1,16 @@
+// How tests run: from source, without a build of the packages under test; see ARCHITECTURE.md for the one exception.
+import { defineConfig } from "vitest/config";
+
+const conditions = ["@holdfast/source"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
+    globalSetup: ["tests/setup/build.ts"],
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});

@@ -59,8 +59,6 @@ export { reduceRoot } from "./model/root/root-reducer.ts";
 
 export {
   newSessionState,
-  sessionPhase,
-  summarizeSession,
   type ActiveClient,
   type ConnectedAgent,
   type ContextLoss,
@@ -68,11 +66,15 @@ export {
   type SessionInputRequest,
   type SessionLifecycle,
   type SessionOwner,
-  type SessionPhase,
   type SessionState,
-  type SessionSummary,
   type StaleCause,
 } from "./model/session/session.ts";
+export {
+  sessionPhase,
+  summarizeSession,
+  type SessionPhase,
+  type SessionSummary,
+} from "./model/session/session-summary.ts";
 export type {
   ApprovalPolicy,
   AvailableCommand,

@@ -3,9 +3,9 @@ import { TerminalEngine, type TerminalEngineOptions } from "../engine.ts";
 import { TerminalError } from "../terminal-error.ts";
 import type { Terminal } from "../terminal.ts";
 import { type CreateRequest, readCreateParams } from "./create-params.ts";
+import { HeldTerminals } from "./held-terminals.ts";
 import { checkRoots } from "./roots.ts";
-import { Session } from "./session.ts";
-import { type CreateTerminalParams, type TerminalOutputResult, type TerminalParams, type WaitForExitResult, toExitStatus } from "./shapes.ts";
+import { type CreateTerminalParams, type TerminalOutputResult, type TerminalParams, type WaitForExitResult, renderOutputResult, toExitStatus } from "./shapes.ts";
 import type { CommandRequest, TerminalEvent, Verdict } from "./terminal-event.ts";
 
 /** How the adapter works; the engine's options apply as well. */
@@ -33,7 +33,7 @@ export interface RequestOptions {
 export class AcpTerminals {
   readonly #options: AcpTerminalsOptions;
   readonly #engine: TerminalEngine;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, HeldTerminals<Terminal>>();
 
   constructor(options: AcpTerminalsOptions = {}) {
     this.#options = options;
@@ -77,9 +77,7 @@ export class AcpTerminals {
   /** The same result as ready JSON in UTF-8; a poll costs in what is new since the last one. */
   async terminalOutputJson(params: TerminalParams): Promise<Uint8Array[]> {
     const terminal = this.#find(params);
-    const { output, truncated } = terminal.output.answerJson();
-    const tail = JSON.stringify({ truncated, ...this.#exitField(terminal) });
-    return [openingBytes, ...output, Buffer.from(`,${tail.slice(1)}`)];
+    return renderOutputResult(terminal.output.answerJson(), this.#exitField(terminal).exitStatus);
   }
 
   /** `terminal/wait_for_exit`: answers after the last byte; always answers. */
@@ -156,13 +154,13 @@ export class AcpTerminals {
     throw new TerminalError("denied", verdict.verdict === "deny" ? verdict.reason : `Nobody allowed ${command.command} to run`, { field: "command" });
   }
 
-  #session(sessionId: string): Session {
+  #session(sessionId: string): HeldTerminals<Terminal> {
     let session = this.#sessions.get(sessionId);
-    if (session === undefined) this.#sessions.set(sessionId, (session = new Session()));
+    if (session === undefined) this.#sessions.set(sessionId, (session = new HeldTerminals()));
     return session;
   }
 
-  #require({ sessionId, terminalId }: TerminalParams): Session {
+  #require({ sessionId, terminalId }: TerminalParams): HeldTerminals<Terminal> {
     const session = this.#sessions.get(sessionId);
     if (session?.find(terminalId) === undefined) {
       throw new TerminalError("terminal_not_found", `No terminal ${terminalId} in session ${sessionId}; it was released, or never created`, { field: "terminalId" });
@@ -187,8 +185,6 @@ export class AcpTerminals {
     }
   }
 }
-
-const openingBytes = Buffer.from('{"output":');
 
 function describeCommand({ sessionId, terminal: { command, args, cwd } }: CreateRequest): CommandRequest {
   return { sessionId, command, args, cwd };

@@ -1,12 +1,22 @@
 // Reads the parameters of `terminal/create`, naming the field that is wrong.
-import type { TerminalRequest } from "../engine.ts";
 import { invalidRequest } from "../terminal-error.ts";
 import type { CreateTerminalParams } from "./shapes.ts";
 
-/** The request as the engine wants it, with the session it belongs to. */
+/** A terminal as an agent asks for it. */
+export interface WantedTerminal {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Exclude<CreateTerminalParams["env"], null>;
+  readonly outputByteLimit: number | undefined;
+  readonly kind?: "text" | "tty";
+  readonly size?: { readonly columns?: number; readonly rows?: number };
+}
+
+/** The request, with the session it belongs to. */
 export interface CreateRequest {
   readonly sessionId: string;
-  readonly terminal: TerminalRequest & { readonly args: readonly string[]; readonly cwd: string };
+  readonly terminal: WantedTerminal;
 }
 
 /** Checks what crosses the wire; the values themselves are checked by the engine. */
@@ -24,7 +34,7 @@ export function readCreateParams(params: CreateTerminalParams, sessionCwd: (sess
   return { sessionId, terminal: { command, args, cwd, env: params.env ?? undefined, outputByteLimit: limit, ...readMeta(params._meta) } };
 }
 
-function readMeta(meta: CreateTerminalParams["_meta"]): Pick<TerminalRequest, "kind" | "size"> {
+function readMeta(meta: CreateTerminalParams["_meta"]): Pick<WantedTerminal, "kind" | "size"> {
   const wish = meta?.["holdfast"];
   if (typeof wish !== "object" || wish === null) return {};
   const { tty, columns, rows } = wish as { tty?: unknown; columns?: number; rows?: number };

@@ -4,17 +4,22 @@ import { realpath } from "node:fs/promises";
 import { sep } from "node:path";
 import { TerminalError } from "../terminal-error.ts";
 
-/** Refuses a directory outside the roots. Links are followed first; `/a` does not hold `/ab`. */
+/** Refuses a directory outside the roots. */
 export async function checkRoots(cwd: string, roots: readonly string[] | undefined): Promise<void> {
   if (roots === undefined) return;
   const real = await realpath(cwd).catch((error: unknown) => {
     throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd", cause: error });
   });
-  const inside = roots.some((root) => {
+  if (isInsideRoots(real, roots)) return;
+  throw new TerminalError("outside_roots", `${cwd} is outside the folders that commands may run in: ${roots.join(", ")}`, { field: "cwd" });
+}
+
+/** True when a path, whose links have been followed, lies in a root or is one; `/a` does not hold `/ab`. */
+export function isInsideRoots(realPath: string, roots: readonly string[]): boolean {
+  return roots.some((root) => {
     const folder = followLinks(root);
-    return real === folder || real.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+    return realPath === folder || realPath.startsWith(folder.endsWith(sep) ? folder : folder + sep);
   });
-  if (!inside) throw new TerminalError("outside_roots", `${cwd} is outside the folders that commands may run in: ${roots.join(", ")}`, { field: "cwd" });
 }
 
 function followLinks(root: string): string {

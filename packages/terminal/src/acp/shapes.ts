@@ -1,6 +1,4 @@
 // The shapes of ACP's terminal methods, as a client gets and gives them.
-import type { TerminalExit } from "../terminal.ts";
-
 /** What names one terminal of one session. */
 export interface TerminalParams {
   readonly sessionId: string;
@@ -48,8 +46,16 @@ export interface WaitForExitResult extends AcpExitStatus {
 export const NO_STATUS: AcpExitStatus = { exitCode: null, signal: null };
 
 /** The exit in the protocol's shape, with the older fields where they are wanted. */
-export function toExitStatus({ exitCode, signal }: Pick<TerminalExit, "exitCode" | "signal">, older: boolean): AcpExitStatus | OlderExitStatus {
+export function toExitStatus({ exitCode, signal }: AcpExitStatus, older: boolean): AcpExitStatus | OlderExitStatus {
   if (!older) return { exitCode, signal };
   if (signal !== null) return { exitCode, signal, type: "signal" };
   return exitCode === null ? { exitCode, signal } : { exitCode, signal, type: "exit_code", code: exitCode };
+}
+
+const openingBytes = Buffer.from('{"output":');
+
+/** The result of `terminal/output` as ready JSON, around an output that is ready JSON itself. */
+export function renderOutputResult(answer: { readonly output: readonly Uint8Array[]; readonly truncated: boolean }, exitStatus: AcpExitStatus | undefined): Uint8Array[] {
+  const tail = JSON.stringify({ truncated: answer.truncated, ...(exitStatus !== undefined && { exitStatus }) });
+  return [openingBytes, ...answer.output, Buffer.from(`,${tail.slice(1)}`)];
 }

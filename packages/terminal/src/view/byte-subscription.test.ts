@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ByteSubscription } from "./byte-subscription.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, systemClock } from "./clock.ts";
 import { TerminalOutput } from "./output.ts";
 
 const numRuns = process.env["HOLDFAST_LONG"] ? 20_000 : 1000;
@@ -291,8 +291,10 @@ describe("the end", () => {
     await Promise.all(both);
     expect([subscription.read(), other.read()]).toEqual([undefined, undefined]);
   });
+});
 
-  it("[T75] of the machine's clock does not keep the process waiting", async () => {
+describe("the machine's clock", () => {
+  it("[T72] wakes a subscriber after the interval", async () => {
     const output = new TerminalOutput({ kind: "text", answerLimitBytes: 0, replayBytes: 100 });
     const seen = await new Promise<string>((resolve) => {
       let text = "";
@@ -305,5 +307,13 @@ describe("the end", () => {
     });
     expect(seen).toBe("ab");
     output.close();
+  });
+
+  it("[T75] does not keep the process alive", () => {
+    const keepingAlive = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = keepingAlive();
+    const timer = systemClock.startTimer(() => {}, 60_000);
+    expect(keepingAlive()).toBe(before);
+    timer.cancel();
   });
 });

@@ -105,11 +105,11 @@ export class ByteFanOut {
 
   #deliver(): void {
     this.#cancelTimer();
-    this.#lastDeliveryMs = this.#clock.nowMs();
     for (const subscriber of Array.from(this.#subscribers)) {
       if (!subscriber.isWaiting || subscriber.offset === this.#ring.endOffset) continue;
       subscriber.isWaiting = false;
       this.#waitingCount--;
+      this.#lastDeliveryMs = this.#clock.nowMs();
       this.#notify(subscriber);
     }
   }

@@ -64,26 +64,25 @@ const streamPieces = fc.oneof(
 
 interface Step {
   readonly bytes: Buffer;
+  readonly cut: number;
   readonly poll: "none" | "text" | "json" | "both";
 }
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     bytes: fc.array(streamPieces, { maxLength: 4 }).map((pieces) => Buffer.concat(pieces)),
+    cut: fc.nat(12),
     poll: fc.constantFrom("none", "none", "text", "json", "both"),
   }),
   { maxLength: 25 },
 );
 
-/** Cuts each piece anywhere, so that characters fall apart between pushes. */
-const splitSteps = fc.tuple(steps, fc.infiniteStream(fc.nat(7))).map(([whole, cuts]) =>
-  whole.flatMap(({ bytes, poll }) => {
-    const cut = Math.min(bytes.length, cuts.next().value);
-    return [
-      { bytes: bytes.subarray(0, cut), poll: "none" as const },
-      { bytes: bytes.subarray(cut), poll },
-    ];
-  }),
+/** Cuts each piece in two, so that characters fall apart between pushes. */
+const splitSteps = steps.map((whole) =>
+  whole.flatMap(({ bytes, cut, poll }) => [
+    { bytes: bytes.subarray(0, cut), poll: "none" },
+    { bytes: bytes.subarray(cut), poll },
+  ]),
 );
 
 const limits = fc.oneof(fc.nat(8), fc.nat(60), fc.nat(400));
@@ -146,6 +145,31 @@ describe("answer of a text run", () => {
       expectAnswers(output, definedAnswer(stream, isWhole ? 1_000_000 : 64 * 1024 - 8, false));
     }
     expect(budget.usedBytes).toBe(64 * 1024);
+  });
+
+  it("[T61] [T65] grows again with the ring when the budget has room again", () => {
+    const budget = new RingBudget({ totalBytes: 140_000 });
+    const other = new TerminalOutput({ kind: "text", answerLimitBytes: 90_000, replayBytes: 0, budget });
+    other.push(Buffer.alloc(90_000));
+    const output = new TerminalOutput({ kind: "text", answerLimitBytes: 1_000_000, replayBytes: 0, budget });
+    let stream = Buffer.alloc(0);
+    const pushAndCheck = (bytes: Uint8Array) => {
+      output.push(bytes);
+      stream = Buffer.concat([stream, bytes]);
+      const heldBytes = output.endOffset - output.startOffset;
+      expectAnswers(output, definedAnswer(stream, heldBytes - 8, false));
+    };
+    for (let number = 0; number < 10; number++) {
+      pushAndCheck(Buffer.alloc(70_001, "€"));
+      pushAndCheck(Buffer.from("a"));
+    }
+    other.close();
+    // While the ring grows, so does the limit, also by bytes that are held back.
+    for (let number = 0; number < 10; number++) {
+      for (const byte of Buffer.from("€")) pushAndCheck(Buffer.from([byte]));
+    }
+    pushAndCheck(Buffer.alloc(70_001, "€"));
+    expect(output.endOffset - output.startOffset).toBe(128 * 1024);
   });
 
   it("[T65] hands out chunks that later output never changes", () => {

@@ -42,8 +42,10 @@ export class TerminalOutput {
   #lastJsonAnswer: WeakRef<JsonAnswer> | undefined;
 
   constructor(options: TerminalOutputOptions) {
-    checkByteCount("answerLimitBytes", options.answerLimitBytes);
-    checkByteCount("replayBytes", options.replayBytes);
+    checkWholeNumber("answerLimitBytes", options.answerLimitBytes);
+    checkWholeNumber("replayBytes", options.replayBytes);
+    const { columns = DEFAULT_COLUMNS, rows = DEFAULT_ROWS } = options;
+    checkSize(columns, rows);
     const neededBytes =
       options.kind === "text" ? options.answerLimitBytes + ANSWER_MARGIN_BYTES : MIN_TTY_RING_BYTES;
     this.#ring = new ByteRing({
@@ -55,7 +57,17 @@ export class TerminalOutput {
       clock: options.clock ?? systemClock,
       onListenerError: options.onListenerError ?? (() => {}),
     });
-    this.#answer = createAnswer(this.#ring, options);
+    this.#answer =
+      options.kind === "text"
+        ? new TextRunAnswer(this.#ring, options.answerLimitBytes)
+        : new TtyRunAnswer({
+            ring: this.#ring,
+            limitBytes: options.answerLimitBytes,
+            columns,
+            rows,
+            budget: options.budget,
+            begins: options.answer === "lazy" ? "atFirstAnswer" : "atFirstByte",
+          });
   }
 
   /** Offset of the oldest byte still kept. */
@@ -95,6 +107,7 @@ export class TerminalOutput {
 
   /** What comes from now on was written for a screen of another size. */
   resize(columns: number, rows: number): void {
+    checkSize(columns, rows);
     if (this.#isClosed) return;
     this.#forgetAnswers();
     this.#answer.resize(columns, rows);
@@ -147,20 +160,13 @@ export class TerminalOutput {
   }
 }
 
-function createAnswer(ring: ByteRing, options: TerminalOutputOptions): RunAnswer {
-  if (options.kind === "text") return new TextRunAnswer(ring, options.answerLimitBytes);
-  return new TtyRunAnswer({
-    ring,
-    limitBytes: options.answerLimitBytes,
-    columns: options.columns ?? DEFAULT_COLUMNS,
-    rows: options.rows ?? DEFAULT_ROWS,
-    budget: options.budget,
-    begins: options.answer === "lazy" ? "atFirstAnswer" : "atFirstByte",
-  });
+function checkSize(columns: number, rows: number): void {
+  checkWholeNumber("columns", columns);
+  checkWholeNumber("rows", rows);
 }
 
-function checkByteCount(name: string, value: number): void {
+function checkWholeNumber(name: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 0) {
-    throw new RangeError(`${name} must be a whole number of bytes: ${value}`);
+    throw new RangeError(`${name} must be a whole number: ${value}`);
   }
 }

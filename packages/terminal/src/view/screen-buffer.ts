@@ -48,7 +48,7 @@ export class ScreenBuffer {
     return this.topMargin === 0 && this.bottomMargin === this.#rows.length - 1;
   }
 
-  get isWithinMargins(): boolean {
+  get #isWithinMargins(): boolean {
     return this.y >= this.topMargin && this.y <= this.bottomMargin;
   }
 
@@ -63,11 +63,73 @@ export class ScreenBuffer {
     return "moved";
   }
 
-  /** Takes the row at one index out and puts it, blank, in at another. */
-  recycleRow(from: number, to: number): void {
-    const [row] = this.#rows.splice(from, 1);
-    row!.reset(false);
-    this.#rows.splice(to, 0, row!);
+  /** Erases in the cursor's row: from the cursor on (0), up to it (1), or all (2). */
+  eraseInLine(mode: number): void {
+    const row = this.cursorRow;
+    if (mode === 0) eraseRowFrom(row, this.x);
+    else if (mode === 1) row.erase(0, this.x + 1);
+    else if (mode === 2) row.reset(false);
+  }
+
+  /** Erases on the screen: from the cursor on (0), up to it (1), or all (2). */
+  eraseInDisplay(mode: number): void {
+    const { x, y, cursorRow } = this;
+    const rows = this.#rows;
+    if (mode === 0) {
+      eraseRowFrom(cursorRow, x);
+      for (const row of rows.slice(y + 1)) row.reset(false);
+    } else if (mode === 1) {
+      cursorRow.erase(0, x + 1);
+      cursorRow.isWrapped = false;
+      const below = rows[y + 1];
+      if (below && x + 1 >= this.#columns) below.isWrapped = false;
+      for (const row of rows.slice(0, y)) row.reset(false);
+    } else if (mode === 2) {
+      for (const row of rows) row.reset(false);
+    }
+  }
+
+  eraseCharacters(count: number): void {
+    this.leavePendingWrap();
+    this.cursorRow.erase(this.x, this.x + count);
+  }
+
+  insertCharacters(count: number): void {
+    this.leavePendingWrap();
+    this.cursorRow.insert(this.x, count, this.#columns);
+  }
+
+  deleteCharacters(count: number): void {
+    this.leavePendingWrap();
+    this.cursorRow.delete(this.x, count, this.#columns);
+  }
+
+  insertLines(count: number): void {
+    this.leavePendingWrap();
+    if (!this.#isWithinMargins) return;
+    this.#recycleRows(count, this.bottomMargin, this.y);
+    this.x = 0;
+  }
+
+  deleteLines(count: number): void {
+    this.leavePendingWrap();
+    if (!this.#isWithinMargins) return;
+    this.#recycleRows(count, this.y, this.bottomMargin);
+    this.x = 0;
+  }
+
+  /** Moves the rows between the margins up; those that leave are erased, not kept. */
+  scrollUp(count: number): void {
+    this.#recycleRows(count, this.topMargin, this.bottomMargin);
+  }
+
+  scrollDown(count: number): void {
+    this.#recycleRows(count, this.bottomMargin, this.topMargin);
+  }
+
+  /** Back onto the last column, when the cursor stands past it. */
+  leavePendingWrap(): void {
+    this.x = Math.min(this.x, this.#columns - 1);
   }
 
   resetMargins(): void {
@@ -146,9 +208,24 @@ export class ScreenBuffer {
       this.#onScrolledOff(this.#rows[0]!);
       this.#scrolledLines++;
     }
-    this.recycleRow(this.topMargin, this.bottomMargin);
+    this.#recycleRows(1, this.topMargin, this.bottomMargin);
     this.#rows[this.bottomMargin]!.isWrapped = isWrapped;
   }
+
+  /** Takes rows at one index out and puts them, blank, in at another. */
+  #recycleRows(count: number, from: number, to: number): void {
+    const height = Math.abs(from - to) + 1;
+    for (let done = 0; done < Math.min(count, height); done++) {
+      const [row] = this.#rows.splice(from, 1);
+      row!.reset(false);
+      this.#rows.splice(to, 0, row!);
+    }
+  }
+}
+
+function eraseRowFrom(row: ScreenRow, x: number): void {
+  if (x === 0) row.reset(false);
+  else row.erase(x);
 }
 
 function defaultTabStops(columns: number): Uint8Array {

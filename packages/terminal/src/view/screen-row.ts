@@ -101,6 +101,7 @@ export class ScreenRow {
   /** Moves what is at `x` and after to the right, losing what goes beyond `columns`. */
   insert(x: number, count: number, columns: number): void {
     const shift = Math.min(count, columns - x);
+    this.#dissolveTabs(x);
     this.#cut(x);
     this.#cut(columns - shift);
     this.#cells.copyWithin(x + shift, x, columns - shift);
@@ -114,6 +115,7 @@ export class ScreenRow {
   /** Takes cells out at `x`, moving in what is to the right of them. */
   delete(x: number, count: number, columns: number): void {
     const shift = Math.min(count, columns - x);
+    this.#dissolveTabs(x);
     this.#cut(x);
     this.#cut(x + shift);
     this.#dropMarks(x, x + shift);
@@ -177,6 +179,16 @@ export class ScreenRow {
     while (to < cells.length && cells[to]! >= WIDE_REST) to++;
     cells.fill(EMPTY, from, to);
     this.#dropMarks(from, to);
+  }
+
+  /** Makes tabs right of `x` the gaps they are: once moved, they no longer end at a tab stop. */
+  #dissolveTabs(x: number): void {
+    const cells = this.#cells;
+    for (let index = x; index < this.#usedCells; index++) {
+      if (cells[index] !== TAB && cells[index] !== TAB_REST) continue;
+      this.#cut(index);
+      cells[index] = EMPTY;
+    }
   }
 
   #isBlank(from: number, to: number): boolean {

@@ -42,9 +42,9 @@ export class ScreenSink implements VtSink {
       case 0x0d:
         return screen.carriageReturn();
       case 0x0e:
-        return screen.useCharacterSet(1);
+        return screen.characterSets.use(1);
       case 0x0f:
-        return screen.useCharacterSet(0);
+        return screen.characterSets.use(0);
       case 0x84:
         return screen.index();
       case 0x85:
@@ -60,7 +60,7 @@ export class ScreenSink implements VtSink {
     const screen = this.#screen;
     if (marker === DESIGNATE_G0_MARKER || marker === DESIGNATE_G1_MARKER) {
       const set = marker === DESIGNATE_G0_MARKER ? 0 : 1;
-      screen.designateCharacterSet(set, final === "0".charCodeAt(0));
+      screen.characterSets.designate(set, final === "0".charCodeAt(0));
       return;
     }
     if (marker !== 0) return;
@@ -94,7 +94,7 @@ export class ScreenSink implements VtSink {
     const count = parameters.at(0, 1);
     switch (letter) {
       case "@":
-        return screen.insertCharacters(count);
+        return screen.active.insertCharacters(count);
       case "A":
         return screen.moveRows(-count);
       case "B":
@@ -119,21 +119,21 @@ export class ScreenSink implements VtSink {
       case "I":
         return screen.moveByTabs(count);
       case "J":
-        return screen.eraseInDisplay(parameters.at(0, 0));
+        return screen.active.eraseInDisplay(parameters.at(0, 0));
       case "K":
-        return screen.eraseInLine(parameters.at(0, 0));
+        return screen.active.eraseInLine(parameters.at(0, 0));
       case "L":
-        return screen.insertLines(count);
+        return screen.active.insertLines(count);
       case "M":
-        return screen.deleteLines(count);
+        return screen.active.deleteLines(count);
       case "P":
-        return screen.deleteCharacters(count);
+        return screen.active.deleteCharacters(count);
       case "S":
-        return screen.scrollUp(count);
+        return screen.active.scrollUp(count);
       case "T":
-        return screen.scrollDown(count);
+        return screen.active.scrollDown(count);
       case "X":
-        return screen.eraseCharacters(count);
+        return screen.active.eraseCharacters(count);
       case "Z":
         return screen.moveByTabs(-count);
       case "d":
@@ -157,9 +157,9 @@ export class ScreenSink implements VtSink {
   #privateControl(letter: string, parameters: ControlParameters): void {
     switch (letter) {
       case "J":
-        return this.#screen.eraseInDisplay(parameters.at(0, 0));
+        return this.#screen.active.eraseInDisplay(parameters.at(0, 0));
       case "K":
-        return this.#screen.eraseInLine(parameters.at(0, 0));
+        return this.#screen.active.eraseInLine(parameters.at(0, 0));
       case "h":
       case "l":
         for (let index = 0; index < parameters.count; index++) {

@@ -1,23 +1,13 @@
 // A screen that keeps text only: what terminal output leaves behind once overwriting and erasing are done.
+import { CharacterSets } from "./character-sets.ts";
 import { characterWidth } from "./character-width.ts";
 import { ScreenBuffer } from "./screen-buffer.ts";
 import type { ScreenRow } from "./screen-row.ts";
-
-/** What DEC's line drawing set shows for the characters from ` to ~. */
-const LINE_DRAWING = "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
-const LINE_DRAWING_FIRST = 0x60;
 
 const MIN_COLUMNS = 2;
 const MAX_COLUMNS = 2000;
 const MIN_ROWS = 1;
 const MAX_ROWS = 1000;
-
-interface CharacterSets {
-  readonly isDrawing: readonly [g0: boolean, g1: boolean];
-  readonly active: 0 | 1;
-}
-
-const ASCII_SETS: CharacterSets = { isDrawing: [false, false], active: 0 };
 
 /** Cells, cursor and modes; its methods are what control functions do. */
 export class TextScreen {
@@ -27,8 +17,7 @@ export class TextScreen {
   #hasAutowrap = true;
   #isInserting = false;
   #hasOriginAtMargin = false;
-  #characterSets = ASCII_SETS;
-  #savedCharacterSets = ASCII_SETS;
+  readonly #characterSets = new CharacterSets();
 
   /** `onScrolledOff` is given each row of the main screen that leaves at the top. */
   constructor(columns: number, rowCount: number, onScrolledOff: (row: ScreenRow) => void) {
@@ -48,6 +37,10 @@ export class TextScreen {
     return this.#active;
   }
 
+  get characterSets(): CharacterSets {
+    return this.#characterSets;
+  }
+
   /** Whether the cursor begins a line below all text, and text just flows: then lines can bypass the cells. */
   get isAtFreshLine(): boolean {
     const { x, y, rows } = this.#main;
@@ -57,18 +50,13 @@ export class TextScreen {
       !rows[y]!.isWrapped &&
       this.#main.hasFullMargins &&
       this.#hasAutowrap &&
-      !this.#isInserting &&
-      !this.#isDrawing &&
+      !this.#characterSets.isDrawing &&
       rows.every((row, index) => index < y || row.contentLength() === 0)
     );
   }
 
-  get #isDrawing(): boolean {
-    return this.#characterSets.isDrawing[this.#characterSets.active];
-  }
-
   printAscii(bytes: Uint8Array, start: number, end: number): void {
-    if (this.#isDrawing) {
+    if (this.#characterSets.isDrawing) {
       for (let index = start; index < end; index++) this.print(bytes[index]!);
       return;
     }
@@ -86,7 +74,7 @@ export class TextScreen {
   }
 
   print(codePoint: number): void {
-    const shown = this.#isDrawing ? lineDrawing(codePoint) : codePoint;
+    const shown = this.#characterSets.shown(codePoint);
     const width = characterWidth(shown);
     const buffer = this.#active;
     if (width === 0) {
@@ -123,15 +111,15 @@ export class TextScreen {
 
   /** Down one row in the same column. */
   index(): void {
-    this.#leavePendingWrap();
+    this.#active.leavePendingWrap();
     this.#active.cursorRow.hasNewline = true;
     this.#active.advanceRow(false);
   }
 
   reverseIndex(): void {
-    this.#leavePendingWrap();
+    this.#active.leavePendingWrap();
     const buffer = this.#active;
-    if (buffer.y === buffer.topMargin) buffer.recycleRow(buffer.bottomMargin, buffer.topMargin);
+    if (buffer.y === buffer.topMargin) buffer.scrollDown(1);
     else if (buffer.y > 0) buffer.y--;
   }
 
@@ -165,7 +153,7 @@ export class TextScreen {
   }
 
   moveToRow(y: number): void {
-    this.#leavePendingWrap();
+    this.#active.leavePendingWrap();
     this.#active.y = this.#clampRow(this.#hasOriginAtMargin ? this.#active.topMargin + y : y);
   }
 
@@ -175,13 +163,13 @@ export class TextScreen {
   }
 
   moveColumns(count: number): void {
-    this.#leavePendingWrap();
+    this.#active.leavePendingWrap();
     this.moveToColumn(this.#active.x + count);
   }
 
   /** Up or down, not over a margin that the cursor is inside of. */
   moveRows(count: number): void {
-    this.#leavePendingWrap();
+    this.#active.leavePendingWrap();
     const buffer = this.#active;
     const isAboveTop = buffer.y < buffer.topMargin;
     const isBelowBottom = buffer.y > buffer.bottomMargin;
@@ -195,70 +183,8 @@ export class TextScreen {
 
   /** Down regardless of margins. */
   moveDownFreely(count: number): void {
-    this.#leavePendingWrap();
+    this.#active.leavePendingWrap();
     this.#active.y = this.#clampRow(this.#active.y + count);
-  }
-
-  eraseInLine(mode: number): void {
-    const { x, cursorRow } = this.#active;
-    if (mode === 0) eraseRowFrom(cursorRow, x);
-    else if (mode === 1) cursorRow.erase(0, x + 1);
-    else if (mode === 2) cursorRow.reset(false);
-  }
-
-  eraseInDisplay(mode: number): void {
-    const { x, y, rows, columns, cursorRow } = this.#active;
-    if (mode === 0) {
-      eraseRowFrom(cursorRow, x);
-      for (const row of rows.slice(y + 1)) row.reset(false);
-    } else if (mode === 1) {
-      cursorRow.erase(0, x + 1);
-      cursorRow.isWrapped = false;
-      const below = rows[y + 1];
-      if (below && x + 1 >= columns) below.isWrapped = false;
-      for (const row of rows.slice(0, y)) row.reset(false);
-    } else if (mode === 2) {
-      for (const row of rows) row.reset(false);
-    }
-  }
-
-  eraseCharacters(count: number): void {
-    this.#leavePendingWrap();
-    this.#active.cursorRow.erase(this.#active.x, this.#active.x + count);
-  }
-
-  insertCharacters(count: number): void {
-    this.#leavePendingWrap();
-    this.#active.cursorRow.insert(this.#active.x, count, this.#active.columns);
-  }
-
-  deleteCharacters(count: number): void {
-    this.#leavePendingWrap();
-    this.#active.cursorRow.delete(this.#active.x, count, this.#active.columns);
-  }
-
-  insertLines(count: number): void {
-    const buffer = this.#active;
-    this.#leavePendingWrap();
-    if (!buffer.isWithinMargins) return;
-    this.#recycleRows(count, buffer.bottomMargin, buffer.y);
-    buffer.x = 0;
-  }
-
-  deleteLines(count: number): void {
-    const buffer = this.#active;
-    this.#leavePendingWrap();
-    if (!buffer.isWithinMargins) return;
-    this.#recycleRows(count, buffer.y, buffer.bottomMargin);
-    buffer.x = 0;
-  }
-
-  scrollUp(count: number): void {
-    this.#recycleRows(count, this.#active.topMargin, this.#active.bottomMargin);
-  }
-
-  scrollDown(count: number): void {
-    this.#recycleRows(count, this.#active.bottomMargin, this.#active.topMargin);
   }
 
   /** Sets the rows between which text scrolls, counted from 0; ignored when they are not a region. */
@@ -272,13 +198,13 @@ export class TextScreen {
 
   saveCursor(): void {
     this.#active.savePosition();
-    this.#savedCharacterSets = this.#characterSets;
+    this.#characterSets.save();
   }
 
   restoreCursor(): void {
     this.#active.restorePosition();
     this.#active.y = this.#clampRow(this.#active.y);
-    this.#characterSets = this.#savedCharacterSets;
+    this.#characterSets.restore();
   }
 
   setAutowrap(isOn: boolean): void {
@@ -303,23 +229,12 @@ export class TextScreen {
     this.#active.y = y;
   }
 
-  designateCharacterSet(set: 0 | 1, isDrawing: boolean): void {
-    const [g0, g1] = this.#characterSets.isDrawing;
-    const changed: CharacterSets["isDrawing"] = set === 0 ? [isDrawing, g1] : [g0, isDrawing];
-    this.#characterSets = { ...this.#characterSets, isDrawing: changed };
-  }
-
-  useCharacterSet(set: 0 | 1): void {
-    this.#characterSets = { ...this.#characterSets, active: set };
-  }
-
   /** Back to the modes of the start; what is shown stays. */
   softReset(): void {
     this.#hasAutowrap = true;
     this.#isInserting = false;
     this.#hasOriginAtMargin = false;
-    this.#characterSets = ASCII_SETS;
-    this.#savedCharacterSets = ASCII_SETS;
+    this.#characterSets.reset();
     this.#active.resetMargins();
     this.#active.saved = { x: 0, line: 0 };
   }
@@ -328,7 +243,7 @@ export class TextScreen {
   fullReset(): void {
     this.showAlternate(false);
     this.softReset();
-    this.eraseInDisplay(2);
+    this.#main.eraseInDisplay(2);
     this.moveTo(0, 0);
   }
 
@@ -351,28 +266,10 @@ export class TextScreen {
     if (buffer.advanceRow(true) !== "scrolled") buffer.cursorRow.isWrapped = true;
   }
 
-  #leavePendingWrap(): void {
-    this.#active.x = Math.min(this.#active.x, this.#active.columns - 1);
-  }
-
   #clampRow(y: number): number {
     const { topMargin, bottomMargin } = this.#active;
     return this.#hasOriginAtMargin ? clamp(y, topMargin, bottomMargin) : clamp(y, 0, this.#rowCount - 1);
   }
-
-  #recycleRows(count: number, from: number, to: number): void {
-    const height = Math.abs(from - to) + 1;
-    for (let done = 0; done < Math.min(count, height); done++) this.#active.recycleRow(from, to);
-  }
-}
-
-function eraseRowFrom(row: ScreenRow, x: number): void {
-  if (x === 0) row.reset(false);
-  else row.erase(x);
-}
-
-function lineDrawing(codePoint: number): number {
-  return LINE_DRAWING[codePoint - LINE_DRAWING_FIRST]?.codePointAt(0) ?? codePoint;
 }
 
 function clampSize(columns: number, rows: number): { columns: number; rows: number } {

@@ -63,7 +63,7 @@ function withoutTabs(text: string): string {
 const small = fc.integer({ min: 0, max: 6 });
 const place = fc.integer({ min: 0, max: 25 });
 const narrowText = fc.oneof(
-  fc.string({ unit: fc.constantFrom(..."abcXYZ 0189.,é—π"), minLength: 1, maxLength: 25 }),
+  fc.string({ unit: fc.constantFrom(...Array.from("abcXYZ 0189.,é—π")), minLength: 1, maxLength: 25 }),
   fc.constantFrom("\r\n", "\r\n", "\r\n", "hello", "e\u0301", "x\u0323\u0301"),
 );
 const wideText = fc.string({
@@ -73,7 +73,9 @@ const wideText = fc.string({
 });
 
 function control(parameters: fc.Arbitrary<number>, finals: string): fc.Arbitrary<string> {
-  return fc.tuple(parameters, fc.constantFrom(...finals)).map(([count, final]) => `\x1b[${count}${final}`);
+  return fc
+    .tuple(parameters, fc.constantFrom(...Array.from(finals)))
+    .map(([count, final]) => `\x1b[${count}${final}`);
 }
 
 const movements = fc.oneof(
@@ -106,10 +108,34 @@ const changesWithoutReset = fc.oneof(
   control(small, "P@X"),
   fc.constantFrom("\x1b[K", "\x1b[2K", "\x1b[4h", "\x1b[4l"),
 );
-const silent = fc.constantFrom(
-  ...["\x1b[31m", "\x1b[0m", "\x1b[38;2;1;2;3m", "\x1b[4:3m", "\x1b]0;title\x07", "\x1b]8;;url\x1b\\"],
-  ...["\x1bPq\x1b\\", "\x1b_x\x1b\\", "\x1b^x\x1b\\", "\x1b[?25l", "\x1b[>0q", "\x1b[1 q", "\x1b[1;2:3\x18"],
-  ...["\x1b\x1b[m", "\x1b[\x1b[m", "\x1b]\x1a", "\x07", "\x7f", "\x00", "\u009b1m", "\u009dtitle\u009c"],
+const silent = fc.oneof(
+  fc.constantFrom(
+    "\x1b[31m",
+    "\x1b[0m",
+    "\x1b[38;2;1;2;3m",
+    "\x1b[4:3m",
+    "\x1b]0;title\x07",
+    "\x1b]8;;url\x1b\\",
+  ),
+  fc.constantFrom(
+    "\x1bPq\x1b\\",
+    "\x1b_x\x1b\\",
+    "\x1b^x\x1b\\",
+    "\x1b[?25l",
+    "\x1b[>0q",
+    "\x1b[1 q",
+    "\x1b[1;2:3\x18",
+  ),
+  fc.constantFrom(
+    "\x1b\x1b[m",
+    "\x1b[\x1b[m",
+    "\x1b]\x1a",
+    "\x07",
+    "\x7f",
+    "\x00",
+    "\u009b1m",
+    "\u009dtitle\u009c",
+  ),
 );
 const sizes = fc.record({ cols: fc.integer({ min: 2, max: 24 }), rows: fc.integer({ min: 2, max: 7 }) });
 

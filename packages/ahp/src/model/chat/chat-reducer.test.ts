@@ -14,23 +14,25 @@ import { turnParts, type Turn } from "./turn.ts";
 const turnId = makeId("turn", "t1");
 const answer = makeId("part", "answer");
 const thought = makeId("part", "thought");
+const preface = makeId("part", "preface");
 const message = { text: "hello", origin: { kind: "user" } };
 const startedAt = "2026-01-01T00:00:01.000Z";
 
 const started = run(newStates.chat, [
   { type: "chat/turnStarted", turnId, startedAt, message },
   { type: "chat/responsePart", turnId, part: { kind: "reasoning", id: thought, content: "" } },
+  { type: "chat/responsePart", turnId, part: { kind: "markdown", id: preface, content: "" } },
   { type: "chat/responsePart", turnId, part: { kind: "markdown", id: answer, content: "" } },
 ]);
 
-const pieces: fc.Arbitrary<ChatAction[]> = fc.array(
+type TextAction = Extract<ChatAction, { type: "chat/delta" | "chat/reasoning" }>;
+
+const content = fc.string({ unit: "grapheme" });
+const pieces: fc.Arbitrary<TextAction[]> = fc.array(
   fc.oneof(
-    fc
-      .string({ unit: "grapheme" })
-      .map((content): ChatAction => ({ type: "chat/delta", turnId, partId: answer, content })),
-    fc
-      .string({ unit: "grapheme" })
-      .map((content): ChatAction => ({ type: "chat/reasoning", turnId, partId: thought, content })),
+    content.map((piece): TextAction => ({ type: "chat/delta", turnId, partId: answer, content: piece })),
+    content.map((piece): TextAction => ({ type: "chat/delta", turnId, partId: preface, content: piece })),
+    content.map((piece): TextAction => ({ type: "chat/reasoning", turnId, partId: thought, content: piece })),
   ),
   { maxLength: 80, size: "max" },
 );
@@ -44,10 +46,10 @@ test("[M6] text that comes in pieces is the same text when the pieces are joined
         const both = last && mergeChatActions(last, action);
         joined.splice(both ? -1 : joined.length, 1, both ?? action);
       }
-      const changes = actions.filter((action, index) => action.type !== actions[index - 1]?.type);
+      const changes = actions.filter((action, index) => action.partId !== actions[index - 1]?.partId);
       expect(joined).toHaveLength(changes.length);
       expect(run(started, joined)).toEqual(run(started, actions));
-      const text = actions.map((action) => (action.type === "chat/delta" ? action.content : "")).join("");
+      const text = actions.map((action) => (action.partId === answer ? action.content : "")).join("");
       expect(run(started, actions).activeTurn?.openPart?.content).toBe(text);
     }),
   );
@@ -74,8 +76,8 @@ test("[M5] a change of one tool call leaves the other parts as the same objects"
     changes: { displayName: "New" },
   });
   const [was, is] = [before.activeTurn?.responseParts ?? [], after.activeTurn?.responseParts ?? []];
-  expect(is).toHaveLength(4);
-  expect(is.map((part, index) => part === was[index])).toEqual([true, true, true, false]);
+  expect(is).toHaveLength(5);
+  expect(is.map((part, index) => part === was[index])).toEqual([true, true, true, true, false]);
 });
 
 test("[M10] whatever happens, no ended turn holds a tool call or a question that is still open", () => {

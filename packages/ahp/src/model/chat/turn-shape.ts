@@ -48,8 +48,7 @@ export const noticeShape = object<Notice>({
   description: optional(text),
 });
 
-/** The shape of the end of a question to a person. */
-export const inputResponseShape = object<InputResponse>({
+const inputResponseShape = object<InputResponse>({
   response: oneOf("accept", "decline", "cancel"),
   by: actorShape,
 });

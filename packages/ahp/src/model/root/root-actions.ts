@@ -2,7 +2,7 @@
 import type { Changes } from "../immutable.ts";
 import type { SessionUri } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
-import type { SessionSummary } from "../session/session.ts";
+import type { SessionSummary } from "../session/session-summary.ts";
 import type { TerminalInfo } from "../terminal/terminal.ts";
 import type { AgentInfo } from "./agent.ts";
 

@@ -1,6 +1,6 @@
 // The reducer of the root channel.
 import { applyChanges, ignoreUnknown, patch, update, upsert, without } from "../immutable.ts";
-import type { SessionSummary } from "../session/session.ts";
+import type { SessionSummary } from "../session/session-summary.ts";
 import type { RootAction } from "./root-actions.ts";
 import type { RootState } from "./root.ts";
 

@@ -1,6 +1,6 @@
 // The root: what the host offers and what is open on it.
 import type { JsonObject } from "../json.ts";
-import type { SessionSummary } from "../session/session.ts";
+import type { SessionSummary } from "../session/session-summary.ts";
 import type { TerminalInfo } from "../terminal/terminal.ts";
 import type { AgentInfo } from "./agent.ts";
 

@@ -22,6 +22,7 @@ import {
   type Shape,
 } from "../shape.ts";
 import type { ChatSummaryChanges, SessionAction } from "./session-actions.ts";
+import type { SessionPhase, SessionSummary } from "./session-summary.ts";
 import type {
   ActiveClient,
   ConnectedAgent,
@@ -29,9 +30,7 @@ import type {
   SessionInputRequest,
   SessionLifecycle,
   SessionOwner,
-  SessionPhase,
   SessionState,
-  SessionSummary,
 } from "./session.ts";
 import {
   commandsShape,

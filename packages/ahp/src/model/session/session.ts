@@ -2,7 +2,7 @@
 import type { ChatSummary } from "../chat/chat.ts";
 import type { InputRequest } from "../chat/input-request.ts";
 import type { PendingToolCall } from "../chat/tool-call.ts";
-import type { Notice, WaitingFor } from "../chat/turn.ts";
+import type { Notice } from "../chat/turn.ts";
 import type { Actor, ErrorInfo } from "../failure.ts";
 import type {
   AgentId,
@@ -117,35 +117,6 @@ export type SessionInputRequest =
       readonly request: InputRequest;
     };
 
-/** What a session is doing, seen from outside. */
-export type SessionPhase =
-  | SessionLifecycle
-  | {
-      readonly status: "busy";
-      readonly chat: ChatUri;
-      readonly turnId: TurnId;
-      readonly waitingFor: WaitingFor | "agent";
-    };
-
-/** What the root's list says of a session. */
-export interface SessionSummary {
-  readonly resource: SessionUri;
-  readonly key: SessionKey;
-  readonly provider: AgentId;
-  readonly owner: SessionOwner;
-  readonly label?: string;
-  readonly title: string;
-  readonly createdAt: Timestamp;
-  readonly lastActivityAt: Timestamp;
-  readonly isRead: boolean;
-  readonly isArchived: boolean;
-  readonly activity?: string;
-  readonly workingDirectories: readonly Uri[];
-  readonly phase: SessionPhase;
-  /** How many questions wait for a person. */
-  readonly inputNeededCount: number;
-}
-
 /** What a new session is made from. */
 export interface NewSession {
   readonly resource: SessionUri;
@@ -192,53 +163,5 @@ export function newSessionState(session: NewSession): SessionState {
     commands: [],
     configOptions: [],
     notices: [],
-  };
-}
-
-/** What a session is doing: a turn that is going on counts for more than the state of the process. */
-export function sessionPhase({ lifecycle, chats }: SessionState): SessionPhase {
-  if (lifecycle.status === "failed" || lifecycle.status === "closed") return lifecycle;
-  for (const { resource, phase } of chats) {
-    if (phase.status === "idle") continue;
-    return {
-      status: "busy",
-      chat: resource,
-      turnId: phase.turnId,
-      waitingFor: lifecycle.status === "ready" ? phase.waitingFor : "agent",
-    };
-  }
-  return lifecycle;
-}
-
-/** What the root's list says of a session. */
-export function summarizeSession(session: SessionState): SessionSummary {
-  const {
-    resource,
-    key,
-    provider,
-    owner,
-    label,
-    title,
-    createdAt,
-    lastActivityAt,
-    isRead,
-    isArchived,
-    activity,
-  } = session;
-  return {
-    resource,
-    key,
-    provider,
-    owner,
-    label,
-    title,
-    createdAt,
-    lastActivityAt,
-    isRead,
-    isArchived,
-    activity,
-    workingDirectories: session.workingDirectories,
-    phase: sessionPhase(session),
-    inputNeededCount: session.inputNeeded.length,
   };
 }

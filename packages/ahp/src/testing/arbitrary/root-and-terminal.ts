@@ -1,7 +1,7 @@
 // Random actions of the root and of a terminal.
 import fc from "fast-check";
 import type { RootAction } from "../../model/root/root-actions.ts";
-import { summarizeSession } from "../../model/session/session.ts";
+import { summarizeSession } from "../../model/session/session-summary.ts";
 import type { TerminalAction } from "../../model/terminal/terminal-actions.ts";
 import { summarizeTerminal, type TerminalClaim, type TerminalExit } from "../../model/terminal/terminal.ts";
 import { newStates } from "../states.ts";

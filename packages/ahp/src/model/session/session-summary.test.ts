@@ -5,7 +5,8 @@ import type { ChatSummary } from "../chat/chat.ts";
 import { summarizeChat } from "../chat/chat.ts";
 import { makeId } from "../ids.ts";
 import { KEPT_NOTICES, reduceSession } from "./session-reducer.ts";
-import { sessionPhase, summarizeSession, type SessionLifecycle, type SessionState } from "./session.ts";
+import { sessionPhase, summarizeSession } from "./session-summary.ts";
+import type { SessionLifecycle, SessionState } from "./session.ts";
 
 const turnId = makeId("turn", "t1");
 const idle = summarizeChat(newStates.chat);

@@ -1,7 +1,22 @@
 // The terminals of one ACP session: who holds each, what was released and is still shown, what runs on in the background.
-import type { TreeProcess } from "../process/index.ts";
-import type { Terminal } from "../terminal.ts";
 import { type AcpExitStatus, NO_STATUS } from "./shapes.ts";
+
+/** A process that runs on. */
+export interface Survivor {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** What a terminal must be able to do to be held. */
+export interface HeldTerminal {
+  readonly id: string;
+  readonly state: { readonly name: "running" } | { readonly name: "exited" };
+  readonly exited: Promise<AcpExitStatus>;
+  kill(): Promise<readonly Survivor[]>;
+  /** Gives back what belongs to processes once none is left; resolves with the survivors. */
+  settle(): Promise<readonly Survivor[]>;
+  close(): Promise<void>;
+}
 
 /** Who decides over a terminal. Only what the agent holds ends with its release. */
 export type Holder = "agent" | "person" | "background";
@@ -9,7 +24,7 @@ export type Holder = "agent" | "person" | "background";
 /** Released terminals whose output is kept for display; the oldest go first. */
 const maxShown = 64;
 
-interface Entry {
+interface Entry<Terminal> {
   readonly terminal: Terminal;
   readonly detached: Promise<void>;
   readonly detach: () => void;
@@ -17,8 +32,8 @@ interface Entry {
 }
 
 /** The terminals of one session. `close` ends them all. */
-export class Session {
-  readonly #live = new Map<string, Entry>();
+export class HeldTerminals<Terminal extends HeldTerminal> {
+  readonly #live = new Map<string, Entry<Terminal>>();
   readonly #released = new Map<string, Terminal>();
   readonly #background = new Map<string, Terminal>();
 
@@ -60,7 +75,7 @@ export class Session {
   }
 
   /** Drops the agent's handle; undefined for an unknown id, else what runs on in the background. */
-  async release(terminalId: string): Promise<TreeProcess[] | undefined> {
+  async release(terminalId: string): Promise<readonly Survivor[] | undefined> {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return undefined;
     this.#live.delete(terminalId);
@@ -79,7 +94,7 @@ export class Session {
   }
 
   /** Puts a terminal that the agent cannot name any more where it belongs; returns what is left of its tree. */
-  async #file(terminal: Terminal): Promise<TreeProcess[]> {
+  async #file(terminal: Terminal): Promise<readonly Survivor[]> {
     const survivors = await terminal.settle();
     if (terminal.state.name === "running" || survivors.length > 0) this.#background.set(terminal.id, terminal);
     else await this.#show(terminal);

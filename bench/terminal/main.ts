@@ -1,0 +1,66 @@
+// The terminal benchmark: progress and a table of goals on stderr, the result as one JSON line on stdout.
+//   npm run bench:terminal              in full, a few minutes
+//   npm run bench:terminal -- --short   a quick look, less than a minute
+import { goalTable } from "./goals.ts";
+import { type BenchmarkOptions, readOptions } from "./options.ts";
+import type { Result } from "./result.ts";
+import {
+  measureEcho,
+  measureLossyRuns,
+  measureManyCommands,
+  measureMemory,
+  measurePolling,
+  measureSpawnBlock,
+} from "./sections.ts";
+import { rounded } from "./statistics.ts";
+import { measureThroughput, ratio } from "./throughput.ts";
+import { makeWorkloads, type Workloads } from "./workloads.ts";
+
+async function measure(options: BenchmarkOptions, workloads: Workloads): Promise<Result> {
+  const peers = await measureThroughput(workloads, options.rounds);
+  const shares = ["ptyText", "ptyYes", "ptyAnsi"].map((workload) => ratio(peers, workload, "ours", "c"));
+  const lossyRuns = await measureLossyRuns(options);
+  const spawnBlockMs = await measureSpawnBlock(options);
+  const polling = await measurePolling(options, workloads);
+  const commands = await measureManyCommands(options);
+  const rssGrowthMiB = await measureMemory(options, workloads);
+  const echo = await measureEcho(options);
+  return {
+    lossyRuns,
+    ptyOfLimit: roundedOrNull(mean(shares)),
+    pipeOfLimit: roundedOrNull(ratio(peers, "pipeText", "ours", "c")),
+    naiveTimes: roundedOrNull(ratio(peers, "pipeText", "ours", "naive")),
+    spawnBlockMs,
+    pollCorePercent: polling.corePercent,
+    pollPipeWritePercent: polling.pipeWritePercent,
+    fiftyCommandsMs: commands.fiftyMs,
+    fiftyCommandsColdMs: commands.firstFiftyMs,
+    thousandCommandsMs: commands.rowMs,
+    rssGrowthMiB,
+    echoP50Ms: echo.p50Ms,
+    echoP99Ms: echo.p99Ms,
+    peers,
+  };
+}
+
+/** Null when one of the values is. */
+function mean(values: readonly (number | null)[]): number | null {
+  return values.reduce(
+    (sum, value) => (sum === null || value === null ? null : sum + value / values.length),
+    0,
+  );
+}
+
+function roundedOrNull(value: number | null): number | null {
+  return value === null ? null : rounded(value);
+}
+
+const options = readOptions(process.argv.slice(2));
+const workloads = makeWorkloads(options);
+try {
+  const result = await measure(options, workloads);
+  process.stderr.write(`\n${goalTable(result)}`);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+} finally {
+  workloads.remove();
+}

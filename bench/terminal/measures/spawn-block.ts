@@ -1,0 +1,67 @@
+// How long a spawn keeps the host's event loop from everything else. Its own program.
+import { spawn } from "node:child_process";
+import { TerminalEngine } from "@holdfast/terminal";
+import { serve } from "../isolated.ts";
+import { median, percentile, rounded } from "../statistics.ts";
+
+/** Who spawns, how often, and how much memory the host holds meanwhile. */
+export interface SpawnBlockRequest {
+  readonly by: "text" | "tty" | "childProcess";
+  readonly spawns: number;
+  readonly ballastBytes: number;
+}
+
+/** Milliseconds of the loop that one spawn took: the call, its later events, and its release. */
+export interface SpawnBlock {
+  readonly median: number;
+  readonly p95: number;
+  readonly rssMiB: number;
+}
+
+/** What the program answers to. */
+export type SpawnBlockProgram = typeof program;
+
+const ballastPieceBytes = 64 * 1024 * 1024;
+const warmUpSpawns = 20;
+const engine = new TerminalEngine();
+const ballast: Buffer[] = [];
+
+const program = serve({
+  measureSpawnBlock: async ({ by, spawns, ballastBytes }: SpawnBlockRequest): Promise<SpawnBlock> => {
+    // The helper starts with the host; what grows, grows later.
+    await runOnce(by);
+    while (ballast.length * ballastPieceBytes < ballastBytes) {
+      ballast.push(Buffer.alloc(ballastPieceBytes, 1));
+    }
+    for (let spawned = 0; spawned < warmUpSpawns; spawned += 1) await runOnce(by);
+    const blockedMs: number[] = [];
+    for (let spawned = 0; spawned < spawns; spawned += 1) {
+      // Nothing else goes on in this process, so all time that the loop does not spend idle belongs to the spawn.
+      const before = performance.eventLoopUtilization();
+      await runOnce(by);
+      blockedMs.push(performance.eventLoopUtilization(before).active);
+    }
+    return {
+      median: rounded(median(blockedMs)),
+      p95: rounded(percentile(blockedMs, 0.95)),
+      rssMiB: Math.round(process.memoryUsage.rss() / 1024 / 1024),
+    };
+  },
+});
+
+async function runOnce(by: SpawnBlockRequest["by"]): Promise<void> {
+  if (by === "childProcess") return runChildProcess();
+  const terminal = await engine.open({ command: "true", kind: by });
+  await terminal.exited;
+  await terminal.close();
+}
+
+function runChildProcess(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("true", { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.resume();
+    child.stderr.resume();
+    child.on("error", reject);
+    child.on("close", () => resolve());
+  });
+}

@@ -1,0 +1,102 @@
+// Answers a prompt from its first thought to its stop reason.
+import { randomUUID } from "node:crypto";
+import { findSlashCommand, helpText } from "../command/catalogue.ts";
+import { inlineCode } from "./fenced-text.ts";
+import { readTask } from "./prompt.ts";
+import { runLines } from "./run-lines.ts";
+import type { PromptResult } from "../acp/agent-methods.ts";
+import type { Prompt, Task } from "./prompt.ts";
+import type { Turn } from "./turn.ts";
+
+const MAX_TITLE_CHARACTERS = 80;
+
+/** Runs a turn; when it is cancelled the answer says so, whatever was under way (S10). */
+export async function runTurn(turn: Turn, prompt: Prompt): Promise<PromptResult> {
+  recordPrompt(turn, prompt);
+  const task = readTask(prompt.text);
+  try {
+    nameSession(turn, task);
+    await turn.think(describeTask(task, turn.session.cwd, prompt.mentions));
+    await runTask(turn, task);
+    turn.signal.throwIfAborted();
+    return { stopReason: "end_turn" };
+  } catch (error) {
+    if (!turn.signal.aborted) throw error;
+    return { stopReason: "cancelled" };
+  } finally {
+    await turn.endOpenCalls(turn.signal.aborted ? "cancelled" : "the turn failed");
+  }
+}
+
+/** The client has shown the prompt already; only the history needs it. */
+function recordPrompt(turn: Turn, prompt: Prompt): void {
+  const messageId = randomUUID();
+  for (const content of prompt.blocks) {
+    turn.session.history.add({ sessionUpdate: "user_message_chunk", messageId, content });
+  }
+  turn.session.touch();
+  turn.save();
+}
+
+function nameSession(turn: Turn, task: Task): void {
+  const { session, client } = turn;
+  const line = firstLineOf(task);
+  if (session.title !== undefined || line === undefined) return;
+  session.title = Array.from(line).slice(0, MAX_TITLE_CHARACTERS).join("");
+  client.tell(session.id, {
+    sessionUpdate: "session_info_update",
+    title: session.title,
+    updatedAt: session.updatedAt,
+  });
+}
+
+function firstLineOf(task: Task): string | undefined {
+  switch (task.kind) {
+    case "lines": {
+      return task.lines[0];
+    }
+    case "slash": {
+      const [first = ""] = task.input.trim().split("\n");
+      return `/${task.name} ${first}`.trim();
+    }
+    case "nothing": {
+      return undefined;
+    }
+  }
+}
+
+function describeTask(task: Task, cwd: string, mentions: readonly string[]): string {
+  const aside = mentions.length === 0 ? "" : ` Mentioned, not run: ${mentions.join(", ")}.`;
+  switch (task.kind) {
+    case "lines": {
+      const [first = ""] = task.lines;
+      const what =
+        task.lines.length === 1 ? inlineCode(first) : `${task.lines.length} commands, one after the other,`;
+      return `I will run ${what} in ${cwd}.${aside}`;
+    }
+    case "slash": {
+      return `I will do ${inlineCode(`/${task.name}`)}.${aside}`;
+    }
+    case "nothing": {
+      return `There is no command in this prompt.${aside}`;
+    }
+  }
+}
+
+async function runTask(turn: Turn, task: Task): Promise<void> {
+  switch (task.kind) {
+    case "lines": {
+      await runLines(turn, task.lines);
+      return;
+    }
+    case "slash": {
+      const command = findSlashCommand(task.name);
+      if (command === undefined) await turn.say(`There is no command /${task.name}.\n\n${helpText()}`);
+      else await command.run(turn, task.input);
+      return;
+    }
+    case "nothing": {
+      await turn.say(helpText());
+    }
+  }
+}

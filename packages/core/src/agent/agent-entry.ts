@@ -1,0 +1,53 @@
+// An agent that the host can start: from the catalogue, or the user's own.
+import { createRequire } from "node:module";
+import type { CatalogueAgent, Config } from "@holdfast/protocol";
+import { readCatalogue, unknownAgent } from "@holdfast/protocol";
+
+/** What the host knows of an agent before it looks for it on the machine. */
+export type AgentEntry = CatalogueAgent;
+
+/** The built-in agent's program, which only whoever ships the host knows. */
+export interface BuiltInProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** The agents of the catalogue and the configuration; an agent of the user's own replaces one of the same name. */
+export class AgentEntries {
+  readonly #entries: readonly AgentEntry[];
+
+  constructor(config: Pick<Config, "agents">, shell: BuiltInProgram) {
+    const own = Object.entries(config.agents).map(([id, agent]): AgentEntry => ({
+      id,
+      handles: [id],
+      label: agent.label ?? id,
+      builtIn: false,
+      launch: { command: agent.command, args: agent.args, env: agent.env },
+      alternatives: [],
+      model: [],
+      forwarding: {},
+      quirks: [],
+    }));
+    const taken = new Set(own.map((entry) => entry.id));
+    const known = loadCatalogue().filter((entry) => !taken.has(entry.id));
+    this.#entries = [...known.map((entry) => (entry.builtIn ? { ...entry, launch: { ...entry.launch, command: shell.command, args: [...shell.args] } } : entry)), ...own];
+  }
+
+  get all(): readonly AgentEntry[] {
+    return this.#entries;
+  }
+
+  /** An agent by its id or one of its handles. */
+  find(name: string): AgentEntry {
+    const entry = this.#entries.find(({ id, handles }) => id === name || handles.includes(name));
+    if (entry === undefined) throw unknownAgent(name);
+    return entry;
+  }
+}
+
+function loadCatalogue(): readonly AgentEntry[] {
+  const data: unknown = createRequire(import.meta.url)("./catalogue.json");
+  const checked = readCatalogue(data);
+  if (!checked.ok) throw new Error(`The catalogue is not valid: ${checked.problems.map(({ path, message }) => `${path} ${message}`).join("; ")}`);
+  return checked.value.agents;
+}

@@ -1,0 +1,260 @@
+// Turns an agent's updates into actions of the model; every kind is kept, the unknown as it came.
+import {
+  type ChatAction,
+  type ConfigChoice,
+  type ConfigOption,
+  type JsonObject,
+  type SessionAction,
+  type SessionModes,
+  type TerminalUri,
+  type ToolCallId,
+  type ToolContent,
+  type TurnId,
+  makeId,
+} from "@holdfast/ahp";
+import type { AcpConfigChoice, AcpConfigOption, AcpContent, AcpModes, AcpToolCall, AcpToolContent, AcpUpdate } from "./acp.ts";
+
+/** Where an action goes. */
+export type Translated = { readonly to: "chat"; readonly action: ChatAction } | { readonly to: "session"; readonly action: SessionAction };
+
+/** What the translator asks about. */
+export interface UpdateContext {
+  /** The channel of a terminal that the agent created here; undefined for an id of its own. */
+  terminal(terminalId: string): { readonly uri: TerminalUri; readonly title: string; readonly isPty: boolean } | undefined;
+}
+
+type OpenPart = { readonly kind: "markdown" | "reasoning"; readonly id: string; readonly messageId: string | undefined };
+
+/** Translates the updates of one turn; what it remembers is which part is open and how far each tool call is. */
+export class TurnTranslator {
+  readonly #turnId: TurnId;
+  readonly #context: UpdateContext;
+  readonly #calls = new Map<string, "streaming" | "running" | "finished">();
+  #openPart: OpenPart | undefined;
+  #parts = 0;
+
+  constructor(turnId: TurnId, context: UpdateContext) {
+    this.#turnId = turnId;
+    this.#context = context;
+  }
+
+  /** The actions for one update; the hot path is a piece of text. */
+  translate(update: AcpUpdate): Translated[] {
+    switch (update.sessionUpdate) {
+      case "agent_message_chunk":
+        return this.#text("markdown", update);
+      case "agent_thought_chunk":
+        return this.#text("reasoning", update);
+      case "tool_call":
+      case "tool_call_update":
+        return typeof update.toolCallId === "string" ? this.toolCall(update as AcpToolCall) : [];
+      case "plan":
+        return [this.#plan(update)];
+      default:
+        return translateOutsideTurn(update);
+    }
+  }
+
+  /** A tool call by an update, or by a permission request that mentions it first. */
+  toolCall(call: AcpToolCall): Translated[] {
+    const id = makeId("tool call", call.toolCallId);
+    const actions: Translated[] = [];
+    const known = this.#calls.get(call.toolCallId);
+    if (known === "finished") return [];
+    if (known === undefined) actions.push(this.#start(id, call));
+    else actions.push(...this.#describe(id, call));
+    if (call.content !== undefined && call.content !== null && call.content.length > 0) {
+      actions.push(chat({ type: "chat/toolCallContentChanged", turnId: this.#turnId, toolCallId: id, content: call.content.map((part) => this.#content(part)) }));
+    }
+    actions.push(...this.#progress(id, call));
+    return actions;
+  }
+
+  /** True while the call is known and not finished. */
+  isUnfinished(toolCallId: string): boolean {
+    const state = this.#calls.get(toolCallId);
+    return state !== undefined && state !== "finished";
+  }
+
+  /** The call was decided on and runs; the host said so itself. */
+  noteRunning(toolCallId: string): void {
+    this.#calls.set(toolCallId, "running");
+  }
+
+  noteFinished(toolCallId: string): void {
+    this.#calls.set(toolCallId, "finished");
+  }
+
+  #text(kind: "markdown" | "reasoning", update: AcpUpdate): Translated[] {
+    const content = update["content"] as AcpContent | undefined;
+    if (content?.type !== "text" || typeof content.text !== "string") return this.#wholePart(content);
+    const messageId = update.messageId ?? undefined;
+    const open = this.#openPart;
+    if (open !== undefined && open.kind === kind && (messageId === undefined || messageId === open.messageId)) {
+      const partId = makeId("part", open.id);
+      const type = kind === "markdown" ? "chat/delta" : "chat/reasoning";
+      return [chat({ type, turnId: this.#turnId, partId, content: content.text })];
+    }
+    const id = this.#nextPart();
+    this.#openPart = { kind, id, messageId };
+    return [chat({ type: "chat/responsePart", turnId: this.#turnId, part: { kind, id: makeId("part", id), content: content.text } })];
+  }
+
+  #wholePart(content: AcpContent | undefined): Translated[] {
+    if (content === undefined) return [];
+    this.#openPart = undefined;
+    const uri = content.uri ?? `data:${content.mimeType ?? "application/octet-stream"};base64,${content.data ?? ""}`;
+    const contentType = content.mimeType;
+    return [chat({ type: "chat/responsePart", turnId: this.#turnId, part: { kind: "contentRef", id: makeId("part", this.#nextPart()), uri, ...(contentType !== undefined && { contentType }) } })];
+  }
+
+  #nextPart(): string {
+    this.#parts += 1;
+    return `${this.#turnId}-${this.#parts}`;
+  }
+
+  #plan(update: AcpUpdate): Translated {
+    const entries = Array.isArray(update["entries"]) ? (update["entries"] as { content?: string; priority?: string; status?: string }[]) : [];
+    return chat({
+      type: "chat/planChanged",
+      turnId: this.#turnId,
+      plan: {
+        kind: "entries",
+        id: makeId("plan", "plan"),
+        entries: entries.map(({ content = "", priority = "medium", status = "pending" }) => ({ content, priority, status })),
+      },
+    });
+  }
+
+  #start(id: ToolCallId, call: AcpToolCall): Translated {
+    // Text after a tool call is a new part, so that parts keep their order.
+    this.#openPart = undefined;
+    this.#calls.set(call.toolCallId, "streaming");
+    const title = call.title ?? call.name ?? "Tool call";
+    return chat({
+      type: "chat/toolCallStart",
+      turnId: this.#turnId,
+      toolCallId: id,
+      toolName: call.name ?? title,
+      displayName: title,
+      toolKind: call.kind ?? "other",
+      contributor: { kind: "agent" },
+      ...(call.locations !== undefined && call.locations !== null && { locations: readLocations(call.locations) }),
+      ...(call.rawInput !== undefined && { rawInput: call.rawInput }),
+    });
+  }
+
+  #describe(id: ToolCallId, call: AcpToolCall): Translated[] {
+    const changes = {
+      ...(typeof call.title === "string" && { displayName: call.title }),
+      ...(typeof call.name === "string" && { toolName: call.name }),
+      ...(typeof call.kind === "string" && { toolKind: call.kind }),
+      ...(call.locations !== undefined && call.locations !== null && { locations: readLocations(call.locations) }),
+      ...(call.rawInput !== undefined && call.rawInput !== null && { rawInput: call.rawInput }),
+    };
+    if (Object.keys(changes).length === 0) return [];
+    return [chat({ type: "chat/toolCallUpdated", turnId: this.#turnId, toolCallId: id, changes })];
+  }
+
+  #progress(id: ToolCallId, call: AcpToolCall): Translated[] {
+    const { status } = call;
+    const actions: Translated[] = [];
+    const isOver = status === "completed" || status === "failed" || status === "cancelled";
+    if ((status === "in_progress" || isOver) && this.#calls.get(call.toolCallId) === "streaming") {
+      this.#calls.set(call.toolCallId, "running");
+      actions.push(chat({ type: "chat/toolCallReady", turnId: this.#turnId, toolCallId: id, invocationMessage: call.title ?? "", confirmation: { kind: "not-needed" } }));
+    }
+    if (!isOver) return actions;
+    this.#calls.set(call.toolCallId, "finished");
+    const rawOutput = call.rawOutput === undefined ? {} : { rawOutput: call.rawOutput };
+    const result = status === "completed" ? { success: true as const, ...rawOutput } : { success: false as const, ...rawOutput };
+    actions.push(chat({ type: "chat/toolCallComplete", turnId: this.#turnId, toolCallId: id, result }));
+    return actions;
+  }
+
+  #content(part: AcpToolContent): ToolContent {
+    if (part.type === "diff" && typeof part.path === "string") {
+      const before = typeof part.oldText === "string" ? { before: { kind: "text" as const, text: part.oldText } } : {};
+      return { type: "fileEdit", path: part.path, ...before, after: { kind: "text", text: part.newText ?? "" } };
+    }
+    if (part.type === "terminal" && typeof part.terminalId === "string") {
+      const terminal = this.#context.terminal(part.terminalId);
+      if (terminal !== undefined) return { type: "terminal", resource: terminal.uri, title: terminal.title, isPty: terminal.isPty };
+    }
+    if (part.type === "content" && part.content !== undefined) {
+      const { content } = part;
+      if (content.type === "text") return { type: "text", text: content.text ?? "" };
+      if (typeof content.data === "string") return { type: "embeddedResource", data: content.data, contentType: content.mimeType ?? "application/octet-stream" };
+      if (typeof content.uri === "string") return { type: "resource", uri: content.uri, ...(content.mimeType !== undefined && { contentType: content.mimeType }) };
+    }
+    return { type: "raw", value: part as unknown as JsonObject };
+  }
+}
+
+/** The actions for an update that belongs to no turn. */
+export function translateOutsideTurn(update: AcpUpdate): Translated[] {
+  switch (update.sessionUpdate) {
+    case "available_commands_update":
+      return [session({ type: "session/commandsChanged", commands: readCommands(update["availableCommands"]) })];
+    case "current_mode_update":
+      return typeof update["currentModeId"] === "string" ? [session({ type: "session/modeChanged", modeId: update["currentModeId"] })] : [];
+    case "config_option_update":
+      return [session({ type: "session/configOptionsChanged", configOptions: readConfigOptions(update["configOptions"] as AcpConfigOption[]) })];
+    case "session_info_update":
+      return typeof update["title"] === "string" ? [session({ type: "session/titleChanged", title: update["title"] })] : [];
+    case "usage_update":
+      return [chat({ type: "chat/contextUsageChanged", contextUsage: readUsage(update) })];
+    default:
+      return [chat({ type: "chat/agentUpdateReceived", updateKind: update.sessionUpdate, update: update as unknown as JsonObject })];
+  }
+}
+
+/** An agent's modes in the model's words. */
+export function readModes({ availableModes, currentModeId }: AcpModes): SessionModes {
+  const available = availableModes.map(({ id, name, description }) => ({ id, name, ...(typeof description === "string" && { description }) }));
+  return { available, currentModeId };
+}
+
+/** An agent's options in the model's words; an option of an unknown type is left out, as the protocol asks. */
+export function readConfigOptions(options: readonly AcpConfigOption[] | undefined): ConfigOption[] {
+  return (options ?? []).flatMap((option): ConfigOption[] => {
+    const text = { id: option.id, name: option.name, ...(typeof option.description === "string" && { description: option.description }), ...(typeof option.category === "string" && { category: option.category }) };
+    if (option.type === "boolean") return [{ ...text, type: "boolean", currentValue: option.currentValue === true }];
+    if (option.type !== "select") return [];
+    return [{ ...text, type: "select", currentValue: String(option.currentValue), choices: readChoices(option.options ?? []) }];
+  });
+}
+
+function readChoices(choices: readonly AcpConfigChoice[], group?: string): ConfigChoice[] {
+  return choices.flatMap((choice): ConfigChoice[] => {
+    if (choice.options !== undefined) return readChoices(choice.options, choice.name);
+    if (choice.value === undefined) return [];
+    return [{ value: choice.value, name: choice.name, ...(typeof choice.description === "string" && { description: choice.description }), ...(group !== undefined && { group }) }];
+  });
+}
+
+function readCommands(commands: unknown): { name: string; description: string; inputHint?: string }[] {
+  if (!Array.isArray(commands)) return [];
+  return (commands as { name: string; description?: string; input?: { hint?: string } | null }[]).map(({ name, description = "", input }) => ({
+    name,
+    description,
+    ...(typeof input?.hint === "string" && { inputHint: input.hint }),
+  }));
+}
+
+function readUsage(update: AcpUpdate): { usedTokens: number; sizeTokens: number; cost?: { amount: number; currency: string } } {
+  const cost = update["cost"] as { amount: number; currency: string } | null | undefined;
+  return { usedTokens: Number(update["used"] ?? 0), sizeTokens: Number(update["size"] ?? 0), ...(cost !== undefined && cost !== null && { cost: { amount: cost.amount, currency: cost.currency } }) };
+}
+
+function readLocations(locations: NonNullable<AcpToolCall["locations"]>): { path: string; line?: number }[] {
+  return locations.map(({ path, line }) => ({ path, ...(typeof line === "number" && { line }) }));
+}
+
+function chat(action: ChatAction): Translated {
+  return { to: "chat", action };
+}
+
+function session(action: SessionAction): Translated {
+  return { to: "session", action };
+}

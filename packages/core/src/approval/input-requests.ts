@@ -1,0 +1,101 @@
+// Questions of agents that are more than yes or no: forms to fill in and addresses to visit, answered from any connection.
+import { randomUUID } from "node:crypto";
+import { type Actor, type InputQuestion, type InputRequest, type JsonObject, makeId } from "@holdfast/ahp";
+import type { Hub } from "../channel/index.ts";
+import type { AnswerResult, ApprovalPlace } from "./approvals.ts";
+
+/** What an agent is answered. */
+export type ElicitationAnswer = { readonly action: "accept"; readonly content: JsonObject } | { readonly action: "decline" | "cancel" };
+
+/** What an agent asks. */
+export interface Elicitation {
+  readonly message: string;
+  readonly mode: "form" | "url";
+  readonly requestedSchema?: JsonObject | undefined;
+  readonly url?: string | undefined;
+  readonly toolCallId?: string | undefined;
+}
+
+interface Entry {
+  readonly place: ApprovalPlace;
+  readonly request: InputRequest;
+  readonly resolve: (answer: ElicitationAnswer) => void;
+}
+
+/** All open questions of this kind. */
+export class InputRequests {
+  readonly #hub: Hub;
+  readonly #now: () => Date;
+  readonly #open = new Map<string, Entry>();
+
+  constructor(hub: Hub, now: () => Date) {
+    this.#hub = hub;
+    this.#now = now;
+  }
+
+  /** Asks; resolves with the first answer or the turn's end. */
+  ask(place: ApprovalPlace, asked: Elicitation): Promise<ElicitationAnswer> {
+    const request: InputRequest = {
+      id: makeId("input request", randomUUID()),
+      message: asked.message,
+      requestedAt: this.#now().toISOString(),
+      ...(asked.mode === "url" && asked.url !== undefined && { url: asked.url }),
+      ...(asked.requestedSchema !== undefined && { requestedSchema: asked.requestedSchema, questions: readQuestions(asked.requestedSchema) }),
+      ...(asked.toolCallId !== undefined && { toolCallId: makeId("tool call", asked.toolCallId) }),
+    };
+    this.#hub.dispatch(place.chat, { type: "chat/inputRequested", turnId: place.turnId, request });
+    this.#hub.dispatch(place.session, { type: "session/inputNeededSet", request: { kind: "chatInput", id: request.id, chat: place.chat, request } });
+    return new Promise((resolve) => {
+      this.#open.set(request.id, { place, request, resolve });
+    });
+  }
+
+  has(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  answer(id: string, answer: ElicitationAnswer, by: Actor): AnswerResult {
+    const entry = this.#open.get(id);
+    if (entry === undefined) return { resolved: false, reason: "This question is not open: it was answered, or never asked." };
+    this.#open.delete(id);
+    const { place, request } = entry;
+    this.#hub.dispatch(place.chat, { type: "chat/inputCompleted", requestId: request.id, response: answer.action, by });
+    this.#hub.dispatch(place.session, { type: "session/inputNeededRemoved", id: request.id });
+    entry.resolve(answer);
+    return { resolved: true };
+  }
+
+  cancelTurn(turnId: string, by: Actor): void {
+    for (const [id, entry] of this.#open) if (entry.place.turnId === turnId) this.answer(id, { action: "cancel" }, by);
+  }
+
+  close(): void {
+    for (const id of this.#open.keys()) this.answer(id, { action: "cancel" }, { kind: "host" });
+  }
+}
+
+interface Property {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+}
+
+/** The fields of a form as questions; what the schema says beyond that is in `requestedSchema`. */
+function readQuestions(schema: JsonObject): InputQuestion[] {
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Property>>;
+  const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as string[]) : []);
+  return Object.entries(properties).map(([id, property]): InputQuestion => {
+    const text = { id, message: property.description ?? property.title ?? id, ...(property.title !== undefined && { title: property.title }), required: required.has(id) };
+    if (property.enum !== undefined) return { ...text, kind: "single-select", options: property.enum.map((value) => ({ id: value, label: value })) };
+    switch (property.type) {
+      case "number":
+      case "integer":
+      case "boolean":
+        return { ...text, kind: property.type };
+      default:
+        return { ...text, kind: "text", ...(property.format !== undefined && { format: property.format }) };
+    }
+  });
+}

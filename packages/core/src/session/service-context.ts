@@ -1,0 +1,45 @@
+// What the services of an agent need to know of its session.
+import type { ApprovalPolicy, ChatUri, SessionKey, SessionUri } from "@holdfast/ahp";
+import type { HeldTerminals } from "@holdfast/terminal/acp-parts";
+import type { Translated } from "../agent/update-actions.ts";
+import type { ApprovalPlace, Approvals } from "../approval/approvals.ts";
+import type { InputRequests } from "../approval/input-requests.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Hub } from "../channel/index.ts";
+import type { HostTerminal } from "../terminal/host-terminal.ts";
+import type { HostTerminals } from "../terminal/host-terminals.ts";
+import type { Turn } from "./turn.ts";
+
+/** A session as its agent's services see it. */
+export interface ServiceContext {
+  readonly hub: Hub;
+  readonly approvals: Approvals;
+  readonly inputs: InputRequests;
+  readonly audit: Audit;
+  readonly terminals: HostTerminals;
+  readonly held: HeldTerminals<HostTerminal>;
+  readonly key: SessionKey;
+  readonly uri: SessionUri;
+  readonly chat: ChatUri;
+  /** The folders that the session may work in; the first is where commands run. */
+  readonly roots: readonly string[];
+  readonly policy: ApprovalPolicy | undefined;
+  /** The turn that is going on. */
+  readonly turn: Turn | undefined;
+  /** The agent's own name, for the few who need something of their own. */
+  readonly agentName: string;
+  dispatch(translated: Translated): void;
+  now(): Date;
+  warn(message: string): void;
+}
+
+/** The running turn, or undefined when there is none to ask in. */
+export function openTurn(context: ServiceContext): Turn | undefined {
+  const { turn } = context;
+  return turn === undefined || turn.isOver || turn.wasCancelled ? undefined : turn;
+}
+
+/** Where a question of a turn belongs. */
+export function placeOf(context: ServiceContext, turn: Turn): ApprovalPlace {
+  return { session: context.uri, key: context.key, chat: context.chat, turnId: turn.id };
+}

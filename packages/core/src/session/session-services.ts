@@ -1,0 +1,182 @@
+// What a session does for its agent: files, terminals, questions; each checked, judged and on record.
+import { stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
+import type { JsonObject } from "@holdfast/ahp";
+import { ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
+import { KeeperError } from "@holdfast/keeper/port";
+import { TerminalError, type CreateTerminalParams, readCreateParams, renderOutputResult, type WantedTerminal } from "@holdfast/terminal/acp-parts";
+import type { AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
+import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
+import { type ApprovedCall, coversCommand, coversWrite } from "../approval/coverage.ts";
+import { judgeOutside, judgeUncovered, type Verdict } from "../approval/policy.ts";
+import { checkPath, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
+import type { HostTerminal } from "../terminal/host-terminal.ts";
+import { PermissionService } from "./permission-service.ts";
+import { type ServiceContext, openTurn, placeOf } from "./service-context.ts";
+import { soleCommandCall } from "./tool-calls.ts";
+
+const unknownTerminal = -32002;
+
+/** The services of one session. */
+export class SessionServices implements AgentServices {
+  readonly #context: ServiceContext;
+  readonly #permissions: PermissionService;
+
+  constructor(context: ServiceContext) {
+    this.#context = context;
+    this.#permissions = new PermissionService(context);
+  }
+
+  update(update: AcpUpdate): void {
+    this.#context.turn?.update(update);
+  }
+
+  async requestPermission(params: { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] }): Promise<object> {
+    return this.#permissions.answerAgent(params.toolCall, params.options);
+  }
+
+  async readFile(params: { path: string; line?: number | null; limit?: number | null }): Promise<object> {
+    const path = checkPath(params.path);
+    if (!(await isInside(path, this.#context.roots))) await this.#permitOutside("read", path);
+    try {
+      return { content: await readTextFile(path, params.line, params.limit) };
+    } catch (error) {
+      // This agent takes an error for a missing file as a reason not to create it.
+      if (error instanceof RpcError && error.code === -32002 && /gemini/i.test(this.#context.agentName)) return { content: "" };
+      throw error;
+    }
+  }
+
+  async writeFile(params: { path: string; content: string }): Promise<object> {
+    const path = checkPath(params.path);
+    if (typeof params.content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
+    const covering = this.#findApproved((call) => coversWrite(call, path));
+    const inside = await isInside(path, this.#context.roots);
+    const verdict = judge(covering !== undefined, inside, this.#context);
+    const allowed = await this.#permissions.askOwn(verdict, { kind: "edit", title: "Write file", target: path });
+    this.#record("file-write", path, allowed, covering);
+    if (!allowed) throw denied(`Writing ${path} was not allowed`);
+    await writeTextFile(path, params.content);
+    return {};
+  }
+
+  async createTerminal(params: OfSession, signal: AbortSignal): Promise<object> {
+    const { terminal: wanted } = readParams(params, this.#context.roots[0] ?? "/");
+    await checkDirectory(wanted.cwd);
+    const covering = this.#findApproved((call) => coversCommand(call, wanted.command, wanted.args));
+    const inside = await isInside(wanted.cwd, this.#context.roots);
+    const line = [wanted.command, ...wanted.args].join(" ");
+    const allowed = await this.#permissions.askOwn(judge(covering !== undefined, inside, this.#context), { kind: "execute", title: "Run command", target: line });
+    this.#record("command", line, allowed, covering, wanted.cwd);
+    if (!allowed) throw denied(`Running ${line} was not allowed`);
+    if (signal.aborted) throw new RpcError(ErrorCode.requestCancelled, "The request was cancelled");
+    const terminal = await this.#startTerminal(wanted, covering);
+    this.#context.held.add(terminal);
+    return { terminalId: terminal.id };
+  }
+
+  terminalOutput({ terminalId }: { terminalId: string }): RawJson {
+    const terminal = this.#find(terminalId);
+    const { state } = terminal;
+    const exitStatus = state.name === "exited" ? { exitCode: state.exit.exitCode, signal: state.exit.signal } : undefined;
+    return new RawJson(renderOutputResult(terminal.output.answerJson(), exitStatus));
+  }
+
+  async waitForTerminalExit({ terminalId }: { terminalId: string }, signal: AbortSignal): Promise<object> {
+    this.#find(terminalId);
+    const aborted = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(new RpcError(ErrorCode.requestCancelled, "The request was cancelled")), { once: true });
+    });
+    return Promise.race([this.#context.held.wait(terminalId), aborted]);
+  }
+
+  async killTerminal({ terminalId }: { terminalId: string }): Promise<object> {
+    await this.#find(terminalId).kill();
+    return {};
+  }
+
+  async releaseTerminal({ terminalId }: { terminalId: string }): Promise<object> {
+    await this.#context.held.release(terminalId);
+    return {};
+  }
+
+  async elicit(params: Readonly<Record<string, unknown>>): Promise<object> {
+    const context = this.#context;
+    const turn = openTurn(context);
+    if (turn === undefined) return { action: "cancel" };
+    // Whoever waits for the whole answer cannot be asked.
+    if (!turn.isInteractive) return { action: "decline" };
+    const { message, mode, requestedSchema, url, toolCallId } = params as { message?: string; mode?: string; requestedSchema?: JsonObject; url?: string; toolCallId?: string };
+    return context.inputs.ask(placeOf(context, turn), { message: message ?? "", mode: mode === "url" ? "url" : "form", requestedSchema, url, toolCallId });
+  }
+
+  warn(message: string): void {
+    this.#context.warn(message);
+  }
+
+  async #permitOutside(kind: "read", path: string): Promise<void> {
+    const allowed = await this.#permissions.askOwn(judgeOutside(this.#context.policy), { kind, title: "Read file outside the session's folders", target: path });
+    this.#record("file-read", path, allowed, undefined);
+    if (!allowed) throw denied(`Reading ${path}, outside the session's folders, was not allowed`);
+  }
+
+  /** The approval of a call of this turn that is not finished and covers what is about to be done. */
+  #findApproved(covers: (call: ApprovedCall) => boolean): ApprovedCall | undefined {
+    const { turn } = this.#context;
+    if (turn === undefined || turn.isOver) return undefined;
+    return [...turn.approved.values()].find((call) => turn.translator.isUnfinished(call.toolCallId) && covers(call));
+  }
+
+  async #startTerminal(wanted: WantedTerminal, covering: ApprovedCall | undefined): Promise<HostTerminal> {
+    const { terminals, uri, chat, turn, hub } = this.#context;
+    const toolCallId = covering?.toolCallId ?? soleCommandCall(hub.state(chat, "chat"))?.toolCallId;
+    try {
+      return await terminals.create(wanted, {
+        kind: "session",
+        session: uri,
+        chat,
+        ...(turn !== undefined && !turn.isOver && { turnId: turn.id }),
+        ...(toolCallId !== undefined && { toolCallId: toolCallId as never }),
+      });
+    } catch (error) {
+      throw error instanceof KeeperError ? new RpcError(ErrorCode.internalError, error.message, { code: error.code, field: error.field }) : error;
+    }
+  }
+
+  #find(terminalId: string): HostTerminal {
+    const terminal = this.#context.held.find(terminalId);
+    if (terminal === undefined) throw new RpcError(unknownTerminal, `No terminal ${terminalId} in this session; it was released, or never created`);
+    return terminal;
+  }
+
+  #record(what: "command" | "file-read" | "file-write", subject: string, allowed: boolean, covering: ApprovedCall | undefined, cwd?: string): void {
+    const { audit, key, turn, policy } = this.#context;
+    const by = covering === undefined ? `policy ${policy ?? "none"}` : `approval of ${covering.toolCallId}`;
+    audit.record({ session: key, turnId: turn?.id, what, subject, cwd, by, verdict: allowed ? "allowed" : "denied" });
+  }
+}
+
+/** What covers a command or a write also covers its folder; outside the roots everything else is judged more strictly. */
+function judge(isCovered: boolean, isInsideRoots: boolean, { policy }: ServiceContext): Verdict {
+  if (isCovered) return "allow";
+  return isInsideRoots ? judgeUncovered(policy) : judgeOutside(policy);
+}
+
+function readParams(params: OfSession, cwd: string): ReturnType<typeof readCreateParams> {
+  try {
+    return readCreateParams(params as CreateTerminalParams, () => cwd);
+  } catch (error) {
+    throw error instanceof TerminalError ? new RpcError(error.rpcCode, error.message, { code: error.code, field: error.field }) : error;
+  }
+}
+
+/** Nobody is asked about something that cannot work. */
+async function checkDirectory(cwd: string): Promise<void> {
+  if (!isAbsolute(cwd)) throw new RpcError(ErrorCode.invalidParams, `cwd must be an absolute path, not ${JSON.stringify(cwd)}`);
+  const found = await stat(cwd).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw new RpcError(ErrorCode.invalidParams, `Working directory not found: ${cwd}`);
+}
+
+function denied(message: string): RpcError {
+  return new RpcError(-32603, message, { code: "denied" });
+}

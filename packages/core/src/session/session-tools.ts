@@ -1,0 +1,27 @@
+// What every session of a host shares.
+import type { Keeper } from "@holdfast/keeper/port";
+import type { AgentEntry } from "../agent/agent-entry.ts";
+import type { Installations } from "../agent/installations.ts";
+import type { Approvals } from "../approval/approvals.ts";
+import type { InputRequests } from "../approval/input-requests.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Hub } from "../channel/index.ts";
+import type { HostTerminals } from "../terminal/host-terminals.ts";
+
+/** A line for the host's log. */
+export type Log = (level: "info" | "warn" | "error", message: string, facts?: Readonly<Record<string, unknown>>) => void;
+
+/** The host's own parts, as a session uses them. */
+export interface SessionTools {
+  readonly hub: Hub;
+  readonly keeper: Keeper;
+  readonly installations: Installations;
+  readonly approvals: Approvals;
+  readonly inputs: InputRequests;
+  readonly audit: Audit;
+  readonly terminals: HostTerminals;
+  readonly log: Log;
+  now(): Date;
+  /** Variables that an agent gets from the host itself. */
+  agentVariables(entry: AgentEntry): Readonly<Record<string, string>>;
+}

@@ -1,0 +1,180 @@
+// One turn: a prompt on its way through an agent, from the first action to the one that ends it.
+import type { Actor, ChatAction, ErrorInfo, LimitFired, Message, TurnEnd, TurnId } from "@holdfast/ahp";
+import { HostError } from "@holdfast/protocol";
+import type { AcpUpdate } from "../agent/acp.ts";
+import type { AgentConnection } from "../agent/agent-connection.ts";
+import { TurnTranslator, type UpdateContext, translateOutsideTurn, type Translated } from "../agent/update-actions.ts";
+import type { ApprovedCall } from "../approval/coverage.ts";
+
+/** A tool call that was refused because nobody could be asked. */
+export interface DeniedCall {
+  readonly toolCallId: string;
+  readonly title: string;
+  readonly kind: string | undefined;
+}
+
+/** What a turn needs from its session. */
+export interface TurnParts {
+  readonly turnId: TurnId;
+  readonly message: Message;
+  /** False when nobody waits who could answer a question. */
+  readonly isInteractive: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly context: UpdateContext;
+  dispatch(translated: Translated): void;
+  now(): Date;
+  /** Answers open questions of the turn as cancelled. */
+  cancelQuestions(by: Actor): void;
+}
+
+/** How long an agent may take to obey a cancel before its process is ended. */
+const cancelEscalationMs = 10_000;
+/** After this long without a sign of life, people are told; nothing is killed. */
+const silenceMs = 120_000;
+
+type Phase = { readonly name: "waiting" } | { readonly name: "prompting"; readonly agent: AgentConnection; readonly sessionId: string } | { readonly name: "ended"; readonly end: TurnEnd };
+
+/** A turn that runs or has ended. */
+export class Turn {
+  readonly id: TurnId;
+  readonly isInteractive: boolean;
+  readonly denied: DeniedCall[] = [];
+  /** Tool calls that someone or some policy said yes to, in this turn. */
+  readonly approved = new Map<string, ApprovedCall>();
+  /** Resolves when the turn has ended; never rejects. */
+  readonly ended: Promise<TurnEnd>;
+  readonly translator: TurnTranslator;
+  readonly #parts: TurnParts;
+  readonly #startedAt: Date;
+  readonly #resolveEnded: (end: TurnEnd) => void;
+  #phase: Phase = { name: "waiting" };
+  #cancelled: { readonly by: Actor; readonly reason?: string; readonly limit?: LimitFired } | undefined;
+  readonly #timeout: NodeJS.Timeout | undefined;
+  #escalation: NodeJS.Timeout | undefined;
+  #watchdog: NodeJS.Timeout | undefined;
+
+  constructor(parts: TurnParts) {
+    this.id = parts.turnId;
+    this.isInteractive = parts.isInteractive;
+    this.#parts = parts;
+    this.#startedAt = parts.now();
+    this.translator = new TurnTranslator(parts.turnId, parts.context);
+    let resolveEnded: (end: TurnEnd) => void = () => {};
+    this.ended = new Promise((resolve) => {
+      resolveEnded = resolve;
+    });
+    this.#resolveEnded = resolveEnded;
+    this.#tell({ type: "chat/turnStarted", turnId: this.id, startedAt: this.#startedAt.toISOString(), message: parts.message });
+    if (parts.timeoutMs !== undefined) this.#timeout = setTimeout(() => this.#timeOut(parts.timeoutMs ?? 0), parts.timeoutMs);
+  }
+
+  get isOver(): boolean {
+    return this.#phase.name === "ended";
+  }
+
+  get wasCancelled(): boolean {
+    return this.#cancelled !== undefined;
+  }
+
+  /** Sends the prompt and follows it to its end. `connect` brings the agent back if it is gone. */
+  async run(connect: () => Promise<{ agent: AgentConnection; sessionId: string }>, prompt: (agent: AgentConnection) => readonly object[]): Promise<void> {
+    try {
+      const { agent, sessionId } = await connect();
+      if (this.isOver) return;
+      if (this.#cancelled !== undefined) return this.#endCancelled();
+      this.#phase = { name: "prompting", agent, sessionId };
+      this.#watchdog = setInterval(() => this.#noteSilence(), silenceMs);
+      const { stopReason } = await agent.prompt(sessionId, prompt(agent));
+      if (stopReason === "cancelled" || this.#cancelled !== undefined) this.#endCancelled();
+      else this.#end({ state: "complete", stopReason }, { type: "chat/turnComplete", ...this.#times(), stopReason });
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  /** The hot path: one update of the agent. */
+  update(update: AcpUpdate): void {
+    if (this.isOver) for (const late of translateOutsideTurn(update)) this.#parts.dispatch(late);
+    else for (const translated of this.translator.translate(update)) this.#parts.dispatch(translated);
+    this.#watchdog?.refresh();
+  }
+
+  /** Asks the agent to stop; if it does not within ten seconds, its process is ended. */
+  cancel(by: Actor, reason?: string, limit?: LimitFired): void {
+    if (this.isOver || this.#cancelled !== undefined) return;
+    this.#cancelled = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
+    this.#parts.cancelQuestions(by);
+    if (this.#phase.name !== "prompting") return;
+    const { agent, sessionId } = this.#phase;
+    agent.cancel(sessionId);
+    this.#escalation = setTimeout(() => void agent.kill(), cancelEscalationMs);
+  }
+
+  #tell(action: ChatAction): void {
+    this.#parts.dispatch({ to: "chat", action });
+  }
+
+  #times(): { turnId: TurnId; endedAt: string; durationMs: number } {
+    const endedAt = this.#parts.now();
+    return { turnId: this.id, endedAt: endedAt.toISOString(), durationMs: endedAt.getTime() - this.#startedAt.getTime() };
+  }
+
+  #timeOut(timeoutMs: number): void {
+    this.cancel({ kind: "host" }, `The turn took longer than ${timeoutMs / 1000} s.`, { name: "turn-time", value: timeoutMs, unit: "ms" });
+  }
+
+  #noteSilence(): void {
+    const silentMinutes = Math.round(silenceMs / 60_000);
+    this.#tell({ type: "chat/activityChanged", activity: `No sign of life from the agent for ${silentMinutes} minutes` });
+  }
+
+  #endCancelled(): void {
+    const { by, reason, limit } = this.#cancelled ?? { by: { kind: "host" } as const };
+    const why = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
+    if (limit !== undefined) {
+      const error = { code: "ACP_TURN_TIMEOUT", message: reason ?? "The turn took too long." };
+      this.#end({ state: "failed", error, resumable: true, limit }, { type: "chat/error", ...this.#times(), error, resumable: true, limit });
+      return;
+    }
+    this.#end({ state: "cancelled", ...why }, { type: "chat/turnCancelled", ...this.#times(), ...why });
+  }
+
+  async #fail(cause: unknown): Promise<void> {
+    if (this.isOver) return;
+    const error = await this.#explain(cause);
+    if (this.#cancelled !== undefined) this.#endCancelled();
+    else this.#end({ state: "failed", error, resumable: true }, { type: "chat/error", ...this.#times(), error, resumable: true });
+  }
+
+  /** A dead agent's last lines tell more than the broken pipe that we noticed it by. */
+  async #explain(cause: unknown): Promise<ErrorInfo> {
+    if (this.#phase.name === "prompting") {
+      const exit = await Promise.race([this.#phase.agent.exited, nextTurnOfLoop()]);
+      if (exit !== undefined) {
+        const how = exit.signal ?? `exit code ${exit.exitCode ?? "unknown"}`;
+        return { code: "ACP_AGENT_EXITED", message: `The agent's process ended in mid-turn (${how}). Send the message again to start it anew.`, retryable: true, stderrTail: exit.stderrTail };
+      }
+    }
+    if (cause instanceof HostError) return { code: cause.code, message: cause.message };
+    const { message, code } = cause as { message?: string; code?: string | number };
+    return { code: "ACP_TURN_FAILED", message: message ?? String(cause), ...(code !== undefined && { detailCode: `${code}` }) };
+  }
+
+  #end(end: TurnEnd, action: ChatAction): void {
+    if (this.isOver) return;
+    this.#phase = { name: "ended", end };
+    clearTimeout(this.#timeout);
+    clearTimeout(this.#escalation);
+    clearInterval(this.#watchdog);
+    this.#parts.cancelQuestions({ kind: "host" });
+    this.#tell(action);
+    this.#resolveEnded(end);
+  }
+}
+
+/** The process's end and the broken connection are noticed in the same turn of the loop or the next. */
+function nextTurnOfLoop(): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 250, undefined);
+  });
+}

@@ -1,0 +1,120 @@
+// The configuration: defaults, strictness, and the schema that editors read.
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { configJsonSchema, readConfig } from "./config.ts";
+import { problemSentence } from "./problem.ts";
+
+const schemaFile = new URL("../config.schema.json", import.meta.url);
+
+function sentences(value: unknown): string[] {
+  const read = readConfig(value);
+  return read.ok ? [] : read.problems.map((problem) => problemSentence(problem, "The configuration"));
+}
+
+describe("configuration", () => {
+  it("[P27] an empty file is a whole configuration", () => {
+    expect(readConfig({})).toEqual({
+      ok: true,
+      value: {
+        agents: {},
+        defaults: { agent: "shell" },
+        maxSessions: 64,
+        acp: { enabled: true },
+        listen: { host: "127.0.0.1", port: 4747 },
+      },
+    });
+  });
+
+  it("[P27] every setting is taken, and what an agent leaves out is filled in", () => {
+    const config = {
+      $schema: "./config.schema.json",
+      agents: {
+        mine: { command: "my-agent", args: ["--acp"], env: { MY_KEY: "k" }, cwd: "/opt/mine", label: "Mine" },
+        small: { command: "small" },
+      },
+      defaults: {
+        agent: "mine",
+        cwd: "/work",
+        approvalPolicy: "approve-reads",
+        timeoutSeconds: 600,
+        model: "m1",
+        runtimeMode: "plan",
+      },
+      allowedAgents: ["mine", "claude"],
+      maxSessions: 3,
+      acp: { enabled: false },
+      listen: { host: "::1", port: 0 },
+    };
+    expect(readConfig(config)).toEqual({
+      ok: true,
+      value: { ...config, agents: { ...config.agents, small: { command: "small", args: [], env: {} } } },
+    });
+  });
+
+  it.each([
+    [[], "The configuration must be an object, not an array"],
+    [
+      { agnets: {} },
+      'The configuration has no member "agnets"; it has: agents, defaults, allowedAgents, maxSessions, acp, listen',
+    ],
+    [{ agents: { mine: {} } }, "agents.mine.command is required"],
+    [{ agents: { mine: { command: "" } } }, "agents.mine.command must not be empty"],
+    [{ agents: { mine: { command: "a", args: [1] } } }, "agents.mine.args[0] must be a string, not a number"],
+    [{ agents: { mine: { command: "a", args: "-v" } } }, "agents.mine.args must be an array, not a string"],
+    [{ agents: { mine: { command: "a", cwd: "here" } } }, "agents.mine.cwd must be an absolute path"],
+    [
+      { agents: { mine: { command: "a", env: { "A=B": "" } } } },
+      "agents.mine.env.A=B is not a valid name: it must be the name of an environment variable",
+    ],
+    [
+      { agents: { mine: { command: "a", env: { A: null } } } },
+      "agents.mine.env.A must be a string, not null",
+    ],
+    [
+      { agents: { mine: { command: "a", shell: true } } },
+      'agents.mine has no member "shell"; it has: command, args, env, cwd, label',
+    ],
+    [{ defaults: { timeoutSeconds: 0 } }, "defaults.timeoutSeconds must be at least 1"],
+    [{ maxSessions: 0 }, "maxSessions must be at least 1"],
+    [{ acp: true }, "acp must be an object, not a boolean"],
+    [{ acp: { enabled: "yes" } }, "acp.enabled must be a boolean, not a string"],
+    [{ listen: { port: 65_536 } }, "listen.port must be at most 65535"],
+    [{ listen: { prot: 1 } }, 'listen has no member "prot"; it has: host, port'],
+  ])("[P28] a wrong setting is named by its path: case %#", (config, sentence) => {
+    expect(sentences(config)).toEqual([sentence]);
+  });
+
+  it("[P28] an agent's id that would break session keys is refused", () => {
+    expect(sentences({ agents: { "my:agent": { command: "a" } } })).toEqual([
+      expect.stringMatching(/^agents\.my:agent is not a valid name: it must start with a letter or digit/),
+    ]);
+  });
+
+  it("[P28] all that is wrong is told at once", () => {
+    expect(sentences({ maxSessions: "many", acp: { enabled: 1 } })).toHaveLength(2);
+  });
+
+  it("[P29] the schema for editors names every setting, with none required", () => {
+    const { properties = {}, required, additionalProperties } = configJsonSchema();
+    expect(Object.keys(properties)).toEqual([
+      "$schema",
+      "agents",
+      "defaults",
+      "allowedAgents",
+      "maxSessions",
+      "acp",
+      "listen",
+    ]);
+    expect(required).toBeUndefined();
+    expect(additionalProperties).toBe(false);
+  });
+
+  it("[P29] config.schema.json is up to date; HOLDFAST_WRITE_SCHEMA=1 on this test writes it anew", () => {
+    if (process.env["HOLDFAST_WRITE_SCHEMA"] === "1") {
+      writeFileSync(schemaFile, `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`);
+    }
+    expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(
+      JSON.parse(JSON.stringify(configJsonSchema())),
+    );
+  });
+});

@@ -1,0 +1,82 @@
+// The configuration of a host: what may stand in its file, what holds when a setting is left out.
+import { z } from "zod";
+import { toJsonSchema } from "./json-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { LIMITS } from "./limits.ts";
+import { check, closedObject } from "./problem.ts";
+import type { Checked } from "./problem.ts";
+import {
+  agentNameSchema,
+  approvalPolicySchema,
+  cwdSchema,
+  lineSchema,
+  modelSchema,
+  timeoutSecondsSchema,
+} from "./runtime-option.ts";
+
+const environmentSchema = z.record(
+  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable"),
+  z.string().refine((value) => !value.includes("\0"), { error: "must not contain a NUL character" }),
+);
+
+const ownAgentSchema = closedObject({
+  command: z.string().min(1).describe("The program that speaks ACP on its standard input and output."),
+  args: z.array(z.string()).default([]).describe("Its arguments."),
+  env: environmentSchema.default({}).describe("Variables added to its environment."),
+  cwd: cwdSchema.optional().describe("Where it is started; the session's directory if left out."),
+  label: lineSchema(LIMITS.labelLength).optional().describe("What people see; the id if left out."),
+});
+
+/** An agent of the user's own. */
+export type OwnAgent = z.infer<typeof ownAgentSchema>;
+
+const defaultsSchema = closedObject({
+  agent: agentNameSchema.default("shell").describe("The agent where none is named."),
+  cwd: cwdSchema
+    .optional()
+    .describe("The directory of a session that names none; the user's home if left out."),
+  approvalPolicy: approvalPolicySchema.optional().describe("The policy of a session that names none."),
+  timeoutSeconds: timeoutSecondsSchema.optional().describe("How long a turn may take; no limit if left out."),
+  model: modelSchema.optional().describe("The model of a session that names none."),
+  runtimeMode: lineSchema(LIMITS.runtimeModeLength)
+    .optional()
+    .describe("The mode of a session that names none."),
+});
+
+const configSchema = closedObject({
+  $schema: z.string().optional(),
+  agents: z.record(agentNameSchema, ownAgentSchema).default({}).describe("Agents of your own, by their ids."),
+  defaults: defaultsSchema.prefault({}).describe("What a new session is given where it does not say."),
+  allowedAgents: z
+    .array(agentNameSchema)
+    .optional()
+    .describe("The only agents that may be started, by id or handle; all of them if left out."),
+  maxSessions: z.int().min(1).max(10_000).default(64).describe("How many sessions may be open at once."),
+  acp: closedObject({
+    enabled: z.boolean().default(true).describe("Whether agents may be started at all."),
+  })
+    .prefault({})
+    .describe("The Agent Client Protocol."),
+  listen: closedObject({
+    host: z.string().min(1).default("127.0.0.1").describe("The address to listen on."),
+    port: z.int().min(0).max(65_535).default(4747).describe("The port; 0 takes any that is free."),
+  })
+    .prefault({})
+    .describe("Where the host listens."),
+});
+
+/** The configuration of a host with every default filled in. */
+export type Config = z.output<typeof configSchema>;
+
+/** Reads a configuration that was parsed from its file; the problems name each setting by its path. */
+export function readConfig(value: unknown): Checked<Config> {
+  return check(configSchema, value);
+}
+
+/** The JSON Schema of the configuration file, for editors. */
+export function configJsonSchema(): JsonSchema {
+  return {
+    title: "Holdfast configuration",
+    ...toJsonSchema(configSchema, "input"),
+  };
+}

@@ -1,0 +1,221 @@
+// Every error that Holdfast tells a caller: its code, HTTP status, JSON-RPC number and default sentence.
+
+interface ErrorDeclaration {
+  readonly status: number;
+  readonly rpcCode: number;
+  readonly message: string;
+}
+
+/** The JSON-RPC numbers in use: the standard's own, those of the Agent Host Protocol, and one for "too much". */
+const rpc = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  sessionNotFound: -32001,
+  providerNotFound: -32002,
+  turnInProgress: -32004,
+  authRequired: -32007,
+  permissionDenied: -32009,
+  tooBusy: -32029,
+} as const;
+
+/** Every error code with the HTTP status and JSON-RPC number it travels as, and a sentence that says what to do. */
+export const ERRORS = {
+  ACP_DISABLED: {
+    status: 503,
+    rpcCode: rpc.permissionDenied,
+    message: "Agents are switched off on this host. Set acp.enabled to true in its configuration.",
+  },
+  ACP_UNKNOWN_AGENT: {
+    status: 404,
+    rpcCode: rpc.providerNotFound,
+    message: "No ACP provider found for this agent. List the agents to see the ids and handles there are.",
+  },
+  ACP_AGENT_NOT_ALLOWED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message: "This host does not allow this agent. Add it to allowedAgents in the configuration.",
+  },
+  ACP_MAX_SESSIONS: {
+    status: 429,
+    rpcCode: rpc.tooBusy,
+    message:
+      "The host runs as many sessions as it may. Close one, or raise maxSessions in the configuration.",
+  },
+  ACP_SESSION_NOT_FOUND: {
+    status: 404,
+    rpcCode: rpc.sessionNotFound,
+    message: "There is no such session. It may have been closed; list the sessions or create a new one.",
+  },
+  ACP_SESSION_INIT_FAILED: {
+    status: 502,
+    rpcCode: rpc.internalError,
+    message:
+      "The agent could not be started. Check that it is installed and logged in by running it by hand.",
+  },
+  ACP_INVALID_OPTION: {
+    status: 400,
+    rpcCode: rpc.invalidParams,
+    message: "An option is not valid. Correct it and send the request again.",
+  },
+  APPROVAL_POLICY_REQUIRED: {
+    status: 400,
+    rpcCode: rpc.invalidParams,
+    message:
+      "A synchronous chat cannot ask anyone, so the session needs an approvalPolicy. Set one, or use the stream.",
+  },
+  ACP_TURN_ACTIVE: {
+    status: 409,
+    rpcCode: rpc.turnInProgress,
+    message:
+      "A turn is running in this session. Wait for its end, cancel it, or ask for the new one to queue.",
+  },
+  ACP_QUEUE_FULL: {
+    status: 429,
+    rpcCode: rpc.tooBusy,
+    message: "Too many turns wait in this session. Let some of them finish first.",
+  },
+  ACP_ATTACHMENT_NOT_SUPPORTED: {
+    status: 400,
+    rpcCode: rpc.invalidParams,
+    message: "This agent does not take an attachment of this kind. Leave it out, or use another agent.",
+  },
+  ACP_TURN_FAILED: {
+    status: 502,
+    rpcCode: rpc.internalError,
+    message: "The agent could not finish the turn. Its own message says why; the session can be used again.",
+  },
+  ACP_AGENT_EXITED: {
+    status: 502,
+    rpcCode: rpc.internalError,
+    message: "The agent's process ended in mid-turn. Send the message again to start it anew.",
+  },
+  ACP_TURN_TIMEOUT: {
+    status: 504,
+    rpcCode: rpc.internalError,
+    message:
+      "The turn took longer than its timeoutSeconds and was stopped. Give it more time, or ask for less.",
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    rpcCode: rpc.authRequired,
+    message: "The request carries no valid key. Send the host's token as x-api-key or Authorization: Bearer.",
+  },
+  MISSING_APP_ID: { status: 401, rpcCode: rpc.authRequired, message: "Missing required header: x-app-id" },
+  INVALID_APP_ID: {
+    status: 401,
+    rpcCode: rpc.authRequired,
+    message: "Invalid app ID. Register the app and let the host's owner grant it.",
+  },
+  PERMISSION_REQUIRED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message: "The app has not been granted this permission yet. Ask the host's owner to grant it.",
+  },
+  PERMISSION_DENIED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message: "The host's owner refused this permission to the app. Only the owner can change that.",
+  },
+  HOST_NOT_ALLOWED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message: "The request names a host that this is not. Use the URL that the host printed at its start.",
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message: "Pages of this origin may not talk to the host. Open the page that the host itself serves.",
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    rpcCode: rpc.invalidParams,
+    message:
+      "The request does not have the form that this operation takes. Compare it with the API's document.",
+  },
+  INVALID_JSON: {
+    status: 400,
+    rpcCode: rpc.parseError,
+    message: "The body is not JSON. Send a JSON object, or no body where none is needed.",
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    rpcCode: rpc.invalidRequest,
+    message: "The body is larger than the host takes. Send fewer or smaller attachments.",
+  },
+  NOT_FOUND: {
+    status: 404,
+    rpcCode: rpc.methodNotFound,
+    message: "There is nothing at this address. Compare the path with the API's document.",
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    rpcCode: rpc.methodNotFound,
+    message: "This address does not take this method. Compare it with the API's document.",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    rpcCode: rpc.tooBusy,
+    message: "Too many requests failed or came at once. Wait a little before the next one.",
+  },
+  HOST_STOPPING: {
+    status: 503,
+    rpcCode: rpc.internalError,
+    message: "The host is stopping and takes no new work. Try again when it is back.",
+  },
+  INTERNAL: {
+    status: 500,
+    rpcCode: rpc.internalError,
+    message: "Something went wrong inside the host. Look into its log, and report it if it happens again.",
+  },
+} as const satisfies Record<string, ErrorDeclaration>;
+
+/** The name of one error, as callers read it in `code`. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** What may be given with a `HostError`: why it happened, and facts for the caller such as a permission's name. */
+export interface HostErrorOptions extends ErrorOptions {
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** An error that is meant for the caller: its message goes over the wire as it is. */
+export class HostError extends Error {
+  override readonly name = "HostError";
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string = ERRORS[code].message, options: HostErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  /** The HTTP status of an answer that carries this error. */
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  /** The number of a JSON-RPC answer that carries this error. */
+  get rpcCode(): number {
+    return ERRORS[this.code].rpcCode;
+  }
+}
+
+/** The error for an agent that is neither an id nor a handle; clients compare its sentence to the letter. */
+export function unknownAgent(agentId: string): HostError {
+  return new HostError("ACP_UNKNOWN_AGENT", `No ACP provider found for agent '${agentId}'.`, {
+    details: { agentId },
+  });
+}
+
+/** Makes anything thrown fit for a caller: a `HostError` stays, the rest becomes `INTERNAL` with the id to look up in the log. */
+export function toHostError(error: unknown, logId: string): HostError {
+  if (error instanceof HostError) return error;
+  return new HostError(
+    "INTERNAL",
+    `Something went wrong inside the host. Look for ${logId} in its log, and report it if it happens again.`,
+    { cause: error, details: { logId } },
+  );
+}

@@ -1,0 +1,138 @@
+// The events of a turn's stream, with the field names that clients read.
+import { z } from "zod";
+
+const textDeltaSchema = z.object({
+  type: z.literal("text_delta"),
+  data: z.object({
+    text: z.string(),
+    stream: z.enum(["output", "thought"]),
+    type: z.literal("thinking").optional().describe("On thoughts, for clients that look here."),
+    tag: z.enum(["agent_message_chunk", "agent_thought_chunk"]).optional(),
+    messageId: z.string().optional(),
+  }),
+});
+
+const toolCallSchema = z.object({
+  type: z.literal("tool_call"),
+  data: z.object({
+    text: z.string().describe("One line for people: title, status and a summary."),
+    title: z.string(),
+    toolCallId: z.string(),
+    status: z.enum(["running", "completed", "failed"]),
+    tag: z.enum(["tool_call", "tool_call_update"]).optional(),
+    kind: z.string().optional(),
+    locations: z.array(z.object({ path: z.string(), line: z.int().nullable().optional() })).optional(),
+    rawInput: z.unknown().optional(),
+    rawOutput: z.unknown().optional(),
+    content: z.array(z.unknown()).optional(),
+  }),
+});
+
+const statusSchema = z.object({
+  type: z.literal("status"),
+  data: z.object({
+    text: z.string(),
+    tag: z.string().describe("What the status tells of: usage_update, plan, context_lost, …"),
+    used: z.number().optional(),
+    size: z.number().optional(),
+    cost: z.unknown().optional(),
+    breakdown: z.unknown().optional(),
+    entries: z.array(z.unknown()).optional(),
+    availableCommands: z.array(z.unknown()).optional(),
+    update: z.unknown().optional().describe("The agent's own update, where no member above holds it."),
+  }),
+});
+
+const permissionOptionSchema = z
+  .object({
+    optionId: z.string(),
+    id: z.string().describe("The same as optionId."),
+    name: z.string(),
+    label: z.string().describe("The same as name."),
+    kind: z.string().describe("allow_once, allow_always, reject_once, reject_always."),
+  })
+  .meta({ id: "PermissionOption", description: "One answer that the agent offers." });
+
+/** One answer that the agent offers, under the names of every client. */
+export type PermissionOption = z.infer<typeof permissionOptionSchema>;
+
+const permissionRequestSchema = z.object({
+  type: z.literal("permission_request"),
+  data: z.object({
+    requestId: z.string(),
+    action: z.string(),
+    target: z.string(),
+    options: z.array(permissionOptionSchema),
+    expiresAt: z.iso.datetime({ offset: true }).nullable(),
+    toolCallId: z.string().optional(),
+    kind: z.string().optional(),
+    title: z.string().optional(),
+    rawInput: z.unknown().optional(),
+  }),
+});
+
+const doneSchema = z.object({
+  type: z.literal("done"),
+  data: z.object({ stopReason: z.string(), usage: z.unknown().optional() }),
+});
+
+const errorSchema = z.object({
+  type: z.literal("error"),
+  data: z.object({
+    message: z.string(),
+    code: z.string(),
+    retryable: z.boolean().optional(),
+    detailCode: z.string().optional(),
+  }),
+});
+
+const closeSchema = z.object({ type: z.literal("close"), data: z.object({ success: z.boolean() }) });
+
+/** One event of a turn's stream; `close` is always the last. */
+export const turnEventSchema = z
+  .discriminatedUnion("type", [
+    textDeltaSchema,
+    toolCallSchema,
+    statusSchema,
+    permissionRequestSchema,
+    doneSchema,
+    errorSchema,
+    closeSchema,
+  ])
+  .meta({
+    id: "TurnEvent",
+    description: "One event of a turn: `type` is the event line, `data` the data line.",
+  });
+
+/** One event of a turn's stream; `close` is always the last. */
+export type TurnEvent = z.infer<typeof turnEventSchema>;
+
+/** The name of an event. */
+export type TurnEventType = TurnEvent["type"];
+
+/** One kind of event by its name. */
+export type TurnEventOf<Type extends TurnEventType> = Extract<TurnEvent, { type: Type }>;
+
+/** A piece of the agent's text; a thought is marked in both ways that clients look for. */
+export function textDelta(
+  text: string,
+  stream: "output" | "thought",
+  messageId?: string,
+): TurnEventOf<"text_delta"> {
+  const data: TurnEventOf<"text_delta">["data"] =
+    stream === "thought"
+      ? { text, stream, type: "thinking", tag: "agent_thought_chunk" }
+      : { text, stream, tag: "agent_message_chunk" };
+  if (messageId !== undefined) data.messageId = messageId;
+  return { type: "text_delta", data };
+}
+
+/** An option of a permission request under the names of every client. */
+export function permissionOption(option: {
+  readonly optionId: string;
+  readonly name: string;
+  readonly kind: string;
+}): PermissionOption {
+  const { optionId, name, kind } = option;
+  return { optionId, id: optionId, name, label: name, kind };
+}

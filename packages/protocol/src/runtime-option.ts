@@ -1,0 +1,74 @@
+// The options of a session: what a value may be, for requests and for the configuration alike.
+import { z } from "zod";
+import { LIMITS } from "./limits.ts";
+import { closedObject } from "./problem.ts";
+import { AGENT_NAME_PATTERN } from "./session-key.ts";
+
+const noControlCharacters = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+const absolutePath = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/;
+const extrasKey = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
+
+/** Text of one line: not empty, bounded, free of control characters. */
+export function lineSchema(maxLength: number): z.ZodString {
+  return z.string().min(1).max(maxLength).regex(noControlCharacters, "must not contain control characters");
+}
+
+/** An agent's id or handle, or a provider's id. */
+export const agentNameSchema = z
+  .string()
+  .min(1)
+  .max(LIMITS.nameLength)
+  .regex(
+    AGENT_NAME_PATTERN,
+    "must start with a letter or digit and have only letters, digits, '.', '_' and '-'",
+  );
+
+/** A working directory, by its absolute path. */
+export const cwdSchema = lineSchema(LIMITS.cwdLength).regex(absolutePath, "must be an absolute path");
+
+/** A model's id, in the agent's own words. */
+export const modelSchema = lineSchema(LIMITS.modelLength);
+
+/** The names of the approval policies. */
+export const APPROVAL_POLICIES = ["approve-all", "approve-reads", "deny-all"] as const;
+
+/** What happens to an agent's request for approval; with no policy the caller is asked. */
+export const approvalPolicySchema = z.enum(APPROVAL_POLICIES).meta({ id: "ApprovalPolicy" });
+
+/** What happens to an agent's request for approval. */
+export type ApprovalPolicy = z.infer<typeof approvalPolicySchema>;
+
+/** How long a turn may take. */
+export const timeoutSecondsSchema = z.int().min(LIMITS.minTimeoutSeconds).max(LIMITS.maxTimeoutSeconds);
+
+const extrasSchema = z
+  .record(
+    z
+      .string()
+      .max(LIMITS.extrasKeyLength)
+      .regex(
+        extrasKey,
+        "must start with a letter or digit and have only letters, digits, '.', '_', ':' and '-'",
+      ),
+    z
+      .string()
+      .max(LIMITS.extrasValueLength)
+      .regex(noControlCharacters, "must not contain control characters"),
+  )
+  .refine((extras) => Object.keys(extras).length <= LIMITS.extrasEntries, {
+    error: `must have at most ${LIMITS.extrasEntries} entries`,
+  })
+  .meta({ maxProperties: LIMITS.extrasEntries });
+
+/** The options of a session that can be changed between turns; an unknown one is an error. */
+export const runtimeOptionsSchema = closedObject({
+  model: modelSchema.optional(),
+  cwd: cwdSchema.optional(),
+  timeoutSeconds: timeoutSecondsSchema.optional(),
+  runtimeMode: lineSchema(LIMITS.runtimeModeLength).optional(),
+  approvalPolicy: approvalPolicySchema.optional(),
+  extras: extrasSchema.optional().describe("Config options of the agent, by their ids."),
+}).meta({ id: "RuntimeOptions", description: "The options of a session that can be changed between turns." });
+
+/** The options of a session that can be changed between turns. */
+export type RuntimeOptions = z.infer<typeof runtimeOptionsSchema>;

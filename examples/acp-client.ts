@@ -11,11 +11,16 @@ const cwd = process.cwd();
 const terminals = new AcpTerminals({
   cwd,
   allowedRoots: [cwd],
-  onEvent: (event) => console.error(`[${event.type}] ${"command" in event ? [event.command, ...event.args].join(" ") : event.terminalId}`),
+  onEvent: (event) =>
+    console.error(
+      `[${event.type}] ${"command" in event ? [event.command, ...event.args].join(" ") : event.terminalId}`,
+    ),
 });
 
 /** Makes a method of ours an SDK handler: the signal passed on, errors with their number. */
-function serve<Params, Result>(method: (params: Params, options: { signal: AbortSignal }) => Promise<Result>) {
+function serve<Params, Result>(
+  method: (params: Params, options: { signal: AbortSignal }) => Promise<Result>,
+) {
   return async ({ params, signal }: { params: Params; signal: AbortSignal }): Promise<Result> => {
     try {
       return await method(params, { signal });
@@ -27,17 +32,26 @@ function serve<Params, Result>(method: (params: Params, options: { signal: Abort
 }
 
 const agent = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
-const stream = acp.ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout) as ReadableStream<Uint8Array>);
+const stream = acp.ndJsonStream(
+  Writable.toWeb(agent.stdin),
+  Readable.toWeb(agent.stdout) as ReadableStream<Uint8Array>,
+);
 const { client, agent: toAgent } = acp.methods;
 
 await acp
   .client({ name: "holdfast-example" })
   .onNotification(client.session.update, ({ params: { update } }) => {
-    if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") process.stdout.write(update.content.text);
+    if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text")
+      process.stdout.write(update.content.text);
   })
   .onRequest(client.session.requestPermission, ({ params: { options } }) => {
     const allowed = options.find((option) => option.kind === "allow_once") ?? options[0];
-    return { outcome: allowed === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: allowed.optionId } };
+    return {
+      outcome:
+        allowed === undefined
+          ? { outcome: "cancelled" }
+          : { outcome: "selected", optionId: allowed.optionId },
+    };
   })
   .onRequest(client.terminal.create, serve(terminals.createTerminal.bind(terminals)))
   .onRequest(client.terminal.output, serve(terminals.terminalOutput.bind(terminals)))
@@ -45,7 +59,10 @@ await acp
   .onRequest(client.terminal.kill, serve(terminals.killTerminal.bind(terminals)))
   .onRequest(client.terminal.release, serve(terminals.releaseTerminal.bind(terminals)))
   .connectWith(stream, async (connection) => {
-    await connection.request(toAgent.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: { terminal: true } });
+    await connection.request(toAgent.initialize, {
+      protocolVersion: acp.PROTOCOL_VERSION,
+      clientCapabilities: { terminal: true },
+    });
     const { sessionId } = await connection.request(toAgent.session.new, { cwd, mcpServers: [] });
     await connection.request(toAgent.session.prompt, { sessionId, prompt: [{ type: "text", text: prompt }] });
   });

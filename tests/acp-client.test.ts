@@ -8,7 +8,15 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 async function prompt(text: string): Promise<string> {
-  const args = ["--import", "tsx", "--conditions=@holdfast/source", "examples/acp-client.ts", text, process.execPath, "tests/fixtures/terminal-agent.mjs"];
+  const args = [
+    "--import",
+    "tsx",
+    "--conditions=@holdfast/source",
+    "examples/acp-client.ts",
+    text,
+    process.execPath,
+    "tests/fixtures/terminal-agent.mjs",
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
   return stdout;
 }
@@ -23,6 +31,8 @@ describe("the example client", () => {
   });
 
   it("[T30] has at most sixty lines", () => {
-    expect(readFileSync(`${root}/examples/acp-client.ts`, "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+    expect(
+      readFileSync(`${root}/examples/acp-client.ts`, "utf8").trimEnd().split("\n").length,
+    ).toBeLessThanOrEqual(60);
   });
 });

@@ -53,7 +53,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     },
   },
   keeper: { uses: ["terminal/process"] },
-  core: { uses: ["protocol", "ahp", "jsonrpc", "terminal/view", "keeper/port"] },
+  core: { uses: ["protocol", "ahp", "jsonrpc", "terminal/view", "terminal/acp-parts", "keeper/port"] },
   "agent-shell": { uses: ["jsonrpc"] },
   "storage-sqlite": { uses: ["core/ports"] },
   server: { uses: ["core", "protocol", "ahp"] },

@@ -75,15 +75,13 @@ export class Terminal {
 
   /** Resolves when the command has ended, with its output; an abort kills it. `undefined`: it could not be killed. */
   async finish(signal: AbortSignal): Promise<TerminalResult | undefined> {
-    const exiting = this.#call("terminal/wait_for_exit");
+    const finishing = this.#call("terminal/wait_for_exit").then((exit) => this.#result(exit));
     try {
-      return await untilAborted(
-        exiting.then((exit) => this.#result(exit)),
-        signal,
-      );
+      return await untilAborted(finishing, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
-      return within(this.#kill(exiting), KILL_PATIENCE_MS);
+      const killing = this.#call("terminal/kill").then(() => finishing);
+      return within(killing, KILL_PATIENCE_MS);
     }
   }
 
@@ -101,11 +99,6 @@ export class Terminal {
   #release(): Promise<unknown> {
     this.#markReleased();
     return this.#call("terminal/release");
-  }
-
-  async #kill(exiting: Promise<Partial<ExitStatus>>): Promise<TerminalResult> {
-    await this.#call("terminal/kill");
-    return this.#result(await exiting);
   }
 
   async #result({ exitCode = null, signal = null }: Partial<ExitStatus>): Promise<TerminalResult> {

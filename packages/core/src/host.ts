@@ -3,7 +3,19 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Actor, ROOT_URI, type TurnId, makeId, newRootState, turnParts } from "@holdfast/ahp";
 import type { Keeper } from "@holdfast/keeper/port";
-import { type AgentInfo, type ChatRequest, type ChatResponse, type Config, HostError, type PermissionDecision, type RuntimeOptions, type Session, type SessionOptions, type SessionStatus, modelMembers } from "@holdfast/protocol";
+import {
+  type AgentInfo,
+  type ChatRequest,
+  type ChatResponse,
+  type Config,
+  HostError,
+  type PermissionDecision,
+  type RuntimeOptions,
+  type Session,
+  type SessionOptions,
+  type SessionStatus,
+  modelMembers,
+} from "@holdfast/protocol";
 import { AgentEntries, type BuiltInProgram } from "./agent/agent-entry.ts";
 import { Installations } from "./agent/installations.ts";
 import { Approvals } from "./approval/approvals.ts";
@@ -78,7 +90,8 @@ export class Host {
       terminals: this.#terminals,
       log: options.log,
       now,
-      agentVariables: (entry): Readonly<Record<string, string>> => (entry.builtIn ? { HOLDFAST_SHELL_STATE: join(options.stateFolder, "agents", entry.id) } : {}),
+      agentVariables: (entry): Readonly<Record<string, string>> =>
+        entry.builtIn ? { HOLDFAST_SHELL_STATE: join(options.stateFolder, "agents", entry.id) } : {},
     };
     this.#sessions = new Sessions(tools, this.#entries, { ...config, defaultCwd: homedir() });
   }
@@ -139,9 +152,21 @@ export class Host {
     if (session.policy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
     const turn = await session.takeTurn(request, false).begun;
     const end = await turn.ended;
-    if (end.state === "failed" || end.state === "interrupted") throw new HostError(asErrorCode(end.error.code), end.error.message, { details: { ...end.error } });
-    const denied = turn.denied.map(({ toolCallId, title, kind }) => ({ action: kind ?? "other", target: title, toolCallId, title, ...(kind !== undefined && { kind }) }));
-    return { text: this.#textOf(session, turn.id), stop_reason: end.state === "complete" ? end.stopReason : "cancelled", ...(denied.length > 0 && { denied }) };
+    if (end.state === "failed" || end.state === "interrupted") {
+      throw new HostError(asErrorCode(end.error.code), end.error.message, { details: { ...end.error } });
+    }
+    const denied = turn.denied.map(({ toolCallId, title, kind }) => ({
+      action: kind ?? "other",
+      target: title,
+      toolCallId,
+      title,
+      ...(kind !== undefined && { kind }),
+    }));
+    return {
+      text: this.#textOf(session, turn.id),
+      stop_reason: end.state === "complete" ? end.stopReason : "cancelled",
+      ...(denied.length > 0 && { denied }),
+    };
   }
 
   /** Starts a turn that can be watched from its first action on, and goes on when nobody watches. */
@@ -168,10 +193,20 @@ export class Host {
   }
 
   /** Answers a permission request, or a question: `accept`, `decline` and `cancel` are its options. */
-  resolvePermission(key: string, { requestId, optionId }: PermissionDecision, _caller: Caller): { resolved: boolean; reason?: string } {
+  resolvePermission(
+    key: string,
+    { requestId, optionId }: PermissionDecision,
+    _caller: Caller,
+  ): { resolved: boolean; reason?: string } {
     const session = this.#sessions.get(key);
     if (!this.#inputs.has(requestId)) return this.#approvals.answer(requestId, optionId, owner, session.key);
-    return this.#inputs.answer(requestId, optionId === "accept" ? { action: "accept", content: {} } : { action: optionId === "cancel" ? "cancel" : "decline" }, owner);
+    return this.#inputs.answer(
+      requestId,
+      optionId === "accept"
+        ? { action: "accept", content: {} }
+        : { action: optionId === "cancel" ? "cancel" : "decline" },
+      owner,
+    );
   }
 
   /** Closes every session, then the keeper. Idempotent. */
@@ -197,23 +232,38 @@ export class Host {
   }
 }
 
-const appStates = { creating: "initializing", resuming: "ready", ready: "ready", stale: "stale", failed: "closed", closed: "closed" } as const;
+const appStates = {
+  creating: "initializing",
+  resuming: "ready",
+  ready: "ready",
+  stale: "stale",
+  failed: "closed",
+  closed: "closed",
+} as const;
 
 function describe({ state }: HostSession): SessionStatus {
-  const { key, provider, lifecycle, backendId, createdAt, runtimeOptions, lastActivityAt, lastError, label } = state;
+  const { key, provider, lifecycle, backendId, createdAt, runtimeOptions, lastActivityAt, lastError, label } =
+    state;
   return {
     session_key: key,
     agent_id: provider,
     state: appStates[lifecycle.status],
     backend_id: backendId ?? "",
     created_at: createdAt,
-    runtime_options: { ...runtimeOptions, ...(runtimeOptions.extras !== undefined && { extras: { ...runtimeOptions.extras } }) },
+    runtime_options: {
+      ...runtimeOptions,
+      ...(runtimeOptions.extras !== undefined && { extras: { ...runtimeOptions.extras } }),
+    },
     last_activity_at: lastActivityAt,
     ...(lastError !== undefined && { last_error: lastError.message }),
     ...(label !== undefined && { label }),
   };
 }
 
-function asErrorCode(code: string): "ACP_AGENT_EXITED" | "ACP_TURN_TIMEOUT" | "ACP_SESSION_INIT_FAILED" | "ACP_TURN_FAILED" {
-  return code === "ACP_AGENT_EXITED" || code === "ACP_TURN_TIMEOUT" || code === "ACP_SESSION_INIT_FAILED" ? code : "ACP_TURN_FAILED";
+function asErrorCode(
+  code: string,
+): "ACP_AGENT_EXITED" | "ACP_TURN_TIMEOUT" | "ACP_SESSION_INIT_FAILED" | "ACP_TURN_FAILED" {
+  return code === "ACP_AGENT_EXITED" || code === "ACP_TURN_TIMEOUT" || code === "ACP_SESSION_INIT_FAILED"
+    ? code
+    : "ACP_TURN_FAILED";
 }

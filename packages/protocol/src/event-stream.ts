@@ -25,7 +25,7 @@ export function formatEvent(event: TurnEvent, id?: string): string {
 
 function formatData(data: unknown): string {
   const json = JSON.stringify(data);
-  // Nearly every event has none; asking first costs a tenth of replacing.
+  // Nearly every event has none, and asking is cheaper than replacing nothing.
   if (!bareLineEnd.test(json)) return json;
   return json.replaceAll(bareLineEnds, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -9,8 +9,8 @@ import {
   Spawner,
   type TreeChoice,
   buildEnvironment,
+  DEFAULT_SIZE,
 } from "./process/index.ts";
-import { DEFAULT_SIZE } from "./process/index.ts";
 import { TerminalError, invalidRequest } from "./terminal-error.ts";
 import { Terminal } from "./terminal.ts";
 import { RingBudget, TerminalOutput } from "./view/index.ts";
@@ -126,7 +126,9 @@ export class TerminalEngine {
     };
     const limits = { ...this.#options.limits, ...request.limits };
     const tree = request.tree ?? this.#options.tree;
-    return Terminal.start({ id, kind, command, args, cwd }, parts, (sink) => this.#spawner.run({ kind, command, args, cwd, env, size, limits, tree }, sink));
+    return Terminal.start({ id, kind, command, args, cwd }, parts, (sink) =>
+      this.#spawner.run({ kind, command, args, cwd, env, size, limits, tree }, sink),
+    );
   }
 
   async #environment(request: TerminalRequest, kind: "text" | "tty"): Promise<Record<string, string>> {
@@ -142,7 +144,9 @@ export class TerminalEngine {
 
   #makeOutput({ outputByteLimit, size, audience }: TerminalRequest, kind: "text" | "tty"): TerminalOutput {
     const { answerBytes = mebibyte, maxAnswerBytes = 16 * mebibyte, replayBytes = mebibyte } = this.#options;
-    if (outputByteLimit !== undefined && !(outputByteLimit >= 0)) throw invalidRequest("outputByteLimit", "a number of bytes, 0 or more");
+    if (outputByteLimit !== undefined && !(outputByteLimit >= 0)) {
+      throw invalidRequest("outputByteLimit", "a number of bytes, 0 or more");
+    }
     return new TerminalOutput({
       kind,
       answer: audience === "person" ? "lazy" : "eager",

@@ -18,10 +18,18 @@ afterAll(async () => {
 
 /** A small repository with two commits and a change. */
 function makeRepository(): void {
-  const git = (...args: string[]): void => void execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", ...args], { cwd: folder, env: { ...process.env, HOME: folder } });
+  const git = (...args: string[]): void =>
+    void execFileSync(
+      "git",
+      ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", ...args],
+      { cwd: folder, env: { ...process.env, HOME: folder } },
+    );
   git("init", "-q");
   writeFileSync(join(folder, "file.txt"), Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join(""));
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "everyday", version: "1.0.0", scripts: { hello: "echo hello" } }));
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "everyday", version: "1.0.0", scripts: { hello: "echo hello" } }),
+  );
   git("add", ".");
   git("commit", "-qm", "first");
   git("commit", "-qm", "second", "--allow-empty");
@@ -49,8 +57,15 @@ describe("an everyday command run as text", () => {
   const env = buildEnvironment({ base: process.env, audience: "agent-command", hasScreen: false });
   for (const [name, needs, line] of commands) {
     it(`[T6] ${name} gives what a pipe gives`, async (context) => {
-      if (spawnSync("sh", ["-c", `command -v ${needs}`]).status !== 0) return context.skip(`${needs} is not installed`);
-      const expected = spawnSync("bash", ["-c", `{ ${line}\n} 2>&1 | cat`], { cwd: folder, env, input: "", encoding: "utf8" });
+      if (spawnSync("sh", ["-c", `command -v ${needs}`]).status !== 0) {
+        return context.skip(`${needs} is not installed`);
+      }
+      const expected = spawnSync("bash", ["-c", `{ ${line}\n} 2>&1 | cat`], {
+        cwd: folder,
+        env,
+        input: "",
+        encoding: "utf8",
+      });
       const terminal = await engine.open({ command: line, cwd: folder });
       await terminal.exited;
       expect(terminal.output.answer()).toEqual({ output: expected.stdout, truncated: false });
@@ -59,8 +74,13 @@ describe("an everyday command run as text", () => {
   }
 
   it("[T6][T24] a background server lets the command end, and is still there", async (context) => {
-    if (spawnSync("sh", ["-c", "command -v python3"]).status !== 0) return context.skip("python3 is not installed");
-    const terminal = await engine.open({ command: "python3 -m http.server 0 --bind 127.0.0.1 & echo started", cwd: folder });
+    if (spawnSync("sh", ["-c", "command -v python3"]).status !== 0) {
+      return context.skip("python3 is not installed");
+    }
+    const terminal = await engine.open({
+      command: "python3 -m http.server 0 --bind 127.0.0.1 & echo started",
+      cwd: folder,
+    });
     const { exitCode } = await terminal.exited;
     expect(exitCode).toBe(0);
     expect(terminal.output.answer().output).toContain("started\n");

@@ -1,5 +1,17 @@
 // One terminal: a run and what has been seen of it. Readable until it is closed, whatever became of the command.
-import type { ExitStatus, LimitName, LimitsInForce, Run, RunExit, RunKind, RunSink, ScreenSize, Spawner, TreeMechanism, TreeProcess } from "./process/index.ts";
+import type {
+  ExitStatus,
+  LimitName,
+  LimitsInForce,
+  Run,
+  RunExit,
+  RunKind,
+  RunSink,
+  ScreenSize,
+  Spawner,
+  TreeMechanism,
+  TreeProcess,
+} from "./process/index.ts";
 import type { ByteSubscription, TerminalOutput } from "./view/index.ts";
 
 /** How a command ended. */
@@ -14,7 +26,9 @@ export interface TerminalExit extends ExitStatus {
 }
 
 /** What became of the command. */
-export type TerminalState = { readonly name: "running" } | { readonly name: "exited"; readonly exit: TerminalExit };
+export type TerminalState =
+  | { readonly name: "running" }
+  | { readonly name: "exited"; readonly exit: TerminalExit };
 
 /** What a terminal is called and where it runs. */
 export interface TerminalLabel {
@@ -59,7 +73,11 @@ export class Terminal implements TerminalLabel {
   }
 
   /** Starts a command and feeds its bytes to an output. */
-  static async start(label: TerminalLabel, parts: TerminalParts, start: (sink: RunSink) => Promise<Run>): Promise<Terminal> {
+  static async start(
+    label: TerminalLabel,
+    parts: TerminalParts,
+    start: (sink: RunSink) => Promise<Run>,
+  ): Promise<Terminal> {
     const { output } = parts;
     const sink: RunSink = {
       bytes: (_stream, buffer, length) => output.push(buffer, 0, length),
@@ -93,7 +111,10 @@ export class Terminal implements TerminalLabel {
   }
 
   /** The output's bytes and text. */
-  get output(): Pick<TerminalOutput, "startOffset" | "endOffset" | "bytes" | "answer" | "answerJson" | "allocatedBytes"> {
+  get output(): Pick<
+    TerminalOutput,
+    "startOffset" | "endOffset" | "bytes" | "answer" | "answerJson" | "allocatedBytes"
+  > {
     return this.#output;
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ALL_CAPABILITIES } from "../testing/shell-client.ts";
 import { makeScratchFolder, useShellClients } from "../testing/shell-fixture.ts";
+import { listAvailableCommands } from "./catalogue.ts";
 import type { Params } from "../testing/client-replies.ts";
 import type { ShellClient } from "../testing/shell-client.ts";
 
@@ -252,8 +253,7 @@ describe("help", () => {
   it("[S11] /help and an unknown command list what can be typed", async () => {
     await client.prompt(sessionId, "/help");
     const help = client.text(sessionId);
-    for (const name of ["read", "write", "ask", "sleep", "flood", "help"])
-      expect(help).toContain(`\`/${name}`);
+    for (const { name } of listAvailableCommands()) expect(help).toContain(`\`/${name}`);
     const other = await client.open(folder);
     await client.prompt(other, "/deploy now");
     expect(client.text(other)).toBe(`There is no command /deploy.\n\n${help}`);

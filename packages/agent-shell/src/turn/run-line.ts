@@ -35,7 +35,9 @@ export async function runLine(turn: Turn, line: string): Promise<LineOutcome> {
     try {
       await showRun(turn, call, terminal);
     } finally {
-      await terminal.release();
+      // A cancelled turn has waited for the kill already; nobody needs to wait for the rest.
+      if (turn.signal.aborted) terminal.abandon();
+      else await terminal.release();
     }
   } catch (error) {
     if (!(error instanceof RpcError) || turn.signal.aborted) throw error;

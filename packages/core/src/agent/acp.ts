@@ -55,7 +55,11 @@ export interface AcpPermissionOption {
 /** A mode of a session. */
 export interface AcpModes {
   readonly currentModeId: string;
-  readonly availableModes: readonly { readonly id: string; readonly name: string; readonly description?: string | null }[];
+  readonly availableModes: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly description?: string | null;
+  }[];
 }
 
 /** A setting that an agent offers. */
@@ -83,8 +87,16 @@ export interface AcpInitializeResult {
   readonly agentInfo?: { readonly name: string; readonly title?: string; readonly version?: string } | null;
   readonly agentCapabilities?: {
     readonly loadSession?: boolean;
-    readonly promptCapabilities?: { readonly image?: boolean; readonly audio?: boolean; readonly embeddedContext?: boolean };
-    readonly sessionCapabilities?: { readonly resume?: unknown; readonly close?: unknown; readonly list?: unknown };
+    readonly promptCapabilities?: {
+      readonly image?: boolean;
+      readonly audio?: boolean;
+      readonly embeddedContext?: boolean;
+    };
+    readonly sessionCapabilities?: {
+      readonly resume?: unknown;
+      readonly close?: unknown;
+      readonly list?: unknown;
+    };
   };
   readonly authMethods?: readonly { readonly id: string; readonly name: string }[];
 }

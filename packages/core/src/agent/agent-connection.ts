@@ -22,15 +22,23 @@ export interface OfSession {
 /** What a session does for its agent. */
 export interface AgentServices {
   update(update: AcpUpdate): void;
-  requestPermission(params: OfSession & { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] }, signal: AbortSignal): Promise<object>;
-  readFile(params: OfSession & { path: string; line?: number | null; limit?: number | null }): Promise<object>;
+  requestPermission(
+    params: OfSession & { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
+    signal: AbortSignal,
+  ): Promise<object>;
+  readFile(
+    params: OfSession & { path: string; line?: number | null; limit?: number | null },
+  ): Promise<object>;
   writeFile(params: OfSession & { path: string; content: string }, signal: AbortSignal): Promise<object>;
   createTerminal(params: OfSession, signal: AbortSignal): Promise<object>;
   terminalOutput(params: OfSession & { terminalId: string }): RawJson;
   waitForTerminalExit(params: OfSession & { terminalId: string }, signal: AbortSignal): Promise<object>;
   killTerminal(params: OfSession & { terminalId: string }): Promise<object>;
   releaseTerminal(params: OfSession & { terminalId: string }): Promise<object>;
-  elicit(params: Partial<OfSession> & Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<object>;
+  elicit(
+    params: Partial<OfSession> & Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<object>;
   /** Something odd that is worth a line in the log. */
   warn(message: string): void;
 }
@@ -63,7 +71,11 @@ export class AgentConnection {
   }
 
   /** Starts the process and shakes hands; on failure nothing is left behind. */
-  static async start(keeper: Keeper, request: Omit<KeeperRunRequest, "kind">, services: AgentServices): Promise<AgentConnection> {
+  static async start(
+    keeper: Keeper,
+    request: Omit<KeeperRunRequest, "kind">,
+    services: AgentServices,
+  ): Promise<AgentConnection> {
     const stderr = new StderrTail();
     let resolveExit = (_exit: AgentExit): void => {};
     const exited = new Promise<AgentExit>((resolve) => {
@@ -110,7 +122,11 @@ export class AgentConnection {
   }
 
   /** `session/resume` does not replay the history, `session/load` does; the caller knows which the agent has. */
-  reopenSession(method: "session/resume" | "session/load", sessionId: string, cwd: string): Promise<AcpSessionResult> {
+  reopenSession(
+    method: "session/resume" | "session/load",
+    sessionId: string,
+    cwd: string,
+  ): Promise<AcpSessionResult> {
     return this.#ask(method, { sessionId, cwd, mcpServers: [] }, sessionId);
   }
 
@@ -128,7 +144,11 @@ export class AgentConnection {
   }
 
   setConfigOption(sessionId: string, configId: string, value: string | boolean): Promise<AcpSessionResult> {
-    return this.#ask("session/set_config_option", { sessionId, configId, ...(typeof value === "boolean" ? { type: "boolean", value } : { value }) });
+    return this.#ask("session/set_config_option", {
+      sessionId,
+      configId,
+      ...(typeof value === "boolean" ? { type: "boolean", value } : { value }),
+    });
   }
 
   /** End of input and a grace period first: some agents save their history then. After that, the whole tree. Idempotent. */
@@ -159,17 +179,30 @@ export class AgentConnection {
 
   async #initialize(): Promise<void> {
     const timeout = AbortSignal.timeout(initializeTimeoutMs);
-    const params = { protocolVersion: ACP_VERSION, clientCapabilities: CLIENT_CAPABILITIES, clientInfo: { name: "holdfast", version: "0.0.0" } };
-    const result = (await this.#connection.request("initialize", params, { signal: timeout })) as AcpInitializeResult;
+    const params = {
+      protocolVersion: ACP_VERSION,
+      clientCapabilities: CLIENT_CAPABILITIES,
+      clientInfo: { name: "holdfast", version: "0.0.0" },
+    };
+    const result = (await this.#connection.request("initialize", params, {
+      signal: timeout,
+    })) as AcpInitializeResult;
     // Some agents echo the number they were asked for: the shape says more than the number.
     if (result.agentCapabilities === undefined && result.protocolVersion !== ACP_VERSION) {
-      throw new HostError("ACP_SESSION_INIT_FAILED", `The agent insists on ACP version ${result.protocolVersion}; Holdfast speaks version ${ACP_VERSION}. Use an older version of the agent.`);
+      throw new HostError(
+        "ACP_SESSION_INIT_FAILED",
+        `The agent insists on ACP version ${result.protocolVersion}; Holdfast speaks version ${ACP_VERSION}. Use an older version of the agent.`,
+      );
     }
     this.#initialized = result;
   }
 
   async #ask<Result>(method: string, params: object, orderKey?: string): Promise<Result> {
-    return (await this.#connection.request(method, params, orderKey === undefined ? {} : { orderKey })) as Result;
+    return (await this.#connection.request(
+      method,
+      params,
+      orderKey === undefined ? {} : { orderKey },
+    )) as Result;
   }
 }
 
@@ -185,7 +218,9 @@ function connect(link: Link, services: AgentServices): Connection {
     sink: {
       write: (chunks) => {
         let more = true;
-        for (const chunk of chunks) more = link.run?.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk) ?? true;
+        for (const chunk of chunks) {
+          more = link.run?.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk) ?? true;
+        }
         return more;
       },
       onDrain: (listener) => {
@@ -193,13 +228,15 @@ function connect(link: Link, services: AgentServices): Connection {
       },
     },
     cancelMethod: "$/cancel_request",
-    orderKey: (method, params) => (method === "session/update" ? (params as OfSession | undefined)?.sessionId : undefined),
+    orderKey: (method, params) =>
+      method === "session/update" ? (params as OfSession | undefined)?.sessionId : undefined,
     onWarning: (warning) => services.warn(`${warning.kind}: ${JSON.stringify(warning)}`.slice(0, 500)),
     notifications: {
       "session/update": (params) => services.update((params as { update: AcpUpdate }).update),
     },
     requests: {
-      "session/request_permission": (params, { signal }) => services.requestPermission(params as never, signal),
+      "session/request_permission": (params, { signal }) =>
+        services.requestPermission(params as never, signal),
       "fs/read_text_file": (params) => services.readFile(params as never),
       "fs/write_text_file": (params, { signal }) => services.writeFile(params as never, signal),
       "terminal/create": (params, { signal }) => services.createTerminal(params as never, signal),
@@ -216,5 +253,9 @@ function explainFailedStart(error: unknown, stderrTail: readonly string[]): Host
   if (error instanceof HostError) return error;
   const words = error instanceof Error ? error.message : String(error);
   const said = stderrTail.length === 0 ? "" : ` Its last words: ${stderrTail.slice(-5).join(" | ")}`;
-  return new HostError("ACP_SESSION_INIT_FAILED", `The agent did not complete the handshake: ${words}.${said}`, { cause: error });
+  return new HostError(
+    "ACP_SESSION_INIT_FAILED",
+    `The agent did not complete the handshake: ${words}.${said}`,
+    { cause: error },
+  );
 }

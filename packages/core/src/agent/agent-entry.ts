@@ -4,7 +4,10 @@ import type { CatalogueAgent, Config } from "@holdfast/protocol";
 import { readCatalogue, unknownAgent } from "@holdfast/protocol";
 
 /** What the host knows of an agent before it looks for it on the machine. */
-export type AgentEntry = CatalogueAgent;
+export interface AgentEntry extends CatalogueAgent {
+  /** Where its process is started; the session's directory if absent. */
+  readonly cwd?: string | undefined;
+}
 
 /** The built-in agent's program, which only whoever ships the host knows. */
 export interface BuiltInProgram {
@@ -15,12 +18,14 @@ export interface BuiltInProgram {
 /** The agents of the catalogue and the configuration; an agent of the user's own replaces one of the same name. */
 export class AgentEntries {
   readonly #entries: readonly AgentEntry[];
+  readonly #own: readonly AgentEntry[];
 
   constructor(config: Pick<Config, "agents">, shell: BuiltInProgram) {
     const own = Object.entries(config.agents).map(([id, agent]): AgentEntry => ({
       id,
       handles: [id],
       label: agent.label ?? id,
+      cwd: agent.cwd,
       builtIn: false,
       launch: { command: agent.command, args: agent.args, env: agent.env },
       alternatives: [],
@@ -30,7 +35,16 @@ export class AgentEntries {
     }));
     const taken = new Set(own.map((entry) => entry.id));
     const known = loadCatalogue().filter((entry) => !taken.has(entry.id));
-    this.#entries = [...known.map((entry) => (entry.builtIn ? { ...entry, launch: { ...entry.launch, command: shell.command, args: [...shell.args] } } : entry)), ...own];
+    // The user's own come last in a list, but are found first: a name of theirs means theirs.
+    this.#own = own;
+    this.#entries = [
+      ...known.map((entry) =>
+        entry.builtIn
+          ? { ...entry, launch: { ...entry.launch, command: shell.command, args: [...shell.args] } }
+          : entry,
+      ),
+      ...own,
+    ];
   }
 
   get all(): readonly AgentEntry[] {
@@ -39,7 +53,7 @@ export class AgentEntries {
 
   /** An agent by its id or one of its handles. */
   find(name: string): AgentEntry {
-    const entry = this.#entries.find(({ id, handles }) => id === name || handles.includes(name));
+    const entry = [...this.#own, ...this.#entries].find(({ id, handles }) => id === name || handles.includes(name));
     if (entry === undefined) throw unknownAgent(name);
     return entry;
   }
@@ -48,6 +62,10 @@ export class AgentEntries {
 function loadCatalogue(): readonly AgentEntry[] {
   const data: unknown = createRequire(import.meta.url)("./catalogue.json");
   const checked = readCatalogue(data);
-  if (!checked.ok) throw new Error(`The catalogue is not valid: ${checked.problems.map(({ path, message }) => `${path} ${message}`).join("; ")}`);
+  if (!checked.ok) {
+    throw new Error(
+      `The catalogue is not valid: ${checked.problems.map(({ path, message }) => `${path} ${message}`).join("; ")}`,
+    );
+  }
   return checked.value.agents;
 }

@@ -9,7 +9,12 @@ import type { AgentEntry } from "./agent-entry.ts";
 /** What was found. */
 export type Installation =
   | { readonly installed: false }
-  | { readonly installed: true; readonly launch: Launch; readonly version: string | null; readonly authReady: boolean };
+  | {
+      readonly installed: true;
+      readonly launch: Launch;
+      readonly version: string | null;
+      readonly authReady: boolean;
+    };
 
 /** How long a finding holds: somebody may install an agent while the host runs. */
 const cacheMs = 60_000;
@@ -37,13 +42,20 @@ export class Installations {
     const env = await this.#keeper.buildEnvironment({ audience: "person", hasScreen: false });
     for (const launch of [entry.launch, ...entry.alternatives]) {
       if (!(await isProgram(launch.command, env["PATH"] ?? ""))) continue;
-      const [version, authReady] = await Promise.all([this.#probeVersion(entry, launch, env), hasLogin(entry, env)]);
+      const [version, authReady] = await Promise.all([
+        this.#probeVersion(entry, launch, env),
+        hasLogin(entry, env),
+      ]);
       return { installed: true, launch, version, authReady };
     }
     return { installed: false };
   }
 
-  async #probeVersion(entry: AgentEntry, launch: Launch, env: Record<string, string>): Promise<string | null> {
+  async #probeVersion(
+    entry: AgentEntry,
+    launch: Launch,
+    env: Record<string, string>,
+  ): Promise<string | null> {
     if (entry.versionProbe === undefined) return null;
     const chunks: Buffer[] = [];
     let ended = (): void => {};
@@ -52,7 +64,14 @@ export class Installations {
     });
     try {
       const run = await this.#keeper.start(
-        { kind: "text", command: launch.command, args: entry.versionProbe.args, cwd: "/", env: { ...env, ...launch.env }, limits: { wallClockMs: probeTimeoutMs, outputBytes: maxProbeBytes } },
+        {
+          kind: "text",
+          command: launch.command,
+          args: entry.versionProbe.args,
+          cwd: "/",
+          env: { ...env, ...launch.env },
+          limits: { wallClockMs: probeTimeoutMs, outputBytes: maxProbeBytes },
+        },
         { bytes: (_stream, bytes) => void chunks.push(Buffer.from(bytes)), exit: ended, end: () => {} },
       );
       await exited;
@@ -67,7 +86,9 @@ export class Installations {
 }
 
 async function isProgram(command: string, path: string): Promise<boolean> {
-  const places = isAbsolute(command) ? [command] : path.split(delimiter).map((folder) => join(folder, command));
+  const places = isAbsolute(command)
+    ? [command]
+    : path.split(delimiter).map((folder) => join(folder, command));
   for (const place of places) if (await exists(place, constants.X_OK)) return true;
   return false;
 }

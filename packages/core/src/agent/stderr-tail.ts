@@ -13,7 +13,10 @@ export class StderrTail {
 
   /** The newest lines, oldest first. */
   get lines(): readonly string[] {
-    const lines = this.#tail.toString("utf8").split("\n").map((line) => line.trimEnd());
+    const lines = this.#tail
+      .toString("utf8")
+      .split("\n")
+      .map((line) => line.trimEnd());
     return lines.filter((line) => line !== "").slice(-maxLines);
   }
 }

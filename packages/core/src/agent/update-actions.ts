@@ -12,18 +12,34 @@ import {
   type TurnId,
   makeId,
 } from "@holdfast/ahp";
-import type { AcpConfigChoice, AcpConfigOption, AcpContent, AcpModes, AcpToolCall, AcpToolContent, AcpUpdate } from "./acp.ts";
+import type {
+  AcpConfigChoice,
+  AcpConfigOption,
+  AcpContent,
+  AcpModes,
+  AcpToolCall,
+  AcpToolContent,
+  AcpUpdate,
+} from "./acp.ts";
 
 /** Where an action goes. */
-export type Translated = { readonly to: "chat"; readonly action: ChatAction } | { readonly to: "session"; readonly action: SessionAction };
+export type Translated =
+  | { readonly to: "chat"; readonly action: ChatAction }
+  | { readonly to: "session"; readonly action: SessionAction };
 
 /** What the translator asks about. */
 export interface UpdateContext {
   /** The channel of a terminal that the agent created here; undefined for an id of its own. */
-  terminal(terminalId: string): { readonly uri: TerminalUri; readonly title: string; readonly isPty: boolean } | undefined;
+  terminal(
+    terminalId: string,
+  ): { readonly uri: TerminalUri; readonly title: string; readonly isPty: boolean } | undefined;
 }
 
-type OpenPart = { readonly kind: "markdown" | "reasoning"; readonly id: string; readonly messageId: string | undefined };
+type OpenPart = {
+  readonly kind: "markdown" | "reasoning";
+  readonly id: string;
+  readonly messageId: string | undefined;
+};
 
 /** Translates the updates of one turn; what it remembers is which part is open and how far each tool call is. */
 export class TurnTranslator {
@@ -64,7 +80,14 @@ export class TurnTranslator {
     if (known === undefined) actions.push(this.#start(id, call));
     else actions.push(...this.#describe(id, call));
     if (call.content !== undefined && call.content !== null && call.content.length > 0) {
-      actions.push(chat({ type: "chat/toolCallContentChanged", turnId: this.#turnId, toolCallId: id, content: call.content.map((part) => this.#content(part)) }));
+      actions.push(
+        chat({
+          type: "chat/toolCallContentChanged",
+          turnId: this.#turnId,
+          toolCallId: id,
+          content: call.content.map((part) => this.#content(part)),
+        }),
+      );
     }
     actions.push(...this.#progress(id, call));
     return actions;
@@ -90,22 +113,44 @@ export class TurnTranslator {
     if (content?.type !== "text" || typeof content.text !== "string") return this.#wholePart(content);
     const messageId = update.messageId ?? undefined;
     const open = this.#openPart;
-    if (open !== undefined && open.kind === kind && (messageId === undefined || messageId === open.messageId)) {
+    if (
+      open !== undefined &&
+      open.kind === kind &&
+      (messageId === undefined || messageId === open.messageId)
+    ) {
       const partId = makeId("part", open.id);
       const type = kind === "markdown" ? "chat/delta" : "chat/reasoning";
       return [chat({ type, turnId: this.#turnId, partId, content: content.text })];
     }
     const id = this.#nextPart();
     this.#openPart = { kind, id, messageId };
-    return [chat({ type: "chat/responsePart", turnId: this.#turnId, part: { kind, id: makeId("part", id), content: content.text } })];
+    return [
+      chat({
+        type: "chat/responsePart",
+        turnId: this.#turnId,
+        part: { kind, id: makeId("part", id), content: content.text },
+      }),
+    ];
   }
 
   #wholePart(content: AcpContent | undefined): Translated[] {
     if (content === undefined) return [];
     this.#openPart = undefined;
-    const uri = content.uri ?? `data:${content.mimeType ?? "application/octet-stream"};base64,${content.data ?? ""}`;
+    const uri =
+      content.uri ?? `data:${content.mimeType ?? "application/octet-stream"};base64,${content.data ?? ""}`;
     const contentType = content.mimeType;
-    return [chat({ type: "chat/responsePart", turnId: this.#turnId, part: { kind: "contentRef", id: makeId("part", this.#nextPart()), uri, ...(contentType !== undefined && { contentType }) } })];
+    return [
+      chat({
+        type: "chat/responsePart",
+        turnId: this.#turnId,
+        part: {
+          kind: "contentRef",
+          id: makeId("part", this.#nextPart()),
+          uri,
+          ...(contentType !== undefined && { contentType }),
+        },
+      }),
+    ];
   }
 
   #nextPart(): string {
@@ -114,14 +159,20 @@ export class TurnTranslator {
   }
 
   #plan(update: AcpUpdate): Translated {
-    const entries = Array.isArray(update["entries"]) ? (update["entries"] as { content?: string; priority?: string; status?: string }[]) : [];
+    const entries = Array.isArray(update["entries"])
+      ? (update["entries"] as { content?: string; priority?: string; status?: string }[])
+      : [];
     return chat({
       type: "chat/planChanged",
       turnId: this.#turnId,
       plan: {
         kind: "entries",
         id: makeId("plan", "plan"),
-        entries: entries.map(({ content = "", priority = "medium", status = "pending" }) => ({ content, priority, status })),
+        entries: entries.map(({ content = "", priority = "medium", status = "pending" }) => ({
+          content,
+          priority,
+          status,
+        })),
       },
     });
   }
@@ -139,7 +190,8 @@ export class TurnTranslator {
       displayName: title,
       toolKind: call.kind ?? "other",
       contributor: { kind: "agent" },
-      ...(call.locations !== undefined && call.locations !== null && { locations: readLocations(call.locations) }),
+      ...(call.locations !== undefined &&
+        call.locations !== null && { locations: readLocations(call.locations) }),
       ...(call.rawInput !== undefined && { rawInput: call.rawInput }),
     });
   }
@@ -149,7 +201,8 @@ export class TurnTranslator {
       ...(typeof call.title === "string" && { displayName: call.title }),
       ...(typeof call.name === "string" && { toolName: call.name }),
       ...(typeof call.kind === "string" && { toolKind: call.kind }),
-      ...(call.locations !== undefined && call.locations !== null && { locations: readLocations(call.locations) }),
+      ...(call.locations !== undefined &&
+        call.locations !== null && { locations: readLocations(call.locations) }),
       ...(call.rawInput !== undefined && call.rawInput !== null && { rawInput: call.rawInput }),
     };
     if (Object.keys(changes).length === 0) return [];
@@ -162,30 +215,61 @@ export class TurnTranslator {
     const isOver = status === "completed" || status === "failed" || status === "cancelled";
     if ((status === "in_progress" || isOver) && this.#calls.get(call.toolCallId) === "streaming") {
       this.#calls.set(call.toolCallId, "running");
-      actions.push(chat({ type: "chat/toolCallReady", turnId: this.#turnId, toolCallId: id, invocationMessage: call.title ?? "", confirmation: { kind: "not-needed" } }));
+      actions.push(
+        chat({
+          type: "chat/toolCallReady",
+          turnId: this.#turnId,
+          toolCallId: id,
+          invocationMessage: call.title ?? "",
+          confirmation: { kind: "not-needed" },
+        }),
+      );
     }
     if (!isOver) return actions;
     this.#calls.set(call.toolCallId, "finished");
     const rawOutput = call.rawOutput === undefined ? {} : { rawOutput: call.rawOutput };
-    const result = status === "completed" ? { success: true as const, ...rawOutput } : { success: false as const, ...rawOutput };
+    const result =
+      status === "completed"
+        ? { success: true as const, ...rawOutput }
+        : { success: false as const, ...rawOutput };
     actions.push(chat({ type: "chat/toolCallComplete", turnId: this.#turnId, toolCallId: id, result }));
     return actions;
   }
 
   #content(part: AcpToolContent): ToolContent {
     if (part.type === "diff" && typeof part.path === "string") {
-      const before = typeof part.oldText === "string" ? { before: { kind: "text" as const, text: part.oldText } } : {};
-      return { type: "fileEdit", path: part.path, ...before, after: { kind: "text", text: part.newText ?? "" } };
+      const before =
+        typeof part.oldText === "string" ? { before: { kind: "text" as const, text: part.oldText } } : {};
+      return {
+        type: "fileEdit",
+        path: part.path,
+        ...before,
+        after: { kind: "text", text: part.newText ?? "" },
+      };
     }
     if (part.type === "terminal" && typeof part.terminalId === "string") {
       const terminal = this.#context.terminal(part.terminalId);
-      if (terminal !== undefined) return { type: "terminal", resource: terminal.uri, title: terminal.title, isPty: terminal.isPty };
+      if (terminal !== undefined) {
+        return { type: "terminal", resource: terminal.uri, title: terminal.title, isPty: terminal.isPty };
+      }
     }
     if (part.type === "content" && part.content !== undefined) {
       const { content } = part;
       if (content.type === "text") return { type: "text", text: content.text ?? "" };
-      if (typeof content.data === "string") return { type: "embeddedResource", data: content.data, contentType: content.mimeType ?? "application/octet-stream" };
-      if (typeof content.uri === "string") return { type: "resource", uri: content.uri, ...(content.mimeType !== undefined && { contentType: content.mimeType }) };
+      if (typeof content.data === "string") {
+        return {
+          type: "embeddedResource",
+          data: content.data,
+          contentType: content.mimeType ?? "application/octet-stream",
+        };
+      }
+      if (typeof content.uri === "string") {
+        return {
+          type: "resource",
+          uri: content.uri,
+          ...(content.mimeType !== undefined && { contentType: content.mimeType }),
+        };
+      }
     }
     return { type: "raw", value: part as unknown as JsonObject };
   }
@@ -195,33 +279,68 @@ export class TurnTranslator {
 export function translateOutsideTurn(update: AcpUpdate): Translated[] {
   switch (update.sessionUpdate) {
     case "available_commands_update":
-      return [session({ type: "session/commandsChanged", commands: readCommands(update["availableCommands"]) })];
+      return [
+        session({ type: "session/commandsChanged", commands: readCommands(update["availableCommands"]) }),
+      ];
     case "current_mode_update":
-      return typeof update["currentModeId"] === "string" ? [session({ type: "session/modeChanged", modeId: update["currentModeId"] })] : [];
+      return typeof update["currentModeId"] === "string"
+        ? [session({ type: "session/modeChanged", modeId: update["currentModeId"] })]
+        : [];
     case "config_option_update":
-      return [session({ type: "session/configOptionsChanged", configOptions: readConfigOptions(update["configOptions"] as AcpConfigOption[]) })];
+      return [
+        session({
+          type: "session/configOptionsChanged",
+          configOptions: readConfigOptions(update["configOptions"] as AcpConfigOption[]),
+        }),
+      ];
     case "session_info_update":
-      return typeof update["title"] === "string" ? [session({ type: "session/titleChanged", title: update["title"] })] : [];
+      return typeof update["title"] === "string"
+        ? [session({ type: "session/titleChanged", title: update["title"] })]
+        : [];
     case "usage_update":
       return [chat({ type: "chat/contextUsageChanged", contextUsage: readUsage(update) })];
     default:
-      return [chat({ type: "chat/agentUpdateReceived", updateKind: update.sessionUpdate, update: update as unknown as JsonObject })];
+      return [
+        chat({
+          type: "chat/agentUpdateReceived",
+          updateKind: update.sessionUpdate,
+          update: update as unknown as JsonObject,
+        }),
+      ];
   }
 }
 
 /** An agent's modes in the model's words. */
 export function readModes({ availableModes, currentModeId }: AcpModes): SessionModes {
-  const available = availableModes.map(({ id, name, description }) => ({ id, name, ...(typeof description === "string" && { description }) }));
+  const available = availableModes.map(({ id, name, description }) => ({
+    id,
+    name,
+    ...(typeof description === "string" && { description }),
+  }));
   return { available, currentModeId };
 }
 
 /** An agent's options in the model's words; an option of an unknown type is left out, as the protocol asks. */
 export function readConfigOptions(options: readonly AcpConfigOption[] | undefined): ConfigOption[] {
   return (options ?? []).flatMap((option): ConfigOption[] => {
-    const text = { id: option.id, name: option.name, ...(typeof option.description === "string" && { description: option.description }), ...(typeof option.category === "string" && { category: option.category }) };
-    if (option.type === "boolean") return [{ ...text, type: "boolean", currentValue: option.currentValue === true }];
+    const text = {
+      id: option.id,
+      name: option.name,
+      ...(typeof option.description === "string" && { description: option.description }),
+      ...(typeof option.category === "string" && { category: option.category }),
+    };
+    if (option.type === "boolean") {
+      return [{ ...text, type: "boolean", currentValue: option.currentValue === true }];
+    }
     if (option.type !== "select") return [];
-    return [{ ...text, type: "select", currentValue: String(option.currentValue), choices: readChoices(option.options ?? []) }];
+    return [
+      {
+        ...text,
+        type: "select",
+        currentValue: String(option.currentValue),
+        choices: readChoices(option.options ?? []),
+      },
+    ];
   });
 }
 
@@ -229,22 +348,39 @@ function readChoices(choices: readonly AcpConfigChoice[], group?: string): Confi
   return choices.flatMap((choice): ConfigChoice[] => {
     if (choice.options !== undefined) return readChoices(choice.options, choice.name);
     if (choice.value === undefined) return [];
-    return [{ value: choice.value, name: choice.name, ...(typeof choice.description === "string" && { description: choice.description }), ...(group !== undefined && { group }) }];
+    return [
+      {
+        value: choice.value,
+        name: choice.name,
+        ...(typeof choice.description === "string" && { description: choice.description }),
+        ...(group !== undefined && { group }),
+      },
+    ];
   });
 }
 
 function readCommands(commands: unknown): { name: string; description: string; inputHint?: string }[] {
   if (!Array.isArray(commands)) return [];
-  return (commands as { name: string; description?: string; input?: { hint?: string } | null }[]).map(({ name, description = "", input }) => ({
-    name,
-    description,
-    ...(typeof input?.hint === "string" && { inputHint: input.hint }),
-  }));
+  return (commands as { name: string; description?: string; input?: { hint?: string } | null }[]).map(
+    ({ name, description = "", input }) => ({
+      name,
+      description,
+      ...(typeof input?.hint === "string" && { inputHint: input.hint }),
+    }),
+  );
 }
 
-function readUsage(update: AcpUpdate): { usedTokens: number; sizeTokens: number; cost?: { amount: number; currency: string } } {
+function readUsage(update: AcpUpdate): {
+  usedTokens: number;
+  sizeTokens: number;
+  cost?: { amount: number; currency: string };
+} {
   const cost = update["cost"] as { amount: number; currency: string } | null | undefined;
-  return { usedTokens: Number(update["used"] ?? 0), sizeTokens: Number(update["size"] ?? 0), ...(cost !== undefined && cost !== null && { cost: { amount: cost.amount, currency: cost.currency } }) };
+  return {
+    usedTokens: Number(update["used"] ?? 0),
+    sizeTokens: Number(update["size"] ?? 0),
+    ...(cost !== undefined && cost !== null && { cost: { amount: cost.amount, currency: cost.currency } }),
+  };
 }
 
 function readLocations(locations: NonNullable<AcpToolCall["locations"]>): { path: string; line?: number }[] {

@@ -1,6 +1,19 @@
 // The host's own queue of questions: many at once, answerable from any connection, the first answer counts.
 import { randomUUID } from "node:crypto";
-import { type Actor, type ApprovalDecision, type ApprovalId, type ApprovalOption, type ChatUri, type PendingToolCall, type SessionKey, type SessionUri, type ToolCallId, type TurnId, makeId, turnParts } from "@holdfast/ahp";
+import {
+  type Actor,
+  type ApprovalDecision,
+  type ApprovalId,
+  type ApprovalOption,
+  type ChatUri,
+  type PendingToolCall,
+  type SessionKey,
+  type SessionUri,
+  type ToolCallId,
+  type TurnId,
+  makeId,
+  turnParts,
+} from "@holdfast/ahp";
 import type { Hub } from "../channel/index.ts";
 import { findOption, isAllowing, pickOption } from "./policy.ts";
 
@@ -37,7 +50,9 @@ export interface OpenApproval {
 }
 
 /** What became of an answer. */
-export type AnswerResult = { readonly resolved: true } | { readonly resolved: false; readonly reason: string };
+export type AnswerResult =
+  | { readonly resolved: true }
+  | { readonly resolved: false; readonly reason: string };
 
 interface Entry extends OpenApproval {
   readonly resolve: (decision: ApprovalDecision) => void;
@@ -63,7 +78,13 @@ export class Approvals {
     const requestedAt = this.#now();
     const expiresAt = new Date(requestedAt.getTime() + expiryMs).toISOString();
     const approval = { id, action, target, options, requestedAt: requestedAt.toISOString(), expiresAt };
-    this.#hub.dispatch(place.chat, { type: "chat/toolCallReady", turnId: place.turnId, toolCallId, invocationMessage: target, confirmation: { kind: "needed", approval } });
+    this.#hub.dispatch(place.chat, {
+      type: "chat/toolCallReady",
+      turnId: place.turnId,
+      toolCallId,
+      invocationMessage: target,
+      confirmation: { kind: "needed", approval },
+    });
     this.#listInSession(place, id, toolCallId);
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#expire(id), expiryMs);
@@ -81,11 +102,17 @@ export class Approvals {
   answer(id: string, answer: string, by: Actor, session?: SessionKey): AnswerResult {
     const entry = this.#open.get(id);
     if (entry === undefined || (session !== undefined && entry.place.key !== session)) {
-      return { resolved: false, reason: "This request is not open: it was answered, expired, or never made." };
+      return {
+        resolved: false,
+        reason: "This request is not open: it was answered, expired, or never made.",
+      };
     }
     const option = findOption(entry.options, answer);
     if (option === undefined) {
-      return { resolved: false, reason: `There is no option '${answer}'. Choose one of: ${entry.options.map((known) => known.id).join(", ")}.` };
+      return {
+        resolved: false,
+        reason: `There is no option '${answer}'. Choose one of: ${entry.options.map((known) => known.id).join(", ")}.`,
+      };
     }
     this.#decide(entry, { outcome: isAllowing(option) ? "approved" : "denied", optionId: option.id, by });
     return { resolved: true };
@@ -93,18 +120,27 @@ export class Approvals {
 
   /** The turn is over or cancelled: its questions are answered as cancelled. */
   cancelTurn(turnId: TurnId, by: Actor): void {
-    for (const entry of this.#open.values()) if (entry.place.turnId === turnId) this.#decide(entry, { outcome: "cancelled", by });
+    for (const entry of this.#open.values()) {
+      if (entry.place.turnId === turnId) this.#decide(entry, { outcome: "cancelled", by });
+    }
   }
 
   close(): void {
-    for (const entry of this.#open.values()) this.#decide(entry, { outcome: "cancelled", by: { kind: "host" } });
+    for (const entry of this.#open.values()) {
+      this.#decide(entry, { outcome: "cancelled", by: { kind: "host" } });
+    }
   }
 
   #expire(id: ApprovalId): void {
     const entry = this.#open.get(id);
     if (entry === undefined) return;
     const option = pickOption(entry.options, "reject");
-    this.#decide(entry, option === undefined ? { outcome: "cancelled", by: { kind: "expiry" } } : { outcome: "denied", optionId: option.id, by: { kind: "expiry" } });
+    this.#decide(
+      entry,
+      option === undefined
+        ? { outcome: "cancelled", by: { kind: "expiry" } }
+        : { outcome: "denied", optionId: option.id, by: { kind: "expiry" } },
+    );
   }
 
   #decide(entry: Entry, answer: Omit<ApprovalDecision, "approvalId" | "at">): void {
@@ -112,21 +148,37 @@ export class Approvals {
     clearTimeout(entry.timer);
     const decision: ApprovalDecision = { approvalId: entry.id, at: this.#now().toISOString(), ...answer };
     const { chat, session, turnId } = entry.place;
-    this.#hub.dispatch(chat, { type: "chat/toolCallConfirmed", turnId, toolCallId: entry.toolCallId, decision });
+    this.#hub.dispatch(chat, {
+      type: "chat/toolCallConfirmed",
+      turnId,
+      toolCallId: entry.toolCallId,
+      decision,
+    });
     this.#hub.dispatch(session, { type: "session/inputNeededRemoved", id: entry.id });
     entry.resolve(decision);
   }
 
   #listInSession({ chat, session, turnId }: ApprovalPlace, id: ApprovalId, toolCallId: ToolCallId): void {
     const toolCall = this.#findPending(chat, toolCallId);
-    if (toolCall !== undefined) this.#hub.dispatch(session, { type: "session/inputNeededSet", request: { kind: "toolConfirmation", id, chat, turnId, toolCall } });
+    if (toolCall !== undefined) {
+      this.#hub.dispatch(session, {
+        type: "session/inputNeededSet",
+        request: { kind: "toolConfirmation", id, chat, turnId, toolCall },
+      });
+    }
   }
 
   #findPending(chat: ChatUri, toolCallId: ToolCallId): PendingToolCall | undefined {
     const turn = this.#hub.state(chat, "chat")?.activeTurn;
     if (turn === undefined) return undefined;
     for (const part of turnParts(turn)) {
-      if (part.kind === "toolCall" && part.toolCall.toolCallId === toolCallId && part.toolCall.status === "pending-confirmation") return part.toolCall;
+      if (
+        part.kind === "toolCall" &&
+        part.toolCall.toolCallId === toolCallId &&
+        part.toolCall.status === "pending-confirmation"
+      ) {
+        return part.toolCall;
+      }
     }
     return undefined;
   }

@@ -5,7 +5,9 @@ import type { Hub } from "../channel/index.ts";
 import type { AnswerResult, ApprovalPlace } from "./approvals.ts";
 
 /** What an agent is answered. */
-export type ElicitationAnswer = { readonly action: "accept"; readonly content: JsonObject } | { readonly action: "decline" | "cancel" };
+export type ElicitationAnswer =
+  | { readonly action: "accept"; readonly content: JsonObject }
+  | { readonly action: "decline" | "cancel" };
 
 /** What an agent asks. */
 export interface Elicitation {
@@ -40,11 +42,17 @@ export class InputRequests {
       message: asked.message,
       requestedAt: this.#now().toISOString(),
       ...(asked.mode === "url" && asked.url !== undefined && { url: asked.url }),
-      ...(asked.requestedSchema !== undefined && { requestedSchema: asked.requestedSchema, questions: readQuestions(asked.requestedSchema) }),
+      ...(asked.requestedSchema !== undefined && {
+        requestedSchema: asked.requestedSchema,
+        questions: readQuestions(asked.requestedSchema),
+      }),
       ...(asked.toolCallId !== undefined && { toolCallId: makeId("tool call", asked.toolCallId) }),
     };
     this.#hub.dispatch(place.chat, { type: "chat/inputRequested", turnId: place.turnId, request });
-    this.#hub.dispatch(place.session, { type: "session/inputNeededSet", request: { kind: "chatInput", id: request.id, chat: place.chat, request } });
+    this.#hub.dispatch(place.session, {
+      type: "session/inputNeededSet",
+      request: { kind: "chatInput", id: request.id, chat: place.chat, request },
+    });
     return new Promise((resolve) => {
       this.#open.set(request.id, { place, request, resolve });
     });
@@ -56,17 +64,26 @@ export class InputRequests {
 
   answer(id: string, answer: ElicitationAnswer, by: Actor): AnswerResult {
     const entry = this.#open.get(id);
-    if (entry === undefined) return { resolved: false, reason: "This question is not open: it was answered, or never asked." };
+    if (entry === undefined) {
+      return { resolved: false, reason: "This question is not open: it was answered, or never asked." };
+    }
     this.#open.delete(id);
     const { place, request } = entry;
-    this.#hub.dispatch(place.chat, { type: "chat/inputCompleted", requestId: request.id, response: answer.action, by });
+    this.#hub.dispatch(place.chat, {
+      type: "chat/inputCompleted",
+      requestId: request.id,
+      response: answer.action,
+      by,
+    });
     this.#hub.dispatch(place.session, { type: "session/inputNeededRemoved", id: request.id });
     entry.resolve(answer);
     return { resolved: true };
   }
 
   cancelTurn(turnId: string, by: Actor): void {
-    for (const [id, entry] of this.#open) if (entry.place.turnId === turnId) this.answer(id, { action: "cancel" }, by);
+    for (const [id, entry] of this.#open) {
+      if (entry.place.turnId === turnId) this.answer(id, { action: "cancel" }, by);
+    }
   }
 
   close(): void {
@@ -87,8 +104,19 @@ function readQuestions(schema: JsonObject): InputQuestion[] {
   const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Property>>;
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as string[]) : []);
   return Object.entries(properties).map(([id, property]): InputQuestion => {
-    const text = { id, message: property.description ?? property.title ?? id, ...(property.title !== undefined && { title: property.title }), required: required.has(id) };
-    if (property.enum !== undefined) return { ...text, kind: "single-select", options: property.enum.map((value) => ({ id: value, label: value })) };
+    const text = {
+      id,
+      message: property.description ?? property.title ?? id,
+      ...(property.title !== undefined && { title: property.title }),
+      required: required.has(id),
+    };
+    if (property.enum !== undefined) {
+      return {
+        ...text,
+        kind: "single-select",
+        options: property.enum.map((value) => ({ id: value, label: value })),
+      };
+    }
     switch (property.type) {
       case "number":
       case "integer":

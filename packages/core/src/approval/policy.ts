@@ -34,8 +34,14 @@ export function judgeOutside(policy: ApprovalPolicy | undefined): Verdict {
 }
 
 /** The option that says yes or no, the one for this time before the one for always. */
-export function pickOption(options: readonly ApprovalOption[], answer: "allow" | "reject"): ApprovalOption | undefined {
-  return options.find((option) => option.kind === `${answer}_once`) ?? options.find((option) => option.kind === `${answer}_always`);
+export function pickOption(
+  options: readonly ApprovalOption[],
+  answer: "allow" | "reject",
+): ApprovalOption | undefined {
+  return (
+    options.find((option) => option.kind === `${answer}_once`) ??
+    options.find((option) => option.kind === `${answer}_always`)
+  );
 }
 
 /** The option that an answer means: by its id, or by its kind where exactly one has it. */

@@ -48,7 +48,7 @@ export class Cursor {
     return next === undefined ? isClosed : next.serverSeq <= publishedSeq;
   }
 
-  /** The next entries. Once the reader has read all there are, it is woken again (H7). */
+  /** The next entries. A reader is woken again once it has read all; while `hasMore` says so, it knows by itself (H7). */
   read(maxEntries: number = defaultEntries): Reading {
     if (this.#state === "closed") return { kind: "closed" };
     const { log, isClosed, publishedSeq } = this.#source;

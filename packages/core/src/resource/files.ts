@@ -29,7 +29,11 @@ async function followLinks(path: string): Promise<string> {
 }
 
 /** The text of a file, or some of its lines: `line` counts from 1. */
-export async function readTextFile(path: string, line?: number | null, limit?: number | null): Promise<string> {
+export async function readTextFile(
+  path: string,
+  line?: number | null,
+  limit?: number | null,
+): Promise<string> {
   const text = await readWhole(path);
   if ((line === undefined || line === null) && (limit === undefined || limit === null)) return text;
   const first = Math.max((line ?? 1) - 1, 0);
@@ -40,7 +44,12 @@ export async function readTextFile(path: string, line?: number | null, limit?: n
 async function readWhole(path: string): Promise<string> {
   try {
     const bytes = await readFile(path);
-    if (bytes.length > maxFileBytes) throw new RpcError(ErrorCode.invalidParams, `${path} has ${bytes.length} bytes; at most ${maxFileBytes} can be read at once`);
+    if (bytes.length > maxFileBytes) {
+      throw new RpcError(
+        ErrorCode.invalidParams,
+        `${path} has ${bytes.length} bytes; at most ${maxFileBytes} can be read at once`,
+      );
+    }
     return bytes.toString("utf8");
   } catch (error) {
     throw explain(error, path);

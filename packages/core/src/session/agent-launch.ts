@@ -13,20 +13,34 @@ export interface LaunchWish {
 }
 
 /** The run request for an agent; an agent that is not installed is an error that says so. */
-export async function buildLaunch(keeper: Keeper, installations: Installations, wish: LaunchWish): Promise<Omit<KeeperRunRequest, "kind">> {
+export async function buildLaunch(
+  keeper: Keeper,
+  installations: Installations,
+  wish: LaunchWish,
+): Promise<Omit<KeeperRunRequest, "kind">> {
   const { entry, cwd, model, variables } = wish;
   const installation = await installations.find(entry);
   if (!installation.installed) {
-    throw new HostError("ACP_SESSION_INIT_FAILED", `${entry.label} is not installed: there is no ${entry.launch.command} in PATH. Install it, or name its command in the configuration.`);
+    throw new HostError(
+      "ACP_SESSION_INIT_FAILED",
+      `${entry.label} is not installed: there is no ${entry.launch.command} in PATH. Install it, or name its command in the configuration.`,
+    );
   }
   const { launch } = installation;
   const choice = model === undefined ? undefined : entry.model[0];
-  const args = [...launch.args, ...(choice?.by === "flag" && model !== undefined ? [choice.flag, model] : [])];
+  const args = [
+    ...launch.args,
+    ...(choice?.by === "flag" && model !== undefined ? [choice.flag, model] : []),
+  ];
   const env = await keeper.buildEnvironment({
     audience: "agent-command",
     hasScreen: false,
     keepSecrets: entry.auth?.env ?? [],
-    variables: { ...launch.env, ...variables, ...(choice?.by === "env" && model !== undefined && { [choice.name]: model }) },
+    variables: {
+      ...launch.env,
+      ...variables,
+      ...(choice?.by === "env" && model !== undefined && { [choice.name]: model }),
+    },
   });
-  return { command: launch.command, args, cwd, env };
+  return { command: launch.command, args, cwd: entry.cwd ?? cwd, env };
 }

@@ -1,6 +1,13 @@
 // Answers an agent that asks permission, and asks on the host's own behalf where no approval covers what the agent does.
 import { randomUUID } from "node:crypto";
-import { type Actor, type ApprovalDecision, type ApprovalOption, type ToolCall, type ToolKind, makeId } from "@holdfast/ahp";
+import {
+  type Actor,
+  type ApprovalDecision,
+  type ApprovalOption,
+  type ToolCall,
+  type ToolKind,
+  makeId,
+} from "@holdfast/ahp";
 import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
 import { judgeToolCall, pickOption, type Verdict } from "../approval/policy.ts";
@@ -9,7 +16,11 @@ import { findToolCall } from "./tool-calls.ts";
 import type { Turn } from "./turn.ts";
 
 /** ACP's answer to a permission request. */
-export type PermissionAnswer = { readonly outcome: { readonly outcome: "cancelled" } | { readonly outcome: "selected"; readonly optionId: string } };
+export type PermissionAnswer = {
+  readonly outcome:
+    | { readonly outcome: "cancelled" }
+    | { readonly outcome: "selected"; readonly optionId: string };
+};
 
 const cancelled: PermissionAnswer = { outcome: { outcome: "cancelled" } };
 
@@ -27,13 +38,18 @@ export class PermissionService {
   }
 
   /** `session/request_permission`: by policy at once, else by whoever answers first. */
-  async answerAgent(asked: AcpToolCall, agentOptions: readonly AcpPermissionOption[]): Promise<PermissionAnswer> {
+  async answerAgent(
+    asked: AcpToolCall,
+    agentOptions: readonly AcpPermissionOption[],
+  ): Promise<PermissionAnswer> {
     const context = this.#context;
     const turn = openTurn(context);
     if (turn === undefined) return cancelled;
     const options = agentOptions.map(({ optionId, name, kind }) => ({ id: optionId, label: name, kind }));
     // It may be the first that is heard of the tool call.
-    for (const translated of turn.translator.toolCall({ ...asked, status: null })) context.dispatch(translated);
+    for (const translated of turn.translator.toolCall({ ...asked, status: null })) {
+      context.dispatch(translated);
+    }
     const call = findToolCall(context.hub.state(context.chat, "chat"), asked.toolCallId);
     const verdict = judgeToolCall(context.policy, asked.kind ?? call?.toolKind);
     const decision = await this.#settle(turn, asked.toolCallId, verdict, options, call);
@@ -44,7 +60,10 @@ export class PermissionService {
   }
 
   /** The host's own question, for what no approval covers. True when it may go on. */
-  async askOwn(verdict: Verdict, question: { readonly kind: ToolKind; readonly title: string; readonly target: string }): Promise<boolean> {
+  async askOwn(
+    verdict: Verdict,
+    question: { readonly kind: ToolKind; readonly title: string; readonly target: string },
+  ): Promise<boolean> {
     if (verdict === "allow") return true;
     const turn = openTurn(this.#context);
     if (verdict === "deny" || turn === undefined) return false;
@@ -52,22 +71,56 @@ export class PermissionService {
     const toolCallId = makeId("tool call", `host-${randomUUID()}`);
     this.#context.dispatch({
       to: "chat",
-      action: { type: "chat/toolCallStart", turnId: turn.id, toolCallId, toolName: title, displayName: target, toolKind: kind, contributor: { kind: "host" } },
+      action: {
+        type: "chat/toolCallStart",
+        turnId: turn.id,
+        toolCallId,
+        toolName: title,
+        displayName: target,
+        toolKind: kind,
+        contributor: { kind: "host" },
+      },
     });
     const call = findToolCall(this.#context.hub.state(this.#context.chat, "chat"), toolCallId);
     const { outcome } = await this.#settle(turn, toolCallId, "ask", hostOptions, call);
     if (outcome !== "approved") return false;
-    this.#context.dispatch({ to: "chat", action: { type: "chat/toolCallComplete", turnId: turn.id, toolCallId, result: { success: true } } });
+    this.#context.dispatch({
+      to: "chat",
+      action: { type: "chat/toolCallComplete", turnId: turn.id, toolCallId, result: { success: true } },
+    });
     return true;
   }
 
-  async #settle(turn: Turn, toolCallId: string, verdict: Verdict, options: readonly ApprovalOption[], call: ToolCall | undefined): Promise<ApprovalDecision> {
+  async #settle(
+    turn: Turn,
+    toolCallId: string,
+    verdict: Verdict,
+    options: readonly ApprovalOption[],
+    call: ToolCall | undefined,
+  ): Promise<ApprovalDecision> {
     const context = this.#context;
     const title = call?.displayName ?? toolCallId;
-    const asking = { place: placeOf(context, turn), toolCallId: makeId("tool call", toolCallId), action: call?.toolKind ?? "other", target: title, options };
-    const decision = verdict === "allow" ? this.#allow(turn, toolCallId, title, options) : await this.#ask(turn, asking, verdict);
+    const asking = {
+      place: placeOf(context, turn),
+      toolCallId: makeId("tool call", toolCallId),
+      action: call?.toolKind ?? "other",
+      target: title,
+      options,
+    };
+    const decision =
+      verdict === "allow"
+        ? this.#allow(turn, toolCallId, title, options)
+        : await this.#ask(turn, asking, verdict);
     const verdicts = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
-    context.audit.record({ session: context.key, turnId: turn.id, what: "approval", subject: title, by: JSON.stringify(decision.by), verdict: verdicts[decision.outcome], outcome: decision.optionId });
+    context.audit.record({
+      session: context.key,
+      turnId: turn.id,
+      what: "approval",
+      subject: title,
+      by: JSON.stringify(decision.by),
+      verdict: verdicts[decision.outcome],
+      outcome: decision.optionId,
+    });
     return decision;
   }
 
@@ -85,14 +138,33 @@ export class PermissionService {
   }
 
   /** What a policy allows is not even asked. */
-  #allow(turn: Turn, toolCallId: string, title: string, options: readonly ApprovalOption[]): ApprovalDecision {
+  #allow(
+    turn: Turn,
+    toolCallId: string,
+    title: string,
+    options: readonly ApprovalOption[],
+  ): ApprovalDecision {
     this.#context.dispatch({
       to: "chat",
-      action: { type: "chat/toolCallReady", turnId: turn.id, toolCallId: makeId("tool call", toolCallId), invocationMessage: title, confirmation: { kind: "setting" } },
+      action: {
+        type: "chat/toolCallReady",
+        turnId: turn.id,
+        toolCallId: makeId("tool call", toolCallId),
+        invocationMessage: title,
+        confirmation: { kind: "setting" },
+      },
     });
     const option = pickOption(options, "allow");
-    const chosen = option === undefined ? { outcome: "cancelled" as const } : { outcome: "approved" as const, optionId: option.id };
-    return { approvalId: makeId("approval", toolCallId), by: this.#policyActor(), at: this.#context.now().toISOString(), ...chosen };
+    const chosen =
+      option === undefined
+        ? { outcome: "cancelled" as const }
+        : { outcome: "approved" as const, optionId: option.id };
+    return {
+      approvalId: makeId("approval", toolCallId),
+      by: this.#policyActor(),
+      at: this.#context.now().toISOString(),
+      ...chosen,
+    };
   }
 
   #policyActor(): Actor {

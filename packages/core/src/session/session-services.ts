@@ -4,9 +4,16 @@ import { isAbsolute } from "node:path";
 import type { JsonObject } from "@holdfast/ahp";
 import { ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
 import { KeeperError } from "@holdfast/keeper/port";
-import { TerminalError, type CreateTerminalParams, readCreateParams, renderOutputResult, type WantedTerminal } from "@holdfast/terminal/acp-parts";
+import {
+  TerminalError,
+  type CreateTerminalParams,
+  readCreateParams,
+  renderOutputResult,
+  type WantedTerminal,
+} from "@holdfast/terminal/acp-parts";
 import type { AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
+import { translateOutsideTurn } from "../agent/update-actions.ts";
 import { type ApprovedCall, coversCommand, coversWrite } from "../approval/coverage.ts";
 import { judgeOutside, judgeUncovered, type Verdict } from "../approval/policy.ts";
 import { checkPath, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
@@ -27,11 +34,18 @@ export class SessionServices implements AgentServices {
     this.#permissions = new PermissionService(context);
   }
 
+  /** Updates outside a turn are kept too. */
   update(update: AcpUpdate): void {
-    this.#context.turn?.update(update);
+    const { turn, isReplaying } = this.#context;
+    if (isReplaying) return;
+    if (turn !== undefined) turn.update(update);
+    else for (const translated of translateOutsideTurn(update)) this.#context.dispatch(translated);
   }
 
-  async requestPermission(params: { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] }): Promise<object> {
+  async requestPermission(params: {
+    toolCall: AcpToolCall;
+    options: readonly AcpPermissionOption[];
+  }): Promise<object> {
     return this.#permissions.answerAgent(params.toolCall, params.options);
   }
 
@@ -42,18 +56,26 @@ export class SessionServices implements AgentServices {
       return { content: await readTextFile(path, params.line, params.limit) };
     } catch (error) {
       // This agent takes an error for a missing file as a reason not to create it.
-      if (error instanceof RpcError && error.code === -32002 && /gemini/i.test(this.#context.agentName)) return { content: "" };
+      if (error instanceof RpcError && error.code === -32002 && /gemini/i.test(this.#context.agentName)) {
+        return { content: "" };
+      }
       throw error;
     }
   }
 
   async writeFile(params: { path: string; content: string }): Promise<object> {
     const path = checkPath(params.path);
-    if (typeof params.content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
+    if (typeof params.content !== "string") {
+      throw new RpcError(ErrorCode.invalidParams, "content must be a string");
+    }
     const covering = this.#findApproved((call) => coversWrite(call, path));
     const inside = await isInside(path, this.#context.roots);
     const verdict = judge(covering !== undefined, inside, this.#context);
-    const allowed = await this.#permissions.askOwn(verdict, { kind: "edit", title: "Write file", target: path });
+    const allowed = await this.#permissions.askOwn(verdict, {
+      kind: "edit",
+      title: "Write file",
+      target: path,
+    });
     this.#record("file-write", path, allowed, covering);
     if (!allowed) throw denied(`Writing ${path} was not allowed`);
     await writeTextFile(path, params.content);
@@ -66,7 +88,11 @@ export class SessionServices implements AgentServices {
     const covering = this.#findApproved((call) => coversCommand(call, wanted.command, wanted.args));
     const inside = await isInside(wanted.cwd, this.#context.roots);
     const line = [wanted.command, ...wanted.args].join(" ");
-    const allowed = await this.#permissions.askOwn(judge(covering !== undefined, inside, this.#context), { kind: "execute", title: "Run command", target: line });
+    const allowed = await this.#permissions.askOwn(judge(covering !== undefined, inside, this.#context), {
+      kind: "execute",
+      title: "Run command",
+      target: line,
+    });
     this.#record("command", line, allowed, covering, wanted.cwd);
     if (!allowed) throw denied(`Running ${line} was not allowed`);
     if (signal.aborted) throw new RpcError(ErrorCode.requestCancelled, "The request was cancelled");
@@ -78,14 +104,19 @@ export class SessionServices implements AgentServices {
   terminalOutput({ terminalId }: { terminalId: string }): RawJson {
     const terminal = this.#find(terminalId);
     const { state } = terminal;
-    const exitStatus = state.name === "exited" ? { exitCode: state.exit.exitCode, signal: state.exit.signal } : undefined;
+    const exitStatus =
+      state.name === "exited" ? { exitCode: state.exit.exitCode, signal: state.exit.signal } : undefined;
     return new RawJson(renderOutputResult(terminal.output.answerJson(), exitStatus));
   }
 
   async waitForTerminalExit({ terminalId }: { terminalId: string }, signal: AbortSignal): Promise<object> {
     this.#find(terminalId);
     const aborted = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(new RpcError(ErrorCode.requestCancelled, "The request was cancelled")), { once: true });
+      signal.addEventListener(
+        "abort",
+        () => reject(new RpcError(ErrorCode.requestCancelled, "The request was cancelled")),
+        { once: true },
+      );
     });
     return Promise.race([this.#context.held.wait(terminalId), aborted]);
   }
@@ -106,8 +137,20 @@ export class SessionServices implements AgentServices {
     if (turn === undefined) return { action: "cancel" };
     // Whoever waits for the whole answer cannot be asked.
     if (!turn.isInteractive) return { action: "decline" };
-    const { message, mode, requestedSchema, url, toolCallId } = params as { message?: string; mode?: string; requestedSchema?: JsonObject; url?: string; toolCallId?: string };
-    return context.inputs.ask(placeOf(context, turn), { message: message ?? "", mode: mode === "url" ? "url" : "form", requestedSchema, url, toolCallId });
+    const { message, mode, requestedSchema, url, toolCallId } = params as {
+      message?: string;
+      mode?: string;
+      requestedSchema?: JsonObject;
+      url?: string;
+      toolCallId?: string;
+    };
+    return context.inputs.ask(placeOf(context, turn), {
+      message: message ?? "",
+      mode: mode === "url" ? "url" : "form",
+      requestedSchema,
+      url,
+      toolCallId,
+    });
   }
 
   warn(message: string): void {
@@ -115,7 +158,11 @@ export class SessionServices implements AgentServices {
   }
 
   async #permitOutside(kind: "read", path: string): Promise<void> {
-    const allowed = await this.#permissions.askOwn(judgeOutside(this.#context.policy), { kind, title: "Read file outside the session's folders", target: path });
+    const allowed = await this.#permissions.askOwn(judgeOutside(this.#context.policy), {
+      kind,
+      title: "Read file outside the session's folders",
+      target: path,
+    });
     this.#record("file-read", path, allowed, undefined);
     if (!allowed) throw denied(`Reading ${path}, outside the session's folders, was not allowed`);
   }
@@ -124,7 +171,9 @@ export class SessionServices implements AgentServices {
   #findApproved(covers: (call: ApprovedCall) => boolean): ApprovedCall | undefined {
     const { turn } = this.#context;
     if (turn === undefined || turn.isOver) return undefined;
-    return [...turn.approved.values()].find((call) => turn.translator.isUnfinished(call.toolCallId) && covers(call));
+    return [...turn.approved.values()].find(
+      (call) => turn.translator.isUnfinished(call.toolCallId) && covers(call),
+    );
   }
 
   async #startTerminal(wanted: WantedTerminal, covering: ApprovedCall | undefined): Promise<HostTerminal> {
@@ -139,20 +188,41 @@ export class SessionServices implements AgentServices {
         ...(toolCallId !== undefined && { toolCallId: toolCallId as never }),
       });
     } catch (error) {
-      throw error instanceof KeeperError ? new RpcError(ErrorCode.internalError, error.message, { code: error.code, field: error.field }) : error;
+      throw error instanceof KeeperError
+        ? new RpcError(ErrorCode.internalError, error.message, { code: error.code, field: error.field })
+        : error;
     }
   }
 
   #find(terminalId: string): HostTerminal {
     const terminal = this.#context.held.find(terminalId);
-    if (terminal === undefined) throw new RpcError(unknownTerminal, `No terminal ${terminalId} in this session; it was released, or never created`);
+    if (terminal === undefined) {
+      throw new RpcError(
+        unknownTerminal,
+        `No terminal ${terminalId} in this session; it was released, or never created`,
+      );
+    }
     return terminal;
   }
 
-  #record(what: "command" | "file-read" | "file-write", subject: string, allowed: boolean, covering: ApprovedCall | undefined, cwd?: string): void {
+  #record(
+    what: "command" | "file-read" | "file-write",
+    subject: string,
+    allowed: boolean,
+    covering: ApprovedCall | undefined,
+    cwd?: string,
+  ): void {
     const { audit, key, turn, policy } = this.#context;
     const by = covering === undefined ? `policy ${policy ?? "none"}` : `approval of ${covering.toolCallId}`;
-    audit.record({ session: key, turnId: turn?.id, what, subject, cwd, by, verdict: allowed ? "allowed" : "denied" });
+    audit.record({
+      session: key,
+      turnId: turn?.id,
+      what,
+      subject,
+      cwd,
+      by,
+      verdict: allowed ? "allowed" : "denied",
+    });
   }
 }
 
@@ -166,15 +236,21 @@ function readParams(params: OfSession, cwd: string): ReturnType<typeof readCreat
   try {
     return readCreateParams(params as CreateTerminalParams, () => cwd);
   } catch (error) {
-    throw error instanceof TerminalError ? new RpcError(error.rpcCode, error.message, { code: error.code, field: error.field }) : error;
+    throw error instanceof TerminalError
+      ? new RpcError(error.rpcCode, error.message, { code: error.code, field: error.field })
+      : error;
   }
 }
 
 /** Nobody is asked about something that cannot work. */
 async function checkDirectory(cwd: string): Promise<void> {
-  if (!isAbsolute(cwd)) throw new RpcError(ErrorCode.invalidParams, `cwd must be an absolute path, not ${JSON.stringify(cwd)}`);
+  if (!isAbsolute(cwd)) {
+    throw new RpcError(ErrorCode.invalidParams, `cwd must be an absolute path, not ${JSON.stringify(cwd)}`);
+  }
   const found = await stat(cwd).catch(() => undefined);
-  if (found?.isDirectory() !== true) throw new RpcError(ErrorCode.invalidParams, `Working directory not found: ${cwd}`);
+  if (found?.isDirectory() !== true) {
+    throw new RpcError(ErrorCode.invalidParams, `Working directory not found: ${cwd}`);
+  }
 }
 
 function denied(message: string): RpcError {

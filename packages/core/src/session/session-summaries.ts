@@ -1,5 +1,12 @@
 // Keeps the summaries in step: what a session says of its chat, and what the root says of the session.
-import { type ChatUri, ROOT_URI, type SessionSummary, type SessionUri, summarizeChat, summarizeSession } from "@holdfast/ahp";
+import {
+  type ChatUri,
+  ROOT_URI,
+  type SessionSummary,
+  type SessionUri,
+  summarizeChat,
+  summarizeSession,
+} from "@holdfast/ahp";
 import type { Hub } from "../channel/index.ts";
 
 /** The summaries of one session; `update` costs nothing when nothing that shows has changed. */
@@ -21,18 +28,42 @@ export class SessionSummaries {
     if (chat !== undefined) {
       const { resource: _resource, ...changes } = summarizeChat(chat);
       const shown = JSON.stringify(changes);
-      if (shown !== this.#chatShown) this.#hub.dispatch(this.#session, { type: "session/chatUpdated", chat: this.#chat, changes });
+      if (shown !== this.#chatShown) {
+        this.#hub.dispatch(this.#session, { type: "session/chatUpdated", chat: this.#chat, changes });
+      }
       this.#chatShown = shown;
     }
     const session = this.#hub.state(this.#session, "session");
     if (session === undefined) return;
     const changes = shownChanges(summarizeSession(session));
     const shown = JSON.stringify(changes);
-    if (shown !== this.#sessionShown) this.#hub.dispatch(ROOT_URI, { type: "root/sessionSummaryChanged", session: this.#session, changes });
+    if (shown !== this.#sessionShown) {
+      this.#hub.dispatch(ROOT_URI, { type: "root/sessionSummaryChanged", session: this.#session, changes });
+    }
     this.#sessionShown = shown;
   }
 }
 
-function shownChanges({ title, lastActivityAt, isRead, isArchived, phase, inputNeededCount, label, activity, workingDirectories }: SessionSummary): object & Pick<SessionSummary, "title" | "phase"> {
-  return { title, lastActivityAt, isRead, isArchived, phase, inputNeededCount, workingDirectories, label: label ?? null, activity: activity ?? null } as never;
+function shownChanges({
+  title,
+  lastActivityAt,
+  isRead,
+  isArchived,
+  phase,
+  inputNeededCount,
+  label,
+  activity,
+  workingDirectories,
+}: SessionSummary): object & Pick<SessionSummary, "title" | "phase"> {
+  return {
+    title,
+    lastActivityAt,
+    isRead,
+    isArchived,
+    phase,
+    inputNeededCount,
+    workingDirectories,
+    label: label ?? null,
+    activity: activity ?? null,
+  } as never;
 }

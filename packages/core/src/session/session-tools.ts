@@ -9,7 +9,11 @@ import type { Hub } from "../channel/index.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
 
 /** A line for the host's log. */
-export type Log = (level: "info" | "warn" | "error", message: string, facts?: Readonly<Record<string, unknown>>) => void;
+export type Log = (
+  level: "info" | "warn" | "error",
+  message: string,
+  facts?: Readonly<Record<string, unknown>>,
+) => void;
 
 /** The host's own parts, as a session uses them. */
 export interface SessionTools {

@@ -2,14 +2,28 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { type Actor, ROOT_URI, type RuntimeOptions, defaultChatUri, formatSessionKey, makeId, newChatState, newSessionState, sessionUri, summarizeChat, summarizeSession } from "@holdfast/ahp";
+import {
+  type Actor,
+  ROOT_URI,
+  type RuntimeOptions,
+  defaultChatUri,
+  formatSessionKey,
+  makeId,
+  newChatState,
+  newSessionState,
+  sessionUri,
+  summarizeChat,
+  summarizeSession,
+} from "@holdfast/ahp";
 import { type Config, HostError, type SessionOptions } from "@holdfast/protocol";
 import type { AgentEntries, AgentEntry } from "../agent/agent-entry.ts";
 import { HostSession } from "./host-session.ts";
 import type { SessionTools } from "./session-tools.ts";
 
 /** The rules that new sessions are held to. */
-export type SessionRules = Pick<Config, "defaults" | "allowedAgents" | "maxSessions" | "acp"> & { readonly defaultCwd: string };
+export type SessionRules = Pick<Config, "defaults" | "allowedAgents" | "maxSessions" | "acp"> & {
+  readonly defaultCwd: string;
+};
 
 /** The sessions of one host. `close` closes them all. */
 export class Sessions {
@@ -71,20 +85,43 @@ export class Sessions {
     const entry = this.#entries.find(agentId);
     const { allowedAgents } = this.#rules;
     const names = new Set([entry.id, ...entry.handles]);
-    if (allowedAgents !== undefined && !allowedAgents.some((name) => names.has(name))) throw new HostError("ACP_AGENT_NOT_ALLOWED");
+    if (allowedAgents !== undefined && !allowedAgents.some((name) => names.has(name))) {
+      throw new HostError("ACP_AGENT_NOT_ALLOWED");
+    }
     return entry;
   }
 
-  async #chooseOptions({ cwd, model, approvalPolicy }: SessionOptions): Promise<RuntimeOptions & { cwd: string }> {
+  async #chooseOptions({
+    cwd,
+    model,
+    approvalPolicy,
+  }: SessionOptions): Promise<RuntimeOptions & { cwd: string }> {
     const { defaults, defaultCwd } = this.#rules;
     const folder = cwd ?? defaults.cwd ?? defaultCwd;
     const found = await stat(folder).catch(() => undefined);
-    if (found?.isDirectory() !== true) throw new HostError("ACP_INVALID_OPTION", `cwd: there is no directory ${folder}. Create it, or name another.`);
-    const chosen = { model: model ?? defaults.model, approvalPolicy: approvalPolicy ?? defaults.approvalPolicy, timeoutSeconds: defaults.timeoutSeconds, runtimeMode: defaults.runtimeMode };
-    return { cwd: folder, ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)) };
+    if (found?.isDirectory() !== true) {
+      throw new HostError(
+        "ACP_INVALID_OPTION",
+        `cwd: there is no directory ${folder}. Create it, or name another.`,
+      );
+    }
+    const chosen = {
+      model: model ?? defaults.model,
+      approvalPolicy: approvalPolicy ?? defaults.approvalPolicy,
+      timeoutSeconds: defaults.timeoutSeconds,
+      runtimeMode: defaults.runtimeMode,
+    };
+    return {
+      cwd: folder,
+      ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)),
+    };
   }
 
-  #open(entry: AgentEntry, { label }: SessionOptions, runtimeOptions: RuntimeOptions & { cwd: string }): HostSession {
+  #open(
+    entry: AgentEntry,
+    { label }: SessionOptions,
+    runtimeOptions: RuntimeOptions & { cwd: string },
+  ): HostSession {
     const { hub } = this.#tools;
     const sessionId = makeId("session", randomUUID());
     const key = formatSessionKey({ handle: entry.handles[0] ?? entry.id, sessionId });
@@ -95,7 +132,17 @@ export class Sessions {
     hub.open(
       uri,
       "session",
-      newSessionState({ resource: uri, key, provider: makeId("agent", entry.id), owner: { kind: "person" }, title, at, workingDirectories: [pathToFileURL(runtimeOptions.cwd).href], runtimeOptions, ...(label !== undefined && { label }) }),
+      newSessionState({
+        resource: uri,
+        key,
+        provider: makeId("agent", entry.id),
+        owner: { kind: "person" },
+        title,
+        at,
+        workingDirectories: [pathToFileURL(runtimeOptions.cwd).href],
+        runtimeOptions,
+        ...(label !== undefined && { label }),
+      }),
     );
     const chatState = newChatState({ resource: chat, title, at });
     hub.open(chat, "chat", chatState);

@@ -3,7 +3,12 @@ import type { Actor, ChatAction, ErrorInfo, LimitFired, Message, TurnEnd, TurnId
 import { HostError } from "@holdfast/protocol";
 import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
-import { TurnTranslator, type UpdateContext, translateOutsideTurn, type Translated } from "../agent/update-actions.ts";
+import {
+  TurnTranslator,
+  type UpdateContext,
+  translateOutsideTurn,
+  type Translated,
+} from "../agent/update-actions.ts";
 import type { ApprovedCall } from "../approval/coverage.ts";
 
 /** A tool call that was refused because nobody could be asked. */
@@ -32,7 +37,10 @@ const cancelEscalationMs = 10_000;
 /** After this long without a sign of life, people are told; nothing is killed. */
 const silenceMs = 120_000;
 
-type Phase = { readonly name: "waiting" } | { readonly name: "prompting"; readonly agent: AgentConnection; readonly sessionId: string } | { readonly name: "ended"; readonly end: TurnEnd };
+type Phase =
+  | { readonly name: "waiting" }
+  | { readonly name: "prompting"; readonly agent: AgentConnection; readonly sessionId: string }
+  | { readonly name: "ended"; readonly end: TurnEnd };
 
 /** A turn that runs or has ended. */
 export class Turn {
@@ -64,8 +72,15 @@ export class Turn {
       resolveEnded = resolve;
     });
     this.#resolveEnded = resolveEnded;
-    this.#tell({ type: "chat/turnStarted", turnId: this.id, startedAt: this.#startedAt.toISOString(), message: parts.message });
-    if (parts.timeoutMs !== undefined) this.#timeout = setTimeout(() => this.#timeOut(parts.timeoutMs ?? 0), parts.timeoutMs);
+    this.#tell({
+      type: "chat/turnStarted",
+      turnId: this.id,
+      startedAt: this.#startedAt.toISOString(),
+      message: parts.message,
+    });
+    if (parts.timeoutMs !== undefined) {
+      this.#timeout = setTimeout(() => this.#timeOut(parts.timeoutMs ?? 0), parts.timeoutMs);
+    }
   }
 
   get isOver(): boolean {
@@ -77,7 +92,10 @@ export class Turn {
   }
 
   /** Sends the prompt and follows it to its end. `connect` brings the agent back if it is gone. */
-  async run(connect: () => Promise<{ agent: AgentConnection; sessionId: string }>, prompt: (agent: AgentConnection) => readonly object[]): Promise<void> {
+  async run(
+    connect: () => Promise<{ agent: AgentConnection; sessionId: string }>,
+    prompt: (agent: AgentConnection) => readonly object[],
+  ): Promise<void> {
     try {
       const { agent, sessionId } = await connect();
       if (this.isOver) return;
@@ -86,7 +104,12 @@ export class Turn {
       this.#watchdog = setInterval(() => this.#noteSilence(), silenceMs);
       const { stopReason } = await agent.prompt(sessionId, prompt(agent));
       if (stopReason === "cancelled" || this.#cancelled !== undefined) this.#endCancelled();
-      else this.#end({ state: "complete", stopReason }, { type: "chat/turnComplete", ...this.#times(), stopReason });
+      else {
+        this.#end(
+          { state: "complete", stopReason },
+          { type: "chat/turnComplete", ...this.#times(), stopReason },
+        );
+      }
     } catch (error) {
       await this.#fail(error);
     }
@@ -116,16 +139,27 @@ export class Turn {
 
   #times(): { turnId: TurnId; endedAt: string; durationMs: number } {
     const endedAt = this.#parts.now();
-    return { turnId: this.id, endedAt: endedAt.toISOString(), durationMs: endedAt.getTime() - this.#startedAt.getTime() };
+    return {
+      turnId: this.id,
+      endedAt: endedAt.toISOString(),
+      durationMs: endedAt.getTime() - this.#startedAt.getTime(),
+    };
   }
 
   #timeOut(timeoutMs: number): void {
-    this.cancel({ kind: "host" }, `The turn took longer than ${timeoutMs / 1000} s.`, { name: "turn-time", value: timeoutMs, unit: "ms" });
+    this.cancel({ kind: "host" }, `The turn took longer than ${timeoutMs / 1000} s.`, {
+      name: "turn-time",
+      value: timeoutMs,
+      unit: "ms",
+    });
   }
 
   #noteSilence(): void {
     const silentMinutes = Math.round(silenceMs / 60_000);
-    this.#tell({ type: "chat/activityChanged", activity: `No sign of life from the agent for ${silentMinutes} minutes` });
+    this.#tell({
+      type: "chat/activityChanged",
+      activity: `No sign of life from the agent for ${silentMinutes} minutes`,
+    });
   }
 
   #endCancelled(): void {
@@ -133,7 +167,10 @@ export class Turn {
     const why = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
     if (limit !== undefined) {
       const error = { code: "ACP_TURN_TIMEOUT", message: reason ?? "The turn took too long." };
-      this.#end({ state: "failed", error, resumable: true, limit }, { type: "chat/error", ...this.#times(), error, resumable: true, limit });
+      this.#end(
+        { state: "failed", error, resumable: true, limit },
+        { type: "chat/error", ...this.#times(), error, resumable: true, limit },
+      );
       return;
     }
     this.#end({ state: "cancelled", ...why }, { type: "chat/turnCancelled", ...this.#times(), ...why });
@@ -143,7 +180,12 @@ export class Turn {
     if (this.isOver) return;
     const error = await this.#explain(cause);
     if (this.#cancelled !== undefined) this.#endCancelled();
-    else this.#end({ state: "failed", error, resumable: true }, { type: "chat/error", ...this.#times(), error, resumable: true });
+    else {
+      this.#end(
+        { state: "failed", error, resumable: true },
+        { type: "chat/error", ...this.#times(), error, resumable: true },
+      );
+    }
   }
 
   /** A dead agent's last lines tell more than the broken pipe that we noticed it by. */
@@ -152,12 +194,21 @@ export class Turn {
       const exit = await Promise.race([this.#phase.agent.exited, nextTurnOfLoop()]);
       if (exit !== undefined) {
         const how = exit.signal ?? `exit code ${exit.exitCode ?? "unknown"}`;
-        return { code: "ACP_AGENT_EXITED", message: `The agent's process ended in mid-turn (${how}). Send the message again to start it anew.`, retryable: true, stderrTail: exit.stderrTail };
+        return {
+          code: "ACP_AGENT_EXITED",
+          message: `The agent's process ended in mid-turn (${how}). Send the message again to start it anew.`,
+          retryable: true,
+          stderrTail: exit.stderrTail,
+        };
       }
     }
     if (cause instanceof HostError) return { code: cause.code, message: cause.message };
     const { message, code } = cause as { message?: string; code?: string | number };
-    return { code: "ACP_TURN_FAILED", message: message ?? String(cause), ...(code !== undefined && { detailCode: `${code}` }) };
+    return {
+      code: "ACP_TURN_FAILED",
+      message: message ?? String(cause),
+      ...(code !== undefined && { detailCode: `${code}` }),
+    };
   }
 
   #end(end: TurnEnd, action: ChatAction): void {

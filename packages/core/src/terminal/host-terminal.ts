@@ -29,7 +29,9 @@ export class HostTerminal implements HeldTerminal {
   readonly exited: Promise<AcpExitStatus>;
   readonly #parts: HostTerminalParts;
   readonly #run: KeeperRun;
-  #state: { readonly name: "running" } | { readonly name: "exited"; readonly exit: KeeperExit } = { name: "running" };
+  #state: { readonly name: "running" } | { readonly name: "exited"; readonly exit: KeeperExit } = {
+    name: "running",
+  };
   #isSettled = false;
   #closing: Promise<void> | undefined;
 
@@ -46,7 +48,10 @@ export class HostTerminal implements HeldTerminal {
   }
 
   /** Starts a program and feeds its bytes to the output; when it cannot start, the output is closed again. */
-  static async start(parts: HostTerminalParts, start: (sink: KeeperSink) => Promise<KeeperRun>): Promise<HostTerminal> {
+  static async start(
+    parts: HostTerminalParts,
+    start: (sink: KeeperSink) => Promise<KeeperRun>,
+  ): Promise<HostTerminal> {
     const { output } = parts;
     let resolveExit = (_exit: KeeperExit): void => {};
     const exited = new Promise<KeeperExit>((resolve) => {

@@ -1,6 +1,14 @@
 // All terminals of the host: starts them, gives each its channel, and keeps the root's list of them.
 import { randomUUID } from "node:crypto";
-import { ROOT_URI, type SessionClaim, type TerminalExit, makeId, newTerminalState, summarizeTerminal, terminalUri } from "@holdfast/ahp";
+import {
+  ROOT_URI,
+  type SessionClaim,
+  type TerminalExit,
+  makeId,
+  newTerminalState,
+  summarizeTerminal,
+  terminalUri,
+} from "@holdfast/ahp";
 import type { Keeper } from "@holdfast/keeper/port";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 import { RingBudget, TerminalOutput } from "@holdfast/terminal/view";
@@ -35,12 +43,22 @@ export class HostTerminals {
     const { command, args, cwd, kind = "text", outputByteLimit } = wanted;
     const size = { ...sessionSize, ...wanted.size };
     const isPty = kind === "tty";
-    const env = await this.#keeper.buildEnvironment({ audience: "agent-command", hasScreen: isPty, variables: wanted.env });
+    const env = await this.#keeper.buildEnvironment({
+      audience: "agent-command",
+      hasScreen: isPty,
+      variables: wanted.env,
+    });
     const id = randomUUID();
     const uri = terminalUri(makeId("terminal", id));
     const title = [command, ...args].join(" ");
     const limit = Math.min(Math.floor(outputByteLimit ?? answerBytes), maxAnswerBytes);
-    const output = new TerminalOutput({ kind, answerLimitBytes: limit, replayBytes, ...size, budget: this.#budget });
+    const output = new TerminalOutput({
+      kind,
+      answerLimitBytes: limit,
+      replayBytes,
+      ...size,
+      budget: this.#budget,
+    });
     const parts = {
       id,
       uri,
@@ -52,9 +70,22 @@ export class HostTerminals {
       onExit: (ended: HostTerminal, exit: TerminalExit) => this.#noteExit(ended, exit),
       onClosed: (closed: HostTerminal) => this.#forget(closed),
     };
-    const terminal = await HostTerminal.start(parts, (sink) => this.#keeper.start({ kind, command, args, cwd, env, ...(isPty && { size }) }, sink));
+    const terminal = await HostTerminal.start(parts, (sink) =>
+      this.#keeper.start({ kind, command, args, cwd, env, ...(isPty && { size }) }, sink),
+    );
     this.#terminals.set(id, terminal);
-    this.#hub.open(uri, "terminal", newTerminalState({ resource: uri, run: kind, title, claim, cwd: `file://${cwd}`, ...(isPty && { size: { cols: size.columns, rows: size.rows } }) }));
+    this.#hub.open(
+      uri,
+      "terminal",
+      newTerminalState({
+        resource: uri,
+        run: kind,
+        title,
+        claim,
+        cwd: `file://${cwd}`,
+        ...(isPty && { size: { cols: size.columns, rows: size.rows } }),
+      }),
+    );
     this.#publishList();
     return terminal;
   }

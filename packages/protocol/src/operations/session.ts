@@ -136,7 +136,7 @@ export const patchSession = defineOperation({
       runtime_mode: "runtimeMode",
       approval_policy: "approvalPolicy",
     },
-    nullIsAbsent: true,
+    nullIsAbsent: false,
   }),
   invalidBody: "ACP_INVALID_OPTION",
   stream: false,

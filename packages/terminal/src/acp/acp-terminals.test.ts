@@ -18,17 +18,32 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const sessionId = "session";
 function serve(options: AcpTerminalsOptions = {}): AcpTerminals {
-  const terminals = new AcpTerminals({ environment: process.env, cwd: folder, killGraceMs: 1000, ...options });
+  const terminals = new AcpTerminals({
+    environment: process.env,
+    cwd: folder,
+    killGraceMs: 1000,
+    ...options,
+  });
   open.push(terminals);
   return terminals;
 }
 
-async function run(terminals: AcpTerminals, command: string, more: object = {}): Promise<{ sessionId: string; terminalId: string }> {
+async function run(
+  terminals: AcpTerminals,
+  command: string,
+  more: object = {},
+): Promise<{ sessionId: string; terminalId: string }> {
   return { sessionId, ...(await terminals.createTerminal({ sessionId, command, ...more })) };
 }
 
-async function untilOutput(terminals: AcpTerminals, id: { sessionId: string; terminalId: string }, text: string): Promise<void> {
-  while (!(await terminals.terminalOutput(id)).output.includes(text)) await new Promise((resolve) => setTimeout(resolve, 5));
+async function untilOutput(
+  terminals: AcpTerminals,
+  id: { sessionId: string; terminalId: string },
+  text: string,
+): Promise<void> {
+  while (!(await terminals.terminalOutput(id)).output.includes(text)) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 describe("the shapes of ACP v1", () => {
@@ -38,7 +53,11 @@ describe("the shapes of ACP v1", () => {
     await untilOutput(terminals, id, "one");
     expect(await terminals.terminalOutput(id)).toEqual({ output: "one\n", truncated: false });
     expect(await terminals.waitForTerminalExit(id)).toEqual({ exitCode: 3, signal: null });
-    expect(await terminals.terminalOutput(id)).toEqual({ output: "one\n", truncated: false, exitStatus: { exitCode: 3, signal: null } });
+    expect(await terminals.terminalOutput(id)).toEqual({
+      output: "one\n",
+      truncated: false,
+      exitStatus: { exitCode: 3, signal: null },
+    });
     expect(await terminals.killTerminal(id)).toEqual({});
     expect(await terminals.releaseTerminal(id)).toEqual({});
   });
@@ -50,7 +69,11 @@ describe("the shapes of ACP v1", () => {
     expect(await terminals.killTerminal(id)).toEqual({});
     expect(await terminals.killTerminal(id)).toEqual({});
     expect(await terminals.waitForTerminalExit(id)).toEqual({ exitCode: null, signal: "SIGTERM" });
-    expect(await terminals.terminalOutput(id)).toEqual({ output: "before\n", truncated: false, exitStatus: { exitCode: null, signal: "SIGTERM" } });
+    expect(await terminals.terminalOutput(id)).toEqual({
+      output: "before\n",
+      truncated: false,
+      exitStatus: { exitCode: null, signal: "SIGTERM" },
+    });
   });
 
   it("[T30] the output limit keeps the tail on a character boundary", async () => {
@@ -62,7 +85,13 @@ describe("the shapes of ACP v1", () => {
 
   it("[T30] absent and null fields mean the same, and the session's directory is the default", async () => {
     const terminals = serve({ sessionCwd: (id) => (id === sessionId ? "/usr" : undefined) });
-    const id = await run(terminals, "pwd", { args: null, env: null, cwd: null, outputByteLimit: null, _meta: null });
+    const id = await run(terminals, "pwd", {
+      args: null,
+      env: null,
+      cwd: null,
+      outputByteLimit: null,
+      _meta: null,
+    });
     await terminals.waitForTerminalExit(id);
     expect((await terminals.terminalOutput(id)).output).toBe("/usr\n");
   });
@@ -70,10 +99,20 @@ describe("the shapes of ACP v1", () => {
   it("[T31] env may be a map; the older fields are added only when asked for", async () => {
     const terminals = serve({ olderShapes: true });
     const id = await run(terminals, "echo $WORD; exit 4", { env: { WORD: "hello" } });
-    expect(await terminals.waitForTerminalExit(id)).toEqual({ exitCode: 4, signal: null, exitStatus: { exitCode: 4, signal: null, type: "exit_code", code: 4 } });
-    expect(await terminals.terminalOutput(id)).toEqual({ output: "hello\n", truncated: false, exitStatus: { exitCode: 4, signal: null, type: "exit_code", code: 4 } });
+    expect(await terminals.waitForTerminalExit(id)).toEqual({
+      exitCode: 4,
+      signal: null,
+      exitStatus: { exitCode: 4, signal: null, type: "exit_code", code: 4 },
+    });
+    expect(await terminals.terminalOutput(id)).toEqual({
+      output: "hello\n",
+      truncated: false,
+      exitStatus: { exitCode: 4, signal: null, type: "exit_code", code: 4 },
+    });
     const killed = await run(terminals, "kill -KILL $$");
-    expect(await terminals.waitForTerminalExit(killed)).toMatchObject({ exitStatus: { type: "signal", signal: "SIGKILL" } });
+    expect(await terminals.waitForTerminalExit(killed)).toMatchObject({
+      exitStatus: { type: "signal", signal: "SIGKILL" },
+    });
   });
 
   it("[T34] the ready JSON is the same result", async () => {
@@ -89,7 +128,11 @@ describe("the shapes of ACP v1", () => {
 
   it("[T30] a tty is to be had by _meta, and its text is folded", async () => {
     const terminals = serve();
-    const id = await run(terminals, "tty >/dev/null && printf '10%%\\r100%%\\n\\033[31mred\\033[0m\\n'; tput cols", { _meta: { holdfast: { tty: true, columns: 90 } } });
+    const id = await run(
+      terminals,
+      "tty >/dev/null && printf '10%%\\r100%%\\n\\033[31mred\\033[0m\\n'; tput cols",
+      { _meta: { holdfast: { tty: true, columns: 90 } } },
+    );
     await terminals.waitForTerminalExit(id);
     expect((await terminals.terminalOutput(id)).output).toBe("100%\nred\n90\n");
   });
@@ -99,8 +142,15 @@ describe("ids and waits", () => {
   it("[T32] an id belongs to its session; unknown ones are errors, but not for release", async () => {
     const terminals = serve();
     const { terminalId } = await run(terminals, "true");
-    const unknown = expect.objectContaining({ code: "terminal_not_found", rpcCode: -32002, field: "terminalId" });
-    for (const id of [{ sessionId: "other", terminalId }, { sessionId, terminalId: "other" }]) {
+    const unknown = expect.objectContaining({
+      code: "terminal_not_found",
+      rpcCode: -32002,
+      field: "terminalId",
+    });
+    for (const id of [
+      { sessionId: "other", terminalId },
+      { sessionId, terminalId: "other" },
+    ]) {
       await expect(terminals.terminalOutput(id)).rejects.toEqual(unknown);
       await expect(terminals.terminalOutputJson(id)).rejects.toEqual(unknown);
       await expect(terminals.waitForTerminalExit(id)).rejects.toEqual(unknown);
@@ -112,13 +162,19 @@ describe("ids and waits", () => {
     expect(await terminals.releaseTerminal({ sessionId, terminalId })).toEqual({});
   });
 
-  it.each(["killTerminal", "releaseTerminal"] as const)("[T33] a pending wait is answered on %s", async (method) => {
-    const terminals = serve();
-    const id = await run(terminals, "sleep 60");
-    const waits = [terminals.waitForTerminalExit(id), terminals.waitForTerminalExit(id)];
-    await terminals[method](id);
-    expect(await Promise.all(waits)).toEqual([{ exitCode: null, signal: "SIGTERM" }, { exitCode: null, signal: "SIGTERM" }]);
-  });
+  it.each(["killTerminal", "releaseTerminal"] as const)(
+    "[T33] a pending wait is answered on %s",
+    async (method) => {
+      const terminals = serve();
+      const id = await run(terminals, "sleep 60");
+      const waits = [terminals.waitForTerminalExit(id), terminals.waitForTerminalExit(id)];
+      await terminals[method](id);
+      expect(await Promise.all(waits)).toEqual([
+        { exitCode: null, signal: "SIGTERM" },
+        { exitCode: null, signal: "SIGTERM" },
+      ]);
+    },
+  );
 
   it("[T33] a pending wait is answered when the session closes, the engine closes, or the helper dies", async () => {
     const terminals = serve();
@@ -155,7 +211,9 @@ describe("ids and waits", () => {
         return true;
       },
     });
-    await expect(terminals.createTerminal({ sessionId, command: `sleep ${seconds}` }, { signal: controller.signal })).rejects.toMatchObject({ code: "cancelled" });
+    await expect(
+      terminals.createTerminal({ sessionId, command: `sleep ${seconds}` }, { signal: controller.signal }),
+    ).rejects.toMatchObject({ code: "cancelled" });
     expect(await untilGone(seconds)).toEqual([]);
   });
 });
@@ -171,15 +229,26 @@ describe("what a client may forbid", () => {
       expect((await terminals.waitForTerminalExit(id)).exitCode).toBe(0);
     }
     for (const cwd of [folder, join(folder, "ab"), join(inside, "link"), join(inside, ".."), "/"]) {
-      await expect(run(terminals, "pwd", { cwd })).rejects.toMatchObject({ code: "outside_roots", field: "cwd" });
+      await expect(run(terminals, "pwd", { cwd })).rejects.toMatchObject({
+        code: "outside_roots",
+        field: "cwd",
+      });
     }
-    await expect(run(terminals, "pwd", { cwd: join(inside, "missing") })).rejects.toMatchObject({ code: "directory_not_found", field: "cwd" });
+    await expect(run(terminals, "pwd", { cwd: join(inside, "missing") })).rejects.toMatchObject({
+      code: "directory_not_found",
+      field: "cwd",
+    });
   });
 
   it("[T37] a command is allowed, asked about or denied", async () => {
     const asked: string[] = [];
     const terminals = serve({
-      validate: ({ command }) => (command === "true" ? { verdict: "allow" } : command === "rm" ? { verdict: "deny", reason: "rm is not for agents" } : { verdict: "ask" }),
+      validate: ({ command }) =>
+        command === "true"
+          ? { verdict: "allow" }
+          : command === "rm"
+            ? { verdict: "deny", reason: "rm is not for agents" }
+            : { verdict: "ask" },
       ask: async ({ command }) => {
         asked.push(command);
         return command === "echo";
@@ -187,10 +256,15 @@ describe("what a client may forbid", () => {
     });
     await run(terminals, "true");
     await run(terminals, "echo");
-    await expect(run(terminals, "rm")).rejects.toMatchObject({ code: "denied", message: "rm is not for agents" });
+    await expect(run(terminals, "rm")).rejects.toMatchObject({
+      code: "denied",
+      message: "rm is not for agents",
+    });
     await expect(run(terminals, "ls")).rejects.toMatchObject({ code: "denied" });
     expect(asked).toEqual(["echo", "ls"]);
-    await expect(run(serve({ validate: () => ({ verdict: "ask" }) }), "true")).rejects.toMatchObject({ code: "denied" });
+    await expect(run(serve({ validate: () => ({ verdict: "ask" }) }), "true")).rejects.toMatchObject({
+      code: "denied",
+    });
   });
 
   it("[T38] everything that happens is told, and a faulty hook changes nothing", async () => {
@@ -229,7 +303,9 @@ describe("what a client may forbid", () => {
     [{ outputByteLimit: -1 }, "outputByteLimit"],
     [{ outputByteLimit: "big" }, "outputByteLimit"],
   ])("[T5] %j is refused, naming %s", async (fault, field) => {
-    await expect(serve().createTerminal({ sessionId, command: "true", ...(fault as object) })).rejects.toMatchObject({ code: "invalid_request", rpcCode: -32602, field });
+    await expect(
+      serve().createTerminal({ sessionId, command: "true", ...(fault as object) }),
+    ).rejects.toMatchObject({ code: "invalid_request", rpcCode: -32602, field });
   });
 });
 
@@ -260,7 +336,9 @@ describe("release", () => {
     await terminals.waitForTerminalExit(id);
     await terminals.releaseTerminal(id);
     expect(await terminals.background(sessionId)).toHaveLength(1);
-    while ((await terminals.background(sessionId)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await terminals.background(sessionId)).length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     expect(terminals.display(id)?.output.answer().output).toBe("started\n");
   });
 
@@ -281,7 +359,9 @@ describe("release", () => {
     await terminals.releaseTerminal(id);
     const terminal = terminals.display(id);
     terminal?.write("typed\n");
-    while (terminal?.output.answer().output.includes("typed\ntyped") !== true) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (terminal?.output.answer().output.includes("typed\ntyped") !== true) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     terminal.write("\x04");
     expect(await wait).toEqual({ exitCode: 0, signal: null });
   });

@@ -5,7 +5,14 @@ import type { Terminal } from "../terminal.ts";
 import { type CreateRequest, readCreateParams } from "./create-params.ts";
 import { HeldTerminals } from "./held-terminals.ts";
 import { checkRoots } from "./roots.ts";
-import { type CreateTerminalParams, type TerminalOutputResult, type TerminalParams, type WaitForExitResult, renderOutputResult, toExitStatus } from "./shapes.ts";
+import {
+  type CreateTerminalParams,
+  type TerminalOutputResult,
+  type TerminalParams,
+  type WaitForExitResult,
+  renderOutputResult,
+  toExitStatus,
+} from "./shapes.ts";
 import type { CommandRequest, TerminalEvent, Verdict } from "./terminal-event.ts";
 
 /** How the adapter works; the engine's options apply as well. */
@@ -46,15 +53,23 @@ export class AcpTerminals {
   }
 
   /** `terminal/create`: answers as soon as the command runs. */
-  async createTerminal(params: CreateTerminalParams, { signal }: RequestOptions = {}): Promise<{ terminalId: string }> {
-    const request = readCreateParams(params, (sessionId) => this.#options.sessionCwd?.(sessionId) ?? this.#options.cwd ?? process.cwd());
+  async createTerminal(
+    params: CreateTerminalParams,
+    { signal }: RequestOptions = {},
+  ): Promise<{ terminalId: string }> {
+    const request = readCreateParams(
+      params,
+      (sessionId) => this.#options.sessionCwd?.(sessionId) ?? this.#options.cwd ?? process.cwd(),
+    );
     const command = describeCommand(request);
     let terminal: Terminal;
     try {
       await this.#permit(command, signal);
       terminal = await this.#engine.open(request.terminal);
     } catch (error) {
-      if (error instanceof TerminalError) this.#tell({ type: "refused", ...command, code: error.code, reason: error.message });
+      if (error instanceof TerminalError) {
+        this.#tell({ type: "refused", ...command, code: error.code, reason: error.message });
+      }
       throw error;
     }
     const terminalId = terminal.id;
@@ -63,8 +78,17 @@ export class AcpTerminals {
       throw cancelled();
     }
     this.#session(request.sessionId).add(terminal);
-    this.#tell({ type: "created", ...command, terminalId, pid: terminal.pid, tree: terminal.tree, limits: terminal.limits });
-    void terminal.exited.then((exit) => this.#tell({ type: "exited", sessionId: request.sessionId, terminalId, exit }));
+    this.#tell({
+      type: "created",
+      ...command,
+      terminalId,
+      pid: terminal.pid,
+      tree: terminal.tree,
+      limits: terminal.limits,
+    });
+    void terminal.exited.then((exit) =>
+      this.#tell({ type: "exited", sessionId: request.sessionId, terminalId, exit }),
+    );
     return { terminalId };
   }
 
@@ -81,11 +105,18 @@ export class AcpTerminals {
   }
 
   /** `terminal/wait_for_exit`: answers after the last byte; always answers. */
-  async waitForTerminalExit(params: TerminalParams, { signal }: RequestOptions = {}): Promise<WaitForExitResult> {
+  async waitForTerminalExit(
+    params: TerminalParams,
+    { signal }: RequestOptions = {},
+  ): Promise<WaitForExitResult> {
     const waiting = this.#require(params).wait(params.terminalId);
     const { exitCode, signal: exitSignal } = await unlessAborted(waiting, signal);
     const older = this.#options.olderShapes === true;
-    return { exitCode, signal: exitSignal, ...(older && { exitStatus: toExitStatus({ exitCode, signal: exitSignal }, older) }) };
+    return {
+      exitCode,
+      signal: exitSignal,
+      ...(older && { exitStatus: toExitStatus({ exitCode, signal: exitSignal }, older) }),
+    };
   }
 
   /** `terminal/kill`: ends the whole tree; the terminal stays readable. */
@@ -151,7 +182,11 @@ export class AcpTerminals {
     if (verdict.verdict === "allow") return;
     if (verdict.verdict === "ask" && (await this.#options.ask?.(command, signal)) === true) return;
     throwIfAborted(signal);
-    throw new TerminalError("denied", verdict.verdict === "deny" ? verdict.reason : `Nobody allowed ${command.command} to run`, { field: "command" });
+    throw new TerminalError(
+      "denied",
+      verdict.verdict === "deny" ? verdict.reason : `Nobody allowed ${command.command} to run`,
+      { field: "command" },
+    );
   }
 
   #session(sessionId: string): HeldTerminals<Terminal> {
@@ -163,7 +198,11 @@ export class AcpTerminals {
   #require({ sessionId, terminalId }: TerminalParams): HeldTerminals<Terminal> {
     const session = this.#sessions.get(sessionId);
     if (session?.find(terminalId) === undefined) {
-      throw new TerminalError("terminal_not_found", `No terminal ${terminalId} in session ${sessionId}; it was released, or never created`, { field: "terminalId" });
+      throw new TerminalError(
+        "terminal_not_found",
+        `No terminal ${terminalId} in session ${sessionId}; it was released, or never created`,
+        { field: "terminalId" },
+      );
     }
     return session;
   }
@@ -174,7 +213,9 @@ export class AcpTerminals {
 
   #exitField(terminal: Terminal): Pick<TerminalOutputResult, "exitStatus"> {
     const { state } = terminal;
-    return state.name === "exited" ? { exitStatus: toExitStatus(state.exit, this.#options.olderShapes === true) } : {};
+    return state.name === "exited"
+      ? { exitStatus: toExitStatus(state.exit, this.#options.olderShapes === true) }
+      : {};
   }
 
   #tell(event: TerminalEvent): void {

@@ -96,8 +96,9 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
   /** Puts a terminal that the agent cannot name any more where it belongs; returns what is left of its tree. */
   async #file(terminal: Terminal): Promise<readonly Survivor[]> {
     const survivors = await terminal.settle();
-    if (terminal.state.name === "running" || survivors.length > 0) this.#background.set(terminal.id, terminal);
-    else await this.#show(terminal);
+    if (terminal.state.name === "running" || survivors.length > 0) {
+      this.#background.set(terminal.id, terminal);
+    } else await this.#show(terminal);
     return survivors;
   }
 

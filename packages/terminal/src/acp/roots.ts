@@ -8,10 +8,17 @@ import { TerminalError } from "../terminal-error.ts";
 export async function checkRoots(cwd: string, roots: readonly string[] | undefined): Promise<void> {
   if (roots === undefined) return;
   const real = await realpath(cwd).catch((error: unknown) => {
-    throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd", cause: error });
+    throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, {
+      field: "cwd",
+      cause: error,
+    });
   });
   if (isInsideRoots(real, roots)) return;
-  throw new TerminalError("outside_roots", `${cwd} is outside the folders that commands may run in: ${roots.join(", ")}`, { field: "cwd" });
+  throw new TerminalError(
+    "outside_roots",
+    `${cwd} is outside the folders that commands may run in: ${roots.join(", ")}`,
+    { field: "cwd" },
+  );
 }
 
 /** True when a path, whose links have been followed, lies in a root or is one; `/a` does not hold `/ab`. */

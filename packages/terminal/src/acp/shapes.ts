@@ -10,7 +10,11 @@ export interface CreateTerminalParams {
   readonly sessionId: string;
   readonly command: string;
   readonly args?: readonly string[] | null | undefined;
-  readonly env?: readonly { readonly name: string; readonly value: string }[] | Readonly<Record<string, string>> | null | undefined;
+  readonly env?:
+    | readonly { readonly name: string; readonly value: string }[]
+    | Readonly<Record<string, string>>
+    | null
+    | undefined;
   readonly cwd?: string | null | undefined;
   readonly outputByteLimit?: number | null | undefined;
   /** `{ holdfast: { tty: true, columns?, rows? } }` asks for a pseudo terminal. */
@@ -46,7 +50,10 @@ export interface WaitForExitResult extends AcpExitStatus {
 export const NO_STATUS: AcpExitStatus = { exitCode: null, signal: null };
 
 /** The exit in the protocol's shape, with the older fields where they are wanted. */
-export function toExitStatus({ exitCode, signal }: AcpExitStatus, older: boolean): AcpExitStatus | OlderExitStatus {
+export function toExitStatus(
+  { exitCode, signal }: AcpExitStatus,
+  older: boolean,
+): AcpExitStatus | OlderExitStatus {
   if (!older) return { exitCode, signal };
   if (signal !== null) return { exitCode, signal, type: "signal" };
   return exitCode === null ? { exitCode, signal } : { exitCode, signal, type: "exit_code", code: exitCode };
@@ -55,7 +62,13 @@ export function toExitStatus({ exitCode, signal }: AcpExitStatus, older: boolean
 const openingBytes = Buffer.from('{"output":');
 
 /** The result of `terminal/output` as ready JSON, around an output that is ready JSON itself. */
-export function renderOutputResult(answer: { readonly output: readonly Uint8Array[]; readonly truncated: boolean }, exitStatus: AcpExitStatus | undefined): Uint8Array[] {
-  const tail = JSON.stringify({ truncated: answer.truncated, ...(exitStatus !== undefined && { exitStatus }) });
+export function renderOutputResult(
+  answer: { readonly output: readonly Uint8Array[]; readonly truncated: boolean },
+  exitStatus: AcpExitStatus | undefined,
+): Uint8Array[] {
+  const tail = JSON.stringify({
+    truncated: answer.truncated,
+    ...(exitStatus !== undefined && { exitStatus }),
+  });
   return [openingBytes, ...answer.output, Buffer.from(`,${tail.slice(1)}`)];
 }

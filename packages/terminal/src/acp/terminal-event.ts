@@ -18,7 +18,13 @@ interface Subject {
 
 /** One thing that happened. */
 export type TerminalEvent =
-  | (CommandRequest & { readonly type: "created"; readonly terminalId: string; readonly pid: number; readonly tree: TreeMechanism; readonly limits: LimitsInForce })
+  | (CommandRequest & {
+      readonly type: "created";
+      readonly terminalId: string;
+      readonly pid: number;
+      readonly tree: TreeMechanism;
+      readonly limits: LimitsInForce;
+    })
   | (CommandRequest & { readonly type: "refused"; readonly code: TerminalErrorCode; readonly reason: string })
   | (Subject & { readonly type: "exited"; readonly exit: TerminalExit })
   | (Subject & { readonly type: "killed"; readonly left: readonly TreeProcess[] })
@@ -28,4 +34,7 @@ export type TerminalEvent =
   | (Subject & { readonly type: "detached" });
 
 /** What a client says to a command. */
-export type Verdict = { readonly verdict: "allow" } | { readonly verdict: "ask" } | { readonly verdict: "deny"; readonly reason: string };
+export type Verdict =
+  | { readonly verdict: "allow" }
+  | { readonly verdict: "ask" }
+  | { readonly verdict: "deny"; readonly reason: string };

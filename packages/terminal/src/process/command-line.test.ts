@@ -19,11 +19,15 @@ program("locked", 0o644);
 mkdirSync(join(folder, "folder"));
 
 const path = `/nowhere:${folder}:/usr/bin:/bin`;
-const resolve = (command: string, args: string[] = []): unknown => resolveCommand(command, args, folder, path);
+const resolve = (command: string, args: string[] = []): unknown =>
+  resolveCommand(command, args, folder, path);
 
 describe("a command", () => {
   it("[T3] with arguments is executed without a shell", () => {
-    expect(resolve("tool", ["a b", "$HOME", "|"])).toEqual({ file: join(folder, "tool"), args: ["a b", "$HOME", "|"] });
+    expect(resolve("tool", ["a b", "$HOME", "|"])).toEqual({
+      file: join(folder, "tool"),
+      args: ["a b", "$HOME", "|"],
+    });
   });
 
   it("[T3] without arguments is executed when it names a program as a whole", () => {
@@ -32,7 +36,15 @@ describe("a command", () => {
     expect(resolve("./tool")).toEqual({ file: join(folder, "tool"), args: [] });
   });
 
-  it.each(["tool --flag", "echo hi | cat", "A=1 tool", "cd folder && ls", "$EDITOR", `echo ${"x".repeat(5000)}/y`, "a\nb"])("[T3] that is a line goes to the shell: %.20s", (line) => {
+  it.each([
+    "tool --flag",
+    "echo hi | cat",
+    "A=1 tool",
+    "cd folder && ls",
+    "$EDITOR",
+    `echo ${"x".repeat(5000)}/y`,
+    "a\nb",
+  ])("[T3] that is a line goes to the shell: %.20s", (line) => {
     expect(resolve(line)).toEqual({ file: "/usr/bin/bash", args: ["-c", line] });
   });
 
@@ -49,7 +61,9 @@ describe("a command", () => {
     ["locked", [], "program_not_executable", "locked"],
     ["echo hi", ["x"], "program_not_found", "echo hi"],
   ])("[T3] %s %j that names no program is an error that names it", (command, args, code, named) => {
-    expect(() => resolve(command, args)).toThrow(expect.objectContaining({ code, field: "command", message: expect.stringContaining(named) }));
+    expect(() => resolve(command, args)).toThrow(
+      expect.objectContaining({ code, field: "command", message: expect.stringContaining(named) }),
+    );
   });
 
   it("[T3] is looked up in the default folders when there is no PATH", () => {

@@ -30,11 +30,19 @@ export function resolveCommand(
   if (found.kind === "program") return { file: found.file, args };
   if (args.length === 0 && shellSyntax.test(command)) return shellLine(command, cwd, pathVariable);
   if (found.kind === "forbidden") {
-    throw new TerminalError("program_not_executable", `${found.file} is not an executable file; chmod +x it, or name another program`, {
-      field: "command",
-    });
+    throw new TerminalError(
+      "program_not_executable",
+      `${found.file} is not an executable file; chmod +x it, or name another program`,
+      {
+        field: "command",
+      },
+    );
   }
-  throw new TerminalError("program_not_found", `Program not found: ${command} (looked in PATH=${pathVariable ?? defaultPath})`, { field: "command" });
+  throw new TerminalError(
+    "program_not_found",
+    `Program not found: ${command} (looked in PATH=${pathVariable ?? defaultPath})`,
+    { field: "command" },
+  );
 }
 
 function shellLine(line: string, cwd: string, pathVariable: string | undefined): Executable {
@@ -43,13 +51,17 @@ function shellLine(line: string, cwd: string, pathVariable: string | undefined):
     const found = findProgram(shell, cwd, pathVariable);
     if (found.kind === "program") return { file: found.file, args: ["-c", line] };
   }
-  throw new TerminalError("program_not_found", "No shell found: neither bash nor sh is in PATH or in /bin", { field: "command" });
+  throw new TerminalError("program_not_found", "No shell found: neither bash nor sh is in PATH or in /bin", {
+    field: "command",
+  });
 }
 
 type Found = { kind: "program"; file: string } | { kind: "forbidden"; file: string } | { kind: "missing" };
 
 function findProgram(command: string, cwd: string, pathVariable: string | undefined): Found {
-  if (command.includes("/") || isAbsolute(command)) return inspect(isAbsolute(command) ? command : join(cwd, command));
+  if (command.includes("/") || isAbsolute(command)) {
+    return inspect(isAbsolute(command) ? command : join(cwd, command));
+  }
   let forbidden: Found | undefined;
   for (const folder of (pathVariable ?? defaultPath).split(delimiter)) {
     // An empty entry means the working directory, as it does for execvp.

@@ -19,12 +19,30 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-const base = { PATH: "/bin", HOME: "/home/x", HOLDFAST_TOKEN: "ours", OPENAI_API_KEY: "theirs", GITHUB_TOKEN: "kept", PAGER: "less", TERM: "xterm" };
+const base = {
+  PATH: "/bin",
+  HOME: "/home/x",
+  HOLDFAST_TOKEN: "ours",
+  OPENAI_API_KEY: "theirs",
+  GITHUB_TOKEN: "kept",
+  PAGER: "less",
+  TERM: "xterm",
+};
 
 describe("an environment", () => {
   it("[T4] for an agent's command has no secrets, no pager and no prompts", () => {
     const environment = buildEnvironment({ base, audience: "agent-command", hasScreen: false });
-    expect(environment).toMatchObject({ PATH: "/bin", GITHUB_TOKEN: "kept", PAGER: "cat", GIT_PAGER: "cat", GH_PAGER: "cat", SYSTEMD_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", SSH_ASKPASS: "/bin/false", TERM: "dumb" });
+    expect(environment).toMatchObject({
+      PATH: "/bin",
+      GITHUB_TOKEN: "kept",
+      PAGER: "cat",
+      GIT_PAGER: "cat",
+      GH_PAGER: "cat",
+      SYSTEMD_PAGER: "cat",
+      GIT_TERMINAL_PROMPT: "0",
+      SSH_ASKPASS: "/bin/false",
+      TERM: "dumb",
+    });
     expect(Object.keys(environment)).not.toContain("HOLDFAST_TOKEN");
     expect(Object.keys(environment)).not.toContain("OPENAI_API_KEY");
   });
@@ -42,22 +60,48 @@ describe("an environment", () => {
   });
 
   it("[T4] keeps the provider secrets that are named", () => {
-    expect(buildEnvironment({ base, audience: "agent-command", hasScreen: false, keepSecrets: ["OPENAI_API_KEY"] })["OPENAI_API_KEY"]).toBe("theirs");
+    expect(
+      buildEnvironment({
+        base,
+        audience: "agent-command",
+        hasScreen: false,
+        keepSecrets: ["OPENAI_API_KEY"],
+      })["OPENAI_API_KEY"],
+    ).toBe("theirs");
   });
 
-  it.each([[[{ name: "PAGER", value: "most" }, { name: "NEW", value: "1\n2" }]], [{ PAGER: "most", NEW: "1\n2" }]])("[T4] takes the request's variables last, as a list or a map", (variables) => {
-    expect(buildEnvironment({ base, audience: "agent-command", hasScreen: false, variables })).toMatchObject({ PAGER: "most", NEW: "1\n2" });
+  it.each([
+    [
+      [
+        { name: "PAGER", value: "most" },
+        { name: "NEW", value: "1\n2" },
+      ],
+    ],
+    [{ PAGER: "most", NEW: "1\n2" }],
+  ])("[T4] takes the request's variables last, as a list or a map", (variables) => {
+    expect(buildEnvironment({ base, audience: "agent-command", hasScreen: false, variables })).toMatchObject({
+      PAGER: "most",
+      NEW: "1\n2",
+    });
   });
 
   it.each([
     [[{ name: "A=B", value: "" }], "env[0].name"],
     [[{ name: "", value: "" }], "env[0].name"],
-    [[{ name: "A", value: "x" }, { name: "B", value: 7 }], "env[1].value"],
+    [
+      [
+        { name: "A", value: "x" },
+        { name: "B", value: 7 },
+      ],
+      "env[1].value",
+    ],
     [[null], "env[0]"],
     [{ A: "a\0b" }, "env.A"],
     ["A=B", "env"],
   ])("[T5] refuses %j, naming %s", (variables, field) => {
-    expect(() => buildEnvironment({ base, audience: "person", hasScreen: false, variables: variables as never })).toThrow(expect.objectContaining({ code: "invalid_request", field }));
+    expect(() =>
+      buildEnvironment({ base, audience: "person", hasScreen: false, variables: variables as never }),
+    ).toThrow(expect.objectContaining({ code: "invalid_request", field }));
   });
 
   it.each([

@@ -7,7 +7,9 @@ import { checkVariable } from "./run-request.ts";
 export type Audience = "person" | "agent-command";
 
 /** Variables of a request, as ACP has them or as a map. */
-export type RequestVariables = readonly { readonly name: string; readonly value: string }[] | Readonly<Record<string, string>>;
+export type RequestVariables =
+  | readonly { readonly name: string; readonly value: string }[]
+  | Readonly<Record<string, string>>;
 
 /** What a run's environment is made of, later parts winning. */
 export interface EnvironmentParts {
@@ -68,7 +70,9 @@ function listVariables(variables: RequestVariables | undefined): [string, string
     });
   }
   return (variables as readonly { name: string; value: string }[]).map((variable, index) => {
-    if (typeof variable !== "object" || variable === null) throw invalidRequest(`env[${index}]`, "{name, value}");
+    if (typeof variable !== "object" || variable === null) {
+      throw invalidRequest(`env[${index}]`, "{name, value}");
+    }
     checkVariable(`env[${index}].name`, variable.name, "");
     checkVariable(`env[${index}].value`, "value", variable.value);
     return [variable.name, variable.value];

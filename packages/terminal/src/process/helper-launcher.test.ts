@@ -23,7 +23,10 @@ describe("the spawn helper", () => {
     await first.exit();
     const pid = spawner.helperPid ?? 0;
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(pid, signal);
-    const { exit, text } = await recordRun(spawner, { command: "ps", args: ["-o", "sid=", "-p", String(pid)] });
+    const { exit, text } = await recordRun(spawner, {
+      command: "ps",
+      args: ["-o", "sid=", "-p", String(pid)],
+    });
     await exit();
     expect(Number(text())).toBe(pid);
     expect(spawner.helperPid).toBe(pid);
@@ -32,7 +35,10 @@ describe("the spawn helper", () => {
   it("[T2] is replaced when it dies; its terminals are reported lost and what they ran is ended", async () => {
     const seconds = uniqueSeconds();
     const { exit } = await recordRun(spawner, { command: `sleep ${seconds} & sleep ${seconds}` });
-    const { exit: exitInGroup } = await recordRun(spawner, { command: `setsid sleep ${seconds} & sleep ${seconds}`, tree: "process-group" });
+    const { exit: exitInGroup } = await recordRun(spawner, {
+      command: `setsid sleep ${seconds} & sleep ${seconds}`,
+      tree: "process-group",
+    });
     const dead = spawner.helperPid ?? 0;
     process.kill(dead, "SIGKILL");
     expect(await exit()).toMatchObject({ exitCode: null, signal: null, lost: true });
@@ -49,7 +55,9 @@ describe("the spawn helper", () => {
     process.kill(spawner.helperPid ?? 0, "SIGKILL");
     expect((await exit()).lost).toBe(true);
     spawner.release(run);
-    const { exit: listed, text } = await recordRun(spawner, { command: `ls -l /proc/${spawner.helperPid}/fd` });
+    const { exit: listed, text } = await recordRun(spawner, {
+      command: `ls -l /proc/${spawner.helperPid}/fd`,
+    });
     await listed();
     expect(text()).not.toContain("/dev/pt");
   });
@@ -67,13 +75,19 @@ describe("the spawn helper", () => {
       }
       console.log(spawner.helperPid);
       setInterval(() => {}, 1000);`;
-    const host = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
-    const helperPid = await new Promise<number>((resolve) => host.stdout.once("data", (data: Buffer) => resolve(Number(data.toString()))));
+    const host = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const helperPid = await new Promise<number>((resolve) =>
+      host.stdout.once("data", (data: Buffer) => resolve(Number(data.toString()))),
+    );
     expect(findByArgument(seconds).length).toBeGreaterThanOrEqual(6);
     host.kill("SIGKILL");
     expect(await untilGone(seconds)).toEqual([]);
     while (existsSync(`/proc/${helperPid}`)) await new Promise((resolve) => setImmediate(resolve));
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`holdfast-fifos-${helperPid}-`))).toEqual([]);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`holdfast-fifos-${helperPid}-`))).toEqual(
+      [],
+    );
   });
 
   it("[T2] does not keep a program from ending", async () => {
@@ -95,7 +109,11 @@ describe("without a helper", () => {
   });
 
   it("[T2] stdio runs work by child_process", async () => {
-    const { run, exit, text } = await recordRun(portable, { kind: "stdio", command: "tr", args: ["a-z", "A-Z"] });
+    const { run, exit, text } = await recordRun(portable, {
+      kind: "stdio",
+      command: "tr",
+      args: ["a-z", "A-Z"],
+    });
     run.write(Buffer.from("loud\n"));
     run.input.end();
     await exit();
@@ -104,17 +122,24 @@ describe("without a helper", () => {
 
   it("[T2][T23] trees are ended", async () => {
     const seconds = uniqueSeconds();
-    const { run, exit } = await recordRun(portable, { command: `setsid sleep ${seconds} & sleep ${seconds}` });
+    const { run, exit } = await recordRun(portable, {
+      command: `setsid sleep ${seconds} & sleep ${seconds}`,
+    });
     expect(await run.end(2000)).toEqual([]);
     expect((await exit()).signal).toBe("SIGTERM");
     expect(await untilGone(seconds)).toEqual([]);
   });
 
   it("[T2] tty runs are refused in words", async () => {
-    await expect(recordRun(portable, { kind: "tty", command: "cat" })).rejects.toMatchObject({ code: "not_supported", message: expect.stringContaining("not supported yet") });
+    await expect(recordRun(portable, { kind: "tty", command: "cat" })).rejects.toMatchObject({
+      code: "not_supported",
+      message: expect.stringContaining("not supported yet"),
+    });
   });
 
   it("[T3] a missing program is named", async () => {
-    await expect(recordRun(portable, { command: "nosuch" })).rejects.toMatchObject({ code: "program_not_found" });
+    await expect(recordRun(portable, { command: "nosuch" })).rejects.toMatchObject({
+      code: "program_not_found",
+    });
   });
 });

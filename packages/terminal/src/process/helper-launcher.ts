@@ -93,15 +93,22 @@ export class HelperLauncher implements Launcher {
   #start(): ChildProcessWithoutNullStreams {
     const startedAt = performance.now();
     const { NODE_OPTIONS: _options, NODE_V8_COVERAGE: _coverage, ...env } = process.env;
-    const helper = spawn(process.execPath, ["--max-old-space-size=64", "--max-semi-space-size=1", helperProgram()], {
-      detached: true,
-      stdio: "pipe",
-      // An editor's own Node runs a script only when told to.
-      env: { ...env, ELECTRON_RUN_AS_NODE: "1" },
-    });
+    const helper = spawn(
+      process.execPath,
+      ["--max-old-space-size=64", "--max-semi-space-size=1", helperProgram()],
+      {
+        detached: true,
+        stdio: "pipe",
+        // An editor's own Node runs a script only when told to.
+        env: { ...env, ELECTRON_RUN_AS_NODE: "1" },
+      },
+    );
     this.#helper = helper;
     this.#lastWords = "";
-    helper.stdout.setEncoding("utf8").on("data", readLines<HelperEvent>((event) => this.#hear(event)));
+    helper.stdout.setEncoding("utf8").on(
+      "data",
+      readLines((event: HelperEvent) => this.#hear(event)),
+    );
     helper.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-2000);
     });
@@ -174,7 +181,10 @@ export class HelperLauncher implements Launcher {
     this.#helper = undefined;
     const launches = [...this.#launches.values()];
     this.#launches.clear();
-    const error = new TerminalError("helper_lost", `The spawn helper died${this.#lastWords === "" ? "" : `: ${this.#lastWords.trim()}`}`);
+    const error = new TerminalError(
+      "helper_lost",
+      `The spawn helper died${this.#lastWords === "" ? "" : `: ${this.#lastWords.trim()}`}`,
+    );
     for (const pending of this.#pending.values()) pending.reject(error);
     this.#pending.clear();
     this.#owed = 0;
@@ -183,7 +193,9 @@ export class HelperLauncher implements Launcher {
       this.#youngDeaths = ageMs < youngMs ? this.#youngDeaths + 1 : 0;
       if (this.#youngDeaths < maxYoungDeaths) this.#start();
       for (const { launched, marker } of launches) {
-        if (launched !== undefined) this.#send({ do: "reap", leader: { pid: launched.pid, startTime: launched.startTime, marker } });
+        if (launched !== undefined) {
+          this.#send({ do: "reap", leader: { pid: launched.pid, startTime: launched.startTime, marker } });
+        }
       }
     }
     for (const { watcher, launched, exited } of launches) {
@@ -210,7 +222,15 @@ export class HelperLauncher implements Launcher {
 
 /** The helper runs compiled, also when the host runs from source: Node 20 executes no TypeScript. */
 function helperProgram(): string {
-  const compiled = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "../../dist/process/helper/main.js" : "./helper/main.js", import.meta.url));
+  const compiled = fileURLToPath(
+    new URL(
+      import.meta.url.endsWith(".ts") ? "../../dist/process/helper/main.js" : "./helper/main.js",
+      import.meta.url,
+    ),
+  );
   if (existsSync(compiled)) return compiled;
-  throw new TerminalError("spawn_failed", `The spawn helper is not built: ${compiled} is missing; run npm run build`);
+  throw new TerminalError(
+    "spawn_failed",
+    `The spawn helper is not built: ${compiled} is missing; run npm run build`,
+  );
 }

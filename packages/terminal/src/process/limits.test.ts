@@ -25,14 +25,24 @@ describe("a limit", () => {
     expect(finalOffset).toBeGreaterThan(1_000_000);
   });
 
-  it.each(["auto", "process-group"] as const)("[T25] on CPU seconds ends the run and is named (%s)", async (tree) => {
-    const { run, exit } = await recordRun(spawner, { command: "while :; do :; done", limits: { cpuSeconds: 1 }, tree });
-    expect(["cgroup2", "rlimit"]).toContain(run.limits.cpuSeconds?.by);
-    expect((await exit()).limit).toBe("cpuSeconds");
-  });
+  it.each(["auto", "process-group"] as const)(
+    "[T25] on CPU seconds ends the run and is named (%s)",
+    async (tree) => {
+      const { run, exit } = await recordRun(spawner, {
+        command: "while :; do :; done",
+        limits: { cpuSeconds: 1 },
+        tree,
+      });
+      expect(["cgroup2", "rlimit"]).toContain(run.limits.cpuSeconds?.by);
+      expect((await exit()).limit).toBe("cpuSeconds");
+    },
+  );
 
   it("[T25] on memory ends the run; a cgroup's is named, an rlimit's is the program's own failure", async (context) => {
-    const { run, exit, text } = await recordRun(spawner, { command: hungry, limits: { memoryBytes: 100 * 1024 * 1024 } });
+    const { run, exit, text } = await recordRun(spawner, {
+      command: hungry,
+      limits: { memoryBytes: 100 * 1024 * 1024 },
+    });
     const by = run.limits.memoryBytes?.by;
     const ended = await exit();
     expect(ended.exitCode).not.toBe(0);
@@ -42,7 +52,10 @@ describe("a limit", () => {
   });
 
   it("[T25] on processes refuses the next one", async () => {
-    const { run, exit, text } = await recordRun(spawner, { command: "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.3 & done; wait", limits: { processes: 5 } });
+    const { run, exit, text } = await recordRun(spawner, {
+      command: "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.3 & done; wait",
+      limits: { processes: 5 },
+    });
     const by = run.limits.processes?.by;
     const { limit } = await exit();
     expect(by).toMatch(/cgroup|rlimit/);
@@ -61,7 +74,10 @@ describe("a limit", () => {
   });
 
   it("[T25] that did not fire is not named", async () => {
-    const { exit } = await recordRun(spawner, { command: "exit 3", limits: { wallClockMs: 60_000, outputBytes: 1e9, cpuSeconds: 60, memoryBytes: 1e9, processes: 500 } });
+    const { exit } = await recordRun(spawner, {
+      command: "exit 3",
+      limits: { wallClockMs: 60_000, outputBytes: 1e9, cpuSeconds: 60, memoryBytes: 1e9, processes: 500 },
+    });
     expect(await exit()).toMatchObject({ exitCode: 3, limit: undefined });
   });
 
@@ -73,6 +89,8 @@ describe("a limit", () => {
     [{ outputBytes: "10" }, "limits.outputBytes"],
     [7, "limits"],
   ])("[T5] %j is refused, naming %s", (limits, field) => {
-    expect(() => checkLimits(limits as never)).toThrow(expect.objectContaining({ code: "invalid_request", field }));
+    expect(() => checkLimits(limits as never)).toThrow(
+      expect.objectContaining({ code: "invalid_request", field }),
+    );
   });
 });

@@ -44,7 +44,9 @@ export function checkLimits(limits: RunLimits | undefined): RunLimits {
     const value = limits[name];
     if (value === undefined) continue;
     if (!Number.isFinite(value) || value <= 0) throw invalidRequest(`limits.${name}`, "a number above 0");
-    if (name !== "cpuCores" && !Number.isSafeInteger(value)) throw invalidRequest(`limits.${name}`, "a whole number");
+    if (name !== "cpuCores" && !Number.isSafeInteger(value)) {
+      throw invalidRequest(`limits.${name}`, "a whole number");
+    }
   }
   return limits;
 }

@@ -32,7 +32,11 @@ export class LoginEnvironment {
     const shell = loginShell();
     if (shell === undefined) return ownEnvironment();
     const chunks: Buffer[] = [];
-    const sink: RunSink = { bytes: (_stream, buffer, length) => void chunks.push(Buffer.from(buffer.subarray(0, length))), exit: () => {}, end: () => {} };
+    const sink: RunSink = {
+      bytes: (_stream, buffer, length) => void chunks.push(Buffer.from(buffer.subarray(0, length))),
+      exit: () => {},
+      end: () => {},
+    };
     // Interactive as well as login: many set up their PATH in the file that only an interactive shell reads.
     const script = `'${process.execPath.replaceAll("'", `'\\''`)}' -p '"${fence}" + JSON.stringify(process.env) + "${fence}"'`;
     const run = await this.#spawner.run(
@@ -76,5 +80,7 @@ function parseCapture(text: string): Record<string, string> | undefined {
 }
 
 function ownEnvironment(): Record<string, string> {
-  return Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

@@ -40,9 +40,13 @@ export class OutputReader implements BudgetedReader {
     this.#fd = fd;
     this.#sink = sink;
     this.#budget = budget;
-    const callback = (length: number): boolean => this.#take(kind === "pty" ? this.#coalesce(length) : length);
+    const callback = (length: number): boolean =>
+      this.#take(kind === "pty" ? this.#coalesce(length) : length);
     const options: ReadingOptions = { onread: { buffer: shared, callback } };
-    this.#socket = kind === "pty" ? new ReadStream(fd, options) : new Socket({ ...options, fd, readable: true, writable: false });
+    this.#socket =
+      kind === "pty"
+        ? new ReadStream(fd, options)
+        : new Socket({ ...options, fd, readable: true, writable: false });
     this.#socket.on("end", () => this.#finish());
     // EIO is how Linux says that the last holder of a terminal's other side has closed it; nothing was lost.
     this.#socket.on("error", () => this.#finish());
@@ -101,7 +105,7 @@ export class OutputReader implements BudgetedReader {
   }
 
   #readAvailable(): "open" | "ended" {
-    for (let total = 0; total < drainBoundBytes; ) {
+    for (let total = 0; total < drainBoundBytes;) {
       const length = this.#readInto(0);
       if (length === 0) return "ended";
       if (length < 0) return "open";

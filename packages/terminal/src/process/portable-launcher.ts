@@ -5,7 +5,16 @@ import type { Readable } from "node:stream";
 import { TerminalError } from "../terminal-error.ts";
 import { resolveCommand } from "./command-line.ts";
 import { toFailure } from "./helper/wire.ts";
-import { MARKER_VARIABLE, type ChildPipes, type LaunchIo, type LaunchRequest, type LaunchWatcher, type Launched, type Launcher, type TreeProcess } from "./launch.ts";
+import {
+  MARKER_VARIABLE,
+  type ChildPipes,
+  type LaunchIo,
+  type LaunchRequest,
+  type LaunchWatcher,
+  type Launched,
+  type Launcher,
+  type TreeProcess,
+} from "./launch.ts";
 import type { LimitsInForce } from "./limits.ts";
 import { platform } from "./platform.ts";
 import type { ReadBudget } from "./read-budget.ts";
@@ -51,7 +60,9 @@ export class PortableLauncher implements Launcher {
     const child = this.#children.get(id);
     if (child === undefined) return [];
     if (!platform.isPosix) {
-      await new Promise<void>((resolve) => execFile("taskkill", ["/pid", String(child.process.pid), "/T", "/F"], () => resolve()));
+      await new Promise<void>((resolve) =>
+        execFile("taskkill", ["/pid", String(child.process.pid), "/T", "/F"], () => resolve()),
+      );
       return [];
     }
     return describe(await endTree(child.tree, graceMs, ["SIGTERM"]));
@@ -72,8 +83,17 @@ export class PortableLauncher implements Launcher {
 
   #spawn(id: number, request: LaunchRequest, watcher: LaunchWatcher): [Launched, ChildPipes] {
     const { cwd, env, io, marker, limits, tree } = request;
-    if (io.kind === "tty") throw new TerminalError("not_supported", "Terminals with a screen are not supported yet without the spawn helper; run the command as text");
-    if (tree === "cgroup" || tree === "pid-namespace") throw new TerminalError("not_supported", `Without the spawn helper there is no ${tree}`, { field: "tree" });
+    if (io.kind === "tty") {
+      throw new TerminalError(
+        "not_supported",
+        "Terminals with a screen are not supported yet without the spawn helper; run the command as text",
+      );
+    }
+    if (tree === "cgroup" || tree === "pid-namespace") {
+      throw new TerminalError("not_supported", `Without the spawn helper there is no ${tree}`, {
+        field: "tree",
+      });
+    }
     if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd" });
     }
@@ -86,12 +106,16 @@ export class PortableLauncher implements Launcher {
       windowsHide: true,
     });
     child.on("error", () => {});
-    if (child.pid === undefined) throw new TerminalError("spawn_failed", `Could not start ${command.file}`, { field: "command" });
+    if (child.pid === undefined) {
+      throw new TerminalError("spawn_failed", `Could not start ${command.file}`, { field: "command" });
+    }
     const startTime = readStartTime(child.pid);
     const process = child as ChildProcess & { pid: number };
     this.#children.set(id, { process, tree: new ProcessGroupTree({ pid: child.pid, startTime, marker }) });
     child.once("exit", (exitCode, signal) => watcher.exited({ exitCode, signal }));
-    const unmet: LimitsInForce = Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, { value: Number(value), by: "none" as const }]));
+    const unmet: LimitsInForce = Object.fromEntries(
+      Object.entries(limits).map(([name, value]) => [name, { value: Number(value), by: "none" as const }]),
+    );
     return [{ pid: child.pid, startTime, tree: "process-group", limits: unmet }, process];
   }
 }
@@ -115,12 +139,19 @@ export class PortableIo implements RunIo {
   get input(): RunInput | undefined {
     const stdin = this.#pipes?.stdin;
     if (stdin === null || stdin === undefined) return undefined;
-    return { write: (bytes) => stdin.write(bytes), onDrain: (listener) => stdin.on("drain", listener), end: () => stdin.end() };
+    return {
+      write: (bytes) => stdin.write(bytes),
+      onDrain: (listener) => stdin.on("drain", listener),
+      end: () => stdin.end(),
+    };
   }
 
   start(sinks: StreamSinks, _budget: ReadBudget, pipes: ChildPipes | undefined): void {
     this.#pipes = pipes;
-    const streams = [[pipes?.stdout, "output"] as const, [pipes?.stderr, this.#merged ? "output" : "error"] as const];
+    const streams = [
+      [pipes?.stdout, "output"] as const,
+      [pipes?.stderr, this.#merged ? "output" : "error"] as const,
+    ];
     for (const [stream, name] of streams) {
       if (stream === null || stream === undefined) continue;
       this.#open.push(stream);

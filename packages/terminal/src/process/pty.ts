@@ -12,11 +12,21 @@ interface NativePty {
 let loaded: NativePty | undefined;
 
 function native(): NativePty {
-  if (!platform.isPosix) throw new TerminalError("not_supported", "Terminals with a screen are not supported on Windows yet; run the command as text");
-  const require = createRequire(import.meta.url);
-  const { requireBinary } = require("@lydell/node-pty/requireBinary.js") as { requireBinary(file: string): NativePty };
-  loaded ??= requireBinary("pty.node");
+  if (!platform.isPosix) {
+    throw new TerminalError(
+      "not_supported",
+      "Terminals with a screen are not supported on Windows yet; run the command as text",
+    );
+  }
+  loaded ??= loadBinary();
   return loaded;
+}
+
+function loadBinary(): NativePty {
+  const library = createRequire(import.meta.url)("@lydell/node-pty/requireBinary.js") as {
+    requireBinary(file: string): NativePty;
+  };
+  return library.requireBinary("pty.node");
 }
 
 /** The size of a screen in characters. */
@@ -83,9 +93,14 @@ export class PtyWriter {
   }
 
   write(bytes: Buffer): void {
-    if (this.#fd() === undefined) throw new TerminalError("closed", "The command has ended and takes no more input");
+    if (this.#fd() === undefined) {
+      throw new TerminalError("closed", "The command has ended and takes no more input");
+    }
     if (this.#waitingBytes + bytes.length > maxWaitingBytes) {
-      throw new TerminalError("input_full", `The command is not reading its input; ${this.#waitingBytes} bytes wait already`);
+      throw new TerminalError(
+        "input_full",
+        `The command is not reading its input; ${this.#waitingBytes} bytes wait already`,
+      );
     }
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;

@@ -87,7 +87,11 @@ export class StdioIo implements RunIo {
     this.files = { kind: "stdio", stdin, stdout, stderr };
     const open = (path: string, mode: number): number => openSync(path, mode | constants.O_NONBLOCK);
     // A FIFO can be opened for writing only while somebody reads it: until the child does, that is us.
-    this.#fds = [open(stdin, constants.O_RDONLY), open(stdout, constants.O_RDONLY), open(stderr, constants.O_RDONLY)];
+    this.#fds = [
+      open(stdin, constants.O_RDONLY),
+      open(stdout, constants.O_RDONLY),
+      open(stderr, constants.O_RDONLY),
+    ];
     this.input = new PipeInput(open(stdin, constants.O_WRONLY));
   }
 
@@ -127,7 +131,9 @@ export class PipeInput implements RunInput {
   }
 
   write(bytes: Buffer): boolean {
-    if (this.#socket.destroyed || this.#socket.writableEnded) throw new TerminalError("closed", "The command has ended and takes no more input");
+    if (this.#socket.destroyed || this.#socket.writableEnded) {
+      throw new TerminalError("closed", "The command has ended and takes no more input");
+    }
     return this.#socket.write(bytes);
   }
 
@@ -150,7 +156,7 @@ export class TtyIo implements RunIo {
   readonly input: RunInput;
   readonly #pty: Pty;
   #reader: OutputReader | undefined;
-  #writer: PtyWriter;
+  readonly #writer: PtyWriter;
   #started = false;
 
   constructor(size: ScreenSize) {

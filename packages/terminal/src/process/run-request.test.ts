@@ -33,7 +33,11 @@ describe("a request", () => {
     [{ command: "/etc/passwd" }, "program_not_executable", "command"],
     [{ args: ["x".repeat(3_000_000)] }, "spawn_failed", "command"],
   ])("[T5] %j is refused", async (fault, code, field) => {
-    await expect(recordRun(spawner, { command: "true", ...(fault as object) })).rejects.toMatchObject({ name: "TerminalError", code, field });
+    await expect(recordRun(spawner, { command: "true", ...(fault as object) })).rejects.toMatchObject({
+      name: "TerminalError",
+      code,
+      field,
+    });
   });
 
   it("[T5] on a machine without /dev/null is refused, and the file is named", (context) => {
@@ -46,12 +50,29 @@ describe("a request", () => {
       rmSync("/dev/null");
       await run().catch((error) => console.log(error.code, error.message));
       await spawner.close();`;
-    const mount = "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && mknod -m 666 /dev/urandom c 1 9";
+    const mount =
+      "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && mknod -m 666 /dev/urandom c 1 9";
     let output: string;
     try {
-      output = execFileSync("unshare", ["-m", "sh", "-c", `${mount} && exec "$@"`, "sh", process.execPath, "--input-type=module", "-e", script], { encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
+      output = execFileSync(
+        "unshare",
+        [
+          "-m",
+          "sh",
+          "-c",
+          `${mount} && exec "$@"`,
+          "sh",
+          process.execPath,
+          "--input-type=module",
+          "-e",
+          script,
+        ],
+        { encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] },
+      );
     } catch (error) {
-      return context.skip(`a mount namespace of one's own: ${String((error as { stderr?: string }).stderr).trim()}`);
+      return context.skip(
+        `a mount namespace of one's own: ${String((error as { stderr?: string }).stderr).trim()}`,
+      );
     }
     expect(output).toMatch(/^device_missing .*\/dev\/null/);
   });

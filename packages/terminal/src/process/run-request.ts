@@ -27,12 +27,20 @@ const treeChoices: readonly TreeChoice[] = ["auto", "cgroup", "pid-namespace", "
 export function checkRunRequest(request: RunRequest): RunLimits {
   if (!kinds.includes(request.kind)) throw invalidRequest("kind", `one of ${kinds.join(", ")}`);
   checkText("command", request.command);
-  if (request.command.trim() === "") throw invalidRequest("command", "a program or a command line, not empty");
-  if (request.args !== undefined && !Array.isArray(request.args)) throw invalidRequest("args", "an array of strings");
+  if (request.command.trim() === "") {
+    throw invalidRequest("command", "a program or a command line, not empty");
+  }
+  if (request.args !== undefined && !Array.isArray(request.args)) {
+    throw invalidRequest("args", "an array of strings");
+  }
   request.args?.forEach((arg, index) => checkText(`args[${index}]`, arg));
   checkText("cwd", request.cwd);
-  if (!isAbsolute(request.cwd)) throw invalidRequest("cwd", `an absolute path, not ${JSON.stringify(request.cwd)}`);
-  if (request.tree !== undefined && !treeChoices.includes(request.tree)) throw invalidRequest("tree", `one of ${treeChoices.join(", ")}`);
+  if (!isAbsolute(request.cwd)) {
+    throw invalidRequest("cwd", `an absolute path, not ${JSON.stringify(request.cwd)}`);
+  }
+  if (request.tree !== undefined && !treeChoices.includes(request.tree)) {
+    throw invalidRequest("tree", `one of ${treeChoices.join(", ")}`);
+  }
   for (const [name, value] of Object.entries(request.env)) checkVariable(`env.${name}`, name, value);
   return checkLimits(request.limits);
 }
@@ -46,6 +54,8 @@ function checkText(field: string, value: unknown): void {
 /** Refuses a variable that no environment can hold. */
 export function checkVariable(field: string, name: unknown, value: unknown): void {
   checkText(field, name);
-  if (name === "" || (name as string).includes("=")) throw invalidRequest(field, "named by a non-empty name without =");
+  if (name === "" || (name as string).includes("=")) {
+    throw invalidRequest(field, "named by a non-empty name without =");
+  }
   checkText(field, value);
 }

@@ -1,7 +1,18 @@
 // One child as the host sees it: its bytes with their offsets, its exit after the last of them, its end (T9–T12).
 import { TerminalError } from "../terminal-error.ts";
 import { fromFailure } from "./helper/wire.ts";
-import type { ChildPipes, ExitStatus, LaunchExit, LaunchFailure, LaunchRequest, LaunchWatcher, Launched, Launcher, TreeMechanism, TreeProcess } from "./launch.ts";
+import type {
+  ChildPipes,
+  ExitStatus,
+  LaunchExit,
+  LaunchFailure,
+  LaunchRequest,
+  LaunchWatcher,
+  Launched,
+  Launcher,
+  TreeMechanism,
+  TreeProcess,
+} from "./launch.ts";
 import type { LimitName, LimitsInForce, RunLimits } from "./limits.ts";
 import { type ScreenSize, checkSize } from "./pty.ts";
 import type { ReadBudget } from "./read-budget.ts";
@@ -38,7 +49,11 @@ const limitGraceMs = 1000;
 /** What a timer of Node can hold: 24.8 days. */
 const maxTimerMs = 2 ** 31 - 1;
 
-type State = { readonly name: "launching" } | { readonly name: "running" } | { readonly name: "draining"; readonly exit: LaunchExit; readonly lost: boolean } | { readonly name: "exited" };
+type State =
+  | { readonly name: "launching" }
+  | { readonly name: "running" }
+  | { readonly name: "draining"; readonly exit: LaunchExit; readonly lost: boolean }
+  | { readonly name: "exited" };
 
 /** What a run needs from its spawner. */
 export interface RunParts {
@@ -123,7 +138,12 @@ export class Run {
   /** The run's input; text runs have none. */
   get input(): RunInput {
     const { input } = this.#parts.io;
-    if (input === undefined) throw new TerminalError("not_supported", "A text run has no input; start it as a tty run to type into it");
+    if (input === undefined) {
+      throw new TerminalError(
+        "not_supported",
+        "A text run has no input; start it as a tty run to type into it",
+      );
+    }
     return input;
   }
 
@@ -183,8 +203,17 @@ export class Run {
     this.#launched = launched;
     const { io, budget, limits } = this.#parts;
     const { wallClockMs } = limits;
-    if (wallClockMs !== undefined) this.#wallClock = setTimeout(() => this.#breakLimit("wallClockMs"), Math.min(wallClockMs, maxTimerMs));
-    io.start((stream) => ({ bytes: (buffer, length) => this.#bytes(stream, buffer, length), end: () => this.#streamEnded() }), budget, pipes);
+    if (wallClockMs !== undefined) {
+      this.#wallClock = setTimeout(() => this.#breakLimit("wallClockMs"), Math.min(wallClockMs, maxTimerMs));
+    }
+    io.start(
+      (stream) => ({
+        bytes: (buffer, length) => this.#bytes(stream, buffer, length),
+        end: () => this.#streamEnded(),
+      }),
+      budget,
+      pipes,
+    );
   }
 
   #bytes(stream: RunStream, buffer: Buffer, length: number): void {
@@ -193,7 +222,9 @@ export class Run {
     this.#parts.sink.bytes(stream, buffer, length, offset);
     const { outputBytes } = this.#parts.limits;
     if (outputBytes !== undefined && this.#totalBytes > outputBytes) this.#breakLimit("outputBytes");
-    if (this.#state.name === "draining" && this.#totalBytes - this.#offsetAtExit > drainBoundBytes) this.#settle();
+    if (this.#state.name === "draining" && this.#totalBytes - this.#offsetAtExit > drainBoundBytes) {
+      this.#settle();
+    }
   }
 
   get #totalBytes(): number {
@@ -235,7 +266,13 @@ export class Run {
     clearTimeout(this.#drainBound);
     this.#state = { name: "exited" };
     const { io, sink } = this.#parts;
-    const told = { exitCode: exit.exitCode, signal: exit.signal, finalOffset: this.#offsets.output, limit: this.#limit ?? exit.limit, lost };
+    const told = {
+      exitCode: exit.exitCode,
+      signal: exit.signal,
+      finalOffset: this.#offsets.output,
+      limit: this.#limit ?? exit.limit,
+      lost,
+    };
     sink.exit(told);
     this.#resolveExited(told);
     if (io.ended) sink.end();

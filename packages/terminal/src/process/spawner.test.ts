@@ -11,15 +11,20 @@ afterAll(() => spawner.close());
 const lossRuns = process.env["HOLDFAST_LONG"] === undefined ? 60 : 500;
 
 describe("what a child gets", () => {
-  it.each(["text", "tty", "stdio"] as const)("[T1] a %s run inherits no descriptor but 0, 1 and 2", async (kind) => {
-    const { exit, text } = await recordRun(spawner, { kind, command: "ls", args: ["/proc/self/fd"] });
-    await exit();
-    // 3 is the directory that ls itself reads.
-    expect(text().trim().split(/\s+/)).toEqual(["0", "1", "2", "3"]);
-  });
+  it.each(["text", "tty", "stdio"] as const)(
+    "[T1] a %s run inherits no descriptor but 0, 1 and 2",
+    async (kind) => {
+      const { exit, text } = await recordRun(spawner, { kind, command: "ls", args: ["/proc/self/fd"] });
+      await exit();
+      // 3 is the directory that ls itself reads.
+      expect(text().trim().split(/\s+/)).toEqual(["0", "1", "2", "3"]);
+    },
+  );
 
   it("[T6] a text run writes to a real pipe, which scripts can open by name", async () => {
-    const { exit, text } = await recordRun(spawner, { command: "echo one > /dev/stdout; echo two > /dev/stderr; test -p /dev/stdout && echo pipe" });
+    const { exit, text } = await recordRun(spawner, {
+      command: "echo one > /dev/stdout; echo two > /dev/stderr; test -p /dev/stdout && echo pipe",
+    });
     expect((await exit()).exitCode).toBe(0);
     expect(text()).toBe("one\ntwo\npipe\n");
   });
@@ -32,7 +37,9 @@ describe("what a child gets", () => {
   });
 
   it("[T6] a text run reads an empty stdin and has a session of its own without a terminal", async () => {
-    const { run, exit, text } = await recordRun(spawner, { command: "cat; (exec < /dev/tty) 2>/dev/null && echo tty; ps -o sid= -p $$; readlink /proc/self/fd/0" });
+    const { run, exit, text } = await recordRun(spawner, {
+      command: "cat; (exec < /dev/tty) 2>/dev/null && echo tty; ps -o sid= -p $$; readlink /proc/self/fd/0",
+    });
     await exit();
     expect(text().trim().split(/\s+/)).toEqual([String(run.pid), "/dev/null"]);
   });
@@ -45,7 +52,10 @@ describe("what a child gets", () => {
   });
 
   it("[T7] a stdio run has three pipes, each its own", async () => {
-    const { run, exit, text } = await recordRun(spawner, { kind: "stdio", command: "cat; echo to stderr >&2" });
+    const { run, exit, text } = await recordRun(spawner, {
+      kind: "stdio",
+      command: "cat; echo to stderr >&2",
+    });
     run.write(Buffer.from("to stdin\n"));
     run.input.end();
     expect((await exit()).exitCode).toBe(0);
@@ -74,7 +84,11 @@ describe("what a child gets", () => {
 
 describe("a tty run", () => {
   it("[T8] has a controlling terminal of the size asked for", async () => {
-    const { run, exit, text } = await recordRun(spawner, { kind: "tty", command: "tty; stty size; ps -o sid=,tpgid= -p $$", size: { columns: 132, rows: 50 } });
+    const { run, exit, text } = await recordRun(spawner, {
+      kind: "tty",
+      command: "tty; stty size; ps -o sid=,tpgid= -p $$",
+      size: { columns: 132, rows: 50 },
+    });
     await exit();
     const [device, rows, columns, session, foreground] = text().trim().split(/\s+/);
     expect(device).toMatch(/^\/dev\/pts\//);
@@ -83,7 +97,11 @@ describe("a tty run", () => {
   });
 
   it("[T8] takes input, resizes and interrupts", async () => {
-    const { run, exit, text, seen } = await recordRun(spawner, { kind: "tty", command: "trap 'stty size' WINCH; trap 'echo caught; exit 7' INT; echo ready; while :; do read -r line && echo got:$line; done" });
+    const { run, exit, text, seen } = await recordRun(spawner, {
+      kind: "tty",
+      command:
+        "trap 'stty size' WINCH; trap 'echo caught; exit 7' INT; echo ready; while :; do read -r line && echo got:$line; done",
+    });
     await seen(/ready/);
     run.write(Buffer.from("hello\n"));
     await seen(/got:hello/);
@@ -99,18 +117,25 @@ describe("a tty run", () => {
   it("[T8] clamps a size that no screen has and refuses what is not a number", async () => {
     const { run, exit } = await recordRun(spawner, { kind: "tty", command: "cat" });
     expect(run.resize({ columns: 1e6, rows: 0 })).toEqual({ columns: 1000, rows: 1 });
-    expect(() => run.resize({ columns: Number.NaN, rows: 5 })).toThrow(expect.objectContaining({ code: "invalid_request", field: "columns" }));
+    expect(() => run.resize({ columns: Number.NaN, rows: 5 })).toThrow(
+      expect.objectContaining({ code: "invalid_request", field: "columns" }),
+    );
     await run.end(1000);
     expect((await exit()).signal).toMatch(/SIGTERM|SIGHUP/);
   });
 
   it("[T8] takes a long paste without losing a byte", async () => {
     const line = `${"0123456789".repeat(20)}\n`;
-    const { run, exit, text } = await recordRun(spawner, { kind: "tty", command: "stty -echo; echo ready; head -n 1000 | md5sum" });
+    const { run, exit, text } = await recordRun(spawner, {
+      kind: "tty",
+      command: "stty -echo; echo ready; head -n 1000 | md5sum",
+    });
     while (!text().includes("ready")) await new Promise((resolve) => setImmediate(resolve));
     run.write(Buffer.from(line.repeat(1000)));
     await exit();
-    const { exit: exited, text: expected } = await recordRun(spawner, { command: `yes ${line.trim()} | head -n 1000 | md5sum` });
+    const { exit: exited, text: expected } = await recordRun(spawner, {
+      command: `yes ${line.trim()} | head -n 1000 | md5sum`,
+    });
     await exited();
     expect(text().replace("ready\r\n", "").trim()).toBe(expected().trim());
   });
@@ -129,7 +154,11 @@ describe("the end of the output", () => {
   it.each(["text", "tty"] as const)("[T10] no run of %s loses its tail, one after another", async (kind) => {
     const end = kind === "tty" ? "20000\r\n" : "20000\n";
     for (let i = 0; i < lossRuns; i += 1) {
-      const { run, exit, text, offsetsFit } = await recordRun(spawner, { kind, command: "seq", args: ["1", "20000"] });
+      const { run, exit, text, offsetsFit } = await recordRun(spawner, {
+        kind,
+        command: "seq",
+        args: ["1", "20000"],
+      });
       const { finalOffset } = await exit();
       expect(text().endsWith(end)).toBe(true);
       expect(finalOffset).toBe(kind === "tty" ? 128_894 : 108_894);
@@ -138,26 +167,35 @@ describe("the end of the output", () => {
     }
   });
 
-  it.each(["text", "tty"] as const)("[T10] no run of %s loses its tail while the host is busy and 20 run at once", async (kind) => {
-    const busy = setInterval(() => {
-      const until = performance.now() + 15;
-      while (performance.now() < until);
-    }, 20);
-    try {
-      const runs = Array.from({ length: 20 }, async () => {
-        const { run, exit, text } = await recordRun(spawner, { kind, command: "seq", args: ["1", "20000"] });
-        await exit();
-        spawner.release(run);
-        return text().length;
-      });
-      expect(new Set(await Promise.all(runs))).toEqual(new Set([kind === "tty" ? 128_894 : 108_894]));
-    } finally {
-      clearInterval(busy);
-    }
-  });
+  it.each(["text", "tty"] as const)(
+    "[T10] no run of %s loses its tail while the host is busy and 20 run at once",
+    async (kind) => {
+      const busy = setInterval(() => {
+        const until = performance.now() + 15;
+        while (performance.now() < until);
+      }, 20);
+      try {
+        const runs = Array.from({ length: 20 }, async () => {
+          const { run, exit, text } = await recordRun(spawner, {
+            kind,
+            command: "seq",
+            args: ["1", "20000"],
+          });
+          await exit();
+          spawner.release(run);
+          return text().length;
+        });
+        expect(new Set(await Promise.all(runs))).toEqual(new Set([kind === "tty" ? 128_894 : 108_894]));
+      } finally {
+        clearInterval(busy);
+      }
+    },
+  );
 
   it("[T9] offsets are absolute, and the exit's is the last", async () => {
-    const { exit, bytes, offsetsFit, events } = await recordRun(spawner, { command: "head -c 3000000 /dev/zero" });
+    const { exit, bytes, offsetsFit, events } = await recordRun(spawner, {
+      command: "head -c 3000000 /dev/zero",
+    });
     const { finalOffset } = await exit();
     expect(finalOffset).toBe(3_000_000);
     expect(bytes().length).toBe(3_000_000);
@@ -172,7 +210,9 @@ describe("the end of the output", () => {
   });
 
   it("[T11][T12] the exit does not wait for a child that stays, whose bytes still arrive", async () => {
-    const { run, exit, text, ended } = await recordRun(spawner, { command: "(read -t 1 < /dev/zero; sleep 0.6; echo late) & echo early" });
+    const { run, exit, text, ended } = await recordRun(spawner, {
+      command: "(read -t 1 < /dev/zero; sleep 0.6; echo late) & echo early",
+    });
     const startedMs = performance.now();
     await exit();
     expect(performance.now() - startedMs).toBeLessThan(550);
@@ -182,14 +222,17 @@ describe("the end of the output", () => {
     spawner.release(run);
   });
 
-  it.each(["text", "tty"] as const)("[T11] the exit of a %s run does not wait for a child that never stops writing", async (kind) => {
-    const { run, exit } = await recordRun(spawner, { kind, command: "trap '' HUP; yes & echo started" });
-    const { finalOffset, exitCode } = await exit();
-    expect(exitCode).toBe(0);
-    expect(finalOffset).toBeLessThan(8 * 1024 * 1024);
-    expect((await run.members()).map((process) => process.command)).toContain("yes");
-    expect(await run.end(1000)).toEqual([]);
-  });
+  it.each(["text", "tty"] as const)(
+    "[T11] the exit of a %s run does not wait for a child that never stops writing",
+    async (kind) => {
+      const { run, exit } = await recordRun(spawner, { kind, command: "trap '' HUP; yes & echo started" });
+      const { finalOffset, exitCode } = await exit();
+      expect(exitCode).toBe(0);
+      expect(finalOffset).toBeLessThan(8 * 1024 * 1024);
+      expect((await run.members()).map((process) => process.command)).toContain("yes");
+      expect(await run.end(1000)).toEqual([]);
+    },
+  );
 
   it.each([
     ["exit 3", { exitCode: 3, signal: null }],

@@ -56,7 +56,10 @@ export class Spawner {
       limits: kernelLimits,
       marker,
     };
-    const run = await Run.start({ kind: request.kind, io, launcher: this.#launcher, budget: this.#budget, limits, sink }, launch);
+    const run = await Run.start(
+      { kind: request.kind, io, launcher: this.#launcher, budget: this.#budget, limits, sink },
+      launch,
+    );
     this.#runs.add(run);
     return run;
   }

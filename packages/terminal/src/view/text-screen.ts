@@ -106,7 +106,7 @@ export class TextScreen {
     const buffer = this.#active;
     buffer.cursorRow.hasNewline = true;
     if (buffer.advanceRow(false) === "moved") buffer.cursorRow.isWrapped = false;
-    buffer.x = Math.min(buffer.x, buffer.columns - 1);
+    buffer.leavePendingWrap();
   }
 
   /** Down one row in the same column. */
@@ -171,14 +171,9 @@ export class TextScreen {
   moveRows(count: number): void {
     this.#active.leavePendingWrap();
     const buffer = this.#active;
-    const isAboveTop = buffer.y < buffer.topMargin;
-    const isBelowBottom = buffer.y > buffer.bottomMargin;
-    const lowest = isAboveTop ? 0 : buffer.topMargin;
-    const highest = isBelowBottom ? this.#rowCount - 1 : buffer.bottomMargin;
-    buffer.y =
-      count < 0
-        ? Math.max(buffer.y + count, Math.min(lowest, buffer.y))
-        : Math.min(buffer.y + count, Math.max(highest, buffer.y));
+    const lowest = buffer.y < buffer.topMargin ? 0 : buffer.topMargin;
+    const highest = buffer.y > buffer.bottomMargin ? this.#rowCount - 1 : buffer.bottomMargin;
+    buffer.y = clamp(buffer.y + count, lowest, highest);
   }
 
   /** Down regardless of margins. */

@@ -15,7 +15,11 @@ export function openFiles(io: LaunchIo): number[] {
   };
   try {
     if (io.kind === "stdio") {
-      return [open(io.stdin, constants.O_RDONLY), open(io.stdout, constants.O_WRONLY), open(io.stderr, constants.O_WRONLY)];
+      return [
+        open(io.stdin, constants.O_RDONLY),
+        open(io.stdout, constants.O_WRONLY),
+        open(io.stderr, constants.O_WRONLY),
+      ];
     }
     const input = openNullDevice(open);
     // A tty run opens its device itself, to make it its controlling terminal; until then it is silent.
@@ -23,7 +27,11 @@ export function openFiles(io: LaunchIo): number[] {
     return [input, output, output];
   } catch (error) {
     for (const file of opened) closeSync(file);
-    throw error instanceof TerminalError ? error : new TerminalError("spawn_failed", `Could not open the run's own files: ${String(error)}`, { cause: error });
+    throw error instanceof TerminalError
+      ? error
+      : new TerminalError("spawn_failed", `Could not open the run's own files: ${String(error)}`, {
+          cause: error,
+        });
   } finally {
     unlinkFifos(io);
   }
@@ -33,13 +41,18 @@ function openNullDevice(open: (path: string, flags: number) => number): number {
   try {
     return open(platform.nullDevice, constants.O_RDWR);
   } catch (error) {
-    throw new TerminalError("device_missing", `${platform.nullDevice} cannot be opened; commands read it in place of a keyboard, so the machine must have it`, { cause: error });
+    throw new TerminalError(
+      "device_missing",
+      `${platform.nullDevice} cannot be opened; commands read it in place of a keyboard, so the machine must have it`,
+      { cause: error },
+    );
   }
 }
 
 /** Removes the names of a launch's FIFOs; whoever has them open keeps them. */
 export function unlinkFifos(io: LaunchIo): void {
-  const paths = io.kind === "text" ? [io.output] : io.kind === "stdio" ? [io.stdin, io.stdout, io.stderr] : [];
+  const paths =
+    io.kind === "text" ? [io.output] : io.kind === "stdio" ? [io.stdin, io.stdout, io.stderr] : [];
   for (const path of paths) {
     try {
       unlinkSync(path);

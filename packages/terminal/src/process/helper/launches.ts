@@ -3,7 +3,14 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { closeSync, statSync } from "node:fs";
 import { TerminalError } from "../../terminal-error.ts";
 import { type Executable, resolveCommand } from "../command-line.ts";
-import { MARKER_VARIABLE, type LaunchExit, type LaunchRequest, type Launched, type TreeMechanism, type TreeProcess } from "../launch.ts";
+import {
+  MARKER_VARIABLE,
+  type LaunchExit,
+  type LaunchRequest,
+  type Launched,
+  type TreeMechanism,
+  type TreeProcess,
+} from "../launch.ts";
 import type { LimitMeans, LimitName, LimitsInForce } from "../limits.ts";
 import { CgroupTree, RunCgroups } from "../tree/cgroup.ts";
 import { PidNamespaceTree, pidNamespacePrefix } from "../tree/pid-namespace.ts";
@@ -100,16 +107,28 @@ export class Launches {
     this.#means.close();
   }
 
-  #spawn(id: number, request: LaunchRequest, mechanism: TreeMechanism, files: readonly number[], onExit: (exit: LaunchExit) => void): Launched {
+  #spawn(
+    id: number,
+    request: LaunchRequest,
+    mechanism: TreeMechanism,
+    files: readonly number[],
+    onExit: (exit: LaunchExit) => void,
+  ): Launched {
     const { cwd, env, io, limits, marker } = request;
     checkDirectory(cwd);
     const command = resolveCommand(request.command, request.args, cwd, env["PATH"]);
     const needsGroups = mechanism === "cgroup" || Object.values(limits).some((value) => value !== undefined);
-    const groups = needsGroups ? new RunCgroups(this.#means.cgroups, `run-${id}`, mechanism === "cgroup", limits) : undefined;
+    const groups = needsGroups
+      ? new RunCgroups(this.#means.cgroups, `run-${id}`, mechanism === "cgroup", limits)
+      : undefined;
     const means = groups?.means ?? new Map<LimitName, LimitMeans>();
     const prefix = mechanism === "pid-namespace" ? pidNamespacePrefix() : [];
     const wrapped = wrapCommand(command, { groupFolders: groups?.folders ?? [], prefix, io, limits, means });
-    const child = startChild(wrapped, { cwd, env: { ...env, [MARKER_VARIABLE]: marker }, stdio: [...files], detached: true }, groups);
+    const child = startChild(
+      wrapped,
+      { cwd, env: { ...env, [MARKER_VARIABLE]: marker }, stdio: [...files], detached: true },
+      groups,
+    );
     const startTime = readStartTime(child.pid);
     const launch: Launch = {
       pid: child.pid,
@@ -123,12 +142,19 @@ export class Launches {
       cpuWatch: undefined,
     };
     this.#launches.set(id, launch);
-    if (limits.cpuSeconds !== undefined && groups?.killFolder !== undefined) this.#watchCpu(id, launch, groups, limits.cpuSeconds);
+    if (limits.cpuSeconds !== undefined && groups?.killFolder !== undefined) {
+      this.#watchCpu(id, launch, groups, limits.cpuSeconds);
+    }
     child.once("exit", (exitCode, signal) => {
       launch.state = "exited";
       onExit(explainExit(launch, exitCode, signal));
     });
-    return { pid: child.pid, startTime, tree: mechanism, limits: limitsInForce(request, means, wrapped.rlimits) };
+    return {
+      pid: child.pid,
+      startTime,
+      tree: mechanism,
+      limits: limitsInForce(request, means, wrapped.rlimits),
+    };
   }
 
   #watchCpu(id: number, launch: Launch, groups: RunCgroups, limitSeconds: number): void {
@@ -147,11 +173,17 @@ function checkDirectory(cwd: string): void {
 }
 
 function makeTree(mechanism: TreeMechanism, leader: TreeLeader, groups: RunCgroups | undefined): Tree {
-  if (mechanism === "cgroup" && groups?.killFolder !== undefined) return new CgroupTree(groups.killFolder, leader);
+  if (mechanism === "cgroup" && groups?.killFolder !== undefined) {
+    return new CgroupTree(groups.killFolder, leader);
+  }
   return mechanism === "pid-namespace" ? new PidNamespaceTree(leader) : new ProcessGroupTree(leader);
 }
 
-function startChild(command: Executable, options: SpawnOptions, groups: RunCgroups | undefined): ChildProcess & { pid: number } {
+function startChild(
+  command: Executable,
+  options: SpawnOptions,
+  groups: RunCgroups | undefined,
+): ChildProcess & { pid: number } {
   let child: ChildProcess;
   try {
     child = spawn(command.file, command.args, options);
@@ -160,10 +192,17 @@ function startChild(command: Executable, options: SpawnOptions, groups: RunCgrou
     if (child.pid !== undefined) return child as ChildProcess & { pid: number };
   } catch (error) {
     groups?.close();
-    throw new TerminalError("spawn_failed", `Could not start ${command.file}: ${explainErrno(error)}`, { field: "command", cause: error });
+    throw new TerminalError("spawn_failed", `Could not start ${command.file}: ${explainErrno(error)}`, {
+      field: "command",
+      cause: error,
+    });
   }
   groups?.close();
-  throw new TerminalError("spawn_failed", `Could not start ${command.file}: too many processes or open files`, { field: "command" });
+  throw new TerminalError(
+    "spawn_failed",
+    `Could not start ${command.file}: too many processes or open files`,
+    { field: "command" },
+  );
 }
 
 function explainErrno(error: unknown): string {
@@ -179,14 +218,21 @@ function explainExit(launch: Launch, exitCode: number | null, signal: NodeJS.Sig
   const outOfCpu = launch.cpuLimited && (signal === "SIGXCPU" || exitCode === cpuSignalExitCode);
   const limit = launch.limit ?? launch.groups?.fired() ?? (outOfCpu ? "cpuSeconds" : undefined);
   // The shell inside a namespace can only say 128 + n; when it was us who asked it to end, it is clear what it means.
-  const askedToEnd = launch.tree.mechanism === "pid-namespace" && launch.ending !== undefined && exitCode === 143;
+  const askedToEnd =
+    launch.tree.mechanism === "pid-namespace" && launch.ending !== undefined && exitCode === 143;
   return askedToEnd ? { exitCode: null, signal: "SIGTERM", limit } : { exitCode, signal, limit };
 }
 
-function limitsInForce(request: LaunchRequest, means: ReadonlyMap<LimitName, LimitMeans>, rlimits: readonly LimitName[]): LimitsInForce {
+function limitsInForce(
+  request: LaunchRequest,
+  means: ReadonlyMap<LimitName, LimitMeans>,
+  rlimits: readonly LimitName[],
+): LimitsInForce {
   const entries: [LimitName, { value: number; by: LimitMeans }][] = [];
   for (const [name, value] of Object.entries(request.limits) as [LimitName, number | undefined][]) {
-    if (value !== undefined) entries.push([name, { value, by: means.get(name) ?? (rlimits.includes(name) ? "rlimit" : "none") }]);
+    if (value !== undefined) {
+      entries.push([name, { value, by: means.get(name) ?? (rlimits.includes(name) ? "rlimit" : "none") }]);
+    }
   }
   return Object.fromEntries(entries);
 }

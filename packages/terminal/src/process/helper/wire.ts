@@ -22,13 +22,13 @@ export type HelperEvent =
   | { readonly on: "refused"; readonly reply: number; readonly failure: LaunchFailure };
 
 /** Cuts a stream of text into lines and parses each; what the other side of a pipe of our own says is trusted. */
-export function readLines<Message>(onMessage: (message: Message) => void): (text: string) => void {
+export function readLines(onMessage: (message: never) => void): (text: string) => void {
   let rest = "";
   return (text) => {
     rest += text;
     let start = 0;
     for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n", start)) {
-      onMessage(JSON.parse(rest.slice(start, end)) as Message);
+      onMessage(JSON.parse(rest.slice(start, end)) as never);
       start = end + 1;
     }
     rest = rest.slice(start);

@@ -24,11 +24,18 @@ export interface WrappedCommand extends Executable {
 export function wrapCommand(command: Executable, preparations: Preparations): WrappedCommand {
   const { groupFolders, prefix, io } = preparations;
   const { lines, names } = rlimitLines(preparations);
-  const script = [...groupFolders.map((folder) => `echo 0 > ${quote(`${folder}/cgroup.procs`)} || exit 126`), ...lines];
+  const script = [
+    ...groupFolders.map((folder) => `echo 0 > ${quote(`${folder}/cgroup.procs`)} || exit 126`),
+    ...lines,
+  ];
   if (io.kind === "tty") script.push(...ttyLines(io.device));
   const words = [...prefix, command.file, ...command.args];
   if (script.length === 0 && prefix.length === 0) return { ...command, rlimits: names };
-  return { file: "/bin/sh", args: ["-c", [...script, 'exec "$@"'].join("\n"), "holdfast", ...words], rlimits: names };
+  return {
+    file: "/bin/sh",
+    args: ["-c", [...script, 'exec "$@"'].join("\n"), "holdfast", ...words],
+    rlimits: names,
+  };
 }
 
 /**

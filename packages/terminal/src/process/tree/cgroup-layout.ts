@@ -1,6 +1,15 @@
 // Finds out which cgroup hierarchies this machine has and which of them the engine may use.
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { isSameProcess, readStartTime } from "./process-table.ts";
 
@@ -157,7 +166,9 @@ function findController(
   mount: string | undefined,
   own: string | undefined,
 ): Controller | undefined {
-  if (killFolder !== undefined && enableController(killFolder, name)) return { version: "cgroup2", folder: killFolder };
+  if (killFolder !== undefined && enableController(killFolder, name)) {
+    return { version: "cgroup2", folder: killFolder };
+  }
   if (mount === undefined || own === undefined) return undefined;
   reapLeftovers(join(mount, own));
   const folder = join(mount, own, ownFolderName());
@@ -173,7 +184,13 @@ function findController(
 /** A controller reaches our groups only if each group above passes it on. */
 function enableController(killFolder: string, name: ControllerName): boolean {
   const parent = dirname(killFolder);
-  const offered = (folder: string): boolean => (readControl(folder, "cgroup.controllers") ?? "").split(/\s+/).includes(name);
-  if (!offered(killFolder) && !(offered(parent) && writeControl(parent, "cgroup.subtree_control", `+${name}`))) return false;
+  const offered = (folder: string): boolean =>
+    (readControl(folder, "cgroup.controllers") ?? "").split(/\s+/).includes(name);
+  if (
+    !offered(killFolder) &&
+    !(offered(parent) && writeControl(parent, "cgroup.subtree_control", `+${name}`))
+  ) {
+    return false;
+  }
   return offered(killFolder) && writeControl(killFolder, "cgroup.subtree_control", `+${name}`);
 }

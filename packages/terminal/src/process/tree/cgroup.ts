@@ -2,7 +2,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { KernelLimits, LimitMeans, LimitName } from "../limits.ts";
-import { type CgroupLayout, type Controller, listFolders, readControl, removeGroup, writeControl } from "./cgroup-layout.ts";
+import {
+  type CgroupLayout,
+  type Controller,
+  listFolders,
+  readControl,
+  removeGroup,
+  writeControl,
+} from "./cgroup-layout.ts";
 import { isSameProcess } from "./process-table.ts";
 import { signalPid, type Tree, type TreeLeader } from "./tree.ts";
 
@@ -30,7 +37,12 @@ export class RunCgroups {
       return folder;
     };
     if (holdTree && layout.killFolder !== undefined) this.killFolder = group(layout.killFolder);
-    const limit = (limitName: LimitName, controller: Controller | undefined, value: number | undefined, set: ControlWriter): Controller | undefined => {
+    const limit = (
+      limitName: LimitName,
+      controller: Controller | undefined,
+      value: number | undefined,
+      set: ControlWriter,
+    ): Controller | undefined => {
       if (value === undefined || controller === undefined) return undefined;
       const folder = group(controller.folder);
       if (!set(folder, controller.version, value)) return undefined;
@@ -53,7 +65,9 @@ export class RunCgroups {
       const file = this.#memory.version === "cgroup2" ? "memory.events" : "memory.oom_control";
       if (readCounter(this.#memory.folder, file, "oom_kill") > 0) return "memoryBytes";
     }
-    if (this.#pids !== undefined && readCounter(this.#pids.folder, "pids.events", "max") > 0) return "processes";
+    if (this.#pids !== undefined && readCounter(this.#pids.folder, "pids.events", "max") > 0) {
+      return "processes";
+    }
     return undefined;
   }
 
@@ -81,12 +95,16 @@ const setMemory: ControlWriter = (folder, version, value) => {
   return writeControl(folder, "memory.max", String(value));
 };
 
-const setProcesses: ControlWriter = (folder, _version, value) => writeControl(folder, "pids.max", String(value));
+const setProcesses: ControlWriter = (folder, _version, value) =>
+  writeControl(folder, "pids.max", String(value));
 
 const setCores: ControlWriter = (folder, version, value) => {
   const quotaUs = Math.max(1000, Math.round(value * periodUs));
   if (version === "cgroup2") return writeControl(folder, "cpu.max", `${quotaUs} ${periodUs}`);
-  return writeControl(folder, "cpu.cfs_period_us", String(periodUs)) && writeControl(folder, "cpu.cfs_quota_us", String(quotaUs));
+  return (
+    writeControl(folder, "cpu.cfs_period_us", String(periodUs)) &&
+    writeControl(folder, "cpu.cfs_quota_us", String(quotaUs))
+  );
 };
 
 function readCounter(folder: string, file: string, name: string): number {

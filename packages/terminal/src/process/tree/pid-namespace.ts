@@ -10,7 +10,19 @@ import { signalPid, type Tree, type TreeLeader } from "./tree.ts";
  */
 export function pidNamespacePrefix(): string[] {
   const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
-  return ["unshare", ...asUser, "--pid", "--fork", "--kill-child", "--mount-proc", "--", "/bin/sh", "-c", '"$@"; exit "$?"', "holdfast"];
+  return [
+    "unshare",
+    ...asUser,
+    "--pid",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+    "--",
+    "/bin/sh",
+    "-c",
+    '"$@"; exit "$?"',
+    "holdfast",
+  ];
 }
 
 /** Why PID namespaces cannot be used here, or undefined when they can. */

@@ -33,7 +33,7 @@ export class ProcessGroupTree implements Tree {
   /** Stops everything first, so that nothing can fork away between the look and the KILL. */
   async kill(): Promise<void> {
     const stopped = new Set<number>();
-    for (let found = true; found; ) {
+    for (let found = true; found;) {
       found = false;
       for (const row of await this.#scan()) {
         if (stopped.has(row.pid)) continue;
@@ -84,7 +84,7 @@ export class ProcessGroupTree implements Tree {
 }
 
 function addDescendants(table: readonly ProcessRow[], members: Map<number, ProcessRow>): void {
-  for (let grown = true; grown; ) {
+  for (let grown = true; grown;) {
     grown = false;
     for (const row of table) {
       if (members.has(row.pid) || !members.has(row.parentPid)) continue;

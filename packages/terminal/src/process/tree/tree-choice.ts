@@ -24,7 +24,9 @@ export class TreeMeans {
         return this.cgroups.killFolder === undefined ? "process-group" : "cgroup";
       case "cgroup":
         if (this.cgroups.killFolder !== undefined) return choice;
-        throw unavailable("No cgroup v2 group is writable here; run as root, under a delegated systemd unit, or ask for pid-namespace");
+        throw unavailable(
+          "No cgroup v2 group is writable here; run as root, under a delegated systemd unit, or ask for pid-namespace",
+        );
       case "pid-namespace": {
         if (!platform.isLinux) throw unavailable("PID namespaces exist on Linux only");
         this.#namespaceObstacle ??= pidNamespaceObstacle();

@@ -15,13 +15,21 @@ const spawner = new Spawner();
 afterAll(() => spawner.close());
 
 const isRoot = process.getuid?.() === 0;
-const rules: Record<TreeMechanism, string> = { cgroup: "T20", "pid-namespace": "T21", "process-group": "T22" };
+const rules: Record<TreeMechanism, string> = {
+  cgroup: "T20",
+  "pid-namespace": "T21",
+  "process-group": "T22",
+};
 const mechanisms = Object.keys(rules) as TreeMechanism[];
-const escaping = new Set(TREE_SHAPES.filter((shape) => shape.escapesGroup === true).map((shape) => shape.name));
+const escaping = new Set(
+  TREE_SHAPES.filter((shape) => shape.escapesGroup === true).map((shape) => shape.name),
+);
 
 /** Why a mechanism cannot be tried here. */
 async function obstacle(mechanism: TreeMechanism): Promise<string | undefined> {
-  if (mechanism === "cgroup" && (!isRoot || cgroupMount() === undefined)) return "a cgroup v2 hierarchy that root may write is missing";
+  if (mechanism === "cgroup" && (!isRoot || cgroupMount() === undefined)) {
+    return "a cgroup v2 hierarchy that root may write is missing";
+  }
   const reason = mechanism === "pid-namespace" ? await pidNamespaceObstacle() : undefined;
   return reason === undefined ? undefined : `PID namespaces: ${reason}`;
 }
@@ -32,38 +40,51 @@ function expectNoSurvivors(results: ShapeResult[], mechanism: TreeMechanism): vo
     expect(result).toMatchObject({ mechanism, left: 0, readable: true });
     expect(result.started).toBeGreaterThan(1);
     if (mechanism === "process-group" && escaping.has(result.shape)) continue;
-    expect({ shape: result.shape, kind: result.kind, survivors: result.survivors }).toMatchObject({ survivors: [] });
+    expect({ shape: result.shape, kind: result.kind, survivors: result.survivors }).toMatchObject({
+      survivors: [],
+    });
   }
 }
 
 describe("ending a tree", () => {
   for (const mechanism of mechanisms) {
-    it(`[${rules[mechanism]}] by ${mechanism} leaves nothing, as root or whoever runs this`, { timeout: 60_000 }, async (context) => {
-      const reason = await obstacle(mechanism);
-      if (reason !== undefined) return context.skip(reason);
-      expectNoSurvivors(await endShapes(mechanism), mechanism);
-    });
+    it(
+      `[${rules[mechanism]}] by ${mechanism} leaves nothing, as root or whoever runs this`,
+      { timeout: 60_000 },
+      async (context) => {
+        const reason = await obstacle(mechanism);
+        if (reason !== undefined) return context.skip(reason);
+        expectNoSurvivors(await endShapes(mechanism), mechanism);
+      },
+    );
   }
 
-  it("[T20][T21][T22] by each mechanism leaves nothing as an ordinary user", { timeout: 120_000 }, async (context) => {
-    if (!isRoot) return context.skip("only root can create an ordinary user");
-    const user = new OrdinaryUser();
-    try {
-      for (const mechanism of mechanisms) {
-        if ((await obstacle(mechanism)) !== undefined) continue;
-        expectNoSurvivors(JSON.parse(await user.run(mechanism)) as ShapeResult[], mechanism);
+  it(
+    "[T20][T21][T22] by each mechanism leaves nothing as an ordinary user",
+    { timeout: 120_000 },
+    async (context) => {
+      if (!isRoot) return context.skip("only root can create an ordinary user");
+      const user = new OrdinaryUser();
+      try {
+        for (const mechanism of mechanisms) {
+          if ((await obstacle(mechanism)) !== undefined) continue;
+          expectNoSurvivors(JSON.parse(await user.run(mechanism)) as ShapeResult[], mechanism);
+        }
+      } finally {
+        user.close();
       }
-    } finally {
-      user.close();
-    }
-  });
+    },
+  );
 
   it("[T22] the one shape that a process group cannot hold is known, and a cgroup holds it", () => {
     expect([...escaping]).toEqual(["env -i setsid"]);
   });
 
   it("[T23] gives TERM its grace and the output stays complete", async () => {
-    const { run, exit, text, seen } = await recordRun(spawner, { command: "trap 'echo cleaning; sleep 0.1; echo clean; exit 5' TERM; echo ready; while :; do sleep 0.05; done" });
+    const { run, exit, text, seen } = await recordRun(spawner, {
+      command:
+        "trap 'echo cleaning; sleep 0.1; echo clean; exit 5' TERM; echo ready; while :; do sleep 0.05; done",
+    });
     await seen(/ready/);
     expect(await run.end(5000)).toEqual([]);
     expect(await exit()).toMatchObject({ exitCode: 5, signal: null });
@@ -71,7 +92,9 @@ describe("ending a tree", () => {
   });
 
   it("[T23] kills what ignores TERM after the grace", async () => {
-    const { run, exit, seen } = await recordRun(spawner, { command: "trap '' TERM; echo ready; while :; do sleep 0.05; done" });
+    const { run, exit, seen } = await recordRun(spawner, {
+      command: "trap '' TERM; echo ready; while :; do sleep 0.05; done",
+    });
     await seen(/ready/);
     const startedMs = performance.now();
     await run.end(200);
@@ -79,36 +102,48 @@ describe("ending a tree", () => {
     expect(performance.now() - startedMs).toBeGreaterThan(190);
   });
 
-  it.each(mechanisms)("[T23] by %s in the first moment of a run, twice at once, and after the exit, is all the same", async (tree) => {
-    if ((await obstacle(tree)) !== undefined) return;
-    const seconds = uniqueSeconds();
-    const { run, exit } = await recordRun(spawner, { command: "sleep", args: [seconds], tree });
-    expect(await Promise.all([run.end(500), run.end(500)])).toEqual([[], []]);
-    await exit();
-    expect(await run.end(500)).toEqual([]);
-    expect(await untilGone(seconds)).toEqual([]);
-  });
+  it.each(mechanisms)(
+    "[T23] by %s in the first moment of a run, twice at once, and after the exit, is all the same",
+    async (tree) => {
+      if ((await obstacle(tree)) !== undefined) return;
+      const seconds = uniqueSeconds();
+      const { run, exit } = await recordRun(spawner, { command: "sleep", args: [seconds], tree });
+      expect(await Promise.all([run.end(500), run.end(500)])).toEqual([[], []]);
+      await exit();
+      expect(await run.end(500)).toEqual([]);
+      expect(await untilGone(seconds)).toEqual([]);
+    },
+  );
 
   // A namespace ends with its command, so nothing can survive there.
-  it.each(["cgroup", "process-group"] as const)("[T24] survivors of a command that ended by itself in a %s are listed, not killed", async (tree) => {
-    if ((await obstacle(tree)) !== undefined) return;
-    const seconds = uniqueSeconds();
-    const { run, exit } = await recordRun(spawner, { command: `setsid sleep ${seconds} >/dev/null 2>&1 & echo started`, tree });
-    expect((await exit()).exitCode).toBe(0);
-    const survivors = await run.members();
-    expect(survivors).toHaveLength(1);
-    // It is still the shell's copy for a moment before it becomes `sleep`.
-    expect(survivors[0]?.command).toContain(`sleep ${seconds}`);
-    expect(await run.end(1000)).toEqual([]);
-    expect(await untilGone(seconds)).toEqual([]);
-  });
+  it.each(["cgroup", "process-group"] as const)(
+    "[T24] survivors of a command that ended by itself in a %s are listed, not killed",
+    async (tree) => {
+      if ((await obstacle(tree)) !== undefined) return;
+      const seconds = uniqueSeconds();
+      const { run, exit } = await recordRun(spawner, {
+        command: `setsid sleep ${seconds} >/dev/null 2>&1 & echo started`,
+        tree,
+      });
+      expect((await exit()).exitCode).toBe(0);
+      const survivors = await run.members();
+      expect(survivors).toHaveLength(1);
+      // It is still the shell's copy for a moment before it becomes `sleep`.
+      expect(survivors[0]?.command).toContain(`sleep ${seconds}`);
+      expect(await run.end(1000)).toEqual([]);
+      expect(await untilGone(seconds)).toEqual([]);
+    },
+  );
 
   it("[T20] the mechanism in force is readable, and one that is missing is refused", async () => {
     const { run, exit } = await recordRun(spawner, { command: "true", tree: "process-group" });
     await exit();
     expect(run.tree).toBe("process-group");
     const portable = new Spawner({ forkBy: "child_process" });
-    await expect(recordRun(portable, { command: "true", tree: "cgroup" })).rejects.toMatchObject({ code: "not_supported", field: "tree" });
+    await expect(recordRun(portable, { command: "true", tree: "cgroup" })).rejects.toMatchObject({
+      code: "not_supported",
+      field: "tree",
+    });
     await portable.close();
   });
 });

@@ -30,7 +30,11 @@ const killBoundMs = 10_000;
  * Ends a tree: TERM, a grace period, then KILL until a pass finds nothing.
  * Returns the pids that even KILL did not end.
  */
-export async function endTree(tree: Tree, graceMs: number, politely: readonly NodeJS.Signals[]): Promise<number[]> {
+export async function endTree(
+  tree: Tree,
+  graceMs: number,
+  politely: readonly NodeJS.Signals[],
+): Promise<number[]> {
   if ((await tree.members()).length === 0) return [];
   if (graceMs > 0) {
     for (const signal of politely) await tree.signal(signal);

@@ -1,0 +1,60 @@
+// Reads the configuration file: JSON with comments, every mistake named by its place (C3).
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { type Config, problemSentence, readConfig } from "@holdfast/protocol";
+import { parse, printParseErrorCode, type ParseError } from "jsonc-parser";
+import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
+
+/** The configuration of a home: from the named file, else from its `config.jsonc` if there is one, else the defaults. */
+export function loadConfig(home: string, named: string | undefined): Config {
+  const file = path.resolve(named ?? path.join(home, "config.jsonc"));
+  const text = readText(file, named !== undefined);
+  const checked = readConfig(text === undefined ? {} : parseText(file, text));
+  if (checked.ok) return checked.value;
+  throw invalid(
+    file,
+    checked.problems.map((problem) => problemSentence(problem, "The configuration")),
+  );
+}
+
+function readText(file: string, mustExist: boolean): string | undefined {
+  try {
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" && !mustExist) return undefined;
+    const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? String(error)})`;
+    throw new StartError(EXIT_CODES.setup, `The configuration ${file} ${why}.`, { cause: error });
+  }
+}
+
+function parseText(file: string, text: string): unknown {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  if (errors.length > 0) {
+    throw invalid(
+      file,
+      errors.map(({ error, offset }) => `${placeOf(text, offset)}: ${sentenceOf(printParseErrorCode(error))}`),
+    );
+  }
+  // A file of comments alone says nothing, which is what the defaults are for.
+  return value === undefined ? {} : value;
+}
+
+function invalid(file: string, problems: readonly string[]): StartError {
+  return new StartError(
+    EXIT_CODES.setup,
+    [`The configuration ${file} cannot be used:`, ...problems.map((problem) => `  ${problem}`)].join("\n"),
+  );
+}
+
+/** `line 3, column 7`, both counted from one as editors do. */
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+}
+
+/** `CommaExpected` as `comma expected`. */
+function sentenceOf(code: string): string {
+  return code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+}

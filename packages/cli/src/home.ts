@@ -1,0 +1,59 @@
+// The home: the folder in which a host keeps everything of its own (C1).
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import type { Log } from "@holdfast/core";
+import envPaths from "env-paths";
+import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
+import { TOKEN_FILE } from "./token.ts";
+
+const ownerOnly = 0o700;
+const rightsOfOthers = 0o077;
+const writableByAll = 0o002;
+
+/** The folder that was asked for: by the option, else by `HOLDFAST_HOME`, else the platform's place for state. */
+export function findHome(
+  option: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const named = [option, environment["HOLDFAST_HOME"]].find((folder) => folder !== undefined && folder !== "");
+  return path.resolve(named ?? stateDirectory());
+}
+
+/** Makes the folder if it is not there, and sees to it that only its owner gets in. */
+export function openHome(home: string, log: Log): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: ownerOnly });
+    if (process.platform !== "win32") closeToOthers(home, log);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(
+      EXIT_CODES.setup,
+      `The home ${home} cannot be used (${systemCode(error) ?? String(error)}). Choose a folder of your own with --home.`,
+      { cause: error },
+    );
+  }
+}
+
+function closeToOthers(home: string, log: Log): void {
+  const { mode } = statSync(home);
+  if ((mode & rightsOfOthers) === 0) return;
+  // A folder that holds other things is somebody's choice: `--home /tmp` must not lock everyone out of /tmp.
+  if (readdirSync(home).length === 0 || existsSync(path.join(home, TOKEN_FILE))) {
+    chmodSync(home, ownerOnly);
+    return;
+  }
+  if ((mode & writableByAll) !== 0) {
+    throw new StartError(
+      EXIT_CODES.setup,
+      `Everybody may write to ${home}, so it cannot be a home. Choose a folder of your own with --home.`,
+    );
+  }
+  log("warn", `Others may look into the home ${home}; its files are readable by you alone`, {});
+}
+
+/** env-paths knows no state directory: where XDG has one it calls it `log`, elsewhere `data` comes closest. */
+function stateDirectory(): string {
+  const { log, data } = envPaths("holdfast", { suffix: "" });
+  return process.platform === "win32" || process.platform === "darwin" ? data : log;
+}

@@ -1,0 +1,60 @@
+// host.json: where the host of a home listens, for other programs and for a second start (C7).
+import { readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isStillHeld, type LockHolder } from "./lock.ts";
+import { EXIT_CODES, StartError } from "./start-error.ts";
+import { replaceFile } from "./whole-file.ts";
+
+/** What host.json says; never the token. */
+export interface HostFile {
+  readonly url: string;
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** How long a second start waits for a host that is starting or stopping: a drain may take most of it. */
+const patienceMs = 25_000;
+const pollMs = 25;
+
+/** Says where the host of this home listens. */
+export function writeHostFile(home: string, { pid, startedAt }: LockHolder, url: string): void {
+  const content: HostFile = { url, pid, startedAt };
+  replaceFile(fileIn(home), `${JSON.stringify(content)}\n`);
+}
+
+/** Takes host.json away; there may be none. */
+export function removeHostFile(home: string): void {
+  rmSync(fileIn(home), { force: true });
+}
+
+/** Waits until the holder of the lock says where it listens; undefined when it has gone instead. */
+export async function waitForHost(home: string, holder: LockHolder): Promise<HostFile | undefined> {
+  const deadline = performance.now() + patienceMs;
+  while (performance.now() < deadline) {
+    const said = readHostFile(home);
+    // One that a killed host left behind names another pid or moment.
+    if (said?.pid === holder.pid && said.startedAt === holder.startedAt) return said;
+    if (!isStillHeld(home, holder)) return undefined;
+    await delay(pollMs);
+  }
+  throw new StartError(
+    EXIT_CODES.fault,
+    `Another host (process ${holder.pid}) holds the home ${home} but does not say where it listens. ` +
+      "Wait for it, end it, or choose another home with --home.",
+  );
+}
+
+function readHostFile(home: string): HostFile | undefined {
+  try {
+    const { url, pid, startedAt } = JSON.parse(readFileSync(fileIn(home), "utf8")) as Partial<HostFile>;
+    return url === undefined || pid === undefined || startedAt === undefined ? undefined : { url, pid, startedAt };
+  } catch {
+    // Not there yet, or not ours to understand: the wait goes on.
+    return undefined;
+  }
+}
+
+function fileIn(home: string): string {
+  return path.join(home, "host.json");
+}

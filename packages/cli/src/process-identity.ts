@@ -1,0 +1,72 @@
+// Tells whether a process still is the one that was written down, though pids are used again.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { systemCode } from "./start-error.ts";
+
+/** A process for ever: its pid, and when it began in words that only compare. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Empty where the system does not tell; then the pid alone has to do. */
+  readonly birth: string;
+}
+
+/** The process that has this pid now; undefined when there is none, or only its zombie. */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
+  if (!isTaken(pid)) return undefined;
+  if (process.platform === "linux") return identifyByProcFs(pid);
+  if (process.platform === "win32") return { pid, birth: "" };
+  return identifyByPs(pid);
+}
+
+/** True while the process that was written down is running. */
+export function isRunning({ pid, birth }: ProcessIdentity): boolean {
+  const now = identifyProcess(pid);
+  if (now === undefined) return false;
+  return birth === "" || now.birth === "" || now.birth === birth;
+}
+
+function isTaken(pid: number): boolean {
+  // Zero and negative numbers are process groups to kill(2).
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === "EPERM";
+  }
+}
+
+function identifyByProcFs(pid: number): ProcessIdentity | undefined {
+  let stat: string;
+  let bootId: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    bootId = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  } catch {
+    // It ended just now, or /proc is not mounted: asking once more for the pid tells which.
+    return isTaken(pid) ? { pid, birth: "" } : undefined;
+  }
+  // The second field is the program's name in brackets, which may itself hold blanks and brackets.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z" || fields[0] === "X") return undefined;
+  // Ticks since boot repeat from boot to boot; with the boot's id they do not.
+  return { pid, birth: `${bootId} ${fields[19] ?? ""}` };
+}
+
+function identifyByPs(pid: number): ProcessIdentity | undefined {
+  try {
+    // The time is printed in the zone and language of whoever asks, and two who ask must get the same words.
+    const line = execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], {
+      encoding: "utf8",
+      env: { ...process.env, LC_ALL: "C", TZ: "UTC" },
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: 2000,
+    }).trim();
+    const [state = "", ...birth] = line.split(/\s+/);
+    return state.startsWith("Z") ? undefined : { pid, birth: birth.join(" ") };
+  } catch {
+    // No row, or no `ps`: the pid alone has to do.
+    return isTaken(pid) ? { pid, birth: "" } : undefined;
+  }
+}

@@ -1,0 +1,59 @@
+// The owner's token: made once, kept in the home, readable by nobody else (C2).
+import { randomBytes } from "node:crypto";
+import { chmodSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import type { Log } from "@holdfast/core";
+import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
+import { replaceFile } from "./whole-file.ts";
+
+/** The name of the token's file in the home. */
+export const TOKEN_FILE = "token";
+
+/** What can stand in a URL and in a header without being encoded; shorter than 16 characters can be guessed. */
+const tokenPattern = /^[A-Za-z0-9._~-]{16,}$/;
+
+/** The token of a home; a new one where there is none. Only the holder of the home's lock may call it. */
+export function openToken(home: string, log: Log): string {
+  const file = path.join(home, TOKEN_FILE);
+  const kept = readIfThere(file);
+  if (kept === undefined) {
+    const token = randomBytes(32).toString("base64url");
+    replaceFile(file, `${token}\n`);
+    return token;
+  }
+  repairMode(file, log);
+  return checkToken(kept, file);
+}
+
+/** The token of a home in which a host is running. */
+export function readToken(home: string): string {
+  const file = path.join(home, TOKEN_FILE);
+  return checkToken(readIfThere(file) ?? "", file);
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw new StartError(EXIT_CODES.setup, `The token ${file} cannot be read (${systemCode(error) ?? "error"}).`, {
+      cause: error,
+    });
+  }
+}
+
+function repairMode(file: string, log: Log): void {
+  if (process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return;
+  chmodSync(file, 0o600);
+  log("warn", `Others could read the token ${file}, which is repaired; delete it and start again for a new one`, {});
+}
+
+function checkToken(text: string, file: string): string {
+  const token = text.trim();
+  if (tokenPattern.test(token)) return token;
+  throw new StartError(
+    EXIT_CODES.setup,
+    `${file} does not hold a token. Delete it, and the next start makes a new one.`,
+  );
+}

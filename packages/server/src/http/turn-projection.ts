@@ -1,0 +1,203 @@
+// Projects the actions of one turn to the events that followers of the app API read.
+import {
+  chatUri,
+  isUnfinished,
+  makeId,
+  newChatState,
+  reduceChat,
+  turnParts,
+  type Action,
+  type ActiveTurn,
+  type ChatAction,
+  type ChatState,
+  type SessionAction,
+  type ToolCall,
+  type ToolCallAction,
+  type ToolCallId,
+  type Turn,
+  type TurnAction,
+  type TurnId,
+} from "@holdfast/ahp";
+import { textDelta, type TurnEvent } from "@holdfast/protocol";
+import { describeChatDetail, describeInputRequest, describePart, describePlan } from "./chat-events.ts";
+import { describeSessionAction } from "./session-events.ts";
+import { permissionRequest, permissionResolved, toolCallEvent } from "./tool-call-events.ts";
+import { endWithCode, endWithDone, endWithError, statusEvent } from "./turn-events.ts";
+
+/** What a projection needs to know beside the actions. */
+export interface ProjectionContext {
+  readonly turnId: TurnId;
+  /** Whether a permission request still waits: one that was answered in the same breath is not worth telling. */
+  readonly isApprovalOpen: (id: string) => boolean;
+}
+
+type PendingCall = Extract<ToolCall, { status: "pending-confirmation" }>;
+type EndAction = Extract<
+  TurnAction,
+  { type: "chat/turnComplete" | "chat/turnCancelled" | "chat/error" | "chat/turnInterrupted" }
+>;
+
+/** The chat in which a projection reduces its turn alone; nobody subscribes to it. */
+const ownChat = chatUri(makeId("chat", "projection"));
+
+/**
+ * Follows one turn through the actions of its chat and its session, given in their order.
+ * All but text it reduces with the model's own reducer, so that a tool call is told as every other client sees it.
+ */
+export class TurnProjection {
+  readonly #context: ProjectionContext;
+  /** The questions that were told, so that their answers are. */
+  readonly #asked = new Set<string>();
+  /** Absent until the turn begins. */
+  #chat: ChatState | undefined;
+  #isOver = false;
+
+  constructor(context: ProjectionContext) {
+    this.#context = context;
+  }
+
+  /** The turn that is followed. */
+  get turnId(): TurnId {
+    return this.#context.turnId;
+  }
+
+  /** Whether `close` was told; nothing comes after it. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The events for the next action, in their order. */
+  project(action: Action): readonly TurnEvent[] {
+    if (this.#isOver) return [];
+    if (isOfChat(action)) return this.#projectChat(action);
+    if (!isOfSession(action)) return [];
+    if (action.type === "session/closed") return this.#end(endWithCode("ACP_SESSION_NOT_FOUND"));
+    // What happened before the turn began belongs to the turn before it.
+    return this.#chat === undefined ? [] : describeSessionAction(action);
+  }
+
+  #projectChat(action: ChatAction): readonly TurnEvent[] {
+    if ("turnId" in action && action.turnId !== this.#context.turnId) return [];
+    if (this.#chat === undefined) return this.#awaitStart(action);
+    switch (action.type) {
+      case "chat/delta":
+        return [textDelta(action.content, "output", action.partId)];
+      case "chat/reasoning":
+        return [textDelta(action.content, "thought", action.partId)];
+      case "chat/responsePart":
+        return describePart(action.part);
+      case "chat/toolCallStart":
+      case "chat/toolCallUpdated":
+      case "chat/toolCallReady":
+      case "chat/toolCallConfirmed":
+      case "chat/toolCallContentChanged":
+      case "chat/toolCallComplete":
+        return this.#projectToolCall(this.#chat, action);
+      case "chat/inputRequested":
+        this.#asked.add(action.request.id);
+        return [describeInputRequest(action.request)];
+      case "chat/inputCompleted":
+        return this.#asked.delete(action.requestId) ? [describeAnswer(action)] : [];
+      case "chat/planChanged":
+        return [describePlan(action.plan)];
+      case "chat/planRemoved":
+        return [statusEvent("plan", "The plan was dropped", { entries: [], planId: action.planId })];
+      case "chat/usage":
+        this.#chat = reduceChat(this.#chat, action);
+        return [statusEvent("usage_update", "Tokens used", { breakdown: this.#chat.activeTurn?.usage })];
+      case "chat/turnComplete":
+      case "chat/turnCancelled":
+      case "chat/error":
+      case "chat/turnInterrupted":
+        return this.#end(describeEnd(this.#chat, action));
+      default:
+        return describeChatDetail(action);
+    }
+  }
+
+  /** A turn that waits in line has its id for its message's id too; taken out of the line, it never begins (A36). */
+  #awaitStart(action: ChatAction): readonly TurnEvent[] {
+    if (action.type === "chat/turnStarted") {
+      this.#chat = reduceChat(newChatState({ resource: ownChat, title: "", at: action.startedAt }), action);
+    }
+    const isDropped =
+      action.type === "chat/pendingMessageRemoved" && String(action.id) === String(this.#context.turnId);
+    return isDropped ? this.#end(endWithDone("cancelled")) : [];
+  }
+
+  #projectToolCall(chat: ChatState, action: ToolCallAction): readonly TurnEvent[] {
+    const before = findCall(chat.activeTurn, action.toolCallId);
+    this.#chat = reduceChat(chat, action);
+    const call = findCall(this.#chat.activeTurn, action.toolCallId);
+    if (call === undefined || call === before) return [];
+    switch (action.type) {
+      case "chat/toolCallStart":
+        return [toolCallEvent(call, "tool_call")];
+      case "chat/toolCallReady":
+        if (call.status === "pending-confirmation") return this.#ask(call);
+        // To a follower the call runs before and after: only a new input is news.
+        return call.rawInput === before?.rawInput ? [] : [toolCallEvent(call, "tool_call_update")];
+      case "chat/toolCallConfirmed":
+        return [
+          ...(this.#asked.delete(action.decision.approvalId) ? [permissionResolved(action.decision)] : []),
+          ...(call.status === "cancelled" ? [toolCallEvent(call, "tool_call_update")] : []),
+        ];
+      case "chat/toolCallUpdated":
+      case "chat/toolCallContentChanged":
+      case "chat/toolCallComplete":
+        return [toolCallEvent(call, "tool_call_update")];
+    }
+  }
+
+  #ask(call: PendingCall): readonly TurnEvent[] {
+    const { approval } = call;
+    if (this.#asked.has(approval.id) || !this.#context.isApprovalOpen(approval.id)) return [];
+    this.#asked.add(approval.id);
+    return [permissionRequest(call, approval)];
+  }
+
+  #end(events: readonly TurnEvent[]): readonly TurnEvent[] {
+    this.#isOver = true;
+    return events;
+  }
+}
+
+function isOfChat(action: Action): action is ChatAction {
+  return action.type.startsWith("chat/");
+}
+
+function isOfSession(action: Action): action is SessionAction {
+  return action.type.startsWith("session/");
+}
+
+function findCall(turn: ActiveTurn | undefined, toolCallId: ToolCallId): ToolCall | undefined {
+  return callsOf(turn).findLast((call) => call.toolCallId === toolCallId);
+}
+
+function callsOf(turn: ActiveTurn | Turn | undefined): ToolCall[] {
+  if (turn === undefined) return [];
+  return turnParts(turn).flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
+}
+
+function describeAnswer(action: Extract<ChatAction, { type: "chat/inputCompleted" }>): TurnEvent {
+  const { requestId, response } = action;
+  return statusEvent("input_resolved", `Question answered: ${response}`, { requestId, response });
+}
+
+/** The end of a turn; calls that it left unfinished are told first, so that none runs for ever on a screen. */
+function describeEnd(chat: ChatState, action: EndAction): TurnEvent[] {
+  const unfinished = new Set(callsOf(chat.activeTurn).filter(isUnfinished).map((call) => call.toolCallId));
+  const ended = reduceChat(chat, action).turns.at(-1);
+  const abandoned = callsOf(ended)
+    .filter((call) => unfinished.has(call.toolCallId))
+    .map((call) => toolCallEvent(call, "tool_call_update"));
+  switch (action.type) {
+    case "chat/turnComplete":
+      return [...abandoned, ...endWithDone(action.stopReason, ended?.usage)];
+    case "chat/turnCancelled":
+      return [...abandoned, ...endWithDone("cancelled", ended?.usage)];
+    case "chat/error":
+    case "chat/turnInterrupted":
+      return [...abandoned, ...endWithError(action.error)];
+  }
+}

@@ -32,9 +32,13 @@ export function readArguments(words: readonly string[]): Request {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "help", text: help };
-    throw new StartError(EXIT_CODES.setup, `${error.message.replace(/^error: /, "")} (see holdfast serve --help)`, {
-      cause: error,
-    });
+    throw new StartError(
+      EXIT_CODES.setup,
+      `${error.message.replace(/^error: /, "")} (see holdfast serve --help)`,
+      {
+        cause: error,
+      },
+    );
   }
   return request ?? { kind: "help", text: program.helpInformation() };
 }

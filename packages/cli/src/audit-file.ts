@@ -25,7 +25,7 @@ export class AuditFile implements AuditStore {
     try {
       if (this.#descriptor === undefined) throw new Error("the record is closed");
       this.#isLineOpen = true;
-      for (let written = 0; written < line.length; ) written += writeSync(this.#descriptor, line, written);
+      for (let written = 0; written < line.length;) written += writeSync(this.#descriptor, line, written);
       this.#isLineOpen = false;
     } catch (error) {
       // A full disk must not stop the work; that the record has a hole is told in the log, with what is missing.

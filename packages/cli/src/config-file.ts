@@ -34,7 +34,9 @@ function parseText(file: string, text: string): unknown {
   if (errors.length > 0) {
     throw invalid(
       file,
-      errors.map(({ error, offset }) => `${placeOf(text, offset)}: ${sentenceOf(printParseErrorCode(error))}`),
+      errors.map(
+        ({ error, offset }) => `${placeOf(text, offset)}: ${sentenceOf(printParseErrorCode(error))}`,
+      ),
     );
   }
   // A file of comments alone says nothing, which is what the defaults are for.

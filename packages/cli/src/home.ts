@@ -16,7 +16,9 @@ export function findHome(
   option: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): string {
-  const named = [option, environment["HOLDFAST_HOME"]].find((folder) => folder !== undefined && folder !== "");
+  const named = [option, environment["HOLDFAST_HOME"]].find(
+    (folder) => folder !== undefined && folder !== "",
+  );
   return path.resolve(named ?? stateDirectory());
 }
 

@@ -48,7 +48,9 @@ export async function waitForHost(home: string, holder: LockHolder): Promise<Hos
 function readHostFile(home: string): HostFile | undefined {
   try {
     const { url, pid, startedAt } = JSON.parse(readFileSync(fileIn(home), "utf8")) as Partial<HostFile>;
-    return url === undefined || pid === undefined || startedAt === undefined ? undefined : { url, pid, startedAt };
+    return url === undefined || pid === undefined || startedAt === undefined
+      ? undefined
+      : { url, pid, startedAt };
   } catch {
     // Not there yet, or not ours to understand: the wait goes on.
     return undefined;

@@ -1,9 +1,3 @@
 // The public face of the package: serving, for programs that bring a host of their own.
 export { serve } from "./serve.ts";
-export type {
-  HostParts,
-  ListeningHost,
-  ServeOptions,
-  ServeOutcome,
-  ServeSurroundings,
-} from "./serve.ts";
+export type { HostParts, ListeningHost, ServeOptions, ServeOutcome, ServeSurroundings } from "./serve.ts";

@@ -18,10 +18,11 @@ export function chooseAddress(
   );
 }
 
-/** What an error while listening means to a person; other errors are given back as they are. */
-export function explainListenError(error: unknown, { host, port }: ListenAddress): unknown {
+/** What an error while listening means to a person; other errors stay what they are. */
+export function explainListenError(error: unknown, { host, port }: ListenAddress): Error {
   const sentence = sentenceFor(systemCode(error), host, port);
-  return sentence === undefined ? error : new StartError(EXIT_CODES.address, sentence, { cause: error });
+  if (sentence !== undefined) return new StartError(EXIT_CODES.address, sentence, { cause: error });
+  return error instanceof Error ? error : new Error("The host could not be started", { cause: error });
 }
 
 function sentenceFor(code: string | undefined, host: string, port: number): string | undefined {

@@ -93,7 +93,9 @@ function removeLeftovers(home: string): void {
     if (!name.startsWith(`${lockFile}.`)) continue;
     const file = path.join(home, name);
     const holder = readHolder(file);
-    if (holder !== undefined && holder.id !== unreadable.id && !isRunning(holder)) rmSync(file, { force: true });
+    // What cannot be read may be a file that somebody is writing just now.
+    if (holder === undefined || holder === unreadable || isRunning(holder)) continue;
+    rmSync(file, { force: true });
   }
 }
 
@@ -115,8 +117,7 @@ function readHolder(file: string): LockHolder | undefined {
     throw error;
   }
   try {
-    const { id, pid, birth, startedAt } = JSON.parse(text) as Partial<LockHolder>;
-    if (id === undefined || pid === undefined || birth === undefined || startedAt === undefined) return unreadable;
+    const { id = "", pid = 0, birth = "", startedAt = "" } = JSON.parse(text) as Partial<LockHolder>;
     // The id becomes part of a file's name.
     return /^[0-9a-f-]{36}$/.test(id) ? { id, pid, birth, startedAt } : unreadable;
   } catch {

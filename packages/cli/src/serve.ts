@@ -6,7 +6,7 @@ import { loadConfig } from "./config-file.ts";
 import { findHome, openHome } from "./home.ts";
 import { removeHostFile, waitForHost, writeHostFile } from "./host-file.ts";
 import { chooseAddress, explainListenError } from "./listen.ts";
-import { acquireLock, type HomeLock } from "./lock.ts";
+import { acquireLock, type HomeLock, type LockHolder } from "./lock.ts";
 import type { ReadyHost } from "./ready.ts";
 import { openToken, readToken } from "./token.ts";
 
@@ -84,15 +84,14 @@ async function serveHome(
   try {
     // A host that was killed leaves its own behind.
     removeHostFile(home);
-    const { token, host, close } = await startHost(home, options, around);
-    writeHostFile(home, lock.holder, host.url);
+    const started = await startHost(home, lock.holder, options, around);
     return {
       kind: "serving",
-      ready: { url: host.url, token, home },
+      ready: started.ready,
       async close(): Promise<void> {
         // First, so that a second start waits for the lock and is not sent to a host that is going.
         removeHostFile(home);
-        await close().finally(leave);
+        await started.close().finally(leave);
       },
     };
   } catch (error) {
@@ -103,18 +102,28 @@ async function serveHome(
 
 async function startHost(
   home: string,
+  holder: LockHolder,
   options: ServeOptions,
   { log, startHost: start }: ServeSurroundings,
-): Promise<{ token: string; host: ListeningHost; close(): Promise<void> }> {
+): Promise<{ ready: ReadyHost; close(): Promise<void> }> {
   const fileConfig = loadConfig(home, options.config);
   const config: Config = { ...fileConfig, listen: chooseAddress(fileConfig, options) };
   const token = openToken(home, log);
   const audit = new AuditFile(home, log);
+  let host: ListeningHost | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await host?.close();
+    } finally {
+      audit.close();
+    }
+  };
   try {
-    const host = await start({ home, config, token, auditStore: audit, log });
-    return { token, host, close: () => host.close().finally(() => audit.close()) };
+    host = await start({ home, config, token, auditStore: audit, log });
+    writeHostFile(home, holder, host.url);
+    return { ready: { url: host.url, token, home }, close };
   } catch (error) {
-    audit.close();
+    await close();
     throw explainListenError(error, config.listen);
   }
 }

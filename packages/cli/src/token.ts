@@ -37,16 +37,24 @@ function readIfThere(file: string): string | undefined {
     return readFileSync(file, "utf8");
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
-    throw new StartError(EXIT_CODES.setup, `The token ${file} cannot be read (${systemCode(error) ?? "error"}).`, {
-      cause: error,
-    });
+    throw new StartError(
+      EXIT_CODES.setup,
+      `The token ${file} cannot be read (${systemCode(error) ?? "error"}).`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
 function repairMode(file: string, log: Log): void {
   if (process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return;
   chmodSync(file, 0o600);
-  log("warn", `Others could read the token ${file}, which is repaired; delete it and start again for a new one`, {});
+  log(
+    "warn",
+    `Others could read the token ${file}, which is repaired; delete it and start again for a new one`,
+    {},
+  );
 }
 
 function checkToken(text: string, file: string): string {

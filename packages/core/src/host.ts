@@ -21,11 +21,13 @@ import { Installations } from "./agent/installations.ts";
 import { Approvals } from "./approval/approvals.ts";
 import { InputRequests } from "./approval/input-requests.ts";
 import { Audit, type AuditStore } from "./audit/audit.ts";
-import { type Cursor, Hub } from "./channel/index.ts";
+import type { Cursor } from "./channel/cursor.ts";
+import { Hub } from "./channel/hub.ts";
 import type { HostSession } from "./session/host-session.ts";
 import type { Log, SessionTools } from "./session/session-tools.ts";
 import { Sessions } from "./session/sessions.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
+import { DEFAULT_PATIENCE, type Patience } from "./patience.ts";
 
 /** What a host is made from. */
 export interface HostOptions {
@@ -37,6 +39,7 @@ export interface HostOptions {
   readonly log: Log;
   readonly auditStore?: AuditStore | undefined;
   readonly now?: (() => Date) | undefined;
+  readonly patience?: Partial<Patience> | undefined;
 }
 
 /** Who asks; keys and apps are told apart by whoever authenticates. */
@@ -71,13 +74,14 @@ export class Host {
   constructor(options: HostOptions) {
     const now = options.now ?? ((): Date => new Date());
     const { keeper, config } = options;
+    const patience = { ...DEFAULT_PATIENCE, ...options.patience };
     this.#keeper = keeper;
     this.#acpEnabled = config.acp.enabled;
     this.hub.open(ROOT_URI, "root", newRootState());
     this.audit = new Audit(now, options.auditStore);
     this.#entries = new AgentEntries(config, options.shellAgent);
     this.#installations = new Installations(keeper);
-    this.#approvals = new Approvals(this.hub, now);
+    this.#approvals = new Approvals(this.hub, now, patience.approvalMs);
     this.#inputs = new InputRequests(this.hub, now);
     this.#terminals = new HostTerminals(keeper, this.hub, now);
     const tools: SessionTools = {
@@ -89,6 +93,7 @@ export class Host {
       audit: this.audit,
       terminals: this.#terminals,
       log: options.log,
+      patience,
       now,
       agentVariables: (entry): Readonly<Record<string, string>> =>
         entry.builtIn ? { HOLDFAST_SHELL_STATE: join(options.stateFolder, "agents", entry.id) } : {},

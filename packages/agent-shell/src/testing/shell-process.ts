@@ -72,10 +72,12 @@ export class ShellProcess {
     });
   }
 
-  /** Notes what is written to the agent, so that its answers can be checked. */
+  /** Notes whole messages that are written to the agent, so that its answers can be checked. */
   note(chunk: string | Uint8Array): void {
-    const message = JSON.parse(Buffer.from(chunk).toString()) as WireMessage;
-    if (message.method !== undefined && message.id !== undefined) this.#asked.set(message.id, message.method);
+    for (const line of Buffer.from(chunk).toString().split("\n").filter(Boolean)) {
+      const { id, method } = JSON.parse(line) as WireMessage;
+      if (method !== undefined && id !== undefined) this.#asked.set(id, method);
+    }
   }
 
   #check(message: WireMessage): void {
@@ -85,7 +87,9 @@ export class ShellProcess {
       this.faults.push(...findParamsFaults(method, params));
       return;
     }
-    if (error !== undefined) this.faults.push(...findErrorFaults(error));
-    else this.faults.push(...findResultFaults(this.#asked.get(id) ?? "an unknown request", result));
+    const asked = this.#asked.get(id);
+    if (asked === undefined) this.faults.push(`an answer to nothing: ${JSON.stringify(message)}`);
+    else if (error !== undefined) this.faults.push(...findErrorFaults(error));
+    else this.faults.push(...findResultFaults(asked, result));
   }
 }

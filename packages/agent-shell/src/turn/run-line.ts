@@ -51,6 +51,7 @@ async function showRun(turn: Turn, call: OpenToolCall, terminal: Terminal): Prom
   // The terminal is gone when the history is read again, so that keeps the text instead.
   const shown = { type: "terminal", terminalId: terminal.id } as const;
   await call.update({ status: "in_progress", content: [shown] }, []);
+  turn.save();
   const result = await terminal.finish(turn.signal);
   if (result === undefined) turn.signal.throwIfAborted();
   else await report(turn, call, result);

@@ -12,6 +12,7 @@ import {
   type AcpUpdate,
   CLIENT_CAPABILITIES,
 } from "./acp.ts";
+import type { Patience } from "../patience.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
 /** The parameters that name a session, whatever else is in them. */
@@ -50,31 +51,34 @@ export interface AgentExit {
   readonly stderrTail: readonly string[];
 }
 
-/** How long the handshake may take: some agents load for a long time when they start cold. */
-const initializeTimeoutMs = 120_000;
-const endOfInputGraceMs = 2000;
-const killGraceMs = 3000;
-
 /** An agent that has been started. Its session owns it and closes it. */
 export class AgentConnection {
   /** Resolves when the process has ended, however it did. */
   readonly exited: Promise<AgentExit>;
   readonly #run: KeeperRun;
   readonly #connection: Connection;
+  readonly #patience: Patience;
   #initialized: AcpInitializeResult | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(run: KeeperRun, connection: Connection, exited: Promise<AgentExit>) {
+  private constructor(
+    run: KeeperRun,
+    connection: Connection,
+    exited: Promise<AgentExit>,
+    patience: Patience,
+  ) {
     this.#run = run;
     this.#connection = connection;
+    this.#patience = patience;
     this.exited = exited;
   }
 
-  /** Starts the process and shakes hands; on failure nothing is left behind. */
+  /** Starts the process; `initialize` comes next. */
   static async start(
     keeper: Keeper,
     request: Omit<KeeperRunRequest, "kind">,
     services: AgentServices,
+    patience: Patience,
   ): Promise<AgentConnection> {
     const stderr = new StderrTail();
     let resolveExit = (_exit: AgentExit): void => {};
@@ -97,13 +101,16 @@ export class AgentConnection {
     );
     link.run = run;
     run.onDrain(() => link.onDrain());
-    const agent = new AgentConnection(run, connection, exited);
+    return new AgentConnection(run, connection, exited, patience);
+  }
+
+  /** Shakes hands; on failure nothing is left behind. */
+  async initialize(): Promise<void> {
     try {
-      await agent.#initialize();
-      return agent;
+      this.#initialized = await this.#shakeHands();
     } catch (error) {
-      await agent.close();
-      const { stderrTail } = await exited;
+      await this.close();
+      const { stderrTail } = await this.exited;
       throw explainFailedStart(error, stderrTail);
     }
   }
@@ -130,9 +137,10 @@ export class AgentConnection {
     return this.#ask(method, { sessionId, cwd, mcpServers: [] }, sessionId);
   }
 
-  /** The answer comes after every update that the agent sent before it. */
-  prompt(sessionId: string, prompt: readonly object[]): Promise<AcpPromptResult> {
-    return this.#ask("session/prompt", { sessionId, prompt }, sessionId);
+  /** The answer comes after every update that the agent sent before it, and may take as long as it takes. */
+  async prompt(sessionId: string, prompt: readonly object[]): Promise<AcpPromptResult> {
+    const params = { sessionId, prompt };
+    return (await this.#connection.request("session/prompt", params, { orderKey: sessionId })) as AcpPromptResult;
   }
 
   cancel(sessionId: string): void {
@@ -167,26 +175,22 @@ export class AgentConnection {
     this.#run.endInput();
     let timer: NodeJS.Timeout | undefined;
     const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, endOfInputGraceMs);
+      timer = setTimeout(resolve, this.#patience.endOfInputMs);
     });
     await Promise.race([this.exited, bound]);
     clearTimeout(timer);
-    await this.#run.end(killGraceMs);
+    await this.#run.end(this.#patience.killMs);
     await this.exited;
     this.#connection.close();
     this.#run.release();
   }
 
-  async #initialize(): Promise<void> {
-    const timeout = AbortSignal.timeout(initializeTimeoutMs);
-    const params = {
+  async #shakeHands(): Promise<AcpInitializeResult> {
+    const result = await this.#ask<AcpInitializeResult>("initialize", {
       protocolVersion: ACP_VERSION,
       clientCapabilities: CLIENT_CAPABILITIES,
       clientInfo: { name: "holdfast", version: "0.0.0" },
-    };
-    const result = (await this.#connection.request("initialize", params, {
-      signal: timeout,
-    })) as AcpInitializeResult;
+    });
     // Some agents echo the number they were asked for: the shape says more than the number.
     if (result.agentCapabilities === undefined && result.protocolVersion !== ACP_VERSION) {
       throw new HostError(
@@ -194,15 +198,22 @@ export class AgentConnection {
         `The agent insists on ACP version ${result.protocolVersion}; Holdfast speaks version ${ACP_VERSION}. Use an older version of the agent.`,
       );
     }
-    this.#initialized = result;
+    return result;
   }
 
+  /** A request that an agent can answer without thinking, and so in bounded time. */
   async #ask<Result>(method: string, params: object, orderKey?: string): Promise<Result> {
-    return (await this.#connection.request(
-      method,
-      params,
-      orderKey === undefined ? {} : { orderKey },
-    )) as Result;
+    const { handshakeMs } = this.#patience;
+    const tooSlow = new AbortController();
+    const timer = setTimeout(() => {
+      tooSlow.abort(new Error(`no answer to ${method} within ${handshakeMs / 1000} s`));
+    }, handshakeMs);
+    const order = orderKey === undefined ? {} : { orderKey };
+    try {
+      return (await this.#connection.request(method, params, { ...order, signal: tooSlow.signal })) as Result;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -14,11 +14,8 @@ import {
   makeId,
   turnParts,
 } from "@holdfast/ahp";
-import type { Hub } from "../channel/index.ts";
+import type { Hub } from "../channel/hub.ts";
 import { findOption, isAllowing, pickOption } from "./policy.ts";
-
-/** Nobody thinks longer than a day. */
-const defaultExpiryMs = 24 * 60 * 60 * 1000;
 
 /** Where a question belongs. */
 export interface ApprovalPlace {
@@ -35,7 +32,13 @@ export interface ApprovalRequest {
   readonly action: string;
   readonly target: string;
   readonly options: readonly ApprovalOption[];
-  readonly expiryMs?: number | undefined;
+}
+
+/** A question that was asked. */
+export interface AskedApproval {
+  readonly id: ApprovalId;
+  /** The first answer, the expiry, or the turn's end. */
+  readonly decided: Promise<ApprovalDecision>;
 }
 
 /** A question that is open. */
@@ -63,20 +66,21 @@ interface Entry extends OpenApproval {
 export class Approvals {
   readonly #hub: Hub;
   readonly #now: () => Date;
+  readonly #expiryMs: number;
   readonly #open = new Map<string, Entry>();
 
-  constructor(hub: Hub, now: () => Date) {
+  constructor(hub: Hub, now: () => Date, expiryMs: number) {
     this.#hub = hub;
     this.#now = now;
+    this.#expiryMs = expiryMs;
   }
 
-  /** Asks; resolves with the first answer, the expiry, or the turn's end. */
-  ask(request: ApprovalRequest): Promise<ApprovalDecision> {
+  /** Asks everybody who can answer. */
+  ask(request: ApprovalRequest): AskedApproval {
     const { place, toolCallId, action, target, options } = request;
     const id = makeId("approval", randomUUID());
-    const expiryMs = request.expiryMs ?? defaultExpiryMs;
     const requestedAt = this.#now();
-    const expiresAt = new Date(requestedAt.getTime() + expiryMs).toISOString();
+    const expiresAt = new Date(requestedAt.getTime() + this.#expiryMs).toISOString();
     const approval = { id, action, target, options, requestedAt: requestedAt.toISOString(), expiresAt };
     this.#hub.dispatch(place.chat, {
       type: "chat/toolCallReady",
@@ -86,11 +90,12 @@ export class Approvals {
       confirmation: { kind: "needed", approval },
     });
     this.#listInSession(place, id, toolCallId);
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#expire(id), expiryMs);
+    const decided = new Promise<ApprovalDecision>((resolve) => {
+      const timer = setTimeout(() => this.#expire(id), this.#expiryMs);
       timer.unref();
       this.#open.set(id, { id, place, toolCallId, action, target, options, expiresAt, resolve, timer });
     });
+    return { id, decided };
   }
 
   /** Every open question, oldest first. */
@@ -116,6 +121,12 @@ export class Approvals {
     }
     this.#decide(entry, { outcome: isAllowing(option) ? "approved" : "denied", optionId: option.id, by });
     return { resolved: true };
+  }
+
+  /** Whoever asked does not want to know any more. */
+  cancel(id: ApprovalId, by: Actor): void {
+    const entry = this.#open.get(id);
+    if (entry !== undefined) this.#decide(entry, { outcome: "cancelled", by });
   }
 
   /** The turn is over or cancelled: its questions are answered as cancelled. */

@@ -1,7 +1,7 @@
 // Questions of agents that are more than yes or no: forms to fill in and addresses to visit, answered from any connection.
 import { randomUUID } from "node:crypto";
 import { type Actor, type InputQuestion, type InputRequest, type JsonObject, makeId } from "@holdfast/ahp";
-import type { Hub } from "../channel/index.ts";
+import type { Hub } from "../channel/hub.ts";
 import type { AnswerResult, ApprovalPlace } from "./approvals.ts";
 
 /** What an agent is answered. */

@@ -52,7 +52,7 @@ export class Cursor {
   read(maxEntries: number = defaultEntries): Reading {
     if (this.#state === "closed") return { kind: "closed" };
     const { log, isClosed, publishedSeq } = this.#source;
-    if (this.#position < log.start) return { kind: "gap", lostEntries: log.start - this.#position };
+    const lostEntries = log.start - this.#position;
     const entries: LogEntry[] = [];
     let next = log.at(this.#position);
     while (next !== undefined && next.serverSeq <= publishedSeq && entries.length < maxEntries) {
@@ -60,8 +60,9 @@ export class Cursor {
       this.#position += 1;
       next = log.at(this.#position);
     }
-    if (next === undefined && isClosed && entries.length === 0) return { kind: "closed" };
     this.#state = this.hasMore ? "behind" : "waiting";
+    if (lostEntries > 0) return { kind: "gap", lostEntries };
+    if (next === undefined && isClosed && entries.length === 0) return { kind: "closed" };
     return { kind: "entries", entries };
   }
 

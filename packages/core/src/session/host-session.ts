@@ -213,6 +213,7 @@ export class HostSession implements ServiceContext, AgentOwner {
       message: { text: request.message, origin: { kind: "user" } },
       isInteractive,
       timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+      patience: this.#tools.patience,
       context: { terminal: (id) => this.held.display(id) },
       dispatch: this.dispatch,
       now: () => this.now(),

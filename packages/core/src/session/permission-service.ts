@@ -126,15 +126,14 @@ export class PermissionService {
 
   async #ask(turn: Turn, asking: ApprovalRequest, verdict: Verdict): Promise<ApprovalDecision> {
     const { approvals } = this.#context;
-    const pending = approvals.ask(asking);
-    if (verdict === "ask" && turn.isInteractive) return pending;
+    const { id, decided } = approvals.ask(asking);
+    if (verdict === "ask" && turn.isInteractive) return decided;
     // A policy says no through the same queue as a person, so that it is on record the same way.
     turn.denied.push({ toolCallId: asking.toolCallId, title: asking.target, kind: asking.action });
-    const open = approvals.list().find((entry) => entry.toolCallId === asking.toolCallId);
     const option = pickOption(asking.options, "reject");
-    if (open !== undefined && option !== undefined) approvals.answer(open.id, option.id, this.#policyActor());
-    else approvals.cancelTurn(turn.id, this.#policyActor());
-    return pending;
+    if (option === undefined) approvals.cancel(id, this.#policyActor());
+    else approvals.answer(id, option.id, this.#policyActor());
+    return decided;
   }
 
   /** What a policy allows is not even asked. */

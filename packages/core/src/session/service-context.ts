@@ -5,7 +5,7 @@ import type { Translated } from "../agent/update-actions.ts";
 import type { ApprovalPlace, Approvals } from "../approval/approvals.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Hub } from "../channel/index.ts";
+import type { Hub } from "../channel/hub.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
 import type { Turn } from "./turn.ts";

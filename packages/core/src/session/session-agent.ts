@@ -34,6 +34,8 @@ type AgentState =
 export class SessionAgent {
   readonly #owner: AgentOwner;
   readonly #tools: SessionTools;
+  /** Every process that may not be gone: the one in use, and one that died and left children behind. */
+  readonly #processes = new Set<AgentConnection>();
   #state: AgentState = { name: "none" };
   #isReplaying = false;
 
@@ -72,9 +74,9 @@ export class SessionAgent {
   async close(): Promise<void> {
     const state = this.#state;
     this.#state = { name: "closed" };
-    if (state.name === "ready") await state.ready.agent.close();
+    await Promise.all([...this.#processes].map((agent) => this.#end(agent)));
     // A start that is under way sees that it came too late, and ends what it started.
-    if (state.name === "starting") await state.started.then(({ agent }) => agent.close()).catch(() => {});
+    if (state.name === "starting") await state.started.catch(() => {});
   }
 
   /** Sets a mode: by the agent's option for modes where it has one, else by the older method. */
@@ -129,14 +131,17 @@ export class SessionAgent {
         model: state.runtimeOptions.model,
         variables: this.#tools.agentVariables(entry),
       });
-      agent = await AgentConnection.start(keeper, launch, services);
+      agent = await AgentConnection.start(keeper, launch, services, this.#tools.patience);
+      this.#processes.add(agent);
+      if (this.#isClosed()) throw new HostError("ACP_SESSION_NOT_FOUND");
+      await agent.initialize();
       const ready = await this.#openSession(agent, known);
       if (this.#isClosed()) throw new HostError("ACP_SESSION_NOT_FOUND");
       this.#state = { name: "ready", ready };
       void agent.exited.then(({ stderrTail }) => this.#noteExit(ready.agent, stderrTail));
       return ready;
     } catch (error) {
-      await agent?.close();
+      if (agent !== undefined) await this.#end(agent);
       if (!this.#isClosed()) this.#state = { name: "none" };
       if (known !== undefined) this.#tellStale("resume-failed");
       throw error instanceof HostError
@@ -206,8 +211,13 @@ export class SessionAgent {
   #noteExit(agent: AgentConnection, stderrTail: readonly string[]): void {
     if (this.ready?.agent !== agent) return;
     this.#state = { name: "none" };
-    void agent.close();
+    void this.#end(agent);
     this.#tellStale("agent-exited", stderrTail);
+  }
+
+  async #end(agent: AgentConnection): Promise<void> {
+    await agent.close();
+    this.#processes.delete(agent);
   }
 
   #tellStale(cause: StaleCause, stderrTail: readonly string[] = []): void {

@@ -7,7 +7,7 @@ import {
   summarizeChat,
   summarizeSession,
 } from "@holdfast/ahp";
-import type { Hub } from "../channel/index.ts";
+import type { Hub } from "../channel/hub.ts";
 
 /** The summaries of one session; `update` costs nothing when nothing that shows has changed. */
 export class SessionSummaries {

@@ -5,7 +5,8 @@ import type { Installations } from "../agent/installations.ts";
 import type { Approvals } from "../approval/approvals.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Hub } from "../channel/index.ts";
+import type { Hub } from "../channel/hub.ts";
+import type { Patience } from "../patience.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
 
 /** A line for the host's log. */
@@ -25,6 +26,7 @@ export interface SessionTools {
   readonly audit: Audit;
   readonly terminals: HostTerminals;
   readonly log: Log;
+  readonly patience: Patience;
   now(): Date;
   /** Variables that an agent gets from the host itself. */
   agentVariables(entry: AgentEntry): Readonly<Record<string, string>>;

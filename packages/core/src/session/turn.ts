@@ -10,6 +10,7 @@ import {
   type Translated,
 } from "../agent/update-actions.ts";
 import type { ApprovedCall } from "../approval/coverage.ts";
+import type { Patience } from "../patience.ts";
 
 /** A tool call that was refused because nobody could be asked. */
 export interface DeniedCall {
@@ -25,17 +26,13 @@ export interface TurnParts {
   /** False when nobody waits who could answer a question. */
   readonly isInteractive: boolean;
   readonly timeoutMs: number | undefined;
+  readonly patience: Pick<Patience, "cancelMs" | "silenceMs">;
   readonly context: UpdateContext;
   dispatch(translated: Translated): void;
   now(): Date;
   /** Answers open questions of the turn as cancelled. */
   cancelQuestions(by: Actor): void;
 }
-
-/** How long an agent may take to obey a cancel before its process is ended. */
-const cancelEscalationMs = 10_000;
-/** After this long without a sign of life, people are told; nothing is killed. */
-const silenceMs = 120_000;
 
 type Phase =
   | { readonly name: "waiting" }
@@ -60,6 +57,7 @@ export class Turn {
   readonly #timeout: NodeJS.Timeout | undefined;
   #escalation: NodeJS.Timeout | undefined;
   #watchdog: NodeJS.Timeout | undefined;
+  #isSilent = false;
 
   constructor(parts: TurnParts) {
     this.id = parts.turnId;
@@ -99,9 +97,8 @@ export class Turn {
     try {
       const { agent, sessionId } = await connect();
       if (this.isOver) return;
-      if (this.#cancelled !== undefined) return this.#endCancelled();
       this.#phase = { name: "prompting", agent, sessionId };
-      this.#watchdog = setInterval(() => this.#noteSilence(), silenceMs);
+      this.#watchdog = setInterval(() => this.#noteSilence(), this.#parts.patience.silenceMs);
       const { stopReason } = await agent.prompt(sessionId, prompt(agent));
       if (stopReason === "cancelled" || this.#cancelled !== undefined) this.#endCancelled();
       else {
@@ -120,17 +117,19 @@ export class Turn {
     if (this.isOver) for (const late of translateOutsideTurn(update)) this.#parts.dispatch(late);
     else for (const translated of this.translator.translate(update)) this.#parts.dispatch(translated);
     this.#watchdog?.refresh();
+    if (this.#isSilent) this.#noteLife();
   }
 
-  /** Asks the agent to stop; if it does not within ten seconds, its process is ended. */
+  /** Asks the agent to stop; if it does not in time, its process is ended. */
   cancel(by: Actor, reason?: string, limit?: LimitFired): void {
     if (this.isOver || this.#cancelled !== undefined) return;
     this.#cancelled = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
     this.#parts.cancelQuestions(by);
-    if (this.#phase.name !== "prompting") return;
+    // The agent is still being brought back: it goes on for the next turn, and this one waits for nothing.
+    if (this.#phase.name !== "prompting") return this.#endCancelled();
     const { agent, sessionId } = this.#phase;
     agent.cancel(sessionId);
-    this.#escalation = setTimeout(() => void agent.kill(), cancelEscalationMs);
+    this.#escalation = setTimeout(() => void agent.kill(), this.#parts.patience.cancelMs);
   }
 
   #tell(action: ChatAction): void {
@@ -155,11 +154,18 @@ export class Turn {
   }
 
   #noteSilence(): void {
-    const silentMinutes = Math.round(silenceMs / 60_000);
+    if (this.#isSilent) return;
+    this.#isSilent = true;
+    const silentSeconds = Math.round(this.#parts.patience.silenceMs / 1000);
     this.#tell({
       type: "chat/activityChanged",
-      activity: `No sign of life from the agent for ${silentMinutes} minutes`,
+      activity: `No sign of life from the agent for ${silentSeconds} s`,
     });
+  }
+
+  #noteLife(): void {
+    this.#isSilent = false;
+    this.#tell({ type: "chat/activityChanged" });
   }
 
   #endCancelled(): void {

@@ -12,7 +12,7 @@ import {
 import type { Keeper } from "@holdfast/keeper/port";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 import { RingBudget, TerminalOutput } from "@holdfast/terminal/view";
-import type { Hub } from "../channel/index.ts";
+import type { Hub } from "../channel/hub.ts";
 import { HostTerminal } from "./host-terminal.ts";
 
 const mebibyte = 1024 * 1024;

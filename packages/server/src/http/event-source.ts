@@ -2,7 +2,7 @@
 import { setImmediate as nextTurnOfLoop } from "node:timers/promises";
 import type { LogEntry } from "@holdfast/core";
 import { formatEvent, HEARTBEAT, textDelta, type TurnEvent } from "@holdfast/protocol";
-import { ReadSignal } from "./read-signal.ts";
+import type { ReadSignal } from "./read-signal.ts";
 import { endWithCode, endWithError } from "./turn-events.ts";
 import type { TurnProjection } from "./turn-projection.ts";
 import type { TurnReader } from "./turn-reader.ts";
@@ -14,6 +14,8 @@ export interface EventSourceParts {
   readonly signal: ReadSignal;
   /** Tells of an error that nobody foresaw; gives the id under which it is in the log. */
   readonly report: (error: unknown) => string;
+  /** Told once, when the stream is over or its reader has gone. */
+  readonly onClosed: () => void;
 }
 
 /** Events in one chunk at most. */
@@ -63,6 +65,7 @@ export class TurnEventSource {
     this.#state = "closed";
     this.#parts.reader.close();
     this.#parts.signal.close();
+    this.#parts.onClosed();
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -89,7 +92,9 @@ export class TurnEventSource {
       return this.#readChunk();
     } catch (error) {
       const logId = this.#parts.report(error);
-      return this.#endWith(endWithCode("INTERNAL", `Something went wrong inside the host. Look for ${logId} in its log.`));
+      return this.#endWith(
+        endWithCode("INTERNAL", `Something went wrong inside the host. Look for ${logId} in its log.`),
+      );
     }
   }
 
@@ -147,7 +152,8 @@ function endOf(kind: "gap" | "closed"): TurnEvent[] {
   if (kind === "closed") return endWithCode("ACP_SESSION_NOT_FOUND");
   return endWithError({
     code: "EVENTS_LOST",
-    message: "The stream was read too slowly, and events are gone. The turn goes on; read its session, or cancel it.",
+    message:
+      "The stream was read too slowly, and events are gone. The turn goes on; read its session, or cancel it.",
     retryable: false,
   });
 }

@@ -186,7 +186,11 @@ function describeAnswer(action: Extract<ChatAction, { type: "chat/inputCompleted
 
 /** The end of a turn; calls that it left unfinished are told first, so that none runs for ever on a screen. */
 function describeEnd(chat: ChatState, action: EndAction): TurnEvent[] {
-  const unfinished = new Set(callsOf(chat.activeTurn).filter(isUnfinished).map((call) => call.toolCallId));
+  const unfinished = new Set(
+    callsOf(chat.activeTurn)
+      .filter(isUnfinished)
+      .map((call) => call.toolCallId),
+  );
   const ended = reduceChat(chat, action).turns.at(-1);
   const abandoned = callsOf(ended)
     .filter((call) => unfinished.has(call.toolCallId))

@@ -1,0 +1,112 @@
+// The lock: one holder, whatever died before and however many want it.
+import { spawnSync } from "node:child_process";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { acquireLock, isStillHeld, type HomeLock } from "./lock.ts";
+import { identifyProcess } from "./process-identity.ts";
+import { ProgramRun } from "./testing/program-run.ts";
+import { temporaryFolder } from "./testing/temporary-home.ts";
+
+async function hold(home: string): Promise<HomeLock> {
+  const attempt = await acquireLock(home);
+  if (attempt.kind === "taken") throw new Error(`taken by ${attempt.holder.pid}`);
+  return attempt.lock;
+}
+
+function writeLock(home: string, holder: object, name = "lock"): void {
+  const startedAt = new Date(0).toISOString();
+  writeFileSync(path.join(home, name), JSON.stringify({ id: "0".repeat(36), startedAt, ...holder }));
+}
+
+function deadPid(): number {
+  return spawnSync(process.execPath, ["--version"]).pid;
+}
+
+describe("[C5] the lock on a home", () => {
+  it("[C5] is held by one, and can be had again when it is released", async () => {
+    const home = temporaryFolder();
+    const lock = await hold(home);
+    expect(await acquireLock(home)).toEqual({ kind: "taken", holder: lock.holder });
+    expect(isStillHeld(home, lock.holder)).toBe(true);
+    lock.release();
+    expect(isStillHeld(home, lock.holder)).toBe(false);
+    expect(readdirSync(home)).toEqual([]);
+    const next = await hold(home);
+    lock.release();
+    expect(isStillHeld(home, next.holder)).toBe(true);
+  });
+
+  it("[C5] is never held by two of many that contend, and all get it in the end", async () => {
+    const home = temporaryFolder();
+    const runs = [1, 2, 3, 4].map(() => new ProgramRun([home, "40"], { program: "lock-program.ts" }));
+    for (const run of runs) expect(await run.end()).toEqual({ code: 0, signal: null });
+    expect(runs.map(({ stdout }) => stdout)).toEqual(runs.map(() => "held 40\n"));
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
+
+describe("[C6] a lock that was left behind", () => {
+  it("[C6] by a process that is gone is taken over", async () => {
+    const home = temporaryFolder();
+    writeLock(home, { pid: deadPid(), birth: "then" });
+    const lock = await hold(home);
+    expect(JSON.parse(readFileSync(path.join(home, "lock"), "utf8"))).toEqual(lock.holder);
+    expect(readdirSync(home)).toEqual(["lock"]);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "[C6] with a pid that another process has now is taken over",
+    async () => {
+      const home = temporaryFolder();
+      writeLock(home, { pid: process.ppid, birth: "before that process began" });
+      expect((await hold(home)).holder.pid).toBe(process.pid);
+    },
+  );
+
+  it("[C6] is not taken from a process that runs", async () => {
+    const home = temporaryFolder();
+    const parent = identifyProcess(process.ppid);
+    writeLock(home, { ...parent });
+    expect(await acquireLock(home)).toMatchObject({ kind: "taken", holder: parent });
+  });
+
+  it.each(["", "garbage", "null", "{}", `{"id":"../../x","pid":1}`])(
+    "[C6] that says %j belongs to nobody",
+    async (text) => {
+      const home = temporaryFolder();
+      writeFileSync(path.join(home, "lock"), text);
+      expect((await hold(home)).holder.pid).toBe(process.pid);
+    },
+  );
+
+  it("[C6] by one who was killed while taking over from another is taken over, and nothing is left", async () => {
+    const home = temporaryFolder();
+    const [first, second, third] = ["1", "2", "3"].map((digit) => digit.repeat(36));
+    const dead = { pid: deadPid(), birth: "then" };
+    writeLock(home, { ...dead, id: first });
+    writeLock(home, { ...dead, id: second }, `lock.after-${first}`);
+    writeLock(home, { ...dead, id: third }, `lock.after-${second}`);
+    writeLock(home, { ...dead, id: third }, "lock.new-x");
+    await hold(home);
+    expect(readdirSync(home)).toEqual(["lock"]);
+  });
+
+  it("[C5][C6] by holders that are killed again and again never has two heirs", async () => {
+    const home = temporaryFolder();
+    const ends: string[] = [];
+    const contend = async (): Promise<void> => {
+      for (let lives = 0; lives < 4; lives += 1) {
+        const run = new ProgramRun([home, "30", "0.08"], { program: "lock-program.ts" });
+        const { code, signal } = await run.end();
+        ends.push(signal ?? `${code} ${run.stdout}${run.stderr}`);
+      }
+    };
+    await Promise.all([contend(), contend(), contend(), contend()]);
+    expect(ends).toHaveLength(16);
+    expect(ends.filter((end) => end !== "SIGKILL" && end !== "0 held 30\n")).toEqual([]);
+    expect(ends).toContain("SIGKILL");
+    await hold(home);
+    expect(readdirSync(home).filter((name) => name !== "inside")).toEqual(["lock"]);
+  });
+});

@@ -1,0 +1,215 @@
+// The program as a process: what it prints, when it ends, and what it leaves behind.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ProgramRun, type ProgramRunOptions } from "./testing/program-run.ts";
+import { temporaryFolder } from "./testing/temporary-home.ts";
+
+function start(home: string, words: readonly string[] = [], options?: ProgramRunOptions): ProgramRun {
+  const run = new ProgramRun(["--port", "0", "--home", home, "--json", ...words], options);
+  onTestFinished(async () => void (await run.stop("SIGKILL")));
+  return run;
+}
+
+/** What a host that is gone may leave in its home. */
+const kept = ["audit.jsonl", "token"];
+
+function errorsOf({ stderr }: ProgramRun): string[] {
+  return stderr
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as { level: string; message: string })
+    .filter(({ level }) => level === "error")
+    .map(({ message }) => message);
+}
+
+describe("[C8] ready", () => {
+  it("[C8] is one line of JSON, and nothing else, with --json", async () => {
+    const home = temporaryFolder();
+    const run = start(home);
+    const ready = await run.ready();
+    const { port } = new URL(ready.url);
+    expect(run.stdout).toBe(
+      `{"event":"ready","url":"http://127.0.0.1:${port}","ahpUrl":"ws://127.0.0.1:${port}/ahp","token":"${readFileSync(path.join(home, "token"), "utf8").trim()}"}\n`,
+    );
+    expect(await (await fetch(ready.url)).text()).toBe(String(run.child.pid));
+    const before = run.stdout;
+    await run.stop();
+    expect(run.stdout).toBe(before);
+  });
+
+  it("[C8] is the address with its token, the home and a command to try, for people", async () => {
+    const home = path.join(temporaryFolder(), "it's a home");
+    const run = new ProgramRun(["--port", "0", "--home", home]);
+    onTestFinished(async () => void (await run.stop("SIGKILL")));
+    const page = await run.until(({ stdout }) => (stdout.includes("Try") ? stdout : undefined));
+    const token = readFileSync(path.join(home, "token"), "utf8").trim();
+    expect(page).toMatch(new RegExp(`http://127\\.0\\.0\\.1:\\d+/\\?tkn=${token}\n`));
+    expect(page).toContain(`Home  ${home}\n`);
+    const [, command = ""] = /Try {3}(.*)\n/.exec(page) ?? [];
+    const tried = spawnSync("sh", ["-c", command.replace("curl", "printf '%s\\n'")], { encoding: "utf8" });
+    expect(tried.stdout.split("\n")).toContain(`x-api-key: ${token}`);
+  });
+});
+
+describe("[C7] host.json", () => {
+  it("[C7] says where the host is and who, not the token, and goes with it", async () => {
+    const home = temporaryFolder();
+    const run = start(home);
+    const { url, token } = await run.ready();
+    const file = path.join(home, "host.json");
+    const text = readFileSync(file, "utf8");
+    const { startedAt, ...rest } = JSON.parse(text) as { startedAt: string };
+    expect(rest).toEqual({ url, pid: run.child.pid });
+    expect(new Date(startedAt).toISOString()).toBe(startedAt);
+    expect(text).not.toContain(token);
+    if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
+    await run.stop();
+    expect(readdirSync(home).toSorted()).toEqual(kept);
+  });
+});
+
+describe("[C5] a second start", () => {
+  it("[C5] prints the running host's line, whatever else it asks for, and exits with 0", async () => {
+    const home = temporaryFolder();
+    const first = start(home);
+    await first.ready();
+    const second = start(home, ["--port", "1", "--config", "/nowhere"]);
+    expect(await second.end()).toEqual({ code: 0, signal: null });
+    expect(second.stdout).toBe(first.stdout);
+    const third = new ProgramRun(["--home", home]);
+    expect(await third.end()).toEqual({ code: 0, signal: null });
+    expect(third.stdout).toContain(`already running (process ${first.child.pid})`);
+    expect(third.stdout).toContain("/?tkn=");
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it("[C5, C6] of six at the same time after a crash: one serves, all name it", async () => {
+    const home = temporaryFolder();
+    const crashed = start(home);
+    const old = await crashed.ready();
+    await crashed.stop("SIGKILL");
+    expect(existsSync(path.join(home, "host.json"))).toBe(true);
+
+    const runs = Array.from({ length: 6 }, () => start(home));
+    const lines = await Promise.all(runs.map((run) => run.ready()));
+    const pid = Number(await (await fetch(lines[0]?.url ?? "")).text());
+    const serving = runs.filter((run) => run.child.pid === pid);
+    expect(serving).toHaveLength(1);
+    for (const line of lines) expect(line).toEqual(lines[0]);
+    expect(lines[0]?.token).toBe(old.token);
+    for (const run of runs) if (run.child.pid !== pid) expect((await run.end()).code).toBe(0);
+    expect(await serving[0]?.stop()).toEqual({ code: 0, signal: null });
+    expect(readdirSync(home).toSorted()).toEqual(kept);
+  });
+
+  it("[C5] while the first one drains waits, and then serves", async () => {
+    const home = temporaryFolder();
+    const first = start(home, [], { environment: { TEST_DRAIN: "1500" } });
+    const { url } = await first.ready();
+    first.child.kill("SIGTERM");
+    await first.until(({ stderr }) => (stderr.includes("draining") ? true : undefined));
+    const second = start(home);
+    const ready = await second.ready();
+    expect((await first.end()).code).toBe(0);
+    expect(ready.url).not.toBe(url);
+    expect(await (await fetch(ready.url)).text()).toBe(String(second.child.pid));
+    expect(existsSync(path.join(home, "host.json"))).toBe(true);
+  });
+});
+
+describe("[C4] an address that cannot be had", () => {
+  it("[C4] ends the start with 3 and says what to do", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const home = temporaryFolder();
+    const run = start(home, ["--port", String(port)]);
+    expect(await run.end()).toEqual({ code: 3, signal: null });
+    expect(run.stdout).toBe("");
+    expect(errorsOf(run)).toEqual([expect.stringMatching(new RegExp(`Port ${port} is taken .* --port 0`))]);
+    expect(readdirSync(home).toSorted()).toEqual(kept);
+  });
+});
+
+describe("[C11] exit codes", () => {
+  it("[C11] 2 for a wrong argument and for a configuration that does not fit, with nothing left behind", async () => {
+    const home = temporaryFolder();
+    writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": -1 } }`);
+    const wrong = [start(home), start(home, ["--colour"]), start(home, ["--host", "0.0.0.0"])];
+    for (const run of wrong) {
+      expect(await run.end()).toEqual({ code: 2, signal: null });
+      expect(run.stdout).toBe("");
+      expect(errorsOf(run)).toHaveLength(1);
+    }
+    expect(errorsOf(wrong[0] as ProgramRun)[0]).toContain("listen.port must be at least 0");
+    expect(readdirSync(home)).toEqual(["config.jsonc"]);
+  });
+
+  it("[C11] 0 for help, on stdout", async () => {
+    const run = new ProgramRun(["--help"]);
+    expect(await run.end()).toEqual({ code: 0, signal: null });
+    expect(run.stdout).toContain("Usage: holdfast");
+  });
+});
+
+describe("[C12] the end", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "[C12] on %s drains, cleans up and exits with 0",
+    async (signal) => {
+      const home = temporaryFolder();
+      const run = start(home, [], { environment: { TEST_DRAIN: "50" } });
+      await run.ready();
+      expect(await run.stop(signal)).toEqual({ code: 0, signal: null });
+      expect(run.stderr).toContain("draining\n");
+      expect(readdirSync(home).toSorted()).toEqual(kept);
+    },
+  );
+
+  it("[C12] on a second signal is at once, with 1", async () => {
+    const home = temporaryFolder();
+    const run = start(home, [], { environment: { TEST_DRAIN: "never" } });
+    await run.ready();
+    run.child.kill("SIGTERM");
+    await run.until(({ stderr }) => (stderr.includes("draining") ? true : undefined));
+    expect(existsSync(path.join(home, "host.json"))).toBe(false);
+    expect(await run.stop("SIGINT")).toEqual({ code: 1, signal: null });
+    expect(readdirSync(home).toSorted()).toEqual(kept);
+  });
+
+  it.each(["uncaught", "rejection"])(
+    "[C12] by an %s fault is logged, with 1 and nothing left",
+    async (fault) => {
+      const home = temporaryFolder();
+      const run = start(home, [], { environment: { TEST_FAULT: fault } });
+      expect(await run.end()).toEqual({ code: 1, signal: null });
+      expect(errorsOf(run)).toEqual(["The host ended by a fault"]);
+      expect(run.stderr).toContain("planted fault");
+      expect(readdirSync(home).toSorted()).toEqual(kept);
+    },
+  );
+
+  it("[C12] of a host that could not start is the same", async () => {
+    const home = temporaryFolder();
+    const run = start(home, [], { environment: { TEST_FAULT: "start" } });
+    expect(await run.end()).toEqual({ code: 1, signal: null });
+    expect(run.stdout).toBe("");
+    expect(readdirSync(home).toSorted()).toEqual(kept);
+  });
+
+  it("[C12] does not come when whoever read the output goes away", async () => {
+    const home = path.join(temporaryFolder(), "home");
+    mkdirSync(home);
+    const run = start(home);
+    const { url } = await run.ready();
+    run.child.stdout?.destroy();
+    run.child.stderr?.destroy();
+    run.child.kill("SIGTERM");
+    expect((await run.end()).code).toBe(0);
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+});

@@ -1,0 +1,19 @@
+// A folder for one test, and the log that a test reads back.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Log } from "@holdfast/core";
+import { onTestFinished } from "vitest";
+
+/** A fresh folder that is removed when the test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A log that keeps what it was told. */
+export function recordLog(): { readonly lines: string[]; readonly log: Log } {
+  const lines: string[] = [];
+  return { lines, log: (level, message) => void lines.push(`${level} ${message}`) };
+}

@@ -1,0 +1,27 @@
+// How long the host waits for whom before it goes on without them.
+
+/** The host's patience, in one place so that whoever runs a host can change it. */
+export interface Patience {
+  /** For an agent's answer to `initialize`, and again to open a session: some load for long when they start cold. */
+  readonly handshakeMs: number;
+  /** For an agent to obey a cancel before its process is ended. */
+  readonly cancelMs: number;
+  /** Of an agent's silence in a turn before people are told; nothing is killed. */
+  readonly silenceMs: number;
+  /** For an agent to end by itself once its input has ended: some save their history then. */
+  readonly endOfInputMs: number;
+  /** Between TERM and KILL for an agent and all it has started. */
+  readonly killMs: number;
+  /** For a person to answer a permission request; then a reject option is chosen. */
+  readonly approvalMs: number;
+}
+
+/** What holds where nothing else is asked for. */
+export const DEFAULT_PATIENCE: Patience = {
+  handshakeMs: 120_000,
+  cancelMs: 10_000,
+  silenceMs: 120_000,
+  endOfInputMs: 2000,
+  killMs: 3000,
+  approvalMs: 24 * 60 * 60 * 1000,
+};

@@ -1,0 +1,26 @@
+// Translates whatever was thrown into an answer, once for all of HTTP.
+import { randomUUID } from "node:crypto";
+import type { Log } from "@holdfast/core";
+import { errorEnvelope, HostError, toHostError } from "@holdfast/protocol";
+
+/** Writes an unforeseen error to the log; gives the id under which it is found there. */
+export function reportError(error: unknown, log: Log): string {
+  const logId = randomUUID();
+  log("error", "A request failed inside the host", { logId, error });
+  return logId;
+}
+
+/** The JSON answer for an error; one that was not meant for callers becomes `INTERNAL` with its id in the log (A5). */
+export function errorResponse(thrown: unknown, log: Log): Response {
+  const logId = thrown instanceof HostError ? "" : reportError(thrown, log);
+  const error = toHostError(thrown, logId);
+  return Response.json(errorEnvelope(error), { status: error.status, headers: headersFor(error) });
+}
+
+function headersFor({ code, details }: HostError): Record<string, string> {
+  if (code === "UNAUTHORIZED") return { "www-authenticate": "Bearer" };
+  // What is left of the body is not read, so the connection cannot be used again.
+  if (code === "BODY_TOO_LARGE" || code === "HOST_STOPPING") return { connection: "close" };
+  const { allow } = details;
+  return code === "METHOD_NOT_ALLOWED" && typeof allow === "string" ? { allow } : {};
+}

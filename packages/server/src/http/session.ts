@@ -1,0 +1,22 @@
+// Operations on sessions.
+import { success } from "@holdfast/protocol";
+import type { HostPort } from "../host-port.ts";
+import type { Handlers } from "./operation-routes.ts";
+
+type SessionOperation = "createSession" | "getSession" | "listSessions" | "patchSession" | "closeSession";
+
+/** The handlers of what concerns sessions. */
+export function sessionHandlers(host: HostPort): Pick<Handlers, SessionOperation> {
+  return {
+    createSession: async ({ body }, { caller }) =>
+      success({ session: await host.createSession(body, caller) }),
+    getSession: ({ params }, { caller }) => success({ session: host.getSession(params.key, caller) }),
+    listSessions: (_input, { caller }) => success({ sessions: host.listSessions(caller) }),
+    patchSession: async ({ params, body }, { caller }) =>
+      success({ session: await host.patchSession(params.key, body, caller) }),
+    closeSession: async ({ params, body }, { caller }) => {
+      await host.closeSession(params.key, body.reason, caller);
+      return success({});
+    },
+  };
+}

@@ -1,0 +1,3 @@
+// The public face of @holdfast/server: a host on HTTP.
+export type { Caller, HostPort, Resolution, StreamedTurn } from "./host-port.ts";
+export { startServer, type RunningServer, type ServerOptions } from "./server.ts";

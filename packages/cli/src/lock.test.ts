@@ -37,12 +37,17 @@ describe("[C5] the lock on a home", () => {
     expect(isStillHeld(home, next.holder)).toBe(true);
   });
 
-  it("[C5] is never held by two of many that contend, and all get it in the end", async () => {
+  it.each([
+    ["gives it back", "release", []],
+    ["leaves it behind", "abandon", ["lock"]],
+  ])("[C5, C6] is never held by two of many when each holder %s", async (_what, ending, left) => {
     const home = temporaryFolder();
-    const runs = [1, 2, 3, 4].map(() => new ProgramRun([home, "40"], { program: "lock-program.ts" }));
-    for (const run of runs) expect(await run.end()).toEqual({ code: 0, signal: null });
-    expect(runs.map(({ stdout }) => stdout)).toEqual(runs.map(() => "held 40\n"));
-    expect(readdirSync(home)).toEqual([]);
+    const runs = [1, 2, 3, 4].map(
+      () => new ProgramRun([home, "250", ending], { program: "lock-program.ts" }),
+    );
+    const ends = await Promise.all(runs.map(async (run) => ({ ...(await run.end()), says: run.stdout })));
+    expect(ends).toEqual(runs.map(() => ({ code: 0, signal: null, says: "held 250\n" })));
+    expect(readdirSync(home)).toEqual(left);
   });
 });
 
@@ -97,7 +102,7 @@ describe("[C6] a lock that was left behind", () => {
     const ends: string[] = [];
     const contend = async (): Promise<void> => {
       for (let lives = 0; lives < 4; lives += 1) {
-        const run = new ProgramRun([home, "30", "0.08"], { program: "lock-program.ts" });
+        const run = new ProgramRun([home, "30", "die"], { program: "lock-program.ts" });
         const { code, signal } = await run.end();
         ends.push(signal ?? `${code} ${run.stdout}${run.stderr}`);
       }

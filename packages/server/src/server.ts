@@ -112,11 +112,14 @@ async function listenOn(server: Server, host: string, port: number): Promise<num
 
 function explainListenError(cause: unknown, host: string, port: number): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  if (code === "EADDRINUSE")
-    return `Port ${port} on ${host} is in use. Choose another, or 0 for any that is free.`;
-  if (code === "EACCES")
-    return `Port ${port} needs special rights. Choose one above 1023, or 0 for any that is free.`;
-  return `Cannot listen on ${formatAuthority(host, port)}: ${cause instanceof Error ? cause.message : String(cause)}`;
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is in use. Choose another, or 0 for any that is free.`;
+    case "EACCES":
+      return `Port ${port} needs special rights. Choose one above 1023, or 0 for any that is free.`;
+    default:
+      return `Cannot listen on ${formatAuthority(host, port)}. Choose another address.`;
+  }
 }
 
 async function drain(server: Server, streams: OpenStreams, graceMs: number): Promise<void> {

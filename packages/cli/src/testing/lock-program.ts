@@ -1,14 +1,16 @@
 // Takes and gives back the lock of a home again and again, and says when it was not alone; for the lock's tests.
 //
-// Arguments: the home, how often, and the share of holdings that end by SIGKILL.
+// Arguments: the home, how often, and how it ends a holding: `release`; `abandon`, which leaves the lock as a holder
+// that was killed does; or `die`, which now and then is just that.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { acquireLock } from "../lock.ts";
+import { acquireLock, type LockHolder } from "../lock.ts";
 import { identifyProcess } from "../process-identity.ts";
+import { replaceFile } from "../whole-file.ts";
 
-const [home = "", rounds = "1", killShare = "0"] = process.argv.slice(2);
+const [home = "", rounds = "1", ending = "release"] = process.argv.slice(2);
 const inside = path.join(home, "inside");
 let held = 0;
 
@@ -31,6 +33,10 @@ function enter(): void {
   }
 }
 
+function abandon(holder: LockHolder): void {
+  replaceFile(path.join(home, "lock"), JSON.stringify({ ...holder, birth: "before this process" }));
+}
+
 while (held < Number(rounds)) {
   const attempt = await acquireLock(home);
   if (attempt.kind === "taken") {
@@ -40,8 +46,9 @@ while (held < Number(rounds)) {
   enter();
   held += 1;
   await nextTurn();
-  if (Math.random() < Number(killShare)) process.kill(process.pid, "SIGKILL");
+  if (ending === "die" && Math.random() < 0.08) process.kill(process.pid, "SIGKILL");
   rmSync(inside);
-  attempt.lock.release();
+  if (ending === "abandon") abandon(attempt.lock.holder);
+  else attempt.lock.release();
 }
 process.stdout.write(`held ${held}\n`);

@@ -137,10 +137,14 @@ export class AgentConnection {
     return this.#ask(method, { sessionId, cwd, mcpServers: [] }, sessionId);
   }
 
-  /** The answer comes after every update that the agent sent before it, and may take as long as it takes. */
-  async prompt(sessionId: string, prompt: readonly object[]): Promise<AcpPromptResult> {
-    const params = { sessionId, prompt };
-    return (await this.#connection.request("session/prompt", params, { orderKey: sessionId })) as AcpPromptResult;
+  /** The answer may take as long as it takes; it comes after every update that was sent before it and, where awaited directly, before the next. */
+  prompt(sessionId: string, prompt: readonly object[]): Promise<AcpPromptResult> {
+    const answer = this.#connection.request(
+      "session/prompt",
+      { sessionId, prompt },
+      { orderKey: sessionId },
+    );
+    return answer as Promise<AcpPromptResult>;
   }
 
   cancel(sessionId: string): void {

@@ -17,16 +17,29 @@ const coverNothing = new Set(["read", "search", "think", "fetch"]);
 export function coversCommand(call: ApprovedCall, command: string, args: readonly string[]): boolean {
   if (!coversKind(call.kind, commandKinds)) return false;
   const named = namedCommand(call.rawInput);
-  // Agents wrap the line they showed in `bash -c "cd … && …"`: it must be in there as it was shown.
-  return named === undefined || [command, ...args].join(" ").includes(named);
+  return named === undefined || shownLines(command, args).includes(named);
 }
 
-/** True when the approval of this call covers writing that file. */
-export function coversWrite(call: ApprovedCall, path: string): boolean {
+/** True when the approval of this call covers writing that file, which lies inside the session's folders or not. */
+export function coversWrite(call: ApprovedCall, path: string, isInside: boolean): boolean {
   if (!coversKind(call.kind, writeKinds)) return false;
   const named = namedPath(call.rawInput);
-  const paths = named === undefined ? call.paths : [...call.paths, named];
-  return paths.length === 0 || paths.includes(path);
+  if (named !== undefined && named !== path && !call.paths.includes(path)) return false;
+  return call.paths.length > 0 || named !== undefined ? [...call.paths, named].includes(path) : isInside;
+}
+
+/** A shell's `-c`, alone or among the flags that agents put before it. */
+const scriptFlag = /^-[a-z]*c$/;
+/** Agents change to the working directory first; that is not part of what was shown. */
+const changeDirectory = /^cd (?:'[^']*'|"[^"$`\\]*"|[\w./~-]+) && /;
+
+/** The lines by which an agent may have shown this command: as it is, or what is in the `bash -c` around it. */
+function shownLines(command: string, args: readonly string[]): string[] {
+  const line = [command, ...args].join(" ").trim();
+  const [flag, script] = args;
+  const isWrapped = args.length === 2 && flag !== undefined && script !== undefined && scriptFlag.test(flag);
+  const inner = isWrapped ? script.trim() : line;
+  return [line, inner, inner.replace(changeDirectory, "").trim()];
 }
 
 function coversKind(kind: string | undefined, kinds: ReadonlySet<string>): boolean {

@@ -1,6 +1,6 @@
 // Reads and writes the files of a session for its agent, and tells what lies inside the session's folders.
-import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { mkdir, readFile, readlink, realpath, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { isInsideRoots } from "@holdfast/terminal/acp-parts";
 
@@ -18,13 +18,37 @@ export async function isInside(path: string, roots: readonly string[]): Promise<
   return isInsideRoots(await followLinks(path), roots);
 }
 
-async function followLinks(path: string): Promise<string> {
+/** As many links to nothing as the system itself would follow. */
+const maxDanglingLinks = 40;
+
+async function followLinks(path: string, linksLeft: number = maxDanglingLinks): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    // It does not exist: its folder decides, up to one that does.
+    // It does not exist: its folder decides, up to one that does. A link to nothing is written through, not over.
     const parent = dirname(path);
-    return parent === path ? path : join(await followLinks(parent), basename(path));
+    if (parent === path) return path;
+    const folder = await followLinks(parent, linksLeft);
+    const target = linksLeft === 0 ? undefined : await readlink(join(folder, basename(path))).catch(() => undefined);
+    return target === undefined
+      ? join(folder, basename(path))
+      : followLinks(resolve(folder, target), linksLeft - 1);
+  }
+}
+
+/** Refuses what cannot be read as text: what is not there, is no file, or is too large. */
+export async function checkReadable(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw explain(error, path);
+  });
+  // A pipe or a device might never end.
+  if (!found.isFile()) throw notAFile(path);
+  if (found.size > maxFileBytes) {
+    throw new RpcError(
+      ErrorCode.invalidParams,
+      `${path} has ${found.size} bytes; at most ${maxFileBytes} can be read at once`,
+      { path },
+    );
   }
 }
 
@@ -42,15 +66,9 @@ export async function readTextFile(
 }
 
 async function readWhole(path: string): Promise<string> {
+  await checkReadable(path);
   try {
-    const bytes = await readFile(path);
-    if (bytes.length > maxFileBytes) {
-      throw new RpcError(
-        ErrorCode.invalidParams,
-        `${path} has ${bytes.length} bytes; at most ${maxFileBytes} can be read at once`,
-      );
-    }
-    return bytes.toString("utf8");
+    return await readFile(path, "utf8");
   } catch (error) {
     throw explain(error, path);
   }
@@ -58,6 +76,9 @@ async function readWhole(path: string): Promise<string> {
 
 /** Writes a file whole, making it and its folders where they are missing. */
 export async function writeTextFile(path: string, content: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  // A pipe that nobody reads would be waited for.
+  if (found?.isFile() === false) throw notAFile(path);
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
@@ -66,11 +87,14 @@ export async function writeTextFile(path: string, content: string): Promise<void
   }
 }
 
+function notAFile(path: string): RpcError {
+  return new RpcError(ErrorCode.invalidParams, `${path} is not a file`, { path });
+}
+
 /** ACP's number for something that is not there. */
 const resourceNotFound = -32002;
 
 function explain(error: unknown, path: string): RpcError {
-  if (error instanceof RpcError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return new RpcError(resourceNotFound, `No such file: ${path}`, { path });
   return new RpcError(ErrorCode.internalError, `${path}: ${message}`, { path, code });

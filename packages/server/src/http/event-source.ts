@@ -44,7 +44,7 @@ export class TurnEventSource {
     this.#parts = parts;
   }
 
-  /** The stream; it is pulled only when its reader wants more (A40). */
+  /** The stream; it is pulled only when its reader wants more (A22). */
   toStream(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       { pull: (controller) => this.#pull(controller), cancel: () => this.close() },
@@ -141,7 +141,7 @@ export class TurnEventSource {
   }
 }
 
-/** The id stands on the last frame of an entry: whoever has seen it has seen all of the entry (A42). */
+/** The id stands on the last frame of an entry: whoever has seen it has seen all of the entry (A25). */
 function formatEntry(events: readonly TurnEvent[], serverSeq: number): string {
   return events
     .map((event, index) => formatEvent(event, index === events.length - 1 ? String(serverSeq) : undefined))

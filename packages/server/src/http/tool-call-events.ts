@@ -6,7 +6,7 @@ import { statusEvent } from "./turn-events.ts";
 
 const summaryLength = 500;
 
-/** The call as a whole, as it stands; a call that will not be carried out is told as failed (A33). */
+/** The call as a whole, as it stands; a call that will not be carried out is told as failed (A31). */
 export function toolCallEvent(
   call: ToolCall,
   tag: "tool_call" | "tool_call_update",

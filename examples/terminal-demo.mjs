@@ -1,4 +1,4 @@
-// What `npm start` runs until the host exists: a minute with the terminal engine, on real commands.
+// A minute with the terminal engine, on real commands: node examples/terminal-demo.mjs (after npm run build).
 import { TerminalEngine } from "@holdfast/terminal";
 
 const engine = new TerminalEngine();

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "./build.mjs";
 import { root, setup } from "./setup.mjs";
 
-const program = path.join(root, "examples", "terminal-demo.mjs");
+const program = path.join(root, "packages", "cli", "dist", "main.js");
 
 setup();
 build();

@@ -8,6 +8,8 @@ export interface Room {
   readonly uses: readonly string[];
   /** Packages of which only types may be used. */
   readonly usesTypesOf?: readonly string[];
+  /** What its tests may use besides: real peers instead of mocks; not a dependency. */
+  readonly testsUse?: readonly string[];
   /** The only packages from npm it may import; absent: no rule. */
   readonly npm?: readonly string[];
   /** Runs in browsers too: imports nothing of Node. */
@@ -53,9 +55,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     },
   },
   keeper: { uses: ["terminal/process"] },
-  core: { uses: ["protocol", "ahp", "jsonrpc", "terminal/view", "terminal/acp-parts", "keeper/port"] },
-  "agent-shell": { uses: ["jsonrpc"] },
-  "storage-sqlite": { uses: ["core/ports"] },
+  core: {
+    uses: ["protocol", "ahp", "jsonrpc", "terminal/view", "terminal/acp-parts", "keeper/port"],
+    testsUse: ["keeper", "agent-shell"],
+  },
+  "agent-shell": { uses: ["jsonrpc"], testsUse: ["terminal/acp"] },
+  "storage-sqlite": { uses: ["core/ports", "ahp"] },
   server: { uses: ["core", "protocol", "ahp"] },
   sdk: { uses: ["ahp"], usesTypesOf: ["protocol"] },
   web: { uses: ["sdk", "ahp"] },
@@ -117,6 +122,7 @@ function importFault(
     const matches = (use: string): boolean => entry === use || entry.startsWith(`${use}/`);
     if (entry.split("/", 1)[0] === name) return undefined;
     const uses = isTypeOnly ? [...room.uses, ...(room.usesTypesOf ?? [])] : room.uses;
+    if (isForTests(file.path) && room.testsUse?.some(matches) === true) return undefined;
     if (!uses.some(matches)) return "no arrow goes there";
     return packageName(specifier) in allDependencies(manifest)
       ? undefined

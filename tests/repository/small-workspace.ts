@@ -35,8 +35,8 @@ const files: Readonly<Record<string, string>> = {
   "packages/part/package.json": JSON.stringify({ name: "@holdfast/part", type: "module" }),
   "packages/part/src/index.ts": "export const greeting: string = 'hello';\n",
   "packages/part/src/spare.ts": "export const spare = 1;\n",
-  "examples/terminal-demo.mjs": `
-    import { greeting } from "../packages/part/dist/index.js";
+  "packages/cli/dist/main.js": `
+    import { greeting } from "../../part/dist/index.js";
     console.log(JSON.stringify([greeting, ...process.argv.slice(2)]));
   `,
 };

@@ -2,3 +2,4 @@
 export { ShellAgent } from "./agent.ts";
 export type { ShellAgentOptions } from "./agent.ts";
 export { shellProgramPath } from "./program-path.ts";
+export { VERSION } from "./version.ts";

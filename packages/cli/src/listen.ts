@@ -1,6 +1,5 @@
-// Where the host listens: on loopback alone, and what to do when it cannot (C4).
-import { isIPv4 } from "node:net";
-import type { Config } from "@holdfast/protocol";
+// Where the host listens, and what to do when it cannot (C4).
+import { HostError, type Config } from "@holdfast/protocol";
 import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
 
 /** An address to listen on. */
@@ -11,18 +10,19 @@ export function chooseAddress(
   { listen }: Config,
   { host = listen.host, port = listen.port }: { host?: string | undefined; port?: number | undefined },
 ): ListenAddress {
-  if (isLoopback(host)) return { host, port };
-  throw new StartError(
-    EXIT_CODES.setup,
-    `${JSON.stringify(host)} is not an address of this machine alone. Listen on 127.0.0.1, ::1 or localhost.`,
-  );
+  return { host, port };
 }
 
-/** What an error while listening means to a person; other errors stay what they are. */
+/** What an error while starting to listen means to a person; other errors stay what they are. */
 export function explainListenError(error: unknown, { host, port }: ListenAddress): Error {
-  const sentence = sentenceFor(systemCode(error), host, port);
-  if (sentence !== undefined) return new StartError(EXIT_CODES.address, sentence, { cause: error });
-  return error instanceof Error ? error : new Error("The host could not be started", { cause: error });
+  if (!(error instanceof Error)) return new Error("The host could not be started", { cause: error });
+  if (error instanceof HostError && error.code === "HOST_NOT_ALLOWED") {
+    return new StartError(EXIT_CODES.setup, error.message, { cause: error });
+  }
+  // The server wraps what the system says in an error of its own, which has a code too.
+  const sentence =
+    sentenceFor(systemCode(error.cause), host, port) ?? sentenceFor(systemCode(error), host, port);
+  return sentence === undefined ? error : new StartError(EXIT_CODES.address, sentence, { cause: error });
 }
 
 function sentenceFor(code: string | undefined, host: string, port: number): string | undefined {
@@ -32,12 +32,9 @@ function sentenceFor(code: string | undefined, host: string, port: number): stri
     case "EACCES":
       return `Port ${port} may not be used without more rights. Choose one above 1023, or any free one with --port 0.`;
     case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
       return `This machine has no address ${host} to listen on. Choose another with --host.`;
     default:
       return undefined;
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }

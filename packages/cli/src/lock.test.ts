@@ -43,10 +43,10 @@ describe("[C5] the lock on a home", () => {
   ])("[C5, C6] is never held by two of many when each holder %s", async (_what, ending, left) => {
     const home = temporaryFolder();
     const runs = [1, 2, 3, 4].map(
-      () => new ProgramRun([home, "250", ending], { program: "lock-program.ts" }),
+      () => new ProgramRun([home, "120", ending], { program: "testing/lock-program.ts" }),
     );
     const ends = await Promise.all(runs.map(async (run) => ({ ...(await run.end()), says: run.stdout })));
-    expect(ends).toEqual(runs.map(() => ({ code: 0, signal: null, says: "held 250\n" })));
+    expect(ends).toEqual(runs.map(() => ({ code: 0, signal: null, says: "held 120\n" })));
     expect(readdirSync(home)).toEqual(left);
   });
 });
@@ -101,14 +101,14 @@ describe("[C6] a lock that was left behind", () => {
     const home = temporaryFolder();
     const ends: string[] = [];
     const contend = async (): Promise<void> => {
-      for (let lives = 0; lives < 4; lives += 1) {
-        const run = new ProgramRun([home, "30", "die"], { program: "lock-program.ts" });
+      for (let lives = 0; lives < 3; lives += 1) {
+        const run = new ProgramRun([home, "30", "die"], { program: "testing/lock-program.ts" });
         const { code, signal } = await run.end();
         ends.push(signal ?? `${code} ${run.stdout}${run.stderr}`);
       }
     };
     await Promise.all([contend(), contend(), contend(), contend()]);
-    expect(ends).toHaveLength(16);
+    expect(ends).toHaveLength(12);
     expect(ends.filter((end) => end !== "SIGKILL" && end !== "0 held 30\n")).toEqual([]);
     expect(ends).toContain("SIGKILL");
     await hold(home);

@@ -140,7 +140,7 @@ describe("[C11] exit codes", () => {
   it("[C11] 2 for a wrong argument and for a configuration that does not fit, with nothing left behind", async () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": -1 } }`);
-    const wrong = [start(home), start(home, ["--colour"]), start(home, ["--host", "0.0.0.0"])];
+    const wrong = [start(home), start(home, ["--colour"]), start(home, ["--port", "x"])];
     for (const run of wrong) {
       expect(await run.end()).toEqual({ code: 2, signal: null });
       expect(run.stdout).toBe("");
@@ -182,7 +182,7 @@ describe("[C12] the end", () => {
   });
 
   it.each(["uncaught", "rejection"])(
-    "[C12] by an %s fault is logged, with 1 and nothing left",
+    "[C12] by a fault (%s) is logged, with 1 and nothing left",
     async (fault) => {
       const home = temporaryFolder();
       const run = start(home, [], { environment: { TEST_FAULT: fault } });

@@ -80,7 +80,7 @@ export class Host {
     this.hub.open(ROOT_URI, "root", newRootState());
     this.audit = new Audit(now, options.auditStore);
     this.#entries = new AgentEntries(config, options.shellAgent);
-    this.#installations = new Installations(keeper);
+    this.#installations = new Installations(keeper, options.shellAgent.version);
     this.#approvals = new Approvals(this.hub, now, patience.approvalMs);
     this.#inputs = new InputRequests(this.hub, now);
     this.#terminals = new HostTerminals(keeper, this.hub, now);

@@ -10,6 +10,7 @@ import { OwnerToken } from "./auth/token.ts";
 import type { HostPort } from "./host-port.ts";
 import { createApp } from "./http/app.ts";
 import { answerBrokenRequest } from "./http/broken-request.ts";
+import { Connections } from "./http/connections.ts";
 import { errorResponse } from "./http/error-response.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 
@@ -73,20 +74,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     isStopping: () => closing !== undefined,
   });
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => refuse(error, log) });
-  const server = createServer(httpLimits, (incoming, outgoing) => {
-    outgoing.once("close", () => {
-      // A connection that is idle from here on would keep a closing server open.
-      if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
-    });
-    void listener(incoming, outgoing);
-  });
+  const server = createServer(httpLimits);
+  const connections = new Connections(server);
+  server.on("request", (incoming, outgoing) => void listener(incoming, outgoing));
   server.on("clientError", answerBrokenRequest);
   const port = await listenOn(server, stripBrackets(listen.host), listen.port);
   return {
     url: `http://${formatAuthority(listen.host, port)}`,
     port,
     close(): Promise<void> {
-      closing ??= drain(server, streams, graceMs);
+      closing ??= drain({ server, connections, streams }, graceMs);
       return closing;
     },
   };
@@ -122,15 +119,21 @@ function explainListenError(cause: unknown, host: string, port: number): string 
   }
 }
 
-async function drain(server: Server, streams: OpenStreams, graceMs: number): Promise<void> {
+interface Serving {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly streams: OpenStreams;
+}
+
+async function drain({ server, connections, streams }: Serving, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  server.closeIdleConnections();
+  connections.closeIdle();
   if (await endsWithin(closed, graceMs)) return;
   streams.stop();
   if (await endsWithin(closed, lastWordsMs)) return;
-  server.closeAllConnections();
+  connections.closeAll();
   await closed;
 }
 

@@ -1,6 +1,6 @@
 // The kinds of `session/update` that this agent sends.
 import type { ContentBlock } from "./content.ts";
-import type { ConfigOption, Mode } from "./session-settings.ts";
+import type { Mode } from "./session-settings.ts";
 import type { ToolCall, ToolCallUpdate } from "./tool-call.ts";
 
 /** A step of a plan. */
@@ -35,5 +35,4 @@ export type SessionUpdate =
   | HistoryUpdate
   | { sessionUpdate: "available_commands_update"; availableCommands: AvailableCommand[] }
   | { sessionUpdate: "current_mode_update"; currentModeId: Mode }
-  | { sessionUpdate: "config_option_update"; configOptions: ConfigOption[] }
   | { sessionUpdate: "session_info_update"; title?: string; updatedAt?: string };

@@ -133,6 +133,7 @@ describe("a session in a folder", () => {
       { title: "echo one", status: "completed" },
       { title: "echo two; sleep 600", status: "failed" },
     ]);
+    expect(JSON.stringify(next.of(sessionId))).not.toContain('"terminal"');
     expect(await next.prompt(sessionId, "true")).toEqual({ stopReason: "end_turn" });
   });
 

@@ -1,12 +1,17 @@
-// Runs the program, or another of this folder's, as a process from source, for tests.
+// Runs a program of this package as a process from source, for tests.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 
+/** As an address, because what the program starts in other folders must find it too. */
+const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
 /** How to run it. */
 export interface ProgramRunOptions {
+  /** A file of this package's source. */
   readonly program?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -21,10 +26,10 @@ export class ProgramRun {
 
   constructor(
     words: readonly string[],
-    { program = "serve-program.ts", environment }: ProgramRunOptions = {},
+    { program = "testing/serve-program.ts", environment }: ProgramRunOptions = {},
   ) {
-    const flags = ["--import", "tsx", "--conditions=@holdfast/source"];
-    this.child = spawn(process.execPath, [...flags, `src/testing/${program}`, ...words], {
+    const flags = ["--import", loader, "--conditions=@holdfast/source"];
+    this.child = spawn(process.execPath, [...flags, `src/${program}`, ...words], {
       cwd: packageFolder,
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"],

@@ -139,11 +139,7 @@ export class AgentConnection {
 
   /** The answer may take as long as it takes; it comes after every update that was sent before it and, where awaited directly, before the next. */
   prompt(sessionId: string, prompt: readonly object[]): Promise<AcpPromptResult> {
-    const answer = this.#connection.request(
-      "session/prompt",
-      { sessionId, prompt },
-      { orderKey: sessionId },
-    );
+    const answer = this.#connection.request("session/prompt", { sessionId, prompt }, { orderKey: sessionId });
     return answer as Promise<AcpPromptResult>;
   }
 

@@ -13,6 +13,7 @@ export interface AgentEntry extends CatalogueAgent {
 export interface BuiltInProgram {
   readonly command: string;
   readonly args: readonly string[];
+  readonly version: string;
 }
 
 /** The agents of the catalogue and the configuration; an agent of the user's own replaces one of the same name. */
@@ -53,7 +54,9 @@ export class AgentEntries {
 
   /** An agent by its id or one of its handles. */
   find(name: string): AgentEntry {
-    const entry = [...this.#own, ...this.#entries].find(({ id, handles }) => id === name || handles.includes(name));
+    const entry = [...this.#own, ...this.#entries].find(
+      ({ id, handles }) => id === name || handles.includes(name),
+    );
     if (entry === undefined) throw unknownAgent(name);
     return entry;
   }

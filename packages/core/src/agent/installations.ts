@@ -24,10 +24,13 @@ const maxProbeBytes = 64 * 1024;
 /** What is installed on this machine; each look is kept for a minute. */
 export class Installations {
   readonly #keeper: Keeper;
+  readonly #builtInVersion: string;
   readonly #found = new Map<string, { readonly at: number; readonly installation: Promise<Installation> }>();
 
-  constructor(keeper: Keeper) {
+  /** A built-in agent has the version of the host that ships it. */
+  constructor(keeper: Keeper, builtInVersion: string) {
     this.#keeper = keeper;
+    this.#builtInVersion = builtInVersion;
   }
 
   find(entry: AgentEntry): Promise<Installation> {
@@ -56,6 +59,7 @@ export class Installations {
     launch: Launch,
     env: Record<string, string>,
   ): Promise<string | null> {
+    if (entry.builtIn) return this.#builtInVersion;
     if (entry.versionProbe === undefined) return null;
     const chunks: Buffer[] = [];
     let ended = (): void => {};

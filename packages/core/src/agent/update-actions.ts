@@ -46,6 +46,8 @@ export class TurnTranslator {
   readonly #turnId: TurnId;
   readonly #context: UpdateContext;
   readonly #calls = new Map<string, "streaming" | "running" | "finished">();
+  /** How each call was last described. */
+  readonly #described = new Map<string, string>();
   #openPart: OpenPart | undefined;
   #parts = 0;
 
@@ -205,7 +207,10 @@ export class TurnTranslator {
         call.locations !== null && { locations: readLocations(call.locations) }),
       ...(call.rawInput !== undefined && call.rawInput !== null && { rawInput: call.rawInput }),
     };
-    if (Object.keys(changes).length === 0) return [];
+    // Permission requests repeat the whole description; only what is news is told.
+    const described = JSON.stringify(changes);
+    if (described === "{}" || described === this.#described.get(id)) return [];
+    this.#described.set(id, described);
     return [chat({ type: "chat/toolCallUpdated", turnId: this.#turnId, toolCallId: id, changes })];
   }
 

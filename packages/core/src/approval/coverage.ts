@@ -1,4 +1,5 @@
 // What an approval covers: the command or the write of the tool call that a person said yes to, so nobody is asked twice.
+import { isAbsolute } from "node:path";
 import type { JsonValue } from "@holdfast/ahp";
 
 /** A tool call that was approved and is not finished. */
@@ -9,37 +10,54 @@ export interface ApprovedCall {
   readonly rawInput: JsonValue | undefined;
 }
 
+/** A command that an agent is about to run. */
+export interface CommandToRun {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+}
+
 const commandKinds = new Set(["execute"]);
 const writeKinds = new Set(["edit", "delete", "move"]);
 const coverNothing = new Set(["read", "search", "think", "fetch"]);
 
-/** True when the approval of this call covers running that command. */
-export function coversCommand(call: ApprovedCall, command: string, args: readonly string[]): boolean {
+/** True when the approval of this call covers running that command; `isInside` is about its working directory. */
+export function coversCommand(call: ApprovedCall, run: CommandToRun, isInside: boolean): boolean {
   if (!coversKind(call.kind, commandKinds)) return false;
-  const named = namedCommand(call.rawInput);
-  return named === undefined || shownLines(command, args).includes(named);
+  const line = namedCommand(call.rawInput);
+  if (line !== undefined && !shownLines(run).includes(line)) return false;
+  const folder = namedPath(call.rawInput, ["cwd", "workdir", "working_directory"]);
+  return folder !== undefined && isAbsolute(folder) ? folder === run.cwd : isInside;
 }
 
-/** True when the approval of this call covers writing that file, which lies inside the session's folders or not. */
+/** True when the approval of this call covers writing that file; `isInside` is about the file. */
 export function coversWrite(call: ApprovedCall, path: string, isInside: boolean): boolean {
   if (!coversKind(call.kind, writeKinds)) return false;
-  const named = namedPath(call.rawInput);
-  if (named !== undefined && named !== path && !call.paths.includes(path)) return false;
-  return call.paths.length > 0 || named !== undefined ? [...call.paths, named].includes(path) : isInside;
+  const named = namedPath(call.rawInput, ["path", "file_path", "filePath", "abs_path", "absolute_path"]);
+  if (named !== undefined && named !== path && !(isInside && isShortFor(named, path))) return false;
+  if (call.paths.length > 0) return call.paths.includes(path);
+  return named !== undefined || isInside;
 }
 
-/** A shell's `-c`, alone or among the flags that agents put before it. */
-const scriptFlag = /^-[a-z]*c$/;
-/** Agents change to the working directory first; that is not part of what was shown. */
-const changeDirectory = /^cd (?:'[^']*'|"[^"$`\\]*"|[\w./~-]+) && /;
+/** Some agents name a file by the end of its path. */
+function isShortFor(named: string, path: string): boolean {
+  return !isAbsolute(named) && path.endsWith(`/${named}`);
+}
 
-/** The lines by which an agent may have shown this command: as it is, or what is in the `bash -c` around it. */
-function shownLines(command: string, args: readonly string[]): string[] {
+/** A shell's `-c`, alone or with the flags that agents put before it. */
+const scriptFlag = /^-[a-z]*c$/;
+/** What agents put before a line to run it in its folder. */
+const changeOfFolder = /^cd (?:'([^']*)'|"([^"$`\\]*)"|([\w./~-]+)) && /;
+
+/** The lines by which an agent may have shown this command: as it is, or what is inside the `bash -c` around it. */
+function shownLines({ command, args, cwd }: CommandToRun): string[] {
   const line = [command, ...args].join(" ").trim();
   const [flag, script] = args;
   const isWrapped = args.length === 2 && flag !== undefined && script !== undefined && scriptFlag.test(flag);
   const inner = isWrapped ? script.trim() : line;
-  return [line, inner, inner.replace(changeDirectory, "").trim()];
+  const change = changeOfFolder.exec(inner);
+  if (change === null || !change.slice(1).includes(cwd)) return [line, inner];
+  return [line, inner, inner.slice(change[0].length).trim()];
 }
 
 function coversKind(kind: string | undefined, kinds: ReadonlySet<string>): boolean {
@@ -51,12 +69,15 @@ function coversKind(kind: string | undefined, kinds: ReadonlySet<string>): boole
 
 function namedCommand(rawInput: JsonValue | undefined): string | undefined {
   const command = field(rawInput, ["command", "cmd"]);
-  if (Array.isArray(command)) return command.join(" ");
-  return typeof command === "string" && command !== "" ? command.trim() : undefined;
+  const args = field(rawInput, ["args"]);
+  const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].flat();
+  return typeof command === "string" || Array.isArray(command)
+    ? words.join(" ").trim() || undefined
+    : undefined;
 }
 
-function namedPath(rawInput: JsonValue | undefined): string | undefined {
-  const path = field(rawInput, ["path", "file_path", "filePath", "abs_path", "absolute_path"]);
+function namedPath(rawInput: JsonValue | undefined, names: readonly string[]): string | undefined {
+  const path = field(rawInput, names);
   return typeof path === "string" && path !== "" ? path : undefined;
 }
 

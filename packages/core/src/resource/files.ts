@@ -29,7 +29,8 @@ async function followLinks(path: string, linksLeft: number = maxDanglingLinks): 
     const parent = dirname(path);
     if (parent === path) return path;
     const folder = await followLinks(parent, linksLeft);
-    const target = linksLeft === 0 ? undefined : await readlink(join(folder, basename(path))).catch(() => undefined);
+    const target =
+      linksLeft === 0 ? undefined : await readlink(join(folder, basename(path))).catch(() => undefined);
     return target === undefined
       ? join(folder, basename(path))
       : followLinks(resolve(folder, target), linksLeft - 1);

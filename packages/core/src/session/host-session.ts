@@ -197,6 +197,8 @@ export class HostSession implements ServiceContext, AgentOwner {
     this.#waiting = [];
     this.#turn?.cancel(by, reason ?? "The session was closed.");
     await Promise.all([this.#agent.close(), this.held.close()]);
+    // What was being created meanwhile.
+    await this.held.close();
     await this.#turn?.ended;
     this.tell({
       type: "session/closed",

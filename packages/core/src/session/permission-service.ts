@@ -5,7 +5,9 @@ import {
   type ApprovalDecision,
   type ApprovalOption,
   type ToolCall,
+  type ToolCallId,
   type ToolKind,
+  isUnfinished,
   makeId,
 } from "@holdfast/ahp";
 import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
@@ -22,7 +24,22 @@ export type PermissionAnswer = {
     | { readonly outcome: "selected"; readonly optionId: string };
 };
 
+/** A question of the host's own about something that an agent is about to do. */
+export interface OwnQuestion {
+  readonly kind: ToolKind;
+  readonly title: string;
+  readonly target: string;
+}
+
+/** Whether something may be done, and who said so. */
+export interface Permission {
+  readonly allowed: boolean;
+  readonly by: string;
+}
+
 const cancelled: PermissionAnswer = { outcome: { outcome: "cancelled" } };
+
+const verdicts = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
 
 const hostOptions: readonly ApprovalOption[] = [
   { id: "allow", label: "Allow", kind: "allow_once" },
@@ -41,6 +58,7 @@ export class PermissionService {
   async answerAgent(
     asked: AcpToolCall,
     agentOptions: readonly AcpPermissionOption[],
+    signal: AbortSignal,
   ): Promise<PermissionAnswer> {
     const context = this.#context;
     const turn = openTurn(context);
@@ -51,23 +69,20 @@ export class PermissionService {
       context.dispatch(translated);
     }
     const call = findToolCall(context.hub.state(context.chat, "chat"), asked.toolCallId);
-    const verdict = judgeToolCall(context.policy, asked.kind ?? call?.toolKind);
-    const decision = await this.#settle(turn, asked.toolCallId, verdict, options, call);
+    if (call === undefined || !isUnfinished(call)) return refuseFinished(options);
+    const verdict = judgeToolCall(context.policy, asked.kind ?? call.toolKind);
+    const decision = await this.#settle(turn, call, verdict, options, signal);
     if (decision.optionId === undefined) return cancelled;
     if (decision.outcome === "approved") this.#noteApproved(turn, asked, call);
     else turn.translator.noteFinished(asked.toolCallId);
     return { outcome: { outcome: "selected", optionId: decision.optionId } };
   }
 
-  /** The host's own question, for what no approval covers. True when it may go on. */
-  async askOwn(
-    verdict: Verdict,
-    question: { readonly kind: ToolKind; readonly title: string; readonly target: string },
-  ): Promise<boolean> {
-    if (verdict === "allow") return true;
+  /** The host's own question, for what no approval covers. */
+  async askOwn({ kind, title, target }: OwnQuestion): Promise<Permission> {
     const turn = openTurn(this.#context);
-    if (verdict === "deny" || turn === undefined) return false;
-    const { kind, title, target } = question;
+    // Outside a turn there is nobody to ask.
+    if (turn === undefined) return { allowed: false, by: describeActor({ kind: "host" }) };
     const toolCallId = makeId("tool call", `host-${randomUUID()}`);
     this.#context.dispatch({
       to: "chat",
@@ -81,52 +96,52 @@ export class PermissionService {
         contributor: { kind: "host" },
       },
     });
-    const call = findToolCall(this.#context.hub.state(this.#context.chat, "chat"), toolCallId);
-    const { outcome } = await this.#settle(turn, toolCallId, "ask", hostOptions, call);
-    if (outcome !== "approved") return false;
+    const call = { toolCallId, displayName: target, toolKind: kind };
+    const { outcome, by } = await this.#settle(turn, call, "ask", hostOptions);
+    if (outcome !== "approved") return { allowed: false, by: describeActor(by) };
     this.#context.dispatch({
       to: "chat",
       action: { type: "chat/toolCallComplete", turnId: turn.id, toolCallId, result: { success: true } },
     });
-    return true;
+    return { allowed: true, by: describeActor(by) };
   }
 
   async #settle(
     turn: Turn,
-    toolCallId: string,
+    { toolCallId, displayName, toolKind }: Pick<ToolCall, "toolCallId" | "displayName" | "toolKind">,
     verdict: Verdict,
     options: readonly ApprovalOption[],
-    call: ToolCall | undefined,
+    signal?: AbortSignal,
   ): Promise<ApprovalDecision> {
     const context = this.#context;
-    const title = call?.displayName ?? toolCallId;
-    const asking = {
-      place: placeOf(context, turn),
-      toolCallId: makeId("tool call", toolCallId),
-      action: call?.toolKind ?? "other",
-      target: title,
-      options,
-    };
+    const place = placeOf(context, turn);
+    const asking = { place, toolCallId, action: toolKind, target: displayName, options };
     const decision =
       verdict === "allow"
-        ? this.#allow(turn, toolCallId, title, options)
-        : await this.#ask(turn, asking, verdict);
-    const verdicts = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
+        ? this.#allow(turn, toolCallId, displayName, options)
+        : await this.#ask(turn, asking, verdict, signal);
     context.audit.record({
       session: context.key,
       turnId: turn.id,
       what: "approval",
-      subject: title,
-      by: JSON.stringify(decision.by),
-      verdict: verdicts[decision.outcome],
+      subject: displayName,
+      by: describeActor(decision.by),
+      verdict: decision.by.kind === "expiry" ? "expired" : verdicts[decision.outcome],
       outcome: decision.optionId,
     });
     return decision;
   }
 
-  async #ask(turn: Turn, asking: ApprovalRequest, verdict: Verdict): Promise<ApprovalDecision> {
+  async #ask(
+    turn: Turn,
+    asking: ApprovalRequest,
+    verdict: Verdict,
+    signal: AbortSignal | undefined,
+  ): Promise<ApprovalDecision> {
     const { approvals } = this.#context;
     const { id, decided } = approvals.ask(asking);
+    // An agent may take its question back, and when it dies nobody waits for the answer.
+    signal?.addEventListener("abort", () => approvals.cancel(id, { kind: "host" }), { once: true });
     if (verdict === "ask" && turn.isInteractive) return decided;
     // A policy says no through the same queue as a person, so that it is on record the same way.
     turn.denied.push({ toolCallId: asking.toolCallId, title: asking.target, kind: asking.action });
@@ -139,7 +154,7 @@ export class PermissionService {
   /** What a policy allows is not even asked. */
   #allow(
     turn: Turn,
-    toolCallId: string,
+    toolCallId: ToolCallId,
     title: string,
     options: readonly ApprovalOption[],
   ): ApprovalDecision {
@@ -148,7 +163,7 @@ export class PermissionService {
       action: {
         type: "chat/toolCallReady",
         turnId: turn.id,
-        toolCallId: makeId("tool call", toolCallId),
+        toolCallId,
         invocationMessage: title,
         confirmation: { kind: "setting" },
       },
@@ -170,13 +185,33 @@ export class PermissionService {
     return { kind: "policy", policy: this.#context.policy ?? "none" };
   }
 
-  #noteApproved(turn: Turn, asked: AcpToolCall, call: ToolCall | undefined): void {
+  #noteApproved(turn: Turn, asked: AcpToolCall, call: ToolCall): void {
     turn.translator.noteRunning(asked.toolCallId);
     turn.approved.set(asked.toolCallId, {
       toolCallId: asked.toolCallId,
-      kind: asked.kind ?? call?.toolKind,
-      paths: (asked.locations ?? call?.locations ?? []).map((location) => location.path),
-      rawInput: asked.rawInput ?? call?.rawInput,
+      kind: asked.kind ?? call.toolKind,
+      paths: (asked.locations ?? call.locations).map((location) => location.path),
+      rawInput: asked.rawInput ?? call.rawInput,
     });
+  }
+}
+
+/** What was rejected or is done cannot be asked for again: nobody would see the question. */
+function refuseFinished(options: readonly ApprovalOption[]): PermissionAnswer {
+  const option = pickOption(options, "reject");
+  return option === undefined ? cancelled : { outcome: { outcome: "selected", optionId: option.id } };
+}
+
+function describeActor(actor: Actor): string {
+  switch (actor.kind) {
+    case "client":
+      return `client ${actor.clientId}`;
+    case "app":
+      return `app ${actor.appId}`;
+    case "policy":
+      return `policy ${actor.policy}`;
+    case "expiry":
+    case "host":
+      return actor.kind;
   }
 }

@@ -15,14 +15,18 @@ import type { AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.t
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
 import { translateOutsideTurn } from "../agent/update-actions.ts";
 import { type ApprovedCall, coversCommand, coversWrite } from "../approval/coverage.ts";
-import { judgeOutside, judgeUncovered, type Verdict } from "../approval/policy.ts";
-import { checkPath, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
+import { judgeOutside, judgeUncovered } from "../approval/policy.ts";
+import type { AuditEntry } from "../audit/audit.ts";
+import { checkPath, checkReadable, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
-import { PermissionService } from "./permission-service.ts";
+import { type OwnQuestion, type Permission, PermissionService } from "./permission-service.ts";
 import { type ServiceContext, openTurn, placeOf } from "./service-context.ts";
 import { soleCommandCall } from "./tool-calls.ts";
 
 const unknownTerminal = -32002;
+
+/** Something that an agent does and that stays on record. */
+type Deed = Pick<AuditEntry, "what" | "subject" | "cwd">;
 
 /** The services of one session. */
 export class SessionServices implements AgentServices {
@@ -42,17 +46,17 @@ export class SessionServices implements AgentServices {
     else for (const translated of translateOutsideTurn(update)) this.#context.dispatch(translated);
   }
 
-  async requestPermission(params: {
-    toolCall: AcpToolCall;
-    options: readonly AcpPermissionOption[];
-  }): Promise<object> {
-    return this.#permissions.answerAgent(params.toolCall, params.options);
+  async requestPermission(
+    params: { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
+    signal: AbortSignal,
+  ): Promise<object> {
+    return this.#permissions.answerAgent(params.toolCall, params.options, signal);
   }
 
   async readFile(params: { path: string; line?: number | null; limit?: number | null }): Promise<object> {
     const path = checkPath(params.path);
-    if (!(await isInside(path, this.#context.roots))) await this.#permitOutside("read", path);
     try {
+      if (!(await isInside(path, this.#context.roots))) await this.#permitReadOutside(path);
       return { content: await readTextFile(path, params.line, params.limit) };
     } catch (error) {
       // This agent takes an error for a missing file as a reason not to create it.
@@ -68,35 +72,33 @@ export class SessionServices implements AgentServices {
     if (typeof params.content !== "string") {
       throw new RpcError(ErrorCode.invalidParams, "content must be a string");
     }
-    const covering = this.#findApproved((call) => coversWrite(call, path));
     const inside = await isInside(path, this.#context.roots);
-    const verdict = judge(covering !== undefined, inside, this.#context);
-    const allowed = await this.#permissions.askOwn(verdict, {
-      kind: "edit",
-      title: "Write file",
-      target: path,
-    });
-    this.#record("file-write", path, allowed, covering);
-    if (!allowed) throw denied(`Writing ${path} was not allowed`);
-    await writeTextFile(path, params.content);
+    const covering = this.#findApproved((call) => coversWrite(call, path, inside));
+    const question = { kind: "edit", title: "Write file", target: path };
+    const permission = await this.#permit(covering, inside, question);
+    const deed = { what: "file-write", subject: path } as const;
+    if (!permission.allowed) throw this.#refuse(deed, permission, `Writing ${path} was not allowed`);
+    await this.#carryOut(deed, permission, () => writeTextFile(path, params.content));
     return {};
   }
 
   async createTerminal(params: OfSession, signal: AbortSignal): Promise<object> {
     const { terminal: wanted } = readParams(params, this.#context.roots[0] ?? "/");
     await checkDirectory(wanted.cwd);
-    const covering = this.#findApproved((call) => coversCommand(call, wanted.command, wanted.args));
     const inside = await isInside(wanted.cwd, this.#context.roots);
+    const covering = this.#findApproved((call) => coversCommand(call, wanted, inside));
     const line = [wanted.command, ...wanted.args].join(" ");
-    const allowed = await this.#permissions.askOwn(judge(covering !== undefined, inside, this.#context), {
-      kind: "execute",
-      title: "Run command",
-      target: line,
-    });
-    this.#record("command", line, allowed, covering, wanted.cwd);
-    if (!allowed) throw denied(`Running ${line} was not allowed`);
-    if (signal.aborted) throw new RpcError(ErrorCode.requestCancelled, "The request was cancelled");
-    const terminal = await this.#startTerminal(wanted, covering);
+    const question = { kind: "execute", title: "Run command", target: line };
+    const permission = await this.#permit(covering, inside, question);
+    const deed = { what: "command", subject: line, cwd: wanted.cwd } as const;
+    if (!permission.allowed) throw this.#refuse(deed, permission, `Running ${line} was not allowed`);
+    if (signal.aborted) throw requestCancelled();
+    const terminal = await this.#carryOut(deed, permission, () => this.#startTerminal(wanted, covering));
+    if (signal.aborted) {
+      // Whoever asked for it will never know its name: nothing would end it.
+      await terminal.close();
+      throw requestCancelled();
+    }
     this.#context.held.add(terminal);
     return { terminalId: terminal.id };
   }
@@ -112,11 +114,7 @@ export class SessionServices implements AgentServices {
   async waitForTerminalExit({ terminalId }: { terminalId: string }, signal: AbortSignal): Promise<object> {
     this.#find(terminalId);
     const aborted = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener(
-        "abort",
-        () => reject(new RpcError(ErrorCode.requestCancelled, "The request was cancelled")),
-        { once: true },
-      );
+      signal.addEventListener("abort", () => reject(requestCancelled()), { once: true });
     });
     return Promise.race([this.#context.held.wait(terminalId), aborted]);
   }
@@ -157,14 +155,27 @@ export class SessionServices implements AgentServices {
     this.#context.warn(message);
   }
 
-  async #permitOutside(kind: "read", path: string): Promise<void> {
-    const allowed = await this.#permissions.askOwn(judgeOutside(this.#context.policy), {
-      kind,
-      title: "Read file outside the session's folders",
-      target: path,
-    });
-    this.#record("file-read", path, allowed, undefined);
-    if (!allowed) throw denied(`Reading ${path}, outside the session's folders, was not allowed`);
+  async #permitReadOutside(path: string): Promise<void> {
+    await checkReadable(path);
+    const question = { kind: "read", title: "Read file outside the session's folders", target: path };
+    const permission = await this.#permit(undefined, false, question);
+    const deed = { what: "file-read", subject: path } as const;
+    const refusal = `Reading ${path}, outside the session's folders, was not allowed`;
+    if (!permission.allowed) throw this.#refuse(deed, permission, refusal);
+    this.#record(deed, permission, "read");
+  }
+
+  /** By the approval that covers it, else by the policy; outside the session's folders it is judged more strictly. */
+  async #permit(
+    covering: ApprovedCall | undefined,
+    inside: boolean,
+    question: OwnQuestion,
+  ): Promise<Permission> {
+    const { policy } = this.#context;
+    if (covering !== undefined) return { allowed: true, by: `approval of ${covering.toolCallId}` };
+    const verdict = inside ? judgeUncovered(policy) : judgeOutside(policy);
+    if (verdict === "ask") return this.#permissions.askOwn(question);
+    return { allowed: verdict === "allow", by: `policy ${policy ?? "none"}` };
   }
 
   /** The approval of a call of this turn that is not finished and covers what is about to be done. */
@@ -205,31 +216,34 @@ export class SessionServices implements AgentServices {
     return terminal;
   }
 
-  #record(
-    what: "command" | "file-read" | "file-write",
-    subject: string,
-    allowed: boolean,
-    covering: ApprovedCall | undefined,
-    cwd?: string,
-  ): void {
-    const { audit, key, turn, policy } = this.#context;
-    const by = covering === undefined ? `policy ${policy ?? "none"}` : `approval of ${covering.toolCallId}`;
+  #refuse(deed: Deed, permission: Permission, sentence: string): RpcError {
+    this.#record(deed, permission);
+    return new RpcError(ErrorCode.internalError, sentence, { code: "denied" });
+  }
+
+  /** Does what was allowed, and puts on record how it went. */
+  async #carryOut<Result>(deed: Deed, permission: Permission, act: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await act();
+      this.#record(deed, permission, "done");
+      return result;
+    } catch (error) {
+      this.#record(deed, permission, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  #record(deed: Deed, { allowed, by }: Permission, outcome?: string): void {
+    const { audit, key, turn } = this.#context;
     audit.record({
       session: key,
       turnId: turn?.id,
-      what,
-      subject,
-      cwd,
+      ...deed,
       by,
       verdict: allowed ? "allowed" : "denied",
+      outcome,
     });
   }
-}
-
-/** What covers a command or a write also covers its folder; outside the roots everything else is judged more strictly. */
-function judge(isCovered: boolean, isInsideRoots: boolean, { policy }: ServiceContext): Verdict {
-  if (isCovered) return "allow";
-  return isInsideRoots ? judgeUncovered(policy) : judgeOutside(policy);
 }
 
 function readParams(params: OfSession, cwd: string): ReturnType<typeof readCreateParams> {
@@ -253,6 +267,6 @@ async function checkDirectory(cwd: string): Promise<void> {
   }
 }
 
-function denied(message: string): RpcError {
-  return new RpcError(-32603, message, { code: "denied" });
+function requestCancelled(): RpcError {
+  return new RpcError(ErrorCode.requestCancelled, "The request was cancelled");
 }

@@ -13,8 +13,6 @@ export interface HostTerminalParts {
   readonly claim: SessionClaim;
   readonly output: TerminalOutput;
   readonly killGraceMs: number;
-  /** Told once, when the program has ended. */
-  readonly onExit: (terminal: HostTerminal, exit: TerminalExit) => void;
   readonly onClosed: (terminal: HostTerminal) => void;
 }
 
@@ -77,6 +75,11 @@ export class HostTerminal implements HeldTerminal {
     return this.#state;
   }
 
+  /** How the program ended, in the model's words. */
+  get exit(): TerminalExit | undefined {
+    return this.#state.name === "exited" ? describeExit(this.#state.exit) : undefined;
+  }
+
   get pid(): number {
     return this.#run.pid;
   }
@@ -116,7 +119,6 @@ export class HostTerminal implements HeldTerminal {
 
   #exit(exit: KeeperExit): AcpExitStatus {
     this.#state = { name: "exited", exit };
-    this.#parts.onExit(this, describeExit(exit));
     return { exitCode: exit.exitCode, signal: exit.signal };
   }
 }

@@ -1,9 +1,9 @@
 // All terminals of the host: starts them, gives each its channel, and keeps the root's list of them.
 import { randomUUID } from "node:crypto";
+import { pathToFileURL } from "node:url";
 import {
   ROOT_URI,
   type SessionClaim,
-  type TerminalExit,
   makeId,
   newTerminalState,
   summarizeTerminal,
@@ -67,7 +67,6 @@ export class HostTerminals {
       claim,
       output,
       killGraceMs,
-      onExit: (ended: HostTerminal, exit: TerminalExit) => this.#noteExit(ended, exit),
       onClosed: (closed: HostTerminal) => this.#forget(closed),
     };
     const terminal = await HostTerminal.start(parts, (sink) =>
@@ -82,11 +81,13 @@ export class HostTerminals {
         run: kind,
         title,
         claim,
-        cwd: `file://${cwd}`,
+        cwd: pathToFileURL(cwd).href,
         ...(isPty && { size: { cols: size.columns, rows: size.rows } }),
       }),
     );
     this.#publishList();
+    // Only now: a quick command may have exited before there was a channel to say so in.
+    void terminal.exited.then(() => this.#noteExit(terminal));
     return terminal;
   }
 
@@ -98,9 +99,9 @@ export class HostTerminals {
     await Promise.all([...this.#terminals.values()].map((terminal) => terminal.close()));
   }
 
-  #noteExit(terminal: HostTerminal, exit: TerminalExit): void {
-    if (!this.#hub.has(terminal.uri)) return;
-    this.#hub.dispatch(terminal.uri, { type: "terminal/exited", exitedAt: this.#now().toISOString(), exit });
+  #noteExit({ uri, exit }: HostTerminal): void {
+    if (exit === undefined || !this.#hub.has(uri)) return;
+    this.#hub.dispatch(uri, { type: "terminal/exited", exitedAt: this.#now().toISOString(), exit });
     this.#publishList();
   }
 

@@ -23,7 +23,8 @@ export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]
   const results: ShapeResult[] = [];
   try {
     for (const shape of TREE_SHAPES) {
-      for (const kind of ["text", "tty"] as const) results.push(await endShape(spawner, shape.name, shape.line, kind, mechanism));
+      for (const kind of ["text", "tty"] as const)
+        results.push(await endShape(spawner, shape.name, shape.line, kind, mechanism));
     }
   } finally {
     await spawner.close();
@@ -31,13 +32,23 @@ export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]
   return results;
 }
 
-async function endShape(spawner: Spawner, shape: string, line: (seconds: string) => string, kind: "text" | "tty", mechanism: TreeMechanism): Promise<ShapeResult> {
+async function endShape(
+  spawner: Spawner,
+  shape: string,
+  line: (seconds: string) => string,
+  kind: "text" | "tty",
+  mechanism: TreeMechanism,
+): Promise<ShapeResult> {
   const seconds = uniqueSeconds();
   const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
   let text = "";
   const run = await spawner.run(
     { kind, command: `echo started; ${line(seconds)}`, cwd: "/", env, tree: mechanism },
-    { bytes: (_stream, buffer, length) => (text += buffer.toString("utf8", 0, length)), exit: () => {}, end: () => {} },
+    {
+      bytes: (_stream, buffer, length) => (text += buffer.toString("utf8", 0, length)),
+      exit: () => {},
+      end: () => {},
+    },
   );
   const started = await settle(seconds);
   const left = await run.end(300);
@@ -46,12 +57,20 @@ async function endShape(spawner: Spawner, shape: string, line: (seconds: string)
   const survivors = findByArgument(seconds);
   spawner.release(run);
   for (const found of survivors) process.kill(Number(found.split(" ")[0]), "SIGKILL");
-  return { shape, kind, mechanism: run.tree, started, left: left.length, survivors, readable: text.startsWith("started") };
+  return {
+    shape,
+    kind,
+    mechanism: run.tree,
+    started,
+    left: left.length,
+    survivors,
+    readable: text.startsWith("started"),
+  };
 }
 
 /** The tree stands when two looks, 40 ms apart, find the same number of processes. */
 async function settle(seconds: string): Promise<number> {
-  for (let before = -1; ; ) {
+  for (let before = -1; ;) {
     const now = findByArgument(seconds).length;
     if (now === before && now > 1) return now;
     before = now;

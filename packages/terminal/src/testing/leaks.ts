@@ -26,7 +26,11 @@ export function guardLeaks(): void {
 }
 
 function isClean(now: Inventory, before: Inventory): boolean {
-  return subtract(now.descriptors, before.descriptors).length === 0 && String(now.processes) === String(before.processes) && String([now.files, now.groups]) === String([before.files, before.groups]);
+  return (
+    subtract(now.descriptors, before.descriptors).length === 0 &&
+    String(now.processes) === String(before.processes) &&
+    String([now.files, now.groups]) === String([before.files, before.groups])
+  );
 }
 
 /** What is in `all` more often than in `known`. */
@@ -48,7 +52,13 @@ function takeInventory(): Inventory {
   };
 }
 
-const groupRoots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/cpu"];
+const groupRoots = [
+  "/sys/fs/cgroup",
+  "/sys/fs/cgroup/unified",
+  "/sys/fs/cgroup/memory",
+  "/sys/fs/cgroup/pids",
+  "/sys/fs/cgroup/cpu",
+];
 
 /** Entries named after a spawn helper of ours, or after one that is dead; those of a test file beside us are not ours. */
 function listOurs(folder: string, pattern: RegExp): string[] {
@@ -100,5 +110,8 @@ function listDescendants(root: number): string[] {
     const parent = parents.get(pid);
     return parent !== undefined && (parent === root || isDescendant(parent));
   };
-  return [...parents.keys()].filter(isDescendant).map((pid) => readCommandLine(pid)).toSorted();
+  return [...parents.keys()]
+    .filter(isDescendant)
+    .map((pid) => readCommandLine(pid))
+    .toSorted();
 }

@@ -1,6 +1,16 @@
 // An ordinary user for tests that run as root, with a copy of the engine where that user can read it.
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,17 +30,37 @@ export class OrdinaryUser {
     this.#uid = id("-u");
     this.#gid = id("-g");
     chmodSync(this.#folder, 0o755);
-    execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "packages/terminal/src/testing"), "--outDir", join(this.#folder, "dist")]);
+    execFileSync(process.execPath, [
+      join(root, "node_modules/typescript/bin/tsc"),
+      "-p",
+      join(root, "packages/terminal/src/testing"),
+      "--outDir",
+      join(this.#folder, "dist"),
+    ]);
     writeFileSync(join(this.#folder, "package.json"), '{ "type": "module" }');
-    cpSync(join(root, "node_modules/@lydell"), join(this.#folder, "node_modules/@lydell"), { recursive: true });
+    cpSync(join(root, "node_modules/@lydell"), join(this.#folder, "node_modules/@lydell"), {
+      recursive: true,
+    });
   }
 
   /** Runs the shapes as this user and gives the program's output. */
   async run(mechanism: string): Promise<string> {
-    const words = ["setpriv", `--reuid=${this.#uid}`, `--regid=${this.#gid}`, "--clear-groups", process.execPath, join(this.#folder, "dist/testing/end-shapes-program.js"), mechanism];
+    const words = [
+      "setpriv",
+      `--reuid=${this.#uid}`,
+      `--regid=${this.#gid}`,
+      "--clear-groups",
+      process.execPath,
+      join(this.#folder, "dist/testing/end-shapes-program.js"),
+      mechanism,
+    ];
     const group = mechanism === "cgroup" ? this.#delegateGroup() : undefined;
     const join0 = group === undefined ? "" : `echo 0 > ${group}/cgroup.procs && `;
-    const child = spawn("/bin/sh", ["-c", `${join0}exec "$@"`, "sh", ...words], { stdio: ["ignore", "pipe", "inherit"], env: { PATH: process.env["PATH"], HOME: "/tmp" }, cwd: "/" });
+    const child = spawn("/bin/sh", ["-c", `${join0}exec "$@"`, "sh", ...words], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { PATH: process.env["PATH"], HOME: "/tmp" },
+      cwd: "/",
+    });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
     await new Promise((resolve) => child.once("close", resolve));
@@ -47,12 +77,15 @@ export class OrdinaryUser {
   #delegateGroup(): string {
     const group = join(cgroupMount() ?? "", this.#name);
     mkdirSync(group);
-    for (const file of ["", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"]) chownSync(join(group, file), this.#uid, this.#gid);
+    for (const file of ["", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"])
+      chownSync(join(group, file), this.#uid, this.#gid);
     return group;
   }
 }
 
 /** Where the v2 hierarchy is mounted and can be killed in; undefined when nowhere. */
 export function cgroupMount(): string | undefined {
-  return ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].find((mount) => existsSync(join(mount, "cgroup.procs")) && existsSync(join(mount, "cgroup.controllers")));
+  return ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].find(
+    (mount) => existsSync(join(mount, "cgroup.procs")) && existsSync(join(mount, "cgroup.controllers")),
+  );
 }

@@ -19,7 +19,10 @@ export interface RecordedRun {
 }
 
 /** A request with the defaults of these tests: text, in /tmp, with the test's own environment. */
-export async function recordRun(spawner: Spawner, request: Partial<RunRequest> & { command: string }): Promise<RecordedRun> {
+export async function recordRun(
+  spawner: Spawner,
+  request: Partial<RunRequest> & { command: string },
+): Promise<RecordedRun> {
   const chunks: { stream: RunStream; bytes: Buffer; offset: number }[] = [];
   const events: string[] = [];
   const waiting: { pattern: RegExp; stream: RunStream; resolve: () => void }[] = [];
@@ -27,7 +30,8 @@ export async function recordRun(spawner: Spawner, request: Partial<RunRequest> &
   const ended = new Promise<void>((resolve) => {
     resolveEnded = resolve;
   });
-  const bytes = (stream: RunStream = "output"): Buffer => Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map((chunk) => chunk.bytes));
+  const bytes = (stream: RunStream = "output"): Buffer =>
+    Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map((chunk) => chunk.bytes));
   const text = (stream?: RunStream): string => bytes(stream).toString("utf8");
   const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
   const run = await spawner.run(
@@ -48,11 +52,13 @@ export async function recordRun(spawner: Spawner, request: Partial<RunRequest> &
   const offsetsFit = (): boolean =>
     (["output", "error"] as const).every((stream) => {
       let next = 0;
-      return chunks.filter((chunk) => chunk.stream === stream).every((chunk) => {
-        const fits = chunk.offset === next;
-        next += chunk.bytes.length;
-        return fits;
-      });
+      return chunks
+        .filter((chunk) => chunk.stream === stream)
+        .every((chunk) => {
+          const fits = chunk.offset === next;
+          next += chunk.bytes.length;
+          return fits;
+        });
     });
   const seen = (pattern: RegExp, stream: RunStream = "output"): Promise<void> =>
     new Promise((resolve) => {

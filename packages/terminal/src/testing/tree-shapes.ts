@@ -15,12 +15,20 @@ export const TREE_SHAPES: readonly TreeShape[] = [
   { name: "nohup", line: (seconds) => `nohup sleep ${seconds} >/dev/null 2>&1 & sleep ${seconds}` },
   { name: "setsid", line: (seconds) => `setsid sleep ${seconds} & sleep ${seconds}` },
   { name: "double fork", line: (seconds) => `(setsid sh -c 'sleep ${seconds} & exit' &) ; sleep ${seconds}` },
-  { name: "TERM-proof", line: (seconds) => `trap '' TERM HUP INT; (trap '' TERM HUP INT; setsid sleep ${seconds} & sleep ${seconds}; sleep ${seconds}); sleep ${seconds}` },
+  {
+    name: "TERM-proof",
+    line: (seconds) =>
+      `trap '' TERM HUP INT; (trap '' TERM HUP INT; setsid sleep ${seconds} & sleep ${seconds}; sleep ${seconds}); sleep ${seconds}`,
+  },
   {
     name: "respawning daemons",
     line: (seconds) =>
       `for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'trap "" TERM HUP; while :; do sleep ${seconds} & wait $!; done' & done; sleep ${seconds}`,
   },
   { name: "stopped", line: (seconds) => `sleep ${seconds} & kill -STOP $!; wait` },
-  { name: "env -i setsid", line: (seconds) => `(env -i setsid sh -c 'sleep ${seconds} & exit' &) ; sleep ${seconds}`, escapesGroup: true },
+  {
+    name: "env -i setsid",
+    line: (seconds) => `(env -i setsid sh -c 'sleep ${seconds} & exit' &) ; sleep ${seconds}`,
+    escapesGroup: true,
+  },
 ];

@@ -1,0 +1,103 @@
+// The whole program: a host that answers, ends in order, and leaves no process when it is killed.
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ProgramRun } from "./testing/program-run.ts";
+import { temporaryFolder } from "./testing/temporary-home.ts";
+
+interface Served {
+  readonly run: ProgramRun;
+  readonly home: string;
+  call(method: string, route: string, body?: object): Promise<Record<string, unknown>>;
+}
+
+async function startHolding(words: readonly string[] = []): Promise<Served> {
+  const home = temporaryFolder();
+  const run = new ProgramRun(["--port", "0", "--home", home, "--json", ...words], { program: "main.ts" });
+  onTestFinished(async () => void (await run.stop("SIGKILL")));
+  const { url, token } = await run.ready();
+  return {
+    run,
+    home,
+    async call(method, route, body) {
+      const response = await fetch(`${url}${route}`, {
+        method,
+        headers: { "x-api-key": token, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return (await response.json()) as Record<string, unknown>;
+    },
+  };
+}
+
+async function createShellSession({ call, home }: Served): Promise<string> {
+  const { session } = await call("POST", "/sdk/acp/session", {
+    agent_id: "shell",
+    cwd: home,
+    approvalPolicy: "approve-all",
+  });
+  return encodeURIComponent((session as { session_key: string }).session_key);
+}
+
+/** The pids of processes whose command line or environment names the home, the host itself left out. */
+function processesOf(home: string, hostPid: number | undefined): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid !== hostPid && pid !== process.pid)
+    .filter((pid) => {
+      try {
+        const words =
+          readFileSync(`/proc/${pid}/cmdline`, "utf8") + readFileSync(`/proc/${pid}/environ`, "utf8");
+        return words.includes(home);
+      } catch {
+        // It ended since it was listed.
+        return false;
+      }
+    });
+}
+
+describe("[C13] holdfast", () => {
+  it("[C13] serves the built-in agent, records what it did, and ends it in order", async () => {
+    const served = await startHolding();
+    const { call, home, run } = served;
+    const { agents } = (await call("GET", "/sdk/acp/agents")) as {
+      agents: { id: string; installed: boolean }[];
+    };
+    expect(agents).toContainEqual(expect.objectContaining({ id: "shell", installed: true }));
+    const key = await createShellSession(served);
+    const answer = await call("POST", `/sdk/acp/session/${key}/chat`, { message: "echo $((40 + 2))" });
+    expect(JSON.stringify(answer)).toContain("42");
+    expect(readFileSync(path.join(home, "audit.jsonl"), "utf8")).toContain("echo $((40 + 2))");
+    expect(await run.stop()).toEqual({ code: 0, signal: null });
+    expect(readdirSync(home)).not.toContain("lock");
+    expect(run.stdout.split("\n")).toHaveLength(2);
+  });
+
+  it.runIf(process.platform === "linux")("[C13] leaves no process behind when it is killed", async () => {
+    const served = await startHolding();
+    const key = await createShellSession(served);
+    const { home, run, call } = served;
+    const turn = call("POST", `/sdk/acp/session/${key}/chat`, { message: `sleep 61 # ${home}` }).catch(
+      () => undefined,
+    );
+    await expect.poll(() => processesOf(home, run.child.pid).length, { timeout: 15_000 }).toBeGreaterThan(1);
+    await run.stop("SIGKILL");
+    await turn;
+    await expect.poll(() => processesOf(home, run.child.pid), { timeout: 15_000 }).toEqual([]);
+  });
+
+  it("[C4] refuses an address that is not this machine's alone", async () => {
+    const home = temporaryFolder();
+    const run = new ProgramRun(["--home", home, "--json", "--host", "0.0.0.0"], { program: "main.ts" });
+    expect(await run.end()).toEqual({ code: 2, signal: null });
+    expect(run.stderr).toContain("127.0.0.1");
+  });
+
+  it("[C4] says which port is taken, and what to do", async () => {
+    const { url } = await (await startHolding()).run.ready();
+    const { port } = new URL(url);
+    const run = new ProgramRun(["--home", temporaryFolder(), "--port", port], { program: "main.ts" });
+    expect(await run.end()).toEqual({ code: 3, signal: null });
+    expect(run.stderr).toMatch(new RegExp(`Port ${port} is taken.*--port 0`));
+  });
+});

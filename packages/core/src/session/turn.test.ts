@@ -1,0 +1,130 @@
+// Turns of a session: one at a time, queued in order, and an end that comes after all that was told.
+import { expect, test } from "vitest";
+import { guardLeaks } from "../testing/detector.ts";
+import { useFakeHosts } from "../testing/fake-host.ts";
+import { answer, say, type Step, update } from "../testing/script.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+
+test("[N6] while a turn runs a second one is refused with ACP_TURN_ACTIVE, streamed or not", async () => {
+  const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  session.stream("long");
+  expect(() => session.stream("another")).toThrow(expect.objectContaining({ code: "ACP_TURN_ACTIVE" }));
+  await expect(session.chat("another")).rejects.toMatchObject({ code: "ACP_TURN_ACTIVE", status: 409 });
+  await session.cancel();
+  expect(session.chatState.turns).toHaveLength(1);
+  expect(await session.chat("another")).toMatchObject({ stop_reason: "end_turn" });
+});
+
+test("[N7] queued turns run in the order in which they came, and the seventeenth is refused with ACP_QUEUE_FULL", async () => {
+  const gate = { path: "" };
+  const host = newHost({
+    agents: {
+      mine: {
+        prompts: {
+          first: [{ do: "ask", method: "fs/read_text_file", params: {}, wait: false }, { do: "hang" }],
+        },
+      },
+    },
+  });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  gate.path = host.folder;
+  const first = session.stream("first");
+  const names = Array.from({ length: 16 }, (_, index) => `queued ${index}`);
+  const queued = names.map((name) => session.stream(name, { queue: true }));
+  expect(() => session.stream("too many", { queue: true })).toThrow(
+    expect.objectContaining({ code: "ACP_QUEUE_FULL" }),
+  );
+  await session.agent.heard("session/prompt");
+  process.kill(session.agent.process.pid, "SIGKILL");
+  expect(await first.ended).toMatchObject({ type: "chat/error", error: { code: "ACP_AGENT_EXITED" } });
+  const ends = await Promise.all(queued.map((turn) => turn.ended));
+  expect(ends.map(({ type }) => type)).toEqual(names.map(() => "chat/turnComplete"));
+  expect(session.chatState.turns.map(({ message }) => message.text)).toEqual(["first", ...names]);
+});
+
+test("[N8] a turn's end never overtakes its updates: a thousand and the answer in one write", async () => {
+  const texts = Array.from({ length: 1000 }, (_, index) => `${index} `);
+  const steps: Step[] = [...texts.map(say), answer({ stopReason: "max_tokens" })];
+  const host = newHost({ agents: { mine: { prompts: { flood: [{ do: "together", steps }] } } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  for (let round = 0; round < 3; round += 1) {
+    const turn = await session.turn("flood");
+    expect(session.text).toBe(texts.join(""));
+    expect(turn.actions.at(-1)).toMatchObject({ type: "chat/turnComplete", stopReason: "max_tokens" });
+  }
+  expect(await session.chat("flood")).toEqual({ text: texts.join(""), stop_reason: "max_tokens" });
+});
+
+test("[N9] what an agent tells after the prompt's answer, in the same write, is kept and changes no ended turn", async () => {
+  const late = [
+    answer({ stopReason: "end_turn" }),
+    say("too late"),
+    update("usage_update", { used: 10, size: 200, cost: { amount: 0.5, currency: "USD" } }),
+    update("session_info_update", { title: "A better title" }),
+  ];
+  const host = newHost({
+    agents: { mine: { prompts: { hi: [{ do: "together", steps: [say("in time"), ...late] }] } } },
+  });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const turn = await session.turn("hi");
+  await turn.until(({ type }) => type === "chat/contextUsageChanged");
+  expect(session.text).toBe("in time");
+  expect(session.chatState.contextUsage).toMatchObject({ usedTokens: 10, sizeTokens: 200 });
+  expect(session.chatState.agentUpdates).toMatchObject([{ updateKind: "agent_message_chunk", count: 1 }]);
+  await session.turn("again");
+  expect(session.state.title).toBe("A better title");
+});
+
+test("[N9] what an agent tells before the first turn is kept", async () => {
+  const early = update("available_commands_update", {
+    availableCommands: [{ name: "web", description: "Look it up" }],
+  });
+  const host = newHost({ agents: { mine: { newSession: [answer({ sessionId: "fake-session" }), early] } } });
+  const session = await host.open();
+  await session.turn("hi");
+  expect(session.state.commands).toEqual([{ name: "web", description: "Look it up" }]);
+});
+
+test("[N6] an agent's error ends the turn with its words, and the session goes on", async () => {
+  const host = newHost({
+    agents: { mine: { prompts: { bad: [{ do: "fail", code: -32000, message: "Log in first" }] } } },
+  });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const failure = { code: "ACP_TURN_FAILED", message: "Log in first" };
+  await expect(session.chat("bad")).rejects.toMatchObject({ ...failure, details: { detailCode: "-32000" } });
+  expect(session.status).toMatchObject({ state: "ready", last_error: "Log in first" });
+  expect(await session.chat("good")).toMatchObject({ stop_reason: "end_turn" });
+});
+
+test("[N13] a turn that takes longer than timeoutSeconds ends with ACP_TURN_TIMEOUT, and the session goes on", async () => {
+  const host = newHost({
+    agents: { mine: { prompts: { long: [{ do: "hang" }] } } },
+    config: { defaults: { timeoutSeconds: 1 } },
+  });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  await expect(session.chat("long")).rejects.toMatchObject({ code: "ACP_TURN_TIMEOUT", status: 504 });
+  expect(session.lastTurn.end).toMatchObject({
+    state: "failed",
+    limit: { name: "turn-time", value: 1000, unit: "ms" },
+  });
+  expect(session.agent.methods).toContain("session/cancel");
+  expect(await session.chat("short")).toMatchObject({ stop_reason: "end_turn" });
+});
+
+test("[N18] silence is reported and kills nothing; a sign of life takes the report back", async () => {
+  const host = newHost({
+    agents: { mine: { prompts: { quiet: [{ do: "until", path: "/proc/self/fd/none" }] } } },
+    patience: { silenceMs: 60 },
+  });
+  const session = await host.open();
+  const turn = session.stream("quiet");
+  const report = await turn.until(({ type }) => type === "chat/activityChanged");
+  expect(report).toMatchObject({ activity: expect.stringContaining("No sign of life") as string });
+  expect(session.chatState.activity).toBeDefined();
+  await session.cancel();
+  expect(session.chatState.activity).toBeUndefined();
+  expect(session.agent.processes).toHaveLength(1);
+});

@@ -1,0 +1,89 @@
+// Finds processes by an argument that no other process has, and what a test file leaves behind.
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect } from "vitest";
+
+let count = 0;
+
+/** A number of seconds for `sleep`, long and unlike any other. */
+export function uniqueSeconds(): string {
+  count += 1;
+  return `${80_000 + (process.pid % 9000)}.${Date.now() % 1_000_000}${count}`;
+}
+
+/** The processes whose command line holds this text. */
+export function findByArgument(argument: string): string[] {
+  return listProcesses()
+    .filter(({ pid, line }) => pid !== process.pid && line.includes(argument))
+    .map(({ pid, line }) => `${pid} ${line}`);
+}
+
+/** Waits until there is none, or three seconds have passed; returns what is still there. */
+export async function untilGone(argument: string): Promise<string[]> {
+  for (let tries = 0; tries < 150 && findByArgument(argument).length > 0; tries += 1) await sleep(20);
+  return findByArgument(argument);
+}
+
+/** Whether a process is alive. */
+export function isAlive(pid: number): boolean {
+  return listProcesses().some((entry) => entry.pid === pid);
+}
+
+/** Fails the test file if processes, descriptors or files are there after it that were not before. Call it first. */
+export function guardLeaks(): void {
+  const before = takeInventory();
+  afterAll(async () => {
+    // What is closing may take a moment; what leaks stays.
+    for (let tries = 0; tries < 100 && subtract(takeInventory(), before).length > 0; tries += 1)
+      await sleep(20);
+    expect(subtract(takeInventory(), before)).toEqual([]);
+  });
+}
+
+function takeInventory(): string[] {
+  const parents = new Map(listProcesses().map(({ pid, parent }) => [pid, parent]));
+  const descends = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === process.pid || descends(parent));
+  };
+  const children = listProcesses().filter(({ pid }) => descends(pid));
+  return [...children.map(({ line }) => `process ${line}`), ...listDescriptors()];
+}
+
+function listDescriptors(): string[] {
+  return readdirSync("/proc/self/fd").flatMap((name) => {
+    try {
+      // Numbers and inodes change; what counts is how many of which kind.
+      const target = readlinkSync(`/proc/self/fd/${name}`).replaceAll(/\d+/g, "N");
+      return target.startsWith("/proc/") ? [] : [`descriptor ${target}`];
+    } catch {
+      // The descriptor of this listing.
+      return [];
+    }
+  });
+}
+
+/** What is in `all` more often than in `known`. */
+function subtract(all: readonly string[], known: readonly string[]): string[] {
+  const left = [...known];
+  return all.filter((item) => {
+    const at = left.indexOf(item);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+}
+
+function listProcesses(): { pid: number; parent: number; line: string }[] {
+  const names = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return names.flatMap((name) => {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1");
+      const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const line = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      return state === "Z" ? [] : [{ pid: Number(name), parent: Number(parent), line }];
+    } catch {
+      // It ended while we looked.
+      return [];
+    }
+  });
+}

@@ -1,0 +1,104 @@
+// A real host with a real keeper whose agents are fake ones, each a process of its own that follows its script.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { InlineKeeper } from "@holdfast/keeper";
+import { type SessionOptions, readConfig } from "@holdfast/protocol";
+import { afterEach } from "vitest";
+import { Host, type HostOptions } from "../host.ts";
+import { AgentRecord } from "./agent-record.ts";
+import { FakeSession } from "./fake-session.ts";
+import type { Script } from "./script.ts";
+
+const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
+
+/** Who tests are. */
+export const ME = { kind: "owner" } as const;
+
+/** How a host for a test is made. */
+export interface FakeHostOptions {
+  /** What each agent does; a list has one script for each process, the last for all later ones. */
+  readonly agents?: Readonly<Record<string, Script | readonly Script[]>>;
+  /** What else stands in the configuration. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Fields of agents in the configuration besides their launch, such as `cwd`. */
+  readonly agentConfig?: Readonly<Record<string, object>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly patience?: HostOptions["patience"];
+  readonly now?: HostOptions["now"];
+}
+
+/** A host for tests. `close` leaves nothing behind. */
+export class FakeHost {
+  readonly host: Host;
+  /** A folder that goes with the host. */
+  readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), "core-test-")));
+  /** The folder in which sessions work unless they say otherwise. */
+  readonly work = path.join(this.folder, "work");
+  readonly log: string[] = [];
+  readonly #names: readonly string[];
+
+  constructor(options: FakeHostOptions = {}) {
+    const agents = options.agents ?? { mine: {} };
+    mkdirSync(this.work);
+    this.#names = Object.keys(agents);
+    for (const [name, scripts] of Object.entries(agents)) {
+      const list: readonly Script[] = "length" in scripts ? scripts : [scripts];
+      writeFileSync(path.join(this.folder, `${name}.json`), JSON.stringify(list));
+    }
+    const own = this.#names.map(
+      (name) => [name, { ...this.#launch(name), ...options.agentConfig?.[name] }] as const,
+    );
+    const config = readConfig({ ...options.config, agents: Object.fromEntries(own) });
+    if (!config.ok) throw new Error(JSON.stringify(config.problems));
+    const environment = { PATH: process.env["PATH"], HOME: this.folder, ...options.environment };
+    this.host = new Host({
+      keeper: new InlineKeeper({ environment }),
+      config: config.value,
+      stateFolder: this.folder,
+      shellAgent: { command: process.execPath, args: [] },
+      log: (_level, message) => void this.log.push(message),
+      patience: options.patience,
+      now: options.now,
+    });
+  }
+
+  /** Opens a session with the first agent, or with the one named. */
+  async open(options: Partial<SessionOptions> = {}): Promise<FakeSession> {
+    const agent = options.agent_id ?? this.#names[0] ?? "mine";
+    const session = await this.host.createSession({ cwd: this.work, ...options, agent_id: agent }, ME);
+    return new FakeSession(this.host, session.session_key, this.heard(agent));
+  }
+
+  /** What an agent has heard so far, in all its processes. */
+  heard(agent = "mine"): AgentRecord {
+    return new AgentRecord(path.join(this.folder, `${agent}.ndjson`));
+  }
+
+  async close(): Promise<void> {
+    await this.host.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  #launch(name: string): object {
+    const env = {
+      FAKE_AGENT_SCRIPT: path.join(this.folder, `${name}.json`),
+      FAKE_AGENT_RECORD: path.join(this.folder, `${name}.ndjson`),
+    };
+    return { command: process.execPath, args: [program], env };
+  }
+}
+
+/** Makes hosts that are closed after each test. */
+export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
+  const hosts: FakeHost[] = [];
+  afterEach(async () => {
+    await Promise.all(hosts.splice(0).map((host) => host.close()));
+  });
+  return (options) => {
+    const host = new FakeHost(options);
+    hosts.push(host);
+    return host;
+  };
+}

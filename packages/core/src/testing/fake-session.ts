@@ -1,0 +1,105 @@
+// One session with a fake agent, as a test drives it.
+import {
+  type ChatState,
+  type SessionState,
+  type ToolCall,
+  type Turn,
+  defaultChatUri,
+  makeId,
+  parseSessionKey,
+  sessionUri,
+  turnParts,
+} from "@holdfast/ahp";
+import type { ChatRequest, ChatResponse, RuntimeOptions, SessionStatus } from "@holdfast/protocol";
+import type { Host } from "../host.ts";
+import type { AgentRecord } from "./agent-record.ts";
+import { WatchedTurn } from "./watched-turn.ts";
+
+const me = { kind: "owner" } as const;
+
+/** A session of a test. */
+export class FakeSession {
+  readonly key: string;
+  readonly agent: AgentRecord;
+  readonly #host: Host;
+
+  constructor(host: Host, key: string, agent: AgentRecord) {
+    this.#host = host;
+    this.key = key;
+    this.agent = agent;
+  }
+
+  get #uri(): ReturnType<typeof sessionUri> {
+    const id = parseSessionKey(this.key)?.sessionId ?? "";
+    return sessionUri(makeId("session", id));
+  }
+
+  get status(): SessionStatus {
+    return this.#host.getSession(this.key, me);
+  }
+
+  get state(): SessionState {
+    return present(this.#host.hub.state(this.#uri, "session"));
+  }
+
+  get chatState(): ChatState {
+    return present(this.#host.hub.state(defaultChatUri(this.#uri), "chat"));
+  }
+
+  /** The turn that ended last. */
+  get lastTurn(): Turn {
+    return present(this.chatState.turns.at(-1));
+  }
+
+  /** The tool calls of the turn that ended last, or of the one that runs. */
+  get toolCalls(): readonly ToolCall[] {
+    const turn = this.chatState.activeTurn ?? this.lastTurn;
+    return turnParts(turn).flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
+  }
+
+  /** The text that the agent said in the turn that ended last. */
+  get text(): string {
+    return turnParts(this.lastTurn)
+      .map((part) => (part.kind === "markdown" ? part.content : ""))
+      .join("");
+  }
+
+  chat(message: string, more: Partial<ChatRequest> = {}): Promise<ChatResponse> {
+    return this.#host.chat(this.key, { message, ...more }, me);
+  }
+
+  /** Starts a turn and watches it. */
+  stream(message: string, more: Partial<ChatRequest> = {}): WatchedTurn {
+    return new WatchedTurn((onReadable) =>
+      this.#host.streamTurn(this.key, { message, ...more }, me, onReadable),
+    );
+  }
+
+  /** Runs a streamed turn to its end. */
+  async turn(message: string): Promise<WatchedTurn> {
+    const turn = this.stream(message);
+    await turn.ended;
+    return turn;
+  }
+
+  cancel(reason?: string): Promise<void> {
+    return this.#host.cancelTurn(this.key, reason, me);
+  }
+
+  patch(options: RuntimeOptions): Promise<SessionStatus> {
+    return this.#host.patchSession(this.key, options, me);
+  }
+
+  resolve(requestId: string, optionId: string): { resolved: boolean; reason?: string } {
+    return this.#host.resolvePermission(this.key, { requestId, optionId }, me);
+  }
+
+  close(reason?: string): Promise<void> {
+    return this.#host.closeSession(this.key, reason, me);
+  }
+}
+
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("It is not there");
+  return value;
+}

@@ -1,0 +1,81 @@
+// How a server starts and stops.
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { OwnerToken } from "./auth/token.ts";
+import { createApp } from "./http/app.ts";
+import { OpenStreams } from "./http/open-streams.ts";
+import { startServer } from "./server.ts";
+import { serve } from "./testing/serving.ts";
+import { SmallHost } from "./testing/small-host.ts";
+
+describe("[A40] closing", () => {
+  it("[A40] lets a running stream come to its end", async () => {
+    const { client, host, server } = await serve({ graceMs: 30_000 });
+    const stream = await client.stream(await client.createSession());
+    host.lastTurn.say("one");
+    await stream.next();
+    const closed = server.close();
+    expect(server.close()).toBe(closed);
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
+    host.lastTurn.say("two");
+    host.lastTurn.complete();
+    expect((await stream.rest()).map(({ event }) => event)).toEqual(["text_delta", "done", "close"]);
+    await closed;
+  });
+
+  it("[A40] takes no new work, not even on a connection that is there", async () => {
+    const app = createApp({
+      host: new SmallHost(),
+      token: new OwnerToken("t"),
+      log: () => {},
+      version: "0.0.0",
+      heartbeatMs: 1000,
+      streams: new OpenStreams(),
+      isStopping: () => true,
+    });
+    const response = await app.request("/healthz", { headers: { host: "localhost" } });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("connection")).toBe("close");
+    expect(await response.json()).toMatchObject({ success: false, code: "HOST_STOPPING" });
+  });
+
+  it("[A40] tells the streams that do not end in time, and ends them", async () => {
+    const { client, host, server } = await serve({ graceMs: 10 });
+    const stream = await client.stream(await client.createSession());
+    const closed = server.close();
+    expect(await stream.rest()).toMatchObject([
+      { event: "error", data: { code: "HOST_STOPPING" } },
+      { event: "close", data: { success: false } },
+    ]);
+    await closed;
+    expect(host.lastTurn.isActive).toBe(true);
+    expect(host.lastTurn.isForgotten).toBe(true);
+  });
+
+  it("[A40] waits for nobody who neither asks nor reads", async () => {
+    const { server } = await serve({ graceMs: 10 });
+    const idle = connect({ host: "127.0.0.1", port: server.port });
+    await once(idle, "connect");
+    const ended = once(idle, "close");
+    await server.close();
+    expect(await ended).toEqual([false]);
+  });
+});
+
+describe("[A41] starting", () => {
+  it("[A41] gives the address it listens on", async () => {
+    const { server } = await serve();
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+
+  it("[A41] says which port is in use", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const options = { host: new SmallHost(), token: "t", log: () => {}, listen: { host: "127.0.0.1", port } };
+    await expect(startServer(options)).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use.`);
+    other.close();
+  });
+});

@@ -27,9 +27,9 @@ export async function measureThroughput(workloads: Workloads, rounds: Rounds): P
   const peers = makePeers(workloads.folder);
   try {
     const rates: Rates = {};
-    await warmUp(peers, workloads.warmUps);
+    const working = await warmUp(peers, workloads.warmUps);
     for (const workload of workloads.measured) {
-      rates[workload.name] = await measureWorkload(peers, workload, rounds);
+      rates[workload.name] = await measureWorkload(working, workload, rounds);
     }
     return rates;
   } finally {
@@ -57,10 +57,21 @@ function makePeers(folder: string): Peer[] {
   return candidates.filter((candidate) => typeof candidate !== "string");
 }
 
-async function warmUp(peers: readonly Peer[], workloads: readonly Workload[]): Promise<void> {
+/** Runs everything once, for code that has not run yet; who cannot is left out, but for ours. */
+async function warmUp(peers: readonly Peer[], workloads: readonly Workload[]): Promise<Peer[]> {
+  const working = new Set(peers);
   for (const workload of workloads) {
-    for (const peer of peersFor(peers, workload)) await peer.run(workload);
+    for (const peer of peersFor(peers, workload)) {
+      try {
+        await peer.run(workload);
+      } catch (error) {
+        if (peer.name === "ours") throw error;
+        progress(`left out: ${peer.name} failed: ${String(error)}`);
+        working.delete(peer);
+      }
+    }
   }
+  return [...working];
 }
 
 function peersFor(peers: readonly Peer[], { channel }: Workload): Peer[] {

@@ -26,6 +26,7 @@ export interface Workloads {
 }
 
 const megabyte = 1_000_000;
+const lineFeed = 0x0a;
 
 const line80 = `${"The quick brown fox jumps over the lazy dog while the agent waits for output".padEnd(79, ".")}\n`;
 const ansiLines = [
@@ -44,7 +45,7 @@ export function makeWorkloads({ short }: { readonly short: boolean }): Workloads
   };
   const scale = short ? 0.25 : 1;
   const pty = (name: string, text: string, sizeBytes: number): Workload => {
-    const lineFeeds = Buffer.alloc(sizeBytes, text).reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);
+    const lineFeeds = countLineFeeds(text, sizeBytes);
     const expectedBytes = sizeBytes + lineFeeds;
     return { name, channel: "pty", file: "cat", args: [make(name, text, sizeBytes)], expectedBytes };
   };
@@ -67,10 +68,18 @@ export function makeWorkloads({ short }: { readonly short: boolean }): Workloads
       pty("ptyText", line80, 32 * megabyte * scale),
       pty("ptyYes", "y\n", 4 * megabyte * scale),
       pty("ptyAnsi", ansiLines, 32 * megabyte * scale),
-      pipe("pipeText", short ? 2 : 4),
+      pipe("pipeText", short ? 2 : 8),
     ],
     textFile,
     folder,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** How many line feeds a file has that repeats a text up to a size. */
+function countLineFeeds(text: string, sizeBytes: number): number {
+  const count = (bytes: Buffer): number => bytes.filter((byte) => byte === lineFeed).length;
+  const pattern = Buffer.from(text);
+  const repeats = Math.floor(sizeBytes / pattern.length);
+  return repeats * count(pattern) + count(pattern.subarray(0, sizeBytes - repeats * pattern.length));
 }

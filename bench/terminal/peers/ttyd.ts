@@ -19,7 +19,7 @@ export function makeTtyd(): Peer | string {
 }
 
 async function run({ file, args }: Workload): Promise<PeerRun> {
-  const server = spawn("ttyd", ["--once", "--interface", "127.0.0.1", "--port", "0", file, ...args], {
+  const server = spawn("ttyd", ["--once", "--interface", "lo", "--port", "0", file, ...args], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const exited = new Promise<void>((resolve) => server.once("close", () => resolve()));

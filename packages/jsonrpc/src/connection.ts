@@ -7,6 +7,7 @@ import { Lanes } from "./lanes.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 import { OutgoingRequests } from "./outgoing.ts";
+import { RepeatedText, type RepeatedTextOptions } from "./repeated-text.ts";
 import { encodeNotification } from "./wire.ts";
 import type { MessageSource } from "./brake.ts";
 import type { FrameReader, Framing } from "./framing.ts";
@@ -40,6 +41,8 @@ export interface ConnectionOptions<Local extends Methods = Methods> {
   orderKey?: (method: string, params: unknown) => string | undefined;
   /** The notification `{ requestId }` that cancels a request, both ways; without it an abort only stops the waiting. */
   cancelMethod?: string;
+  /** A notification that comes in great numbers, alike but for one text; it is then read without being parsed whole. */
+  repeatedText?: RepeatedTextOptions;
   limits?: Partial<ConnectionLimits>;
   onWarning?: WarningListener;
 }
@@ -95,6 +98,7 @@ export class Connection<Local extends Methods = Methods, Remote extends Methods 
       onUnknownNotification: options.onUnknownNotification,
       orderKey,
       cancelMethod,
+      repeatedText: options.repeatedText && new RepeatedText(options.repeatedText),
       warn,
     });
     this.#reader = framing.reader(this.#inbox);

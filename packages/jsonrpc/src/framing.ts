@@ -2,6 +2,8 @@
 
 /** What a reader finds in the incoming stream. */
 export interface FrameListener {
+  /** A whole message as bytes; true when it was taken as it is and need not be decoded. */
+  taken?(bytes: Uint8Array, start: number, end: number): boolean;
   /** One whole message as text, with its size on the wire. */
   message(text: string, sizeBytes: number): void;
   /** Something that cannot be a message; `text` is how it starts. */

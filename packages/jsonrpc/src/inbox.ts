@@ -6,6 +6,7 @@ import type { FrameListener, Framing } from "./framing.ts";
 import type { IncomingRequests } from "./incoming.ts";
 import type { Lanes } from "./lanes.ts";
 import type { AnyNotificationHandler } from "./methods.ts";
+import type { RepeatedText } from "./repeated-text.ts";
 import type { OutgoingRequests } from "./outgoing.ts";
 import type { WarningListener } from "./warning.ts";
 import type { RpcId } from "./wire.ts";
@@ -20,6 +21,8 @@ export interface InboxOptions {
   onUnknownNotification: ((method: string, params: unknown) => unknown) | undefined;
   orderKey: (method: string, params: unknown) => string | undefined;
   cancelMethod: string | undefined;
+  /** Notifications that repeat themselves but for a text. */
+  repeatedText: RepeatedText | undefined;
   warn: WarningListener;
 }
 
@@ -47,6 +50,20 @@ export class Inbox implements FrameListener {
   /** Ignores what comes from here on, such as the rest of a chunk in the middle of which the connection closed. */
   close(): void {
     this.#isClosed = true;
+  }
+
+  /** The hot path: a notification like the last one but for its text, when nothing of its key waits to be handled. */
+  taken(bytes: Uint8Array, start: number, end: number): boolean {
+    const { repeatedText, lanes, orderKey } = this.#options;
+    if (repeatedText === undefined || this.#isClosed) return false;
+    const text = repeatedText.match(bytes, start, end);
+    if (text === undefined || !lanes.isFree(orderKey(repeatedText.method, repeatedText.params))) return false;
+    try {
+      repeatedText.handle(text);
+    } catch (error) {
+      this.#reportFailure(repeatedText.method, error);
+    }
+    return true;
   }
 
   message(text: string, sizeBytes: number): void {
@@ -92,8 +109,11 @@ export class Inbox implements FrameListener {
       this.#refuse(id, text);
       return;
     }
-    if (id === undefined) this.#receiveNotification(method, params, sizeBytes);
-    else if (isRpcId(id)) {
+    if (id === undefined) {
+      const { repeatedText } = this.#options;
+      if (method === repeatedText?.method) repeatedText.learn(text, params);
+      this.#receiveNotification(method, params, sizeBytes);
+    } else if (isRpcId(id)) {
       this.#options.incoming.receive({ id, idText: textOfId(id, text), method, params, sizeBytes });
     } else this.#refuse(null, text);
   }

@@ -17,3 +17,4 @@ export { receiveFrom, streamSink } from "./stream.ts";
 export type { ReadableLike, WritableLike } from "./stream.ts";
 export type { Warning, WarningListener } from "./warning.ts";
 export type { MessageChunks, RpcId } from "./wire.ts";
+export type { RepeatedTextOptions } from "./repeated-text.ts";

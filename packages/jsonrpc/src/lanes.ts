@@ -50,6 +50,11 @@ export class Lanes {
     this.#continueAfter(done, key, opened);
   }
 
+  /** Whether a task of this key would run at once. */
+  isFree(key: string | undefined): boolean {
+    return key === undefined || !this.#lanes.has(key);
+  }
+
   /** Forgets what waits; unfinished tasks go on, and the source may read on (into nothing). */
   clear(): void {
     for (const lane of this.#lanes.values()) while (takeNext(lane) !== undefined);

@@ -59,6 +59,7 @@ export class NdjsonSplitter implements FrameReader {
       return;
     }
     if (this.#carryBytes === 0) {
+      if (this.#listener.taken?.(bytes, start, end) === true) return;
       this.#emit(this.#decoder.decode(bytes.subarray(start, end)), lineBytes);
       return;
     }

@@ -1,9 +1,10 @@
 // One agent process and the ACP v1 connection to it: handshake, sessions, prompts, and a clean end.
-import { Connection, type RawJson, ndjsonFraming } from "@holdfast/jsonrpc";
+import { Connection, type RawJson, type RepeatedTextOptions, ndjsonFraming } from "@holdfast/jsonrpc";
 import type { Keeper, KeeperRun, KeeperExit, KeeperRunRequest } from "@holdfast/keeper/port";
 import { HostError } from "@holdfast/protocol";
 import {
   ACP_VERSION,
+  type AcpContent,
   type AcpInitializeResult,
   type AcpPermissionOption,
   type AcpPromptResult,
@@ -23,6 +24,8 @@ export interface OfSession {
 /** What a session does for its agent. */
 export interface AgentServices {
   update(update: AcpUpdate): void;
+  /** The same update with another text: an agent's answer comes in many of them. */
+  updateText(update: AcpUpdate, text: string): void;
   requestPermission(
     params: OfSession & { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
     signal: AbortSignal,
@@ -223,6 +226,19 @@ interface Link {
   onDrain: () => void;
 }
 
+/** Agents send their answers as thousands of updates that differ in their text alone. */
+function piecesOfText(services: AgentServices): RepeatedTextOptions {
+  return {
+    method: "session/update",
+    read: (params) => {
+      const { update } = params as { update?: AcpUpdate };
+      if (typeof update?.toolCallId === "string") return undefined;
+      return (update?.["content"] as AcpContent | undefined)?.text;
+    },
+    handle: (params, text) => services.updateText((params as { update: AcpUpdate }).update, text),
+  };
+}
+
 function connect(link: Link, services: AgentServices): Connection {
   return new Connection({
     framing: ndjsonFraming(),
@@ -239,6 +255,7 @@ function connect(link: Link, services: AgentServices): Connection {
       },
     },
     cancelMethod: "$/cancel_request",
+    repeatedText: piecesOfText(services),
     orderKey: (method, params) =>
       method === "session/update" ? (params as OfSession | undefined)?.sessionId : undefined,
     onWarning: (warning) => services.warn(`${warning.kind}: ${JSON.stringify(warning)}`.slice(0, 500)),

@@ -37,6 +37,8 @@ export interface UpdateContext {
 
 type OpenPart = {
   readonly kind: "markdown" | "reasoning";
+  /** The kind of update that continues it. */
+  readonly updateKind: string;
   readonly id: string;
   readonly messageId: string | undefined;
 };
@@ -110,22 +112,33 @@ export class TurnTranslator {
     this.#calls.set(toolCallId, "finished");
   }
 
+  /** Whether an update appends to the part that is open. */
+  continues(update: AcpUpdate): boolean {
+    const open = this.#openPart;
+    if (open === undefined || update.sessionUpdate !== open.updateKind) return false;
+    return update.messageId === undefined || update.messageId === null || update.messageId === open.messageId;
+  }
+
+  /** The text of an update that continues the open part; undefined for any other update. */
+  readContinuation(update: AcpUpdate): string | undefined {
+    const content = update["content"] as AcpContent | undefined;
+    return content?.type === "text" && this.continues(update) ? content.text : undefined;
+  }
+
+  /** Makes the action that appends text to the part that is open now. */
+  continuing(): (text: string) => Translated {
+    const type = this.#openPart?.kind === "reasoning" ? "chat/reasoning" : "chat/delta";
+    const partId = makeId("part", this.#openPart?.id ?? this.#nextPart());
+    return (content) => chat({ type, turnId: this.#turnId, partId, content });
+  }
+
   #text(kind: "markdown" | "reasoning", update: AcpUpdate): Translated[] {
+    const text = this.readContinuation(update);
+    if (text !== undefined) return [this.continuing()(text)];
     const content = update["content"] as AcpContent | undefined;
     if (content?.type !== "text" || typeof content.text !== "string") return this.#wholePart(content);
-    const messageId = update.messageId ?? undefined;
-    const open = this.#openPart;
-    if (
-      open !== undefined &&
-      open.kind === kind &&
-      (messageId === undefined || messageId === open.messageId)
-    ) {
-      const partId = makeId("part", open.id);
-      const type = kind === "markdown" ? "chat/delta" : "chat/reasoning";
-      return [chat({ type, turnId: this.#turnId, partId, content: content.text })];
-    }
     const id = this.#nextPart();
-    this.#openPart = { kind, id, messageId };
+    this.#openPart = { kind, id, messageId: update.messageId ?? undefined, updateKind: update.sessionUpdate };
     return [
       chat({
         type: "chat/responsePart",

@@ -145,6 +145,7 @@ export class HostSession implements ServiceContext, AgentOwner {
 
   /** Sends something to the chat or the session; summaries follow, but not for every piece of text. */
   readonly dispatch = ({ to, action }: Translated): void => {
+    this.#turn?.flush();
     if (to === "session") this.hub.dispatch(this.uri, action);
     else this.hub.dispatch(this.chat, action);
     if (action.type !== "chat/delta" && action.type !== "chat/reasoning") this.#summaries.update();

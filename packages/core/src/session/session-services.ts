@@ -11,7 +11,7 @@ import {
   renderOutputResult,
   type WantedTerminal,
 } from "@holdfast/terminal/acp-parts";
-import type { AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
+import type { AcpContent, AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
 import { translateOutsideTurn } from "../agent/update-actions.ts";
 import { type ApprovedCall, coversCommand, coversWrite } from "../approval/coverage.ts";
@@ -44,6 +44,12 @@ export class SessionServices implements AgentServices {
     if (isReplaying) return;
     if (turn !== undefined) turn.update(update);
     else for (const translated of translateOutsideTurn(update)) this.#context.dispatch(translated);
+  }
+
+  updateText(update: AcpUpdate, text: string): void {
+    if (this.#context.isReplaying || this.#context.turn?.updateText(update, text) === true) return;
+    const content = { ...(update["content"] as unknown as AcpContent), text };
+    this.update({ ...update, content } as unknown as AcpUpdate);
   }
 
   async requestPermission(

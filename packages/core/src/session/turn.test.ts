@@ -19,18 +19,8 @@ test("[N6] while a turn runs a second one is refused with ACP_TURN_ACTIVE, strea
 });
 
 test("[N7] queued turns run in the order in which they came, and the seventeenth is refused with ACP_QUEUE_FULL", async () => {
-  const gate = { path: "" };
-  const host = newHost({
-    agents: {
-      mine: {
-        prompts: {
-          first: [{ do: "ask", method: "fs/read_text_file", params: {}, wait: false }, { do: "hang" }],
-        },
-      },
-    },
-  });
+  const host = newHost({ agents: { mine: { prompts: { first: [{ do: "hang" }] } } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
-  gate.path = host.folder;
   const first = session.stream("first");
   const names = Array.from({ length: 16 }, (_, index) => `queued ${index}`);
   const queued = names.map((name) => session.stream(name, { queue: true }));
@@ -115,16 +105,16 @@ test("[N13] a turn that takes longer than timeoutSeconds ends with ACP_TURN_TIME
 });
 
 test("[N18] silence is reported and kills nothing; a sign of life takes the report back", async () => {
-  const host = newHost({
-    agents: { mine: { prompts: { quiet: [{ do: "until", path: "/proc/self/fd/none" }] } } },
-    patience: { silenceMs: 60 },
-  });
+  const steps = [{ do: "until", path: "gate" }, say("here"), { do: "until", path: "second gate" }] as const;
+  const host = newHost({ agents: { mine: { prompts: { quiet: steps } } }, patience: { silenceMs: 60 } });
   const session = await host.open();
   const turn = session.stream("quiet");
   const report = await turn.until(({ type }) => type === "chat/activityChanged");
   expect(report).toMatchObject({ activity: expect.stringContaining("No sign of life") as string });
-  expect(session.chatState.activity).toBeDefined();
-  await session.cancel();
-  expect(session.chatState.activity).toBeUndefined();
+  host.pass("gate");
+  await turn.until(({ type }) => type === "chat/responsePart");
+  await turn.until((action) => action.type === "chat/activityChanged" && action.activity === undefined);
+  host.pass("second gate");
+  expect(await turn.ended).toMatchObject({ type: "chat/turnComplete" });
   expect(session.agent.processes).toHaveLength(1);
 });

@@ -58,6 +58,7 @@ export class Turn {
   #escalation: NodeJS.Timeout | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   #isSilent = false;
+  #gathered: { text: string; readonly toAction: (text: string) => Translated } | undefined;
 
   constructor(parts: TurnParts) {
     this.id = parts.turnId;
@@ -112,10 +113,42 @@ export class Turn {
     }
   }
 
-  /** The hot path: one update of the agent. */
+  /** The hot path: one update of the agent. Text that continues a part is gathered, and told as one at the end of the tick. */
   update(update: AcpUpdate): void {
+    const text = this.isOver ? undefined : this.translator.readContinuation(update);
+    if (text !== undefined) return this.#gather(text);
     if (this.isOver) for (const late of translateOutsideTurn(update)) this.#parts.dispatch(late);
     else for (const translated of this.translator.translate(update)) this.#parts.dispatch(translated);
+    this.#noteHeard();
+  }
+
+  /** An update like this one with another text; false when it does not continue the open part. */
+  updateText(update: AcpUpdate, text: string): boolean {
+    if (this.isOver || !this.translator.continues(update)) return false;
+    this.#gather(text);
+    return true;
+  }
+
+  /** Tells the gathered text; called before anything else is told, so that the order stays the agent's. */
+  flush(): void {
+    const gathered = this.#gathered;
+    if (gathered === undefined) return;
+    this.#gathered = undefined;
+    this.#parts.dispatch(gathered.toAction(gathered.text));
+    this.#noteHeard();
+  }
+
+  #gather(text: string): void {
+    if (this.#gathered !== undefined) {
+      this.#gathered.text += text;
+      return;
+    }
+    // Bound to its part now: by the time it is told, another may be open.
+    this.#gathered = { text, toAction: this.translator.continuing() };
+    queueMicrotask(() => this.flush());
+  }
+
+  #noteHeard(): void {
     this.#watchdog?.refresh();
     if (this.#isSilent) this.#noteLife();
   }

@@ -1,6 +1,7 @@
 // An ACP agent for tests: a real process that does what its script says and writes down all it hears.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -56,14 +57,14 @@ function fill(value) {
 
 /** @param {string} name */
 async function answerTo(name) {
-  if (!answers.has(name)) await new Promise((resolve) => waiting.set(name, () => resolve(undefined)));
+  if (!answers.has(name)) await new Promise((arrive) => waiting.set(name, () => arrive(undefined)));
 }
 
 /** @param {AbortSignal} signal */
 function aborted(signal) {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener("abort", resolve, { once: true });
+  return new Promise((abort) => {
+    if (signal.aborted) abort(undefined);
+    signal.addEventListener("abort", abort, { once: true });
   });
 }
 
@@ -74,7 +75,9 @@ async function unlessCancelled(promise) {
 
 /** @type {{ [Kind in Step["do"]]: (step: any, request: { id: number | string, sessionId: string }) => unknown }} */
 const kinds = {
-  update: ({ update }, { sessionId }) => send({ method: "session/update", params: { sessionId, update } }),
+  update: ({ update }, { sessionId }) => {
+    send({ method: "session/update", params: { sessionId, update: fill(update) } });
+  },
   say: ({ text }, { sessionId }) => {
     const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
     send({ method: "session/update", params: { sessionId, update } });
@@ -111,7 +114,8 @@ const kinds = {
   hang: () => unlessCancelled(aborted(stop.signal)),
   sleep: ({ ms }) => unlessCancelled(sleep(ms)),
   until: async ({ path }) => {
-    while (!existsSync(path) && !cancelled.signal.aborted) await sleep(5);
+    const gate = resolve(dirname(recordPath), path);
+    while (!existsSync(gate) && !cancelled.signal.aborted) await sleep(5);
   },
   together: async ({ steps }, request) => {
     collected = [];
@@ -144,6 +148,7 @@ async function prompt(message) {
   cancelled = new AbortController();
   prompts.set(sessionId, id);
   const [block] = message.params.prompt;
+  answers.set("prompt", { result: block });
   const steps = script.prompts?.[block.text] ?? script.prompts?.["*"] ?? [];
   await run(steps, { id, sessionId });
   if (prompts.get(sessionId) !== id) return;

@@ -57,7 +57,7 @@ export class FakeHost {
       keeper: new InlineKeeper({ environment }),
       config: config.value,
       stateFolder: this.folder,
-      shellAgent: { command: process.execPath, args: [] },
+      shellAgent: { command: process.execPath, args: [], version: "0.0.0" },
       log: (_level, message) => void this.log.push(message),
       patience: options.patience,
       now: options.now,
@@ -74,6 +74,11 @@ export class FakeHost {
   /** What an agent has heard so far, in all its processes. */
   heard(agent = "mine"): AgentRecord {
     return new AgentRecord(path.join(this.folder, `${agent}.ndjson`));
+  }
+
+  /** Lets an agent go on that waits `until` there is this file. */
+  pass(gate: string): void {
+    writeFileSync(path.join(this.folder, gate), "");
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,10 @@ export const OPTIONS = [
   { optionId: "no", name: "No", kind: "reject_once" },
 ] as const;
 
-/** One thing that the fake agent does. In parameters, `$name.field` stands for a field of an earlier answer. */
+/**
+ * One thing that the fake agent does. In parameters and updates, `$name.field` stands for a field of an earlier answer,
+ * and `$prompt.text` for the prompt's text.
+ */
 export type Step =
   | { readonly do: "update"; readonly update: object }
   | { readonly do: "say"; readonly text: string }
@@ -36,7 +39,7 @@ export type Step =
   /** Until the turn is cancelled. */
   | { readonly do: "hang" }
   | { readonly do: "sleep"; readonly ms: number }
-  /** Until there is such a file. */
+  /** Until there is such a file in the host's folder. */
   | { readonly do: "until"; readonly path: string }
   /** Writes all that the steps write in one go. */
   | { readonly do: "together"; readonly steps: readonly Step[] };

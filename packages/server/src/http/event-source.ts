@@ -22,6 +22,8 @@ export interface EventSourceParts {
 const eventsPerChunk = 64;
 /** Characters after which a chunk takes no further event. */
 const charactersPerChunk = 64 * 1024;
+/** How long a backlog may be written before others get their turn of the loop. */
+const busyTimeMs = 4;
 
 /** The ready frame of a piece of text; it depends on nothing but its entry, so all readers share it. */
 const textFrame = {
@@ -38,7 +40,8 @@ export class TurnEventSource {
   readonly #parts: EventSourceParts;
   readonly #encoder = new TextEncoder();
   #state: "open" | "stopping" | "over" | "closed" = "open";
-  #hasMore = false;
+  /** Since when chunks have followed one another without a pause; undefined when all was read. */
+  #busySinceMs: number | undefined;
 
   constructor(parts: EventSourceParts) {
     this.#parts = parts;
@@ -69,8 +72,7 @@ export class TurnEventSource {
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    // A long backlog would otherwise be written in one go, for as long as the socket takes it.
-    if (this.#hasMore) await nextTurnOfLoop();
+    await this.#giveWay();
     while (this.#state !== "closed") {
       const text = this.#nextChunk();
       if (text !== "") controller.enqueue(this.#encoder.encode(text));
@@ -87,6 +89,13 @@ export class TurnEventSource {
     }
   }
 
+  /** A long backlog would otherwise be written in one go, for as long as the socket takes it (A23). */
+  async #giveWay(): Promise<void> {
+    if (this.#busySinceMs === undefined || performance.now() - this.#busySinceMs < busyTimeMs) return;
+    await nextTurnOfLoop();
+    this.#busySinceMs = undefined;
+  }
+
   #nextChunk(): string {
     try {
       return this.#readChunk();
@@ -101,12 +110,12 @@ export class TurnEventSource {
   #readChunk(): string {
     let text = "";
     let events = 0;
-    this.#hasMore = true;
+    this.#busySinceMs ??= performance.now();
     while (events < eventsPerChunk && text.length < charactersPerChunk) {
       if (this.#state === "stopping") return text + this.#endWith(endWithCode("HOST_STOPPING"));
       const reading = this.#parts.reader.next();
       if (reading.kind === "nothing") {
-        this.#hasMore = false;
+        this.#busySinceMs = undefined;
         return text;
       }
       if (reading.kind !== "entry") return text + this.#endWith(endOf(reading.kind));

@@ -1,0 +1,129 @@
+// The benchmark of the first host: updates through the hub against the official SDK, sessions, and latency to an SSE client.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Host } from "@holdfast/core";
+import { InlineKeeper } from "@holdfast/keeper";
+import { readConfig } from "@holdfast/protocol";
+import { startServer } from "@holdfast/server";
+import { median } from "../terminal/statistics.ts";
+import { bareHandshakeMs, sdkUpdatesPerSecond } from "./peers.ts";
+
+const rounds = process.argv.includes("--short") ? 3 : 9;
+const updates = 200_000;
+const agentProgram = fileURLToPath(new URL("./flood-agent.mjs", import.meta.url));
+const agent = { command: process.execPath, args: [agentProgram] };
+const me = { kind: "owner" } as const;
+const folder = mkdtempSync(join(tmpdir(), "bench-core-"));
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+const config = readConfig({ agents: { flood: agent }, maxSessions: 1000 });
+if (!config.ok) throw new Error(JSON.stringify(config.problems));
+const host = new Host({
+  keeper: new InlineKeeper(),
+  config: config.value,
+  stateFolder: folder,
+  shellAgent: { ...agent, version: "0" },
+  log: () => {},
+});
+
+const newSession = async (): Promise<string> =>
+  (await host.createSession({ agent_id: "flood", cwd: folder, approvalPolicy: "approve-all" }, me))
+    .session_key;
+
+/** Updates a second, from the child's pipe through the hub to a reader that has seen all text. */
+async function ourUpdatesPerSecond(): Promise<number> {
+  const key = await newSession();
+  const wanted = updates * 230;
+  let seen = 0;
+  const startedMs = performance.now();
+  await new Promise<void>((resolve) => {
+    const read = (): void => {
+      for (;;) {
+        const reading = turn.chat.read();
+        if (reading.kind !== "entries" || reading.entries.length === 0) return;
+        for (const { action } of reading.entries) {
+          if (action.type === "chat/delta") seen += action.content.length;
+          else if (action.type === "chat/responsePart" && action.part.kind === "markdown")
+            seen += action.part.content.length;
+          else if (action.type === "chat/turnComplete") resolve();
+        }
+      }
+    };
+    const turn = host.streamTurn(key, { message: `flood ${updates}` }, me, read);
+  });
+  const perSecond = (updates / (performance.now() - startedMs)) * 1000;
+  if (seen !== wanted) throw new Error(`the reader saw ${seen} of ${wanted} characters`);
+  await host.closeSession(key, undefined, me);
+  return perSecond;
+}
+
+async function createMs(): Promise<number> {
+  const startedMs = performance.now();
+  const key = await newSession();
+  const tookMs = performance.now() - startedMs;
+  await host.closeSession(key, undefined, me);
+  return tookMs;
+}
+
+/** Milliseconds between an agent's writing of an update and its arrival at a client of the event stream. */
+async function latenciesMs(): Promise<number[]> {
+  const server = await startServer({
+    host,
+    token: "bench",
+    listen: { host: "127.0.0.1", port: 0 },
+    log: () => {},
+  });
+  const key = await newSession();
+  const response = await fetch(`${server.url}/sdk/acp/session/${encodeURIComponent(key)}/chat/stream`, {
+    method: "POST",
+    headers: { "x-api-key": "bench", "content-type": "application/json" },
+    body: JSON.stringify({ message: "tick 500" }),
+  });
+  const delays: number[] = [];
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    const nowMs = performance.timeOrigin + performance.now();
+    for (const [, sentMs] of decoder.decode(chunk as Uint8Array).matchAll(/<([\d.]+)>/g))
+      delays.push(nowMs - Number(sentMs));
+  }
+  await host.closeSession(key, undefined, me);
+  await server.close();
+  return delays;
+}
+
+const ours: number[] = [];
+const sdk: number[] = [];
+const creates: number[] = [];
+const handshakes: number[] = [];
+await createMs();
+for (let round = 0; round < rounds; round += 1) {
+  ours.push(await ourUpdatesPerSecond());
+  sdk.push(await sdkUpdatesPerSecond(agent, updates / 4));
+  for (let i = 0; i < 3; i += 1) {
+    creates.push(await createMs());
+    handshakes.push(await bareHandshakeMs(agent, folder));
+  }
+  say(
+    `round ${round + 1}/${rounds}: ours ${Math.round(ours.at(-1) ?? 0)}/s, SDK ${Math.round(sdk.at(-1) ?? 0)}/s, create ${creates.at(-1)?.toFixed(1)} ms, bare handshake ${handshakes.at(-1)?.toFixed(1)} ms`,
+  );
+}
+const delays = (await latenciesMs()).toSorted((a, b) => a - b);
+await host.close();
+rmSync(folder, { recursive: true, force: true });
+
+const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
+console.log(
+  JSON.stringify({
+    updatesVsSdk: round(median(ours) / median(sdk)),
+    createOverheadMs: round(median(creates) - median(handshakes)),
+    latencyP50Ms: round(delays[Math.floor(delays.length / 2)] ?? Number.NaN, 2),
+    latencyP99Ms: round(delays[Math.floor(delays.length * 0.99)] ?? Number.NaN, 2),
+    updatesPerSecond: Math.round(median(ours)),
+    sdkUpdatesPerSecond: Math.round(median(sdk)),
+    createMs: round(median(creates)),
+    bareHandshakeMs: round(median(handshakes)),
+    goals: { updatesVsSdk: ">= 8", createOverheadMs: "< 20", latencyP50Ms: "< 3" },
+  }),
+);

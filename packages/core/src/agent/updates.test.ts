@@ -1,0 +1,230 @@
+// What agents tell: every kind of update is kept, and the oddities of real agents do no harm.
+import { expect, test } from "vitest";
+import { guardLeaks } from "../testing/detector.ts";
+import { useFakeHosts } from "../testing/fake-host.ts";
+import { ask, askPermission, say, type Script, type Step, update } from "../testing/script.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+
+/** Runs the steps as one turn of a session that allows everything. */
+async function play(steps: readonly Step[], script: Script = {}) {
+  const host = newHost({ agents: { mine: { ...script, prompts: { go: steps } } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const turn = await session.turn("go");
+  return { host, session, turn };
+}
+
+test("[N9] text and thought become parts in their order; a new messageId and a tool call begin new ones", async () => {
+  const chunk = (kind: string, text: string, messageId?: string): Step =>
+    update(kind, { content: { type: "text", text }, messageId });
+  const { session } = await play([
+    chunk("agent_thought_chunk", "Let me "),
+    chunk("agent_thought_chunk", "see"),
+    chunk("agent_message_chunk", "One", "m1"),
+    chunk("agent_message_chunk", " more", "m1"),
+    chunk("agent_message_chunk", "Two", "m2"),
+    update("tool_call", { toolCallId: "t", title: "Look", kind: "search", status: "completed" }),
+    chunk("agent_message_chunk", "Three", "m2"),
+  ]);
+  const parts = session.lastTurn.responseParts.map((part) =>
+    "content" in part ? [part.kind, part.content] : [part.kind],
+  );
+  expect(parts).toEqual([
+    ["reasoning", "Let me see"],
+    ["markdown", "One more"],
+    ["markdown", "Two"],
+    ["toolCall"],
+    ["markdown", "Three"],
+  ]);
+});
+
+test("[N9] a picture in an answer is a part that can be fetched", async () => {
+  const image = { type: "image", data: "aGk=", mimeType: "image/png" };
+  const { session } = await play([update("agent_message_chunk", { content: image })]);
+  expect(session.lastTurn.responseParts).toMatchObject([
+    { kind: "contentRef", uri: "data:image/png;base64,aGk=", contentType: "image/png" },
+  ]);
+});
+
+test("[N9] plan, commands, mode, options, title and usage all arrive", async () => {
+  const modes = {
+    currentModeId: "ask",
+    availableModes: [
+      { id: "ask", name: "Ask" },
+      { id: "code", name: "Code" },
+    ],
+  };
+  const option = {
+    id: "model",
+    name: "Model",
+    type: "select",
+    currentValue: "b",
+    options: [
+      {
+        name: "All",
+        options: [
+          { value: "a", name: "A" },
+          { value: "b", name: "B" },
+        ],
+      },
+    ],
+  };
+  const { session } = await play(
+    [
+      update("plan", {
+        entries: [{ content: "Think", priority: "high", status: "completed" }, { content: "Do" }],
+      }),
+      update("available_commands_update", {
+        availableCommands: [{ name: "fix", description: "Fix it", input: { hint: "what" } }],
+      }),
+      update("current_mode_update", { currentModeId: "code" }),
+      update("config_option_update", {
+        configOptions: [
+          option,
+          { id: "fast", name: "Fast", type: "boolean", currentValue: true },
+          { id: "odd", name: "Odd", type: "dial", currentValue: "1" },
+        ],
+      }),
+      update("session_info_update", { title: "Fixing" }),
+      update("usage_update", { used: 5, size: 100 }),
+    ],
+    { session: { modes } },
+  );
+  expect(session.lastTurn.plans).toMatchObject([
+    {
+      entries: [
+        { content: "Think", priority: "high", status: "completed" },
+        { content: "Do", status: "pending" },
+      ],
+    },
+  ]);
+  expect(session.state).toMatchObject({
+    title: "Fixing",
+    commands: [{ name: "fix", inputHint: "what" }],
+    modes: { currentModeId: "code" },
+  });
+  expect(session.state.configOptions).toMatchObject([
+    { id: "model", currentValue: "b", choices: [{ value: "a", group: "All" }, { value: "b" }] },
+    { id: "fast", currentValue: true },
+  ]);
+  expect(session.chatState.contextUsage).toMatchObject({ usedTokens: 5, sizeTokens: 100 });
+});
+
+test("[N9] an update of a kind that nobody knows is kept as it came, and an update without sense does no harm", async () => {
+  const { session } = await play([
+    update("hologram_update", { beams: 3, _meta: { a: 1 } }),
+    { do: "notify", method: "session/update", params: { sessionId: "x" } },
+    { do: "notify", method: "session/update" },
+    update("tool_call", { title: "No id" }),
+    update("plan", { entries: "none" }),
+    say("still here"),
+  ]);
+  expect(session.chatState.agentUpdates).toEqual([
+    {
+      updateKind: "hologram_update",
+      count: 1,
+      update: { sessionUpdate: "hologram_update", beams: 3, _meta: { a: 1 } },
+    },
+  ]);
+  expect(session.text).toBe("still here");
+});
+
+test("[N9] a line of ten megabytes is read", async () => {
+  const { session } = await play([{ do: "hugeLine", sizeBytes: 10 * 1024 * 1024, text: "0123456789abcdef" }]);
+  expect(session.text).toHaveLength(10 * 1024 * 1024);
+});
+
+test("[N10] a permission request may be the first that is heard of a tool call", async () => {
+  const call = {
+    kind: "edit",
+    title: "Write a.txt",
+    locations: [{ path: "/a.txt", line: 4 }],
+    rawInput: { path: "/a.txt" },
+    content: [{ type: "diff", path: "/a.txt", oldText: null, newText: "new" }],
+  };
+  const { session } = await play([
+    askPermission("call-1", call),
+    update("tool_call_update", { toolCallId: "call-1", status: "completed" }),
+  ]);
+  expect(session.toolCalls).toMatchObject([
+    {
+      toolCallId: "call-1",
+      status: "completed",
+      confirmed: "setting",
+      displayName: "Write a.txt",
+      toolKind: "edit",
+      locations: [{ path: "/a.txt", line: 4 }],
+      content: [{ type: "fileEdit", path: "/a.txt", after: { kind: "text", text: "new" } }],
+    },
+  ]);
+});
+
+test("[N10] a tool call that is told twice is one call with the newest words; after its end nothing changes it", async () => {
+  const { session } = await play([
+    update("tool_call", { toolCallId: "t", title: "Terminal", status: "pending" }),
+    update("tool_call", {
+      toolCallId: "t",
+      title: "ls -l",
+      kind: "execute",
+      status: "in_progress",
+      rawInput: { command: "ls -l" },
+    }),
+    update("tool_call_update", {
+      toolCallId: "t",
+      status: "completed",
+      rawOutput: { code: 0 },
+      content: [{ type: "content", content: { type: "text", text: "total 0" } }],
+    }),
+    update("tool_call", { toolCallId: "t", title: "again", status: "pending" }),
+  ]);
+  expect(session.toolCalls).toMatchObject([
+    {
+      displayName: "ls -l",
+      toolKind: "execute",
+      rawInput: { command: "ls -l" },
+      status: "completed",
+      result: { success: true, rawOutput: { code: 0 } },
+      content: [{ type: "text", text: "total 0" }],
+    },
+  ]);
+});
+
+test("[N10] a failed call has failed, and one that the turn left open is over with the turn", async () => {
+  const { session } = await play([
+    update("tool_call", { toolCallId: "bad", title: "Bad", status: "pending" }),
+    update("tool_call_update", { toolCallId: "bad", status: "failed" }),
+    update("tool_call", { toolCallId: "open", title: "Open", status: "in_progress" }),
+  ]);
+  expect(session.toolCalls).toMatchObject([{ status: "failed" }, { status: "cancelled", reason: "skipped" }]);
+});
+
+test("[N10] content of a tool call that we do not know is kept as it came, also a terminal that we never made", async () => {
+  const { session } = await play([
+    update("tool_call", {
+      toolCallId: "t",
+      title: "T",
+      content: [
+        { type: "terminal", terminalId: "foreign" },
+        { type: "scent", name: "rose" },
+      ],
+    }),
+  ]);
+  expect(session.toolCalls[0]?.content).toEqual([
+    { type: "raw", value: { type: "terminal", terminalId: "foreign" } },
+    { type: "raw", value: { type: "scent", name: "rose" } },
+  ]);
+});
+
+test("[N11] unknown requests get -32601 at once, with or without an underscore; unknown notifications are ignored", async () => {
+  const { session } = await play([
+    ask("plain", "craft/drainMidTurnQueue", { a: 1 }),
+    ask("private", "_x.ai/thing"),
+    { do: "notify", method: "qwen/notify/something", params: { b: 2 } },
+    { do: "notify", method: "_auth/status_update", params: {} },
+    say("done"),
+  ]);
+  expect((await session.agent.answer("plain")).error).toMatchObject({ code: -32601 });
+  expect((await session.agent.answer("private")).error).toMatchObject({ code: -32601 });
+  expect(session.text).toBe("done");
+});

@@ -1,0 +1,83 @@
+// Questions of agents that are more than yes or no: forms and addresses.
+import { expect, test } from "vitest";
+import { guardLeaks } from "../testing/detector.ts";
+import { useFakeHosts } from "../testing/fake-host.ts";
+import { ask, say } from "../testing/script.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+
+const requestedSchema = {
+  type: "object",
+  properties: {
+    colour: { type: "string", title: "Colour", enum: ["red", "blue"] },
+    count: { type: "integer", description: "How many?" },
+    sure: { type: "boolean" },
+    mail: { type: "string", format: "email" },
+  },
+  required: ["colour"],
+};
+
+test.each([
+  ["accept", { action: "accept", content: {} }],
+  ["decline", { action: "decline" }],
+  ["cancel", { action: "cancel" }],
+])("[V10] a form is shown with its questions, and %s is an answer to it", async (optionId, expected) => {
+  const host = newHost({
+    agents: {
+      mine: {
+        prompts: {
+          go: [
+            ask("form", "elicitation/create", { mode: "form", message: "Paint it", requestedSchema }),
+            say("on"),
+          ],
+        },
+      },
+    },
+  });
+  const session = await host.open();
+  const turn = session.stream("go");
+  const action = await turn.until(({ type }) => type === "chat/inputRequested");
+  const request = action.type === "chat/inputRequested" ? action.request : undefined;
+  expect(request).toMatchObject({
+    message: "Paint it",
+    requestedSchema,
+    questions: [
+      { id: "colour", kind: "single-select", required: true, options: [{ id: "red" }, { id: "blue" }] },
+      { id: "count", kind: "integer", message: "How many?", required: false },
+      { id: "sure", kind: "boolean" },
+      { id: "mail", kind: "text", format: "email" },
+    ],
+  });
+  expect(session.state.inputNeeded).toMatchObject([{ kind: "chatInput" }]);
+  expect(session.resolve(request?.id ?? "", optionId)).toEqual({ resolved: true });
+  expect(session.resolve(request?.id ?? "", optionId)).toMatchObject({ resolved: false });
+  await turn.ended;
+  expect(await session.agent.result("form")).toEqual(expected);
+  expect(session.state.inputNeeded).toEqual([]);
+});
+
+test("[V10] an address to visit is shown", async () => {
+  const host = newHost({
+    agents: {
+      mine: {
+        prompts: {
+          go: [
+            ask("visit", "elicitation/create", {
+              mode: "url",
+              message: "Log in",
+              url: "https://example.com/login",
+              elicitationId: "e1",
+            }),
+          ],
+        },
+      },
+    },
+  });
+  const session = await host.open();
+  const turn = session.stream("go");
+  const action = await turn.until(({ type }) => type === "chat/inputRequested");
+  expect(action).toMatchObject({ request: { message: "Log in", url: "https://example.com/login" } });
+  await session.cancel();
+  expect(await session.agent.result("visit")).toEqual({ action: "cancel" });
+});

@@ -1,0 +1,101 @@
+// The record of what was done: every command, approval and file, by whom, with which verdict and outcome.
+import path from "node:path";
+import { expect, test } from "vitest";
+import { guardLeaks } from "../testing/detector.ts";
+import { useFakeHosts } from "../testing/fake-host.ts";
+import { ask, askPermission, type Step } from "../testing/script.ts";
+import { Audit, type AuditEntry } from "./audit.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+const now = new Date("2026-01-02T03:04:05.000Z");
+
+const deeds: Step[] = [
+  askPermission("call", { kind: "execute", title: "run it", rawInput: { command: "true" } }),
+  ask("covered", "terminal/create", { command: "true" }),
+  ask("uncovered", "terminal/create", { command: "echo", args: ["a", "b"] }),
+  ask("missing", "terminal/create", { command: "no-such-program", args: ["x"] }),
+  ask("written", "fs/write_text_file", { path: "$prompt.text", content: "x" }),
+  ask("broken", "fs/write_text_file", { path: "/proc/none", content: "x" }),
+];
+
+test("[V11] under approve-all every approval, command and write is on record with who, what, where, verdict and outcome", async () => {
+  const host = newHost({ agents: { mine: { prompts: { "*": deeds } } }, now: () => now });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const file = path.join(host.work, "a.txt");
+  await session.turn(file);
+  const common = {
+    at: now.toISOString(),
+    session: session.key,
+    turnId: session.lastTurn.id,
+    verdict: "allowed",
+  };
+  const byPolicy = { ...common, by: "policy approve-all" };
+  expect(host.host.audit.recent).toEqual([
+    { ...byPolicy, what: "approval", subject: "run it", outcome: "yes" },
+    { ...common, what: "command", subject: "true", cwd: host.work, by: "approval of call", outcome: "done" },
+    { ...byPolicy, what: "command", subject: "echo a b", cwd: host.work, outcome: "done" },
+    {
+      ...byPolicy,
+      what: "command",
+      subject: "no-such-program x",
+      cwd: host.work,
+      outcome: expect.stringContaining("no-such-program") as string,
+    },
+    { ...byPolicy, what: "file-write", subject: file, outcome: "done" },
+    {
+      ...byPolicy,
+      what: "file-write",
+      subject: "/proc/none",
+      outcome: expect.stringContaining("/proc/none") as string,
+    },
+  ]);
+});
+
+test("[V11] what was refused is on record too, and so is the person who decided", async () => {
+  const host = newHost({
+    agents: { mine: { prompts: { go: [ask("made", "terminal/create", { command: "true" })] } } },
+  });
+  const denying = await host.open({ approvalPolicy: "deny-all" });
+  await denying.turn("go");
+  const asking = await host.open({ approvalPolicy: "approve-reads" });
+  const turn = asking.stream("go");
+  asking.resolve((await turn.approval()).id, "allow");
+  await turn.ended;
+  expect(host.host.audit.recent).toMatchObject([
+    { session: denying.key, what: "command", by: "policy deny-all", verdict: "denied" },
+    {
+      session: asking.key,
+      what: "approval",
+      subject: "true",
+      by: "client owner",
+      verdict: "allowed",
+      outcome: "allow",
+    },
+    { session: asking.key, what: "command", by: "client owner", verdict: "allowed", outcome: "done" },
+  ]);
+});
+
+test("[V11] a question that was cancelled is on record as such", async () => {
+  const host = newHost({
+    agents: { mine: { prompts: { go: [askPermission("call", { title: "asked" })] } } },
+  });
+  const session = await host.open();
+  await session.stream("go").approval();
+  await session.cancel();
+  expect(host.host.audit.recent).toMatchObject([
+    { what: "approval", subject: "asked", verdict: "cancelled", by: "client owner" },
+  ]);
+});
+
+test("[V11] every entry goes to the store; the host keeps the newest", () => {
+  const stored: AuditEntry[] = [];
+  const audit = new Audit(() => now, { append: (entry) => stored.push(entry) });
+  const entry = { session: "s", what: "command", by: "policy none", verdict: "allowed" } as const;
+  for (let index = 0; index < 5000; index += 1) audit.record({ ...entry, subject: `${index}` });
+  expect(stored).toHaveLength(5000);
+  expect(stored[0]).toEqual({ ...entry, at: now.toISOString(), subject: "0" });
+  expect(audit.recent.length).toBeLessThanOrEqual(2000);
+  expect(audit.recent.length).toBeGreaterThanOrEqual(1000);
+  expect(audit.recent.at(-1)?.subject).toBe("4999");
+});

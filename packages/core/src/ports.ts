@@ -1,0 +1,147 @@
+// The port to what the host keeps: plain types, with no database in sight. Whoever implements it imports this alone.
+import type { Action, ChannelKind, ChannelStates, SessionSummary, SessionUri } from "@holdfast/ahp";
+import type { AuditEntry, AuditStore } from "./audit/audit.ts";
+import type { Journal } from "./channel/journal.ts";
+import type { ActionOrigin } from "./channel/log-entry.ts";
+import type { SequenceSource } from "./channel/sequence.ts";
+
+export type { AuditEntry, AuditStore } from "./audit/audit.ts";
+export type { KindedState } from "./channel/channel.ts";
+export type { Journal, JournalRecord } from "./channel/journal.ts";
+export { LogEntry, type ActionOrigin } from "./channel/log-entry.ts";
+export type { SequenceSource } from "./channel/sequence.ts";
+export { changedBelonging, initialSession, type Belonging } from "./storage/belonging.ts";
+export { isDurable } from "./storage/durable.ts";
+export { checkKinded, reduceKinded } from "./storage/kinded.ts";
+export { StorageError, type StorageErrorCode } from "./storage/storage-error.ts";
+export type { SpoolExtent, SpoolSlice, TerminalSpool } from "./storage/terminal-spool.ts";
+
+/** A channel of one kind as it was kept. */
+export interface StoredChannelOf<Kind extends ChannelKind> {
+  readonly uri: string;
+  readonly kind: Kind;
+  readonly state: ChannelStates[Kind];
+  /** The number of the last action in the state; 0 when there was none. */
+  readonly seq: number;
+  /** False once the hub has closed it, or a session is over; a host that stops or dies closes nothing. */
+  readonly isOpen: boolean;
+}
+
+/** A channel of any kind as it was kept. */
+export type StoredChannel = { readonly [Kind in ChannelKind]: StoredChannelOf<Kind> }[ChannelKind];
+
+/** An action as it was kept, with the number under which it was told. */
+export interface StoredAction {
+  readonly serverSeq: number;
+  readonly action: Action;
+  readonly origin: ActionOrigin | undefined;
+  readonly atMs: number;
+}
+
+/** A piece of a channel's log. */
+export interface LogPage {
+  readonly entries: readonly StoredAction[];
+  /** Whether there are more after the last entry. */
+  readonly hasMore: boolean;
+  /** False when actions between the wanted place and the first entry are no longer kept: the reader needs the state. */
+  readonly isComplete: boolean;
+}
+
+/** A session in the list of those that are kept. */
+export interface StoredSession {
+  readonly summary: SessionSummary;
+  readonly isOpen: boolean;
+}
+
+/** Which sessions to list. */
+export interface SessionQuery {
+  readonly isOpen?: boolean;
+  /** Default 100. */
+  readonly limit?: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** Sessions, those with the newest activity first. */
+export interface SessionPage {
+  readonly sessions: readonly StoredSession[];
+  /** Absent on the last page. */
+  readonly nextCursor?: string;
+}
+
+/** What was removed, so that what is kept elsewhere can go with it. */
+export interface Purged {
+  readonly sessions: readonly string[];
+  /** Terminals whose output the spool may still hold. */
+  readonly terminals: readonly string[];
+}
+
+/** How long and how much to keep. Only sessions that are not open are removed. */
+export interface Retention {
+  readonly nowMs: number;
+  /** Sessions without activity for longer are removed. */
+  readonly maxAgeMs?: number;
+  /** Above this, the oldest sessions are removed; if that is not enough, logs go and states stay. */
+  readonly maxBytes?: number;
+  readonly auditMaxAgeMs?: number;
+  /** How much to do in one call, so that nobody waits long. Default 20 sessions. */
+  readonly maxSessions?: number;
+}
+
+/** What a call to `prune` did; it is called again until it is done. */
+export interface Pruned extends Purged {
+  readonly isDone: boolean;
+}
+
+/** An entry of the audit with its place. */
+export interface AuditRecord {
+  readonly id: number;
+  readonly entry: AuditEntry;
+}
+
+/** Which entries of the audit to read. */
+export interface AuditQuery {
+  /** Only those after this id, oldest first. Without it: the newest, oldest first. */
+  readonly after?: number;
+  readonly session?: string;
+  /** Default 100. */
+  readonly limit?: number;
+}
+
+/** The record of what was done; it outlives the sessions it speaks of. */
+export interface AuditTrail extends AuditStore {
+  read(query?: AuditQuery): AuditRecord[];
+}
+
+/** Small things to remember, by name. */
+export interface Meta {
+  get(key: string): string | undefined;
+  set(key: string, value: string): void;
+  delete(key: string): void;
+}
+
+/**
+ * Everything the host keeps, but the bytes of terminals (see `TerminalSpool`).
+ * At its start a host takes up `openChannels` of sessions and terminals; a chat is loaded when somebody asks for it.
+ */
+export interface Storage {
+  /** For the hub: what is committed is there after the process was killed. */
+  readonly journal: Journal;
+  /** For the hub: numbers grow across restarts and crashes, and none is given twice. */
+  readonly sequence: SequenceSource;
+  readonly audit: AuditTrail;
+  readonly meta: Meta;
+  listSessions(query?: SessionQuery): SessionPage;
+  /** The channels of a kind that were open, in the order in which they were opened. */
+  openChannels<Kind extends "session" | "terminal">(kind: Kind): StoredChannelOf<Kind>[];
+  /** The channels of a session, itself included, open or not, in the order in which they were opened. */
+  channelsOf(session: SessionUri): string[];
+  loadChannel(uri: string): StoredChannel | undefined;
+  /** At most `limit` actions with numbers above `afterSeq`, exactly as they were applied. */
+  readLog(uri: string, afterSeq: number, limit: number): LogPage;
+  /** Removes a session with its chats and terminals; close them first. The audit stays. */
+  purge(session: SessionUri): Purged;
+  prune(retention: Retention): Pruned;
+  /** Call it after the last commit. */
+  close(): void;
+}

@@ -1,0 +1,198 @@
+// Sessions with agents: everything that the app API offers for them.
+import type {
+  AcpAgentInfo,
+  AcpAttachment,
+  AcpChatResponse,
+  AcpPermissionDecision,
+  AcpPermissionResolution,
+  AcpRuntimeOptionPatch,
+  AcpSession,
+  AcpSessionOptions,
+  AcpSessionStatus,
+  AcpStreamEvent,
+} from "./acp-types.ts";
+import type { CallOptions, Connection, HostRequest } from "./connection.ts";
+import { EventStream, type StreamPlace } from "./event-stream.ts";
+import { resolvePermission } from "./permission.ts";
+import type { Retry } from "./retry.ts";
+
+/** What may be said of a turn beside its message. */
+export interface ChatOptions extends CallOptions {
+  /** Waits behind the running turn instead of being refused. */
+  readonly queue?: boolean;
+  /** A turn that was begun under this key is not begun again: what it says is given instead. */
+  readonly idempotencyKey?: string;
+}
+
+/** Which events of a session are wanted. */
+export interface EventOptions extends CallOptions {
+  /** The id of the last event that is known already; from the beginning if left out. */
+  readonly after?: string;
+  /** The one turn that is wanted. */
+  readonly turnId?: string;
+}
+
+/** The operations on agents, sessions and turns. */
+export class AcpAgent {
+  readonly #connection: Connection;
+  readonly #retry: Retry;
+
+  constructor(connection: Connection, retry: Retry) {
+    this.#connection = connection;
+    this.#retry = retry;
+  }
+
+  /** The agents that the host knows, with their models if these are asked for. */
+  listAgents(options: CallOptions & { readonly includeModels?: boolean } = {}): Promise<AcpAgentInfo[]> {
+    const { signal } = options;
+    const query = { includeModels: options.includeModels === true ? true : undefined };
+    return this.#connection.askFor("agents", { method: "GET", path: "/sdk/acp/agents", query, signal });
+  }
+
+  /** Starts an agent in a new session; the session is ready when the promise is kept. */
+  createSession(options: AcpSessionOptions, { signal }: CallOptions = {}): Promise<AcpSession> {
+    const path = "/sdk/acp/session";
+    return this.#connection.askFor("session", { method: "POST", path, body: options, signal });
+  }
+
+  /** One session with its options and what last happened in it. */
+  getSession(sessionKey: string, { signal }: CallOptions = {}): Promise<AcpSessionStatus> {
+    return this.#connection.askFor("session", { method: "GET", path: pathOf(sessionKey), signal });
+  }
+
+  /** The sessions of this app. */
+  listSessions({ signal }: CallOptions = {}): Promise<AcpSessionStatus[]> {
+    return this.#connection.askFor("sessions", { method: "GET", path: "/sdk/acp/sessions", signal });
+  }
+
+  /** Changes a session's options from the next turn on. */
+  async patchSession(
+    sessionKey: string,
+    patch: AcpRuntimeOptionPatch,
+    { signal }: CallOptions = {},
+  ): Promise<void> {
+    await this.#connection.ask({ method: "PATCH", path: pathOf(sessionKey), body: patch, signal });
+  }
+
+  /** Stops the agent and closes the session. */
+  async closeSession(sessionKey: string, reason?: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.#connection.ask({ method: "DELETE", path: pathOf(sessionKey), body: because(reason), signal });
+  }
+
+  /** Runs a turn and gives the whole of it; the session needs an approval policy, since nobody can be asked. */
+  chat(
+    sessionKey: string,
+    message: string,
+    attachments?: readonly AcpAttachment[],
+    options: ChatOptions = {},
+  ): Promise<AcpChatResponse> {
+    const request = turnRequest(`${pathOf(sessionKey)}/chat`, message, attachments, options);
+    return this.#connection.askFor("response", { ...request, signal: options.signal });
+  }
+
+  /** Runs a turn and gives its events as they come; `close` is the last of them, whatever connections break (X13). */
+  streamChat(
+    sessionKey: string,
+    message: string,
+    attachments?: readonly AcpAttachment[],
+    options: ChatOptions = {},
+  ): EventStream<AcpStreamEvent> {
+    const request = turnRequest(`${pathOf(sessionKey)}/chat/stream`, message, attachments, options);
+    return new EventStream<AcpStreamEvent>({
+      signal: options.signal,
+      retry: this.#retry,
+      open: (signal) => this.#connection.send({ ...request, signal }),
+      canReopen: ({ lastEventId, turnId }) => lastEventId !== undefined || turnId !== undefined,
+      reopen: (place, signal) => this.#openEvents(sessionKey, place, signal),
+      read: readTurnEvent,
+      isLast: isClose,
+      mayEndAfter: () => false,
+    });
+  }
+
+  /** What happened in a session since an event, and the turn that runs; ends with it, or at once if none runs. */
+  streamEvents(sessionKey: string, options: EventOptions = {}): EventStream<AcpStreamEvent> {
+    const { after, turnId, signal } = options;
+    return new EventStream<AcpStreamEvent>({
+      after,
+      signal,
+      retry: this.#retry,
+      open: (ownSignal) => this.#openEvents(sessionKey, { lastEventId: after, turnId }, ownSignal),
+      canReopen: () => true,
+      reopen: ({ lastEventId }, ownSignal) =>
+        this.#openEvents(sessionKey, { lastEventId, turnId }, ownSignal),
+      read: readTurnEvent,
+      isLast: (event) => turnId !== undefined && isClose(event),
+      mayEndAfter: (event) => event === undefined || isClose(event),
+    });
+  }
+
+  /** Cancels the running turn. */
+  async cancelTurn(sessionKey: string, reason?: string, { signal }: CallOptions = {}): Promise<void> {
+    const path = `${pathOf(sessionKey)}/cancel`;
+    await this.#connection.ask({ method: "POST", path, body: because(reason), signal });
+  }
+
+  /** Answers a permission request. */
+  resolvePermission(
+    sessionKey: string,
+    decision: AcpPermissionDecision,
+    options: CallOptions = {},
+  ): Promise<AcpPermissionResolution> {
+    return resolvePermission(this.#connection, sessionKey, decision, options);
+  }
+
+  /** Creates a session and runs its first turn; if the turn cannot be run, the session is closed again. */
+  async startChat(
+    message: string,
+    options: AcpSessionOptions,
+    callOptions: CallOptions = {},
+  ): Promise<{ session: AcpSession; response: AcpChatResponse }> {
+    const session = await this.createSession(options, callOptions);
+    try {
+      return { session, response: await this.chat(session.session_key, message, undefined, callOptions) };
+    } catch (error) {
+      // Nobody else knows its key. If it cannot be closed either, the first error is the one to tell.
+      await this.closeSession(session.session_key).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #openEvents(sessionKey: string, place: StreamPlace, signal: AbortSignal): Promise<Response> {
+    const { lastEventId, turnId } = place;
+    return this.#connection.send({
+      method: "GET",
+      path: `${pathOf(sessionKey)}/events`,
+      query: { after: lastEventId, turn: turnId },
+      headers: { "Last-Event-ID": lastEventId },
+      signal,
+    });
+  }
+}
+
+function turnRequest(
+  path: string,
+  message: string,
+  attachments: readonly AcpAttachment[] | undefined,
+  { queue, idempotencyKey }: ChatOptions,
+): HostRequest {
+  const body = { message, attachments, queue };
+  return { method: "POST", path, body, headers: { "Idempotency-Key": idempotencyKey } };
+}
+
+function pathOf(sessionKey: string): string {
+  return `/sdk/acp/session/${encodeURIComponent(sessionKey)}`;
+}
+
+/** No reason, or an empty one, is no body at all. */
+function because(reason: string | undefined): object | undefined {
+  return reason === undefined || reason === "" ? undefined : { reason };
+}
+
+function readTurnEvent(type: string, data: unknown): AcpStreamEvent {
+  return { type, data } as AcpStreamEvent;
+}
+
+function isClose({ type }: AcpStreamEvent): boolean {
+  return type === "close";
+}

@@ -1,0 +1,25 @@
+// The public face of @holdfast/sdk: the client of a Holdfast host, for Node and browsers.
+export { Holdfast, Holdfast as RealtimeXSDK } from "./holdfast.ts";
+export type { HoldfastOptions, RealtimeXOptions } from "./options.ts";
+export type { RetryOptions } from "./retry.ts";
+export type { Registration } from "./registration.ts";
+export { HoldfastError } from "./error.ts";
+export type { ClientErrorCode, HoldfastErrorCode } from "./error.ts";
+export type { EventStream } from "./event-stream.ts";
+export type { AcpAgent, ChatOptions, EventOptions } from "./acp-agent.ts";
+export type { CallOptions } from "./connection.ts";
+export type {
+  AcpAgentInfo,
+  AcpAttachment,
+  AcpChatResponse,
+  AcpPermissionDecision,
+  AcpPermissionResolution,
+  AcpRuntimeOptionPatch,
+  AcpSession,
+  AcpSessionOptions,
+  AcpSessionStatus,
+  AcpStreamEvent,
+} from "./acp-types.ts";
+export type { Approvals, PendingApproval } from "./approval.ts";
+export type { TerminalEvent, Terminals, TerminalStatus, TerminalText } from "./terminal.ts";
+export type { ErrorCode, PermissionOption, TurnEvent, TurnEventOf, TurnEventType } from "@holdfast/protocol";

@@ -1,0 +1,122 @@
+// The terminals of the caller's sessions: what they show, followed live, and typing into them.
+import type { TerminalExit, TerminalLifecycle, TerminalRun, TerminalSize } from "@holdfast/ahp";
+import { decodeBase64, encodeBase64 } from "./base64.ts";
+import type { CallOptions, Connection, HostRequest } from "./connection.ts";
+import { EventStream } from "./event-stream.ts";
+import type { Retry } from "./retry.ts";
+
+/** One terminal as the list shows it. */
+export interface TerminalStatus {
+  id: string;
+  /** The session that holds it; null when a person does. */
+  session_key: string | null;
+  title: string;
+  run: TerminalRun;
+  lifecycle: TerminalLifecycle;
+  cwd?: string;
+  size?: TerminalSize;
+  /** The bytes written so far, and those at the front that are no longer kept. */
+  output: { endOffset: number; skippedBytes: number };
+}
+
+/** What a terminal shows, as text. */
+export interface TerminalText {
+  text: string;
+  /** Whether something before it was left out. */
+  truncated: boolean;
+  endOffset: number;
+  lifecycle: TerminalLifecycle;
+}
+
+/** One event of a terminal's stream; offsets count bytes from the first one. `close` is the last. */
+export type TerminalEvent =
+  | { type: "output"; data: { offset: number; bytes: Uint8Array } }
+  /** Bytes that are no longer kept; what follows begins at `offset`. */
+  | { type: "skipped"; data: { offset: number; skippedBytes: number } }
+  | { type: "resized"; data: TerminalSize }
+  | { type: "exited"; data: { exit: TerminalExit; endOffset: number } }
+  | { type: "close"; data: { success: boolean } };
+
+/** The operations on terminals. */
+export class Terminals {
+  readonly #connection: Connection;
+  readonly #retry: Retry;
+
+  constructor(connection: Connection, retry: Retry) {
+    this.#connection = connection;
+    this.#retry = retry;
+  }
+
+  /** The terminals of all the caller's sessions, or of one. */
+  list(options: CallOptions & { readonly sessionKey?: string } = {}): Promise<TerminalStatus[]> {
+    const query = { session: options.sessionKey };
+    const request: HostRequest = { method: "GET", path: "/sdk/acp/terminals", query, signal: options.signal };
+    return this.#connection.askFor("terminals", request);
+  }
+
+  /** The newest of what a terminal shows, escape sequences removed, at most so many bytes of it. */
+  output(id: string, options: CallOptions & { readonly limitBytes?: number } = {}): Promise<TerminalText> {
+    const { limitBytes, signal } = options;
+    return this.#connection.askFor("output", {
+      method: "GET",
+      path: `${pathOf(id)}/output`,
+      query: { limitBytes },
+      signal,
+    });
+  }
+
+  /** A terminal's bytes from an offset on, or from the first that is kept, and on as they come. */
+  stream(id: string, options: CallOptions & { readonly after?: number } = {}): EventStream<TerminalEvent> {
+    const after = options.after === undefined ? undefined : String(options.after);
+    const open = (lastEventId: string | undefined, signal: AbortSignal): Promise<Response> =>
+      this.#connection.send({
+        method: "GET",
+        path: `${pathOf(id)}/stream`,
+        query: { after: lastEventId },
+        headers: { "Last-Event-ID": lastEventId },
+        signal,
+      });
+    return new EventStream<TerminalEvent>({
+      after,
+      signal: options.signal,
+      retry: this.#retry,
+      open: (signal) => open(after, signal),
+      canReopen: () => true,
+      reopen: ({ lastEventId }, signal) => open(lastEventId, signal),
+      read: readTerminalEvent,
+      isLast: ({ type }) => type === "close",
+      mayEndAfter: () => false,
+    });
+  }
+
+  /** Types into a terminal: text, or bytes as they are. */
+  async input(id: string, input: string | Uint8Array, { signal }: CallOptions = {}): Promise<void> {
+    const body = typeof input === "string" ? { text: input } : { bytes: encodeBase64(input) };
+    await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/input`, body, signal });
+  }
+
+  /** Changes the size of a terminal's screen. */
+  async resize(id: string, { cols, rows }: TerminalSize, { signal }: CallOptions = {}): Promise<void> {
+    await this.#connection.ask({
+      method: "POST",
+      path: `${pathOf(id)}/resize`,
+      body: { cols, rows },
+      signal,
+    });
+  }
+
+  /** Ends what runs in a terminal, with everything that it started. */
+  async kill(id: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/kill`, signal });
+  }
+}
+
+function pathOf(id: string): string {
+  return `/sdk/acp/terminals/${encodeURIComponent(id)}`;
+}
+
+function readTerminalEvent(type: string, data: unknown): TerminalEvent {
+  if (type !== "output") return { type, data } as TerminalEvent;
+  const { offset, bytes } = data as { offset: number; bytes: string };
+  return { type, data: { offset, bytes: decodeBase64(bytes) } };
+}

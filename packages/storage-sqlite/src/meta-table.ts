@@ -1,0 +1,26 @@
+// Small things to remember, by name.
+import type { Meta } from "@holdfast/core/ports";
+import { textOf } from "./column.ts";
+import type { Database } from "./database.ts";
+
+/** Reads and writes them. */
+export class MetaTable implements Meta {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get(key: string): string | undefined {
+    const row = this.#database.get("SELECT value FROM meta WHERE key = ?", key);
+    return row && textOf(row, "value");
+  }
+
+  set(key: string, value: string): void {
+    this.#database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value);
+  }
+
+  delete(key: string): void {
+    this.#database.run("DELETE FROM meta WHERE key = ?", key);
+  }
+}

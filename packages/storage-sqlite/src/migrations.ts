@@ -1,0 +1,84 @@
+// The tables, as a list of steps: a database remembers how many it has taken.
+import { StorageError } from "@holdfast/core/ports";
+import { numberOf } from "./column.ts";
+import type { Database } from "./database.ts";
+
+/** A step that was released is never changed; a new one is added after it. */
+const steps: readonly string[] = [
+  `
+  CREATE TABLE channel (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uri TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    -- The session with which it is purged; a session names itself.
+    session_uri TEXT,
+    is_open INTEGER NOT NULL,
+    closed_at_ms INTEGER,
+    -- Actions up to this number are no longer in the log.
+    trimmed_seq INTEGER NOT NULL
+  );
+  CREATE INDEX channel_by_session ON channel (session_uri);
+  CREATE INDEX channel_by_kind ON channel (kind, is_open);
+
+  -- The number is the key, so the database itself refuses to give one twice.
+  -- New rows go to the end of the table, whichever channel they are of.
+  CREATE TABLE action (
+    seq INTEGER PRIMARY KEY,
+    -- Above seq when several pieces of text have joined.
+    last_seq INTEGER NOT NULL,
+    channel_id INTEGER NOT NULL REFERENCES channel ON DELETE CASCADE,
+    at_ms INTEGER NOT NULL,
+    model_version INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    pieces TEXT,
+    origin TEXT
+  );
+  CREATE INDEX action_by_channel ON action (channel_id, seq);
+
+  CREATE TABLE snapshot (
+    channel_id INTEGER PRIMARY KEY REFERENCES channel ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    model_version INTEGER NOT NULL,
+    -- The size of the log up to this snapshot.
+    log_bytes INTEGER NOT NULL,
+    state TEXT NOT NULL
+  );
+
+  CREATE TABLE session (
+    channel_id INTEGER PRIMARY KEY REFERENCES channel ON DELETE CASCADE,
+    uri TEXT NOT NULL,
+    last_activity_at TEXT NOT NULL,
+    summary TEXT NOT NULL
+  );
+  CREATE INDEX session_by_activity ON session (last_activity_at, uri);
+
+  CREATE TABLE audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    session TEXT NOT NULL,
+    entry TEXT NOT NULL
+  );
+  CREATE INDEX audit_by_session ON audit (session, id);
+
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE sequence (id INTEGER PRIMARY KEY CHECK (id = 1), reserved INTEGER NOT NULL);
+  INSERT INTO sequence VALUES (1, 0);
+  `,
+];
+
+/** Takes the steps that are missing, each whole or not at all. A database that knows more steps is left alone. */
+export function migrate(database: Database): void {
+  const version = database.all("PRAGMA user_version")[0];
+  const taken = version === undefined ? 0 : numberOf(version, "user_version");
+  if (taken > steps.length) {
+    throw new StorageError("too_new", "The database was written by a newer Holdfast. Update this one.");
+  }
+  for (const [index, step] of steps.entries()) {
+    if (index < taken) continue;
+    database.transaction(() => {
+      database.exec(step);
+      database.exec(`PRAGMA user_version = ${index + 1}`);
+    }, true);
+  }
+}

@@ -1,0 +1,108 @@
+// How things go: a session with all that is its own when it is purged, and what is too old or too much.
+import type { Pruned, Purged, Retention } from "@holdfast/core/ports";
+import type { AuditTable } from "./audit-table.ts";
+import type { ChannelTable } from "./channel-table.ts";
+import { numberOf, textOf } from "./column.ts";
+import type { Database } from "./database.ts";
+import type { SessionTable } from "./session-table.ts";
+import type { Snapshots } from "./snapshots.ts";
+
+/** What removing works on. */
+export interface RemovalParts {
+  readonly database: Database;
+  readonly channels: ChannelTable;
+  readonly sessions: SessionTable;
+  readonly snapshots: Snapshots;
+  readonly audit: AuditTable;
+}
+
+/** Removes sessions, terminals without a session, and old entries of the audit. */
+export class Removal {
+  readonly #parts: RemovalParts;
+
+  constructor(parts: RemovalParts) {
+    this.#parts = parts;
+  }
+
+  /** Removes a session with its channels, and gives the space back. */
+  purge(session: string): Purged {
+    const purged = this.#purge(session);
+    this.#giveSpaceBack();
+    return purged;
+  }
+
+  /** Removes a little; see the port. */
+  prune({ nowMs, maxAgeMs, maxBytes, auditMaxAgeMs, maxSessions = 20 }: Retention): Pruned {
+    const sessions: string[] = [];
+    const terminals: string[] = [];
+    const isTooMuch = (): boolean => maxBytes !== undefined && this.#sizeBytes() > maxBytes;
+    const oldestToKeep = maxAgeMs === undefined ? "" : new Date(nowMs - maxAgeMs).toISOString();
+    for (const { uri, lastActivityAt } of this.#parts.sessions.oldest(maxSessions)) {
+      if (lastActivityAt >= oldestToKeep && !isTooMuch()) break;
+      const purged = this.#purge(uri);
+      sessions.push(...purged.sessions);
+      terminals.push(...purged.terminals);
+    }
+    if (maxAgeMs !== undefined) terminals.push(...this.#removeTerminals(nowMs - maxAgeMs));
+    if (auditMaxAgeMs !== undefined) {
+      this.#parts.audit.forgetBefore(new Date(nowMs - auditMaxAgeMs).toISOString());
+    }
+    const isEnough = sessions.length < maxSessions;
+    const isDone = isEnough && (!isTooMuch() || this.#trimLogs(maxSessions, isTooMuch));
+    this.#giveSpaceBack();
+    return { sessions, terminals, isDone };
+  }
+
+  #purge(session: string): Purged {
+    const { database, channels } = this.#parts;
+    const own = channels.ofSession(session);
+    database.transaction(() => {
+      for (const { uri } of own) channels.remove(uri);
+    });
+    return {
+      sessions: own.filter(({ kind }) => kind === "session").map(({ uri }) => uri),
+      terminals: own.filter(({ kind }) => kind === "terminal").map(({ uri }) => uri),
+    };
+  }
+
+  /** Terminals that people closed and that belong to no session. */
+  #removeTerminals(closedBeforeMs: number): string[] {
+    return this.#parts.database
+      .all(
+        `DELETE FROM channel WHERE kind = 'terminal' AND session_uri IS NULL AND is_open = 0 AND closed_at_ms < ?
+         RETURNING uri`,
+        closedBeforeMs,
+      )
+      .map((row) => textOf(row, "uri"));
+  }
+
+  /** Lets logs go where states suffice, the oldest first; true when there is no more to do. */
+  #trimLogs(limit: number, isTooMuch: () => boolean): boolean {
+    const rows = this.#parts.database.all(
+      `SELECT channel.uri FROM channel JOIN (SELECT channel_id, MAX(seq) AS newest FROM action GROUP BY channel_id)
+       ON channel.id = channel_id ORDER BY newest LIMIT ?`,
+      limit,
+    );
+    for (const row of rows) {
+      this.#parts.snapshots.write(textOf(row, "uri"), 0);
+      if (!isTooMuch()) return true;
+    }
+    return rows.length < limit;
+  }
+
+  /** What is in use of the file; pages that are free do not count. */
+  #sizeBytes(): number {
+    const read = (name: string): number => {
+      const [row] = this.#parts.database.all(`PRAGMA ${name}`);
+      return row === undefined ? 0 : numberOf(row, name);
+    };
+    return (read("page_count") - read("freelist_count")) * read("page_size");
+  }
+
+  /** What was removed is gone from the file and from the log beside it, not only marked as free. */
+  #giveSpaceBack(): void {
+    const { database } = this.#parts;
+    database.all("PRAGMA incremental_vacuum");
+    database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+}

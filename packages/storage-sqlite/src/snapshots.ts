@@ -1,0 +1,110 @@
+// Writes the states of channels down now and then, so that loading is fast and old parts of the log can go.
+import { MODEL_VERSION } from "@holdfast/ahp";
+import type { ChannelTable, KnownChannel } from "./channel-table.ts";
+import { numberOf } from "./column.ts";
+import type { Database } from "./database.ts";
+
+/** A shorter log than this is replayed in a few milliseconds. */
+const minTailBytes = 64 * 1024;
+
+/**
+ * Decides when a snapshot is due, and writes it outside of commits, one channel in each turn of the loop (D6).
+ * The log after a snapshot may grow as large as the snapshot itself, and in the middle of a turn twice as large:
+ * so all snapshots of a channel together cost no more than a constant times its log.
+ */
+export class Snapshots {
+  readonly #database: Database;
+  readonly #channels: ChannelTable;
+  readonly #keepLogBytes: number;
+  readonly #onFault: (error: unknown) => void;
+  readonly #due = new Set<string>();
+  #timer: NodeJS.Immediate | undefined;
+
+  constructor(
+    database: Database,
+    channels: ChannelTable,
+    keepLogBytes: number,
+    onFault: (error: unknown) => void,
+  ) {
+    this.#database = database;
+    this.#channels = channels;
+    this.#keepLogBytes = keepLogBytes;
+    this.#onFault = onFault;
+  }
+
+  /** To be called when a channel was written to; `isAtRest` when a turn has just ended. */
+  consider(channel: KnownChannel, isAtRest: boolean): void {
+    const boundBytes = Math.max(minTailBytes, channel.snapshotBytes) * (isAtRest ? 1 : 2);
+    if (channel.tailBytes <= boundBytes) return;
+    this.#due.add(channel.uri);
+    this.#timer ??= setImmediate(() => this.#writeNext()).unref();
+  }
+
+  /** Writes the state of a channel down, and keeps only as much of the log before it as `keepLogBytes` allows. */
+  write(uri: string, keepLogBytes: number = this.#keepLogBytes): void {
+    const channel = this.#channels.find(uri);
+    const loaded = this.#channels.load(uri);
+    if (channel === undefined || loaded === undefined) return;
+    const { id, tailBytes } = channel;
+    const state = JSON.stringify(loaded.state);
+    this.#database.transaction(() => {
+      const before = this.#database.get("SELECT log_bytes FROM snapshot WHERE channel_id = ?", id);
+      const logBytes = tailBytes + (before === undefined ? 0 : numberOf(before, "log_bytes"));
+      const keptBytes = logBytes > keepLogBytes ? this.#trim(id, keepLogBytes / 2) : logBytes;
+      this.#database.run(
+        "UPDATE snapshot SET seq = ?, model_version = ?, log_bytes = ?, state = ? WHERE channel_id = ?",
+        loaded.seq,
+        MODEL_VERSION,
+        keptBytes,
+        state,
+        id,
+      );
+    });
+    channel.tailBytes = 0;
+    channel.snapshotBytes = state.length;
+    // A row that the snapshot covers takes no more text: it would not be replayed.
+    delete channel.lastRow;
+    if (!loaded.isOpen) this.#channels.release(uri);
+  }
+
+  /** Writes what is worth it before the end; a short rest of a log is replayed faster than written down. */
+  close(): void {
+    if (this.#timer) clearImmediate(this.#timer);
+    for (const { uri, tailBytes } of [...this.#channels.known]) {
+      if (tailBytes > minTailBytes / 4) this.write(uri);
+    }
+  }
+
+  #writeNext(): void {
+    this.#timer = undefined;
+    const [uri] = this.#due;
+    if (uri === undefined) return;
+    this.#due.delete(uri);
+    try {
+      this.write(uri);
+    } catch (error) {
+      // Nothing is lost: the log is longer than it need be, and the next commit tries again.
+      this.#channels.forget();
+      this.#onFault(error);
+    }
+    if (this.#due.size > 0) this.#timer = setImmediate(() => this.#writeNext()).unref();
+  }
+
+  /** Removes the oldest rows; gives the size of those that stay. */
+  #trim(id: number, keepBytes: number): number {
+    let keptBytes = 0;
+    for (const row of this.#database.all(
+      "SELECT seq, last_seq, LENGTH(body) AS size_bytes FROM action WHERE channel_id = ? ORDER BY seq DESC",
+      id,
+    )) {
+      const sizeBytes = numberOf(row, "size_bytes");
+      if (keptBytes + sizeBytes > keepBytes) {
+        this.#database.run("DELETE FROM action WHERE channel_id = ? AND seq <= ?", id, numberOf(row, "seq"));
+        this.#database.run("UPDATE channel SET trimmed_seq = ? WHERE id = ?", numberOf(row, "last_seq"), id);
+        return keptBytes;
+      }
+      keptBytes += sizeBytes;
+    }
+    return keptBytes;
+  }
+}

@@ -1,0 +1,118 @@
+// The storage port on SQLite.
+import type { SessionUri } from "@holdfast/ahp";
+import type {
+  LogPage,
+  Pruned,
+  Purged,
+  Retention,
+  SessionPage,
+  SessionQuery,
+  Storage,
+  StoredChannel,
+  StoredChannelOf,
+} from "@holdfast/core/ports";
+import { AuditTable } from "./audit-table.ts";
+import { BlockSequence } from "./block-sequence.ts";
+import { ChannelTable } from "./channel-table.ts";
+import { Database } from "./database.ts";
+import type { DriverName } from "./driver.ts";
+import { MetaTable } from "./meta-table.ts";
+import { Removal } from "./removal.ts";
+import { SessionTable } from "./session-table.ts";
+import { Snapshots } from "./snapshots.ts";
+import { SqliteJournal } from "./sqlite-journal.ts";
+
+/** How a storage is opened; every field but the file has a default. */
+export interface SqliteStorageOptions {
+  /** The database; it is created when it is not there, its folder is not. */
+  readonly file: string;
+  /** Default: `node:sqlite` where Node has it, else `libsql`. */
+  readonly driver?: DriverName | undefined;
+  /** How much of each channel's log is kept for readers who come back; states are kept whole. Default 16 MiB. */
+  readonly keepLogBytes?: number | undefined;
+  /** How long to wait for a lock that another program holds. Default 5 s. */
+  readonly busyTimeoutMs?: number | undefined;
+  readonly nowMs?: (() => number) | undefined;
+  /** Told of rows that cannot be read and of snapshots that cannot be written. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/** Opens the storage in a file. */
+export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+  const { file, driver, busyTimeoutMs = 5000 } = options;
+  return new SqliteStorage(await Database.open({ file, driver, busyTimeoutMs }), options);
+}
+
+class SqliteStorage implements Storage {
+  readonly journal: SqliteJournal;
+  readonly sequence: BlockSequence;
+  readonly audit: AuditTable;
+  readonly meta: MetaTable;
+  readonly #database: Database;
+  readonly #channels: ChannelTable;
+  readonly #sessions: SessionTable;
+  readonly #snapshots: Snapshots;
+  readonly #removal: Removal;
+  #isClosed = false;
+
+  constructor(database: Database, options: SqliteStorageOptions) {
+    const { keepLogBytes = 16 * 1024 * 1024, nowMs = Date.now, onFault = throwLater } = options;
+    this.#database = database;
+    this.sequence = new BlockSequence(database);
+    this.audit = new AuditTable(database);
+    this.meta = new MetaTable(database);
+    const channels = new ChannelTable(database, onFault);
+    const sessions = new SessionTable(database);
+    const snapshots = new Snapshots(database, channels, keepLogBytes, onFault);
+    this.#channels = channels;
+    this.#sessions = sessions;
+    this.#snapshots = snapshots;
+    this.#removal = new Removal({ database, channels, sessions, snapshots, audit: this.audit });
+    const { sequence } = this;
+    this.journal = new SqliteJournal({ database, channels, sessions, sequence, snapshots, nowMs });
+  }
+
+  listSessions(query: SessionQuery = {}): SessionPage {
+    return this.#sessions.list(query);
+  }
+
+  openChannels<Kind extends "session" | "terminal">(kind: Kind): StoredChannelOf<Kind>[] {
+    return this.#channels
+      .loadOpen(kind)
+      .filter((channel): channel is StoredChannel & StoredChannelOf<Kind> => channel.kind === kind);
+  }
+
+  channelsOf(session: SessionUri): string[] {
+    return this.#channels.ofSession(session).map(({ uri }) => uri);
+  }
+
+  loadChannel(uri: string): StoredChannel | undefined {
+    return this.#channels.load(uri);
+  }
+
+  readLog(uri: string, afterSeq: number, limit: number): LogPage {
+    return this.#channels.readLog(uri, afterSeq, limit);
+  }
+
+  purge(session: SessionUri): Purged {
+    return this.#removal.purge(session);
+  }
+
+  prune(retention: Retention): Pruned {
+    return this.#removal.prune(retention);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#snapshots.close();
+    this.sequence.close();
+    this.#database.close();
+  }
+}
+
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

@@ -1,15 +1,17 @@
 // An ACP agent for benchmarks: answers the handshake, and floods or ticks as the prompt says.
+import process from "node:process";
 import { createInterface } from "node:readline";
 
-const send = (/** @type {object} */ message) =>
+/** Writes one message. */
+function send(/** @type {object} */ message) {
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-const update = (/** @type {string} */ text) => ({
-  method: "session/update",
-  params: {
-    sessionId: "s",
-    update: { sessionUpdate: "agent_message_chunk", messageId: "m", content: { type: "text", text } },
-  },
-});
+}
+
+/** A piece of an answer. */
+function update(/** @type {string} */ text) {
+  const piece = { sessionUpdate: "agent_message_chunk", messageId: "m", content: { type: "text", text } };
+  return { method: "session/update", params: { sessionId: "s", update: piece } };
+}
 
 /** Writes so many updates of about 400 bytes, as fast as the pipe takes them. */
 async function flood(/** @type {number} */ count) {
@@ -17,7 +19,11 @@ async function flood(/** @type {number} */ count) {
   const perWrite = 160;
   const block = Buffer.from(line.repeat(perWrite));
   for (let sent = 0; sent < count; sent += perWrite) {
-    if (!process.stdout.write(block)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+    if (!process.stdout.write(block)) {
+      await new Promise((resolve) => {
+        process.stdout.once("drain", resolve);
+      });
+    }
   }
 }
 
@@ -25,20 +31,27 @@ async function flood(/** @type {number} */ count) {
 async function tick(/** @type {number} */ count) {
   for (let sent = 0; sent < count; sent += 1) {
     send(update(`<${performance.timeOrigin + performance.now()}>`));
-    await new Promise((resolve) => setTimeout(resolve, 4));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 4);
+    });
   }
 }
 
-createInterface({ input: process.stdin }).on("line", async (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (method === "initialize")
-    send({
-      id,
-      result: { protocolVersion: 1, agentCapabilities: {}, agentInfo: { name: "flood", version: "1" } },
-    });
+/** Answers one request. */
+async function answer(/** @type {string} */ line) {
+  const request = /** @type {{ id: number; method: string; params: { prompt?: { text: string }[] } }} */ (
+    JSON.parse(line)
+  );
+  const { id, method, params } = request;
+  const agentInfo = { name: "flood", version: "1" };
+  if (method === "initialize") {
+    send({ id, result: { protocolVersion: 1, agentCapabilities: {}, agentInfo } });
+  }
   if (method === "session/new") send({ id, result: { sessionId: "s" } });
   if (method !== "session/prompt") return;
-  const [word, count] = params.prompt[0].text.split(" ");
+  const [word, count] = (params.prompt?.[0]?.text ?? "").split(" ");
   await (word === "flood" ? flood(Number(count)) : tick(Number(count)));
   send({ id, result: { stopReason: "end_turn" } });
-});
+}
+
+createInterface({ input: process.stdin }).on("line", (line) => void answer(line));

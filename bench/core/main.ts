@@ -45,9 +45,9 @@ async function ourUpdatesPerSecond(): Promise<number> {
         if (reading.kind !== "entries" || reading.entries.length === 0) return;
         for (const { action } of reading.entries) {
           if (action.type === "chat/delta") seen += action.content.length;
-          else if (action.type === "chat/responsePart" && action.part.kind === "markdown")
+          else if (action.type === "chat/responsePart" && action.part.kind === "markdown") {
             seen += action.part.content.length;
-          else if (action.type === "chat/turnComplete") resolve();
+          } else if (action.type === "chat/turnComplete") resolve();
         }
       }
     };
@@ -85,8 +85,9 @@ async function latenciesMs(): Promise<number[]> {
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     const nowMs = performance.timeOrigin + performance.now();
-    for (const [, sentMs] of decoder.decode(chunk as Uint8Array).matchAll(/<([\d.]+)>/g))
+    for (const [, sentMs] of decoder.decode(chunk as Uint8Array).matchAll(/<([\d.]+)>/g)) {
       delays.push(nowMs - Number(sentMs));
+    }
   }
   await host.closeSession(key, undefined, me);
   await server.close();

@@ -14,13 +14,15 @@ export interface AgentCommand {
 export async function sdkUpdatesPerSecond({ command, args }: AgentCommand, updates: number): Promise<number> {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   const fromAgent = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
-  let seen = 0;
+  const progress = { seen: 0 };
   let tookMs = 0;
   const { agent, client } = acp.methods;
   await acp
     .client({ name: "bench" })
     .onNotification(client.session.update, ({ params: { update } }) => {
-      if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") seen += 1;
+      if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") {
+        progress.seen += 1;
+      }
     })
     .connectWith(acp.ndJsonStream(Writable.toWeb(child.stdin), fromAgent), async (connection) => {
       await connection.request(agent.initialize, { protocolVersion: 1, clientCapabilities: {} });
@@ -30,7 +32,7 @@ export async function sdkUpdatesPerSecond({ command, args }: AgentCommand, updat
         sessionId,
         prompt: [{ type: "text", text: `flood ${updates}` }],
       });
-      while (seen < updates) await new Promise((resolve) => setImmediate(resolve));
+      while (progress.seen < updates) await new Promise((resolve) => setImmediate(resolve));
       tookMs = performance.now() - startedMs;
     });
   child.kill();

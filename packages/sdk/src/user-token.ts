@@ -20,9 +20,9 @@ export class UserToken {
 
   /** Another token in place of one that was refused; undefined when there is no other (X10). */
   async renew(refused: string): Promise<string | undefined> {
-    const known = await this.get();
-    // A call that was refused at the same time may have fetched it already.
-    if (known === refused) this.#token = undefined;
+    const asked = this.#token;
+    // A call that was refused at the same time may have asked anew already.
+    if ((await asked) === refused && this.#token === asked) this.#token = undefined;
     const token = await this.get();
     return token === "" || token === refused ? undefined : token;
   }

@@ -183,8 +183,9 @@ export class ChannelTable {
     if (snapshot === undefined) throw new StorageError("damaged", `The state of ${uri} is missing.`);
     checkVersion(snapshot);
     const checked = checkKinded(kind, parseJson(textOf(snapshot, "state")));
-    if (!checked.ok)
+    if (!checked.ok) {
       throw new StorageError("damaged", `The state of ${uri} cannot be read: ${checked.problem}`);
+    }
     let kinded = checked.value;
     let seq = numberOf(snapshot, "seq");
     for (const row of this.#database.all(

@@ -15,8 +15,8 @@ export async function openLibsql(file: string): Promise<Connection> {
       // Values go as one array: a lone null as an argument of its own is misread.
       return {
         run: (values) => statement.run([...values]).changes,
-        get: (values) => withoutMetadata(asRow(statement.get([...values]))),
-        all: (values) => statement.all([...values]).flatMap((row) => asRow(row) ?? []),
+        get: (values) => withoutMetadata(statement.get([...values])),
+        all: (values) => statement.all([...values]).filter(isRow),
       };
     },
     close: () => void database.close(),
@@ -35,13 +35,13 @@ async function importLibsql(): Promise<typeof Libsql> {
   }
 }
 
-function asRow(value: unknown): SqlRow | undefined {
-  return typeof value === "object" && value !== null ? { ...value } : undefined;
+function isRow(value: unknown): value is SqlRow {
+  return typeof value === "object" && value !== null;
 }
 
 /** `get` adds a field that is no column. */
-function withoutMetadata(row: SqlRow | undefined): SqlRow | undefined {
-  if (row === undefined) return undefined;
+function withoutMetadata(row: unknown): SqlRow | undefined {
+  if (!isRow(row)) return undefined;
   const { _metadata, ...columns } = row;
   return columns;
 }

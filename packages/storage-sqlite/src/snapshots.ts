@@ -4,8 +4,12 @@ import type { ChannelTable, KnownChannel } from "./channel-table.ts";
 import { numberOf } from "./column.ts";
 import type { Database } from "./database.ts";
 
-/** A shorter log than this is replayed in a few milliseconds. */
-const minTailBytes = 64 * 1024;
+/** How much is kept of logs, and when states are written down. */
+export interface SnapshotRules {
+  /** A shorter log than this is replayed, not written down. */
+  readonly minTailBytes: number;
+  readonly keepLogBytes: number;
+}
 
 /**
  * Decides when a snapshot is due, and writes it outside of commits, one channel in each turn of the loop (D6).
@@ -15,7 +19,7 @@ const minTailBytes = 64 * 1024;
 export class Snapshots {
   readonly #database: Database;
   readonly #channels: ChannelTable;
-  readonly #keepLogBytes: number;
+  readonly #rules: SnapshotRules;
   readonly #onFault: (error: unknown) => void;
   readonly #due = new Set<string>();
   #timer: NodeJS.Immediate | undefined;
@@ -23,25 +27,25 @@ export class Snapshots {
   constructor(
     database: Database,
     channels: ChannelTable,
-    keepLogBytes: number,
+    rules: SnapshotRules,
     onFault: (error: unknown) => void,
   ) {
     this.#database = database;
     this.#channels = channels;
-    this.#keepLogBytes = keepLogBytes;
+    this.#rules = rules;
     this.#onFault = onFault;
   }
 
   /** To be called when a channel was written to; `isAtRest` when a turn has just ended. */
   consider(channel: KnownChannel, isAtRest: boolean): void {
-    const boundBytes = Math.max(minTailBytes, channel.snapshotBytes) * (isAtRest ? 1 : 2);
+    const boundBytes = Math.max(this.#rules.minTailBytes, channel.snapshotBytes) * (isAtRest ? 1 : 2);
     if (channel.tailBytes <= boundBytes) return;
     this.#due.add(channel.uri);
     this.#timer ??= setImmediate(() => this.#writeNext()).unref();
   }
 
   /** Writes the state of a channel down, and keeps only as much of the log before it as `keepLogBytes` allows. */
-  write(uri: string, keepLogBytes: number = this.#keepLogBytes): void {
+  write(uri: string, keepLogBytes: number = this.#rules.keepLogBytes): void {
     const channel = this.#channels.find(uri);
     const loaded = this.#channels.load(uri);
     if (channel === undefined || loaded === undefined) return;
@@ -70,8 +74,8 @@ export class Snapshots {
   /** Writes what is worth it before the end; a short rest of a log is replayed faster than written down. */
   close(): void {
     if (this.#timer) clearImmediate(this.#timer);
-    for (const { uri, tailBytes } of [...this.#channels.known]) {
-      if (tailBytes > minTailBytes / 4) this.write(uri);
+    for (const { uri, tailBytes } of this.#channels.known) {
+      if (tailBytes > this.#rules.minTailBytes / 4) this.write(uri);
     }
   }
 

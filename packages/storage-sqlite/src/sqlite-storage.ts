@@ -30,6 +30,8 @@ export interface SqliteStorageOptions {
   readonly driver?: DriverName | undefined;
   /** How much of each channel's log is kept for readers who come back; states are kept whole. Default 16 MiB. */
   readonly keepLogBytes?: number | undefined;
+  /** How much log may follow a snapshot of a small channel before the next one is written. Default 64 KiB. */
+  readonly snapshotAfterBytes?: number | undefined;
   /** How long to wait for a lock that another program holds. Default 5 s. */
   readonly busyTimeoutMs?: number | undefined;
   readonly nowMs?: (() => number) | undefined;
@@ -56,14 +58,15 @@ class SqliteStorage implements Storage {
   #isClosed = false;
 
   constructor(database: Database, options: SqliteStorageOptions) {
-    const { keepLogBytes = 16 * 1024 * 1024, nowMs = Date.now, onFault = throwLater } = options;
+    const { keepLogBytes = 16 * 1024 * 1024, snapshotAfterBytes: minTailBytes = 64 * 1024 } = options;
+    const { nowMs = Date.now, onFault = throwLater } = options;
     this.#database = database;
     this.sequence = new BlockSequence(database);
     this.audit = new AuditTable(database);
     this.meta = new MetaTable(database);
     const channels = new ChannelTable(database, onFault);
     const sessions = new SessionTable(database);
-    const snapshots = new Snapshots(database, channels, keepLogBytes, onFault);
+    const snapshots = new Snapshots(database, channels, { minTailBytes, keepLogBytes }, onFault);
     this.#channels = channels;
     this.#sessions = sessions;
     this.#snapshots = snapshots;

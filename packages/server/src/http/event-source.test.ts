@@ -179,7 +179,7 @@ describe("[A23] chunks", () => {
     const others = setInterval(() => {
       turnsOfLoop += 1;
     }, 0);
-    while ((await reader.read()).done !== true);
+    while (!(await reader.read()).done);
     clearInterval(others);
     expect(turnsOfLoop).toBeGreaterThan(3);
   });

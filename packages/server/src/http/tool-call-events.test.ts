@@ -94,6 +94,30 @@ const cases: ProjectionCase[] = [
     ],
   },
   {
+    title: "[A31] a call that is described again as before is not told again",
+    actions: [
+      callStarted,
+      {
+        ...call,
+        type: "chat/toolCallUpdated",
+        changes: { displayName: "Run echo", rawInput: { command: "echo hi" } },
+      },
+      { ...call, type: "chat/toolCallUpdated", changes: { rawInput: { command: "echo ho" } } },
+    ],
+    events: [
+      { type: "tool_call", data: callEvent },
+      {
+        type: "tool_call",
+        data: {
+          ...callEvent,
+          text: 'Run echo (running): {"command":"echo ho"}',
+          tag: "tool_call_update",
+          rawInput: { command: "echo ho" },
+        },
+      },
+    ],
+  },
+  {
     title: "[A31] a failed call says so, and a summary stays short",
     actions: [
       { ...callStarted, rawInput: undefined },

@@ -13,6 +13,7 @@ import {
   type SessionAction,
   type ToolCall,
   type ToolCallAction,
+  type ToolCallChanges,
   type ToolCallId,
   type Turn,
   type TurnAction,
@@ -143,6 +144,7 @@ export class TurnProjection {
           ...(call.status === "cancelled" ? [toolCallEvent(call, "tool_call_update")] : []),
         ];
       case "chat/toolCallUpdated":
+        return saysNothingNew(before, action.changes) ? [] : [toolCallEvent(call, "tool_call_update")];
       case "chat/toolCallContentChanged":
       case "chat/toolCallComplete":
         return [toolCallEvent(call, "tool_call_update")];
@@ -177,6 +179,13 @@ function findCall(turn: ActiveTurn | undefined, toolCallId: ToolCallId): ToolCal
 function callsOf(turn: ActiveTurn | Turn | undefined): ToolCall[] {
   if (turn === undefined) return [];
   return turnParts(turn).flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
+}
+
+/** Agents often describe a call once more as they did before. */
+function saysNothingNew(call: ToolCall | undefined, changes: ToolCallChanges): boolean {
+  const known = Object.entries(call ?? {}).filter(([name]) => name in changes);
+  const told = Object.fromEntries(known.map(([name, value]) => [name, JSON.stringify(value)]));
+  return Object.entries(changes).every(([name, value]) => told[name] === JSON.stringify(value));
 }
 
 function describeAnswer(action: Extract<ChatAction, { type: "chat/inputCompleted" }>): TurnEvent {

@@ -1,8 +1,10 @@
 // The terminal benchmark: progress and a table of goals on stderr, the result as one JSON line on stdout.
 //   npm run bench:terminal              in full, a few minutes
 //   npm run bench:terminal -- --short   a quick look, less than a minute
+import { availableParallelism } from "node:os";
 import { goalTable } from "./goals.ts";
 import { type BenchmarkOptions, readOptions } from "./options.ts";
+import { QuietMachine } from "./quiet.ts";
 import type { Result } from "./result.ts";
 import {
   measureEcho,
@@ -12,18 +14,22 @@ import {
   measurePolling,
   measureSpawnBlock,
 } from "./sections.ts";
-import { rounded } from "./statistics.ts";
+import { median, rounded } from "./statistics.ts";
 import { measureThroughput, ratio } from "./throughput.ts";
 import { makeWorkloads, type Workloads } from "./workloads.ts";
 
 async function measure(options: BenchmarkOptions, workloads: Workloads): Promise<Result> {
-  const peers = await measureThroughput(workloads, options.rounds);
+  const machine = new QuietMachine(options.quietLimitMs);
+  const peers = await measureThroughput(workloads, options.rounds, machine);
   const shares = ["ptyText", "ptyYes", "ptyAnsi"].map((workload) => ratio(peers, workload, "ours", "c"));
   const lossyRuns = await measureLossyRuns(options);
-  const spawnBlockMs = await measureSpawnBlock(options);
+  const spawnBlockMs = await measureSpawnBlock(options, machine);
+  await machine.wait();
   const polling = await measurePolling(options, workloads);
+  await machine.wait();
   const commands = await measureManyCommands(options);
   const rssGrowthMiB = await measureMemory(options, workloads);
+  await machine.wait();
   const echo = await measureEcho(options);
   return {
     lossyRuns,
@@ -40,6 +46,7 @@ async function measure(options: BenchmarkOptions, workloads: Workloads): Promise
     echoP50Ms: echo.p50Ms,
     echoP99Ms: echo.p99Ms,
     peers,
+    machine: { cores: availableParallelism(), idlePercent: median(machine.idlePercents) },
   };
 }
 

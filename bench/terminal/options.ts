@@ -3,6 +3,8 @@
 /** How often and how much each part measures. */
 export interface BenchmarkOptions {
   readonly short: boolean;
+  /** How long to wait for a quiet machine before each part. */
+  readonly quietLimitMs: number;
   readonly rounds: { readonly quick: number; readonly slow: number };
   readonly lossyRuns: number;
   readonly spawns: number;
@@ -15,7 +17,8 @@ export interface BenchmarkOptions {
 
 const full: BenchmarkOptions = {
   short: false,
-  rounds: { quick: 9, slow: 3 },
+  quietLimitMs: 6000,
+  rounds: { quick: 9, slow: 2 },
   lossyRuns: 500,
   spawns: 200,
   pollSeconds: 15,
@@ -27,6 +30,7 @@ const full: BenchmarkOptions = {
 
 const short: BenchmarkOptions = {
   short: true,
+  quietLimitMs: 800,
   rounds: { quick: 3, slow: 1 },
   lossyRuns: 40,
   spawns: 30,

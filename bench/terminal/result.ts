@@ -1,11 +1,16 @@
 // The shape of the benchmark's result: one JSON object.
 import type { Rates } from "./throughput.ts";
 
-/** Milliseconds by the size of the host: medians, with the 95th percentile beside them. */
-export interface BlockedMs {
+/** Milliseconds by the size of the host. */
+export interface BySize {
   readonly small: number;
   readonly at1GB: number;
-  readonly p95: { readonly small: number; readonly at1GB: number };
+}
+
+/** Medians of the time that the loop was taken, and beside them the 95th percentiles and the mean of CPU time. */
+export interface BlockedMs extends BySize {
+  readonly p95: BySize;
+  readonly cpu: BySize;
 }
 
 /** Everything that was measured; null where something it needs is not there. */
@@ -37,4 +42,9 @@ export interface Result {
   readonly echoP50Ms: number;
   readonly echoP99Ms: number;
   readonly peers: Rates;
+  readonly machine: {
+    readonly cores: number;
+    /** How idle it was before each part, in the median: foreign work spoils latencies first. */
+    readonly idlePercent: number;
+  };
 }

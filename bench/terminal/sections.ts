@@ -8,6 +8,7 @@ import type { Polling, PollingProgram } from "./measures/polling.ts";
 import type { SpawnBlockProgram, SpawnBlockRequest } from "./measures/spawn-block.ts";
 import type { BenchmarkOptions } from "./options.ts";
 import { progress } from "./progress.ts";
+import type { QuietMachine } from "./quiet.ts";
 import type { BlockedMs, Result } from "./result.ts";
 import type { Workloads } from "./workloads.ts";
 
@@ -41,22 +42,29 @@ export async function measureLossyRuns({ lossyRuns: runs }: BenchmarkOptions): P
 }
 
 /** Measures what a spawn costs the loop, in a small host and in one that holds a gigabyte. */
-export async function measureSpawnBlock({ spawns }: BenchmarkOptions): Promise<Result["spawnBlockMs"]> {
+export async function measureSpawnBlock(
+  { spawns }: BenchmarkOptions,
+  machine: QuietMachine,
+): Promise<Result["spawnBlockMs"]> {
   const program = new URL("measures/spawn-block.ts", import.meta.url);
   const measure = async (by: SpawnBlockRequest["by"]): Promise<BlockedMs> => {
-    const ask = (ballastBytes: number) =>
-      askOnce<SpawnBlockProgram, "measureSpawnBlock">(program, "measureSpawnBlock", {
-        by,
-        spawns,
-        ballastBytes,
-      });
+    const ask = async (ballastBytes: number) => {
+      await machine.wait();
+      const request = { by, spawns, ballastBytes };
+      return askOnce<SpawnBlockProgram, "measureSpawnBlock">(program, "measureSpawnBlock", request);
+    };
     const small = await ask(0);
     const large = await ask(gigabyte);
     progress(
-      `spawn ${by}: ${small.median} ms (p95 ${small.p95}) at ${small.rssMiB} MiB, ` +
-        `${large.median} ms (p95 ${large.p95}) at ${large.rssMiB} MiB`,
+      `spawn ${by}: ${small.median} ms (p95 ${small.p95}, CPU ${small.cpu}) at ${small.rssMiB} MiB, ` +
+        `${large.median} ms (p95 ${large.p95}, CPU ${large.cpu}) at ${large.rssMiB} MiB`,
     );
-    return { small: small.median, at1GB: large.median, p95: { small: small.p95, at1GB: large.p95 } };
+    return {
+      small: small.median,
+      at1GB: large.median,
+      p95: { small: small.p95, at1GB: large.p95 },
+      cpu: { small: small.cpu, at1GB: large.cpu },
+    };
   };
   const text = await measure("text");
   return { ...text, tty: await measure("tty"), childProcess: await measure("childProcess") };

@@ -4,6 +4,7 @@ import { makeCReader } from "./peers/c-reader.ts";
 import { makeTmux } from "./peers/tmux.ts";
 import { makeTtyd } from "./peers/ttyd.ts";
 import { progress } from "./progress.ts";
+import type { QuietMachine } from "./quiet.ts";
 import { median, rounded } from "./statistics.ts";
 import type { Workload, Workloads } from "./workloads.ts";
 
@@ -23,12 +24,17 @@ export interface Rounds {
 }
 
 /** Measures every peer that there is on every workload it can read. */
-export async function measureThroughput(workloads: Workloads, rounds: Rounds): Promise<Rates> {
+export async function measureThroughput(
+  workloads: Workloads,
+  rounds: Rounds,
+  machine: QuietMachine,
+): Promise<Rates> {
   const peers = makePeers(workloads.folder);
   try {
     const rates: Rates = {};
     const working = await warmUp(peers, workloads.warmUps);
     for (const workload of workloads.measured) {
+      await machine.wait();
       rates[workload.name] = await measureWorkload(working, workload, rounds);
     }
     return rates;

@@ -71,7 +71,7 @@ const program = serve({
 
 /** A real pipe with a child that reads and drops what comes; Node's own stdio would be a socket. */
 function openPipe(file: string): Socket {
-  execFileSync("mkfifo", [file]);
+  execFileSync("sh", ["-c", 'mkfifo "$0"', file]);
   spawn("cat", [file], { stdio: "ignore" });
   // Waits until the child has opened its end.
   return new Socket({ fd: openSync(file, "w"), readable: false, writable: true });

@@ -15,6 +15,8 @@ export interface SpawnBlockRequest {
 export interface SpawnBlock {
   readonly median: number;
   readonly p95: number;
+  /** User and system time of the whole process, mean. */
+  readonly cpu: number;
   readonly rssMiB: number;
 }
 
@@ -35,15 +37,18 @@ const program = serve({
     }
     for (let spawned = 0; spawned < warmUpSpawns; spawned += 1) await runOnce(by);
     const blockedMs: number[] = [];
+    const cpuBefore = process.cpuUsage();
     for (let spawned = 0; spawned < spawns; spawned += 1) {
       // Nothing else goes on in this process, so all time that the loop does not spend idle belongs to the spawn.
       const before = performance.eventLoopUtilization();
       await runOnce(by);
       blockedMs.push(performance.eventLoopUtilization(before).active);
     }
+    const { user, system } = process.cpuUsage(cpuBefore);
     return {
       median: rounded(median(blockedMs)),
       p95: rounded(percentile(blockedMs, 0.95)),
+      cpu: rounded((user + system) / 1000 / spawns),
       rssMiB: Math.round(process.memoryUsage.rss() / 1024 / 1024),
     };
   },

@@ -7,6 +7,7 @@ import { cpuMsOf, isInstalled } from "../installed.ts";
 import type { Peer, PeerRun } from "../peer.ts";
 import type { Workload } from "../workloads.ts";
 
+const program = "ttyd";
 /** The first byte of a message with output in it. */
 const outputMessage = "0".charCodeAt(0);
 const binaryOpcode = 2;
@@ -14,12 +15,12 @@ const closeOpcode = 8;
 
 /** ttyd, or the reason why there is none. */
 export function makeTtyd(): Peer | string {
-  if (!isInstalled("ttyd")) return "ttyd is not installed";
-  return { name: "ttyd", channels: ["pty"], isSlow: true, run, close: () => Promise.resolve() };
+  if (!isInstalled(program)) return `${program} is not installed`;
+  return { name: program, channels: ["pty"], isSlow: true, run, close: () => Promise.resolve() };
 }
 
 async function run({ file, args }: Workload): Promise<PeerRun> {
-  const server = spawn("ttyd", ["--once", "--interface", "lo", "--port", "0", file, ...args], {
+  const server = spawn(program, ["--once", "--interface", "lo", "--port", "0", file, ...args], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const exited = new Promise<void>((resolve) => server.once("close", () => resolve()));

@@ -41,8 +41,8 @@ export class Connection {
   constructor({ address, appId, fetch }: ConnectionOptions) {
     this.#address = address;
     this.#appId = appId;
-    // Called as a method, a browser's own would refuse.
-    this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
+    // Called as a method of anything but the page, a browser's own would refuse.
+    this.#fetch = (input, init) => (fetch ?? globalThis.fetch)(input, init);
   }
 
   /** The answer of a call that is answered in JSON. */

@@ -47,28 +47,12 @@ export class Snapshots {
   /** Writes the state of a channel down, and keeps only as much of the log before it as `keepLogBytes` allows. */
   write(uri: string, keepLogBytes: number = this.#rules.keepLogBytes): void {
     const channel = this.#channels.find(uri);
-    const loaded = this.#channels.load(uri);
-    if (channel === undefined || loaded === undefined) return;
-    const { id, tailBytes } = channel;
-    const state = JSON.stringify(loaded.state);
-    this.#database.transaction(() => {
-      const before = this.#database.get("SELECT log_bytes FROM snapshot WHERE channel_id = ?", id);
-      const logBytes = tailBytes + (before === undefined ? 0 : numberOf(before, "log_bytes"));
-      const keptBytes = logBytes > keepLogBytes ? this.#trim(id, keepLogBytes / 2) : logBytes;
-      this.#database.run(
-        "UPDATE snapshot SET seq = ?, model_version = ?, log_bytes = ?, state = ? WHERE channel_id = ?",
-        loaded.seq,
-        MODEL_VERSION,
-        keptBytes,
-        state,
-        id,
-      );
-    });
+    if (channel === undefined) return;
+    const isOpen = this.#database.transaction(() => this.#writeState(channel, keepLogBytes));
     channel.tailBytes = 0;
-    channel.snapshotBytes = state.length;
     // A row that the snapshot covers takes no more text: it would not be replayed.
     delete channel.lastRow;
-    if (!loaded.isOpen) this.#channels.release(uri);
+    if (!isOpen) this.#channels.release(uri);
   }
 
   /** Writes what is worth it before the end; a short rest of a log is replayed faster than written down. */
@@ -92,6 +76,27 @@ export class Snapshots {
       this.#onFault(error);
     }
     if (this.#due.size > 0) this.#timer = setImmediate(() => this.#writeNext()).unref();
+  }
+
+  /** Gives whether the channel is open. */
+  #writeState(channel: KnownChannel, keepLogBytes: number): boolean {
+    const { id, tailBytes } = channel;
+    const loaded = this.#channels.load(channel.uri);
+    const before = this.#database.get("SELECT log_bytes FROM snapshot WHERE channel_id = ?", id);
+    if (loaded === undefined || before === undefined) return false;
+    const state = JSON.stringify(loaded.state);
+    const logBytes = tailBytes + numberOf(before, "log_bytes");
+    const keptBytes = logBytes > keepLogBytes ? this.#trim(id, keepLogBytes / 2) : logBytes;
+    this.#database.run(
+      "UPDATE snapshot SET seq = ?, model_version = ?, log_bytes = ?, state = ? WHERE channel_id = ?",
+      loaded.seq,
+      MODEL_VERSION,
+      keptBytes,
+      state,
+      id,
+    );
+    channel.snapshotBytes = state.length;
+    return loaded.isOpen;
   }
 
   /** Removes the oldest rows; gives the size of those that stay. */

@@ -1,5 +1,6 @@
 // What every storage must do, as a suite of tests that each implementation runs.
-import { makeId, newTerminalState, ROOT_URI, newRootState, type Action } from "@holdfast/ahp";
+import process from "node:process";
+import { makeId, newChatState, newRootState, newTerminalState, ROOT_URI, type Action } from "@holdfast/ahp";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Hub } from "../channel/hub.ts";
@@ -139,10 +140,14 @@ function describeChannels({ start, restart, storage, hub }: World): void {
     hub().close(gone.terminal);
     await hub().settled();
     await restart(false);
-    expect(storage().openChannels("session")).toMatchObject([{ state: { title: "a", backendId: "backend a" } }]);
-    expect(storage().openChannels("terminal").map(({ uri }) => uri)).toEqual(
-      names.slice(0, 3).map(({ terminal }) => terminal),
-    );
+    expect(storage().openChannels("session")).toMatchObject([
+      { state: { title: "a", backendId: "backend a" } },
+    ]);
+    expect(
+      storage()
+        .openChannels("terminal")
+        .map(({ uri }) => uri),
+    ).toEqual(names.slice(0, 3).map(({ terminal }) => terminal));
     expect(storage().loadChannel(gone.terminal)).toMatchObject({ kind: "terminal", isOpen: false });
     expect(storage().channelsOf(gone.session)).toEqual([gone.session, gone.chat, gone.terminal]);
   });
@@ -152,24 +157,15 @@ function describeChannels({ start, restart, storage, hub }: World): void {
     const { chat } = openSession(hub(), "a");
     dispatchAll(hub(), chat, turnActions(1, ["old"]));
     hub().close(chat);
-    const clean = hub();
-    clean.open(chat, "chat", {
-      resource: chat,
-      title: "new",
-      modifiedAt: momentAt(1),
-      isRead: true,
-      isArchived: false,
-      turns: [],
-      queuedMessages: [],
-      backgroundWork: [],
-      agentUpdates: [],
-    });
-    const entry = clean.dispatch(chat, { type: "chat/isReadChanged", isRead: false });
-    await clean.settled();
+    hub().open(chat, "chat", newChatState({ resource: chat, title: "new", at: momentAt(1) }));
+    const entry = hub().dispatch(chat, { type: "chat/isReadChanged", isRead: false });
+    await hub().settled();
     expect(storage().loadChannel(chat)).toMatchObject({ isOpen: true, state: { title: "new", turns: [] } });
-    expect(storage().readLog(chat, 0, 10).entries.map(({ serverSeq }) => serverSeq)).toEqual([
-      entry?.serverSeq,
-    ]);
+    expect(
+      storage()
+        .readLog(chat, 0, 10)
+        .entries.map(({ serverSeq }) => serverSeq),
+    ).toEqual([entry?.serverSeq]);
   });
 }
 
@@ -318,7 +314,11 @@ function describeRemoval({ start, storage, hub }: World): void {
     });
     expect(storage().prune(retention)).toMatchObject({ sessions: [samples[2]?.session], isDone: true });
     expect(storage().prune({ ...retention, maxAgeMs: 0 })).toMatchObject({ isDone: true });
-    expect(storage().listSessions().sessions.map(({ summary }) => summary.title)).toEqual(["day 5"]);
+    expect(
+      storage()
+        .listSessions()
+        .sessions.map(({ summary }) => summary.title),
+    ).toEqual(["day 5"]);
   });
 
   it("[D11] makes room: first the oldest closed sessions, then logs, never a state", async () => {
@@ -327,10 +327,15 @@ function describeRemoval({ start, storage, hub }: World): void {
     const [oldest, , open] = samples;
     if (!oldest || !open) throw new Error("there are three");
     for (const { chat } of samples) {
-      // Text that comes in many rows, and that the chat then forgets: a large log and a small state.
-      for (let turn = 1; turn <= 4; turn += 1) {
-        dispatchAll(hub(), chat, turnActions(turn, Array.from({ length: 40 }, () => "x".repeat(2500))));
-      }
+      // A long text that the chat then forgets: a large log and a small state.
+      dispatchAll(
+        hub(),
+        chat,
+        turnActions(
+          1,
+          Array.from({ length: 20 }, () => "x".repeat(20_000)),
+        ),
+      );
       hub().dispatch(chat, { type: "chat/truncated" });
     }
     for (const { session } of samples.slice(0, 2)) {
@@ -339,12 +344,16 @@ function describeRemoval({ start, storage, hub }: World): void {
     await hub().settled();
     const pruned = storage().prune({ nowMs: 0, maxBytes: 1_000_000 });
     expect(pruned).toMatchObject({ sessions: [oldest.session], isDone: true });
-    expect(storage().readLog(open.chat, 0, 1000).entries.length).toBeGreaterThan(100);
+    expect(storage().readLog(open.chat, 0, 1000).entries.length).toBeGreaterThan(20);
 
     const state = storage().loadChannel(open.chat);
     let isDone = false;
     while (!isDone) ({ isDone } = storage().prune({ nowMs: 0, maxBytes: 100 }));
-    expect(storage().listSessions().sessions.map(({ summary }) => summary.title)).toEqual(["s3"]);
+    expect(
+      storage()
+        .listSessions()
+        .sessions.map(({ summary }) => summary.title),
+    ).toEqual(["s3"]);
     expect(storage().readLog(open.chat, 0, 5)).toMatchObject({ entries: [], isComplete: false });
     expect(storage().loadChannel(open.chat)).toEqual(state);
   });
@@ -367,7 +376,14 @@ function describeRemoval({ start, storage, hub }: World): void {
 }
 
 function auditEntry(seconds: number, session: string): Parameters<Storage["audit"]["append"]>[0] {
-  return { at: momentAt(seconds), session, what: "command", subject: "make", by: "policy", verdict: "allowed" };
+  return {
+    at: momentAt(seconds),
+    session,
+    what: "command",
+    subject: "make",
+    by: "policy",
+    verdict: "allowed",
+  };
 }
 
 function describeRecords({ start, restart, storage }: World): void {
@@ -417,7 +433,12 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 8,
-    arbitrary: fc.constantFrom<Step>({ kind: "settle" }, { kind: "turn" }, { kind: "stop" }, { kind: "crash" }),
+    arbitrary: fc.constantFrom<Step>(
+      { kind: "settle" },
+      { kind: "turn" },
+      { kind: "stop" },
+      { kind: "crash" },
+    ),
   },
 );
 
@@ -435,7 +456,7 @@ function describeProperties(makeHome: () => Promise<StorageHome>): void {
           await model.end();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: process.env["HOLDFAST_LONG"] === undefined ? 15 : 200 },
     );
   });
 }

@@ -69,11 +69,7 @@ export function openSession(hub: Hub, name: string, seconds = 0): SampleSession 
   });
   hub.dispatch(session, { type: "session/ready", at, backendId: `backend ${name}` });
   const claim: TerminalClaim = { kind: "session", session, chat };
-  hub.open(
-    terminal,
-    "terminal",
-    newTerminalState({ resource: terminal, run: "text", title: "make", claim }),
-  );
+  hub.open(terminal, "terminal", newTerminalState({ resource: terminal, run: "text", title: "make", claim }));
   return { session, chat, terminal };
 }
 
@@ -107,7 +103,10 @@ function startTurn(turnId: TurnId, text: string): Action {
 const turnIds = fc.constantFrom("t1", "t2").map((id) => makeId("turn", id));
 const partIds = fc.constantFrom("p1", "p2").map((id) => makeId("part", id));
 /** Halves of characters, too: a piece of text may end anywhere. */
-const texts = fc.string({ unit: fc.constantFrom("a", "é", "\ud83d", "\ude00", "\u0000", '"', "\n"), maxLength: 6 });
+const texts = fc.string({
+  unit: fc.constantFrom("a", "é", "\ud83d", "\ude00", "\u0000", '"', "\n"),
+  maxLength: 6,
+});
 
 /** Actions of a chat, most of them pieces of text, some of them transient. */
 export const chatActions: fc.Arbitrary<Action> = fc.oneof(
@@ -123,25 +122,23 @@ export const chatActions: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(turnIds, texts).map(([turnId, text]) => startTurn(turnId, text)) },
   {
     weight: 3,
-    arbitrary: fc.tuple(turnIds, partIds, fc.constantFrom("markdown" as const, "reasoning" as const)).map(
-      ([turnId, id, kind]): Action => ({
+    arbitrary: fc
+      .tuple(turnIds, partIds, fc.constantFrom("markdown" as const, "reasoning" as const))
+      .map(([turnId, id, kind]): Action => ({
         type: "chat/responsePart",
         turnId,
         part: { kind, id, content: "" },
-      }),
-    ),
+      })),
   },
   {
     weight: 1,
-    arbitrary: turnIds.map(
-      (turnId): Action => ({
-        type: "chat/turnComplete",
-        turnId,
-        endedAt: momentAt(9),
-        durationMs: 5,
-        stopReason: "end_turn",
-      }),
-    ),
+    arbitrary: turnIds.map((turnId): Action => ({
+      type: "chat/turnComplete",
+      turnId,
+      endedAt: momentAt(9),
+      durationMs: 5,
+      stopReason: "end_turn",
+    })),
   },
   texts.map((title): Action => ({ type: "chat/titleChanged", title })),
   texts.map((activity): Action => ({ type: "chat/activityChanged", activity })),

@@ -1,4 +1,6 @@
 // The app API over real HTTP: every route, every kind of refusal, JSON on every reply.
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import {
   ERRORS,
@@ -239,13 +241,18 @@ describe("[A6] refusals", () => {
 });
 
 describe("[A7] bodies that are too large", () => {
-  it("[A7] are refused when their size is declared", async () => {
-    const { client } = await serve();
-    const text = " ".repeat(LIMITS.bodyBytes + 1);
-    expect(await client.send("POST", "/sdk/acp/session", { text })).toMatchObject({
-      status: 413,
-      body: { code: "BODY_TOO_LARGE" },
+  it("[A7] are refused when their size is declared, before they are sent", async () => {
+    const { server, token } = await serve();
+    const request = httpRequest(`${server.url}/sdk/acp/session`, {
+      method: "POST",
+      headers: { "x-api-key": token, "content-length": LIMITS.bodyBytes + 1 },
     });
+    request.flushHeaders();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
+    const [text] = (await once(response, "data")) as [Buffer];
+    expect(JSON.parse(String(text))).toMatchObject({ success: false, code: "BODY_TOO_LARGE" });
+    request.destroy();
   });
 
   it("[A7] are refused when it is not", async () => {
@@ -255,7 +262,7 @@ describe("[A7] bodies that are too large", () => {
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
         pieces += 1;
-        if (pieces > 40) controller.close();
+        if (pieces > 33) controller.close();
         else controller.enqueue(piece);
       },
     });

@@ -19,8 +19,7 @@ export function errorResponse(thrown: unknown, log: Log): Response {
 
 function headersFor({ code, details }: HostError): Record<string, string> {
   if (code === "UNAUTHORIZED") return { "www-authenticate": "Bearer" };
-  // What is left of the body is not read, so the connection cannot be used again.
-  if (code === "BODY_TOO_LARGE" || code === "HOST_STOPPING") return { connection: "close" };
+  if (code === "HOST_STOPPING") return { connection: "close" };
   const { allow } = details;
   return code === "METHOD_NOT_ALLOWED" && typeof allow === "string" ? { allow } : {};
 }

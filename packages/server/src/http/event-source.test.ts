@@ -136,16 +136,16 @@ describe("[A22] a slow reader", () => {
   });
 
   it("[A22] does not make the host grow, and is told what it missed", async () => {
-    const { client, host, server } = await serve({ logLimitBytes: 1024 * 1024 });
+    const { client, host } = await serve();
     const stream = await client.stream(await client.createSession());
     const { lastTurn: turn } = host;
     const text = "x".repeat(16 * 1024);
     turn.say("begin");
     await stream.next();
     const before = await settledMemory();
-    // More than any socket's buffers hold: 256 MiB.
-    for (let round = 0; round < 256; round += 1) {
-      for (let count = 0; count < 64; count += 1) turn.say(text);
+    // More than any socket's buffers hold, 256 MiB, and never so much at once that an eager reader would lose it.
+    for (let round = 0; round < 1024; round += 1) {
+      for (let count = 0; count < 16; count += 1) turn.say(text);
       await new Promise(setImmediate);
     }
     expect((await settledMemory()) - before).toBeLessThan(48 * 1024 * 1024);
@@ -153,7 +153,6 @@ describe("[A22] a slow reader", () => {
       { event: "error", data: { code: "EVENTS_LOST" } },
       { event: "close", data: { success: false } },
     ]);
-    expect(server.port).toBeGreaterThan(0);
   });
 });
 

@@ -1,0 +1,82 @@
+// A program that is killed with -9 at any moment: what it told is kept, and it tells no number twice.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { reduceKinded, type Storage } from "@holdfast/core/ports";
+import { newChatState, makeId } from "@holdfast/ahp";
+import { expect, it, onTestFinished } from "vitest";
+import { openSqliteStorage } from "./sqlite-storage.ts";
+
+const writer = fileURLToPath(new URL("./testing/crash-writer.ts", import.meta.url));
+const options = ["--import", "tsx", "--conditions=@holdfast/source", writer];
+const crashes = process.env["HOLDFAST_LONG"] === undefined ? 10 : 50;
+
+/** Runs the program until it has told so many ticks, kills it, and gives everything it managed to tell. */
+async function runAndKill(file: string, ticks: number): Promise<string[]> {
+  const child = spawn(process.execPath, [...options, file], { stdio: ["ignore", "pipe", "inherit"] });
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (lines.length === ticks) child.kill("SIGKILL");
+  }
+  return lines.join(" ").split(" ");
+}
+
+function seqsIn(storage: Storage): Set<number> {
+  const seqs = new Set<number>();
+  for (const uri of ["ahp-chat:/a", "ahp-chat:/b", "ahp-session:/s"]) {
+    for (const { serverSeq } of storage.readLog(uri, 0, 1_000_000).entries) seqs.add(serverSeq);
+  }
+  return seqs;
+}
+
+/** The state of a chat as its whole log gives it, without snapshots. */
+function replay(storage: Storage, uri: string): unknown {
+  const state = newChatState({
+    resource: makeId("chat URI", uri),
+    title: "",
+    at: "2026-01-01T00:00:00.000Z",
+  });
+  return storage
+    .readLog(uri, 0, 1_000_000)
+    .entries.reduce((kinded, { action }) => reduceKinded(kinded, action), {
+      kind: "chat" as const,
+      state,
+    } as const).state;
+}
+
+it(
+  `[D1][D3] loses nothing it told and reuses no number, killed ${crashes} times`,
+  { timeout: 300_000 },
+  async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "holdfast-crash-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = path.join(folder, "holdfast.db");
+    const durable: number[] = [];
+    let highest = 0;
+    for (let crash = 0; crash < crashes; crash += 1) {
+      const ticks = 1 + Math.floor(Math.random() * 300);
+      const told = await runAndKill(file, ticks);
+      expect(told.length).toBeGreaterThanOrEqual(ticks);
+      for (const word of told) {
+        const seq = Number(word.replaceAll(/[()]/g, ""));
+        expect(seq).toBeGreaterThan(highest);
+        highest = seq;
+        if (!word.startsWith("(")) durable.push(seq);
+      }
+      const storage = await openSqliteStorage({ file, keepLogBytes: 1e9 });
+      const kept = seqsIn(storage);
+      expect(durable.filter((seq) => !kept.has(seq))).toEqual([]);
+      expect(storage.sequence.last).toBeGreaterThanOrEqual(highest);
+      for (const uri of ["ahp-chat:/a", "ahp-chat:/b"]) {
+        expect(storage.loadChannel(uri)?.state).toEqual(replay(storage, uri));
+      }
+      expect(storage.listSessions().sessions[0]?.summary.title).toMatch(/^tick /);
+      if (crash % 2 === 0) storage.close();
+    }
+  },
+);

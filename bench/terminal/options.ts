@@ -30,7 +30,7 @@ const full: BenchmarkOptions = {
 
 const short: BenchmarkOptions = {
   short: true,
-  quietLimitMs: 800,
+  quietLimitMs: 0,
   rounds: { quick: 3, slow: 1 },
   lossyRuns: 40,
   spawns: 30,

@@ -41,6 +41,6 @@ function readTimes(): { idleMs: number; allMs: number } {
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return {
     idleMs: sum(times.map(({ idle }) => idle)),
-    allMs: sum(times.flatMap((cpu) => Object.values(cpu) as number[])),
+    allMs: sum(times.flatMap((cpu) => Object.values(cpu))),
   };
 }

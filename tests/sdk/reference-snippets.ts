@@ -80,9 +80,10 @@ export function takeSnippets(document: string): Snippet[] {
     return { name, code };
   });
   const left = codeMarks.exec(rest);
-  if (left !== null)
+  if (left !== null) {
     throw new Error(
       `The reference has code that is in no snippet: ${rest.slice(left.index, left.index + 80)}`,
     );
+  }
   return snippets;
 }

@@ -64,23 +64,23 @@ function compareTypes({ code }: Snippet): string {
   ].join("\n");
 }
 
-/** A program that runs them one after the other, each with a session of its own. */
+/** A program that runs them one after the other, the one that closes the session last. */
 function mainProgram(names: readonly string[], project: string, apiKey: string): string {
   return `
 import { RealtimeXSDK } from "@holdfast/sdk";
 const sdk = new RealtimeXSDK({ realtimex: { apiKey: ${JSON.stringify(apiKey)} } });
-const cwd = ${JSON.stringify(project)};
+const wish = { agent_id: "claude", cwd: ${JSON.stringify(project)} };
+const session = await sdk.acpAgent.createSession({ ...wish, approvalPolicy: "approve-all" });
+const asking = await sdk.acpAgent.createSession({ ...wish, approvalPolicy: "approve-reads" });
+const world = {
+  sdk, session, key: asking.session_key, message: "Hello",
+  renderThought: (text: string) => console.log("thought: " + text),
+  renderOutput: (text: string) => console.log("output: " + text),
+};
 for (const name of ${JSON.stringify(names)}) {
   const { run } = await import(\`./\${name}.ts\`);
-  const session = await sdk.acpAgent.createSession({ agent_id: "claude", cwd, approvalPolicy: "approve-all" });
-  const asking = await sdk.acpAgent.createSession({ agent_id: "claude", cwd, approvalPolicy: "approve-reads" });
   console.log("\\n== " + name);
-  await run({
-    sdk, session, key: asking.session_key, message: "Hello",
-    renderThought: (text: string) => console.log("thought: " + text),
-    renderOutput: (text: string) => console.log("output: " + text),
-  });
-  for (const { session_key } of await sdk.acpAgent.listSessions()) await sdk.acpAgent.closeSession(session_key);
+  await run(world);
 }
 `;
 }
@@ -134,7 +134,9 @@ describe("[X20] the snippets of the reference", () => {
     ).toBe("");
 
     writeFileSync(path.join(folder, "screenshot.png"), "pixels");
-    const names = runnable.map(({ name }) => name);
+    const names = runnable
+      .map(({ name }) => name)
+      .toSorted((one, other) => Number(one === "close") - Number(other === "close"));
     writeFileSync(path.join(folder, "main.ts"), mainProgram(names, host.project, host.token));
     const tsx = path.join(root, "node_modules", "tsx", "dist", "loader.mjs");
     const { stdout, stderr } = await run(
@@ -142,11 +144,12 @@ describe("[X20] the snippets of the reference", () => {
       ["--import", tsx, "--conditions=@holdfast/source", "main.ts"],
       { cwd: folder, env: { ...process.env, HOLDFAST_HOME: host.home } },
     );
+    const parts = stdout.split("\n== ").slice(1);
     const said = Object.fromEntries(
-      stdout
-        .split("\n== ")
-        .slice(1)
-        .map((part) => [part.split("\n", 1)[0], part.slice(part.indexOf("\n") + 1)]),
+      parts.map((part): [string, string] => [
+        part.slice(0, part.indexOf("\n")),
+        part.slice(part.indexOf("\n") + 1),
+      ]),
     );
     expect(Object.keys(said)).toEqual(names);
     expect(said).toMatchObject({

@@ -156,6 +156,7 @@ export class Host {
     const session = this.#sessions.get(key);
     if (session.policy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
     const turn = await session.takeTurn(request, false).begun;
+    if (turn === undefined) return { text: "", stop_reason: "cancelled" };
     const end = await turn.ended;
     if (end.state === "failed" || end.state === "interrupted") {
       throw new HostError(asErrorCode(end.error.code), end.error.message, { details: { ...end.error } });

@@ -90,7 +90,7 @@ export class AcpAgent {
     return this.#connection.askFor("response", { ...request, signal: options.signal });
   }
 
-  /** Runs a turn and gives its events as they come; `close` is the last of them, whatever connections break (X13). */
+  /** Runs a turn and gives its events as they come; `close` is the last of them, whatever connections break (X14). */
   streamChat(
     sessionKey: string,
     message: string,

@@ -32,13 +32,15 @@ async function play(
   const file = path.join(host.work, "file.txt");
   const turn = session.stream(file);
   const asked: string[] = [];
-  void turn.until((action) => {
-    if (action.type !== "chat/toolCallReady" || action.confirmation.kind !== "needed") return false;
-    const { id, target } = action.confirmation.approval;
-    if (session.resolve(id, option).resolved) asked.push(target);
-    return false;
-  });
-  await turn.ended;
+  const answering = (async () => {
+    for (let index = 0; ; index += 1) {
+      const approval = await Promise.race([turn.approval(index), turn.ended]);
+      if ("type" in approval) return;
+      // What a policy answers in the same breath was not a question to a person.
+      if (session.resolve(approval.id, option).resolved) asked.push(approval.target);
+    }
+  })();
+  await answering;
   return { host, session, file, asked, agent: session.agent };
 }
 

@@ -4,6 +4,8 @@ import {
   type Actor,
   type ApprovalPolicy,
   type ChatUri,
+  type Message,
+  type PendingMessageId,
   type RuntimeOptions,
   type SessionAction,
   type SessionKey,
@@ -23,10 +25,8 @@ import { type AgentOwner, SessionAgent } from "./session-agent.ts";
 import { SessionServices } from "./session-services.ts";
 import { SessionSummaries } from "./session-summaries.ts";
 import type { SessionTools } from "./session-tools.ts";
-import { Turn } from "./turn.ts";
-
-/** Turns that may wait behind the running one. */
-const maxQueued = 16;
+import { TurnQueue } from "./turn-queue.ts";
+import { Turn, type TurnOpening } from "./turn.ts";
 
 /** What names a session. */
 export interface SessionNames {
@@ -39,13 +39,8 @@ export interface SessionNames {
 /** A turn that was taken on. */
 export interface TakenTurn {
   readonly turnId: TurnId;
-  /** The turn itself, as soon as it has begun. */
-  readonly begun: Promise<Turn>;
-}
-
-interface WaitingTurn {
-  readonly turnId: TurnId;
-  readonly begin: () => void;
+  /** The turn itself, as soon as it has begun; undefined when it was dropped before. */
+  readonly begun: Promise<Turn | undefined>;
 }
 
 /** A session of the host. `close` ends its agent and everything it started. */
@@ -59,8 +54,8 @@ export class HostSession implements ServiceContext, AgentOwner {
   readonly #summaries: SessionSummaries;
   readonly services: SessionServices;
   readonly #agent: SessionAgent;
+  readonly #queue: TurnQueue;
   #turn: Turn | undefined;
-  #waiting: WaitingTurn[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(names: SessionNames, tools: SessionTools) {
@@ -72,6 +67,7 @@ export class HostSession implements ServiceContext, AgentOwner {
     this.#summaries = new SessionSummaries(tools.hub, names.uri, names.chat);
     this.services = new SessionServices(this);
     this.#agent = new SessionAgent(this, tools);
+    this.#queue = new TurnQueue((action) => this.dispatch({ to: "chat", action }));
   }
 
   get hub(): SessionTools["hub"] {
@@ -157,20 +153,18 @@ export class HostSession implements ServiceContext, AgentOwner {
     if (this.#agent.ready !== undefined) buildPrompt(request, this.#agent.ready.agent.info);
     const isBusy = this.#turn !== undefined && !this.#turn.isOver;
     if (isBusy && request.queue !== true) throw new HostError("ACP_TURN_ACTIVE");
-    if (this.#waiting.length >= maxQueued) throw new HostError("ACP_QUEUE_FULL");
     const turnId = makeId("turn", randomUUID());
-    if (!isBusy && this.#waiting.length === 0) {
-      return { turnId, begun: Promise.resolve(this.#begin(turnId, request, isInteractive)) };
-    }
-    const begun = new Promise<Turn>((resolve) => {
-      this.#waiting.push({ turnId, begin: () => resolve(this.#begin(turnId, request, isInteractive)) });
-    });
+    const message: Message = { text: request.message, origin: { kind: "user" } };
+    const begin = (queuedMessageId?: PendingMessageId): Turn =>
+      this.#begin({ turnId, message, queuedMessageId, isInteractive }, request);
+    const begun =
+      isBusy || !this.#queue.isEmpty ? this.#queue.push(turnId, message, begin) : Promise.resolve(begin());
     return { turnId, begun };
   }
 
   /** Cancels the running turn and what waits behind it. */
   async cancel(by: Actor, reason?: string): Promise<void> {
-    this.#waiting = [];
+    this.#queue.drop();
     const turn = this.#turn;
     if (turn === undefined || turn.isOver) return;
     turn.cancel(by, reason);
@@ -195,7 +189,7 @@ export class HostSession implements ServiceContext, AgentOwner {
   }
 
   async #closeNow(by: Actor, reason?: string): Promise<void> {
-    this.#waiting = [];
+    this.#queue.drop();
     this.#turn?.cancel(by, reason ?? "The session was closed.");
     await Promise.all([this.#agent.close(), this.held.close()]);
     // What was being created meanwhile.
@@ -209,12 +203,11 @@ export class HostSession implements ServiceContext, AgentOwner {
     });
   }
 
-  #begin(turnId: TurnId, request: ChatRequest, isInteractive: boolean): Turn {
+  #begin(opening: TurnOpening, request: ChatRequest): Turn {
+    const { turnId } = opening;
     const { timeoutSeconds } = this.state.runtimeOptions;
     const turn = new Turn({
-      turnId,
-      message: { text: request.message, origin: { kind: "user" } },
-      isInteractive,
+      ...opening,
       timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
       patience: this.#tools.patience,
       context: { terminal: (id) => this.held.display(id) },
@@ -232,7 +225,7 @@ export class HostSession implements ServiceContext, AgentOwner {
     );
     void turn.ended.then((end) => {
       if (end.state === "failed") this.tell({ type: "session/errorReported", error: end.error });
-      this.#waiting.shift()?.begin();
+      this.#queue.beginNext();
     });
     return turn;
   }

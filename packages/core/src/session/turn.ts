@@ -1,5 +1,14 @@
 // One turn: a prompt on its way through an agent, from the first action to the one that ends it.
-import type { Actor, ChatAction, ErrorInfo, LimitFired, Message, TurnEnd, TurnId } from "@holdfast/ahp";
+import type {
+  Actor,
+  ChatAction,
+  ErrorInfo,
+  LimitFired,
+  Message,
+  PendingMessageId,
+  TurnEnd,
+  TurnId,
+} from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
@@ -19,12 +28,18 @@ export interface DeniedCall {
   readonly kind: string | undefined;
 }
 
-/** What a turn needs from its session. */
-export interface TurnParts {
+/** What a turn begins with. */
+export interface TurnOpening {
   readonly turnId: TurnId;
   readonly message: Message;
+  /** The waiting message that this turn takes out of the queue. */
+  readonly queuedMessageId: PendingMessageId | undefined;
   /** False when nobody waits who could answer a question. */
   readonly isInteractive: boolean;
+}
+
+/** What a turn needs from its session. */
+export interface TurnParts extends TurnOpening {
   readonly timeoutMs: number | undefined;
   readonly patience: Pick<Patience, "cancelMs" | "silenceMs">;
   readonly context: UpdateContext;
@@ -76,6 +91,7 @@ export class Turn {
       turnId: this.id,
       startedAt: this.#startedAt.toISOString(),
       message: parts.message,
+      ...(parts.queuedMessageId !== undefined && { queuedMessageId: parts.queuedMessageId }),
     });
     if (parts.timeoutMs !== undefined) {
       this.#timeout = setTimeout(() => this.#timeOut(parts.timeoutMs ?? 0), parts.timeoutMs);

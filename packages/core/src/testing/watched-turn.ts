@@ -74,12 +74,14 @@ export class WatchedTurn {
   }
 
   #read(): void {
+    const before = this.actions.length;
     for (;;) {
       const reading = this.#streamed.chat.read();
       if (reading.kind === "gap") throw new Error(`The viewer lost ${reading.lostEntries} entries`);
       if (reading.kind === "closed" || reading.entries.length === 0) break;
       this.actions.push(...reading.entries.map(({ action }) => action));
     }
+    if (this.actions.length === before) return;
     for (const wake of this.#watchers) wake();
     this.#watchers.clear();
   }

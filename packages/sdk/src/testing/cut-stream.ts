@@ -20,7 +20,7 @@ export interface WireEvent {
 export type ChooseCut = (totalBytes: number) => number | undefined;
 
 /** Writes an event as the host does. */
-export function formatFrame({ type, data, id }: WireEvent): string {
+function formatFrame({ type, data, id }: WireEvent): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

@@ -9,9 +9,9 @@ const at = "2026-01-01T00:00:00.000Z";
 const chats = ["ahp-chat:/a", "ahp-chat:/b"].map((uri) => makeId("chat URI", uri));
 const session = sessionUri(makeId("session", "s"));
 
-function openChannels({ journal, loadChannel }: Storage, load: typeof loadChannel): void {
+function openChannels(storage: Storage): void {
   const opened: JournalRecord[] = [];
-  if (load(session) === undefined) {
+  if (storage.loadChannel(session) === undefined) {
     const state = newSessionState({
       resource: session,
       key: makeId("session key", "agent:shell:acp:s"),
@@ -24,11 +24,11 @@ function openChannels({ journal, loadChannel }: Storage, load: typeof loadChanne
     opened.push({ type: "opened", channel: session, opened: { kind: "session", state } });
   }
   for (const uri of chats) {
-    if (load(uri) !== undefined) continue;
+    if (storage.loadChannel(uri) !== undefined) continue;
     const state = newChatState({ resource: uri, title: "", at });
     opened.push({ type: "opened", channel: uri, opened: { kind: "chat", state } });
   }
-  void journal.commit(opened);
+  void storage.journal.commit(opened);
 }
 
 /** The actions of one tick: a turn begins, goes on in pieces of text, or ends; now and then something transient. */
@@ -60,8 +60,8 @@ function tickActions(tick: number): Action[] {
   return [...pieces, { type: "chat/activityChanged", activity: `tick ${tick}` }];
 }
 
-function run(storage: Storage): void {
-  openChannels(storage, (uri) => storage.loadChannel(uri));
+async function run(storage: Storage): Promise<void> {
+  openChannels(storage);
   for (let tick = 0; ; tick += 1) {
     const records: JournalRecord[] = [];
     const told: string[] = [];
@@ -80,8 +80,12 @@ function run(storage: Storage): void {
     void storage.journal.commit(records);
     // The pipe is the operating system's, so what is written here is heard even when the next instruction is the last.
     writeSync(1, `${[...told, serverSeq].join(" ")}\n`);
+    // Snapshots are written between ticks.
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   }
 }
 
 const [, , file = ""] = process.argv;
-run(await openSqliteStorage({ file, snapshotAfterBytes: 4000, keepLogBytes: 1e9 }));
+await run(await openSqliteStorage({ file, snapshotAfterBytes: 4000, keepLogBytes: 1e9 }));

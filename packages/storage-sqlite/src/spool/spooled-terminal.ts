@@ -1,0 +1,136 @@
+// One terminal that writes: what it says waits, is written at a bounded rate, and reads wait their turn.
+import type { Frame } from "./frames.ts";
+import { PendingBytes } from "./pending-bytes.ts";
+import { Rate } from "./rate.ts";
+import { Segments } from "./segments.ts";
+
+/** The bounds that terminals are held to. */
+export interface SpoolRules {
+  /** What is kept of one terminal, at most. */
+  readonly terminalBytes: number;
+  /** What one terminal may write, averaged. */
+  readonly bytesPerSecond: number;
+  /** What it may write at once after a rest. */
+  readonly burstBytes: number;
+  /** What may wait in memory; of what comes too fast this much of the newest is kept. */
+  readonly pendingBytes: number;
+  readonly nowMs: () => number;
+  /** Told when something cannot be written. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What is written at once. */
+const frameBytes = 64 * 1024;
+
+/** The spool of one terminal. `end` it. */
+export class SpooledTerminal {
+  readonly #rules: SpoolRules;
+  readonly #segments: Segments;
+  readonly #pending: PendingBytes;
+  readonly #rate: Rate;
+  readonly #onWritten: () => void;
+  /** Everything that touches the files, one after the other. */
+  #queue: Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+  #state: "idle" | "writing" | "ending" = "idle";
+  /** The offset after the last byte that was taken in. */
+  #endOffset: number;
+  #keptOffset = 0;
+
+  /** `before` is what must be done with the same files first. */
+  constructor(
+    base: string,
+    firstOffset: number,
+    rules: SpoolRules,
+    onWritten: () => void,
+    before: Promise<void> = Promise.resolve(),
+  ) {
+    this.#rules = rules;
+    this.#segments = new Segments(base, rules.terminalBytes / 2);
+    this.#pending = new PendingBytes(rules.pendingBytes);
+    this.#rate = new Rate(rules.bytesPerSecond, rules.burstBytes, rules.nowMs);
+    this.#onWritten = onWritten;
+    this.#endOffset = firstOffset;
+    this.#queue = before.then(() => this.#prepare(firstOffset));
+  }
+
+  get sizeBytes(): number {
+    return this.#segments.sizeBytes;
+  }
+
+  get endOffset(): number {
+    return this.#endOffset;
+  }
+
+  append(offset: number, bytes: Uint8Array): void {
+    const known = Math.max(0, this.#endOffset - offset);
+    if (known >= bytes.length) return;
+    this.#pending.push(offset + known, bytes.subarray(known));
+    this.#endOffset = offset + bytes.length;
+    if (this.#state === "idle" && this.#timer === undefined) this.#write();
+  }
+
+  /** Does something with the files when it is its turn. */
+  async use<Result>(work: (segments: Segments) => Promise<Result>): Promise<Result> {
+    const done = this.#queue.then(() => work(this.#segments));
+    this.#queue = done.then(
+      () => undefined,
+      // Whoever asked for the work is told.
+      () => undefined,
+    );
+    return done;
+  }
+
+  /** Writes what waits, whatever the rate, and lets go of the files. */
+  async end(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#state = "ending";
+    await this.#queue;
+    for (let frame = this.#pending.take(frameBytes); frame; frame = this.#pending.take(frameBytes)) {
+      await this.#writeFrame(frame);
+    }
+    await this.#segments.close();
+  }
+
+  async #prepare(firstOffset: number): Promise<void> {
+    try {
+      if (firstOffset === 0) await this.#segments.remove();
+      else this.#keptOffset = await this.#segments.prepare();
+    } catch (error) {
+      this.#rules.onFault(error);
+    }
+  }
+
+  #write(): void {
+    this.#state = "writing";
+    this.#queue = this.#queue.then(() => this.#writeAll());
+  }
+
+  /** Writes until nothing waits or the credit is used up; then it rests until there is credit for a frame. */
+  async #writeAll(): Promise<void> {
+    while (this.#state === "writing" && !this.#pending.isEmpty && this.#rate.creditBytes > 0) {
+      const frame = this.#pending.take(frameBytes);
+      if (frame) await this.#writeFrame(frame);
+    }
+    if (this.#state !== "writing") return;
+    this.#state = "idle";
+    if (this.#pending.isEmpty) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#write();
+    }, this.#rate.waitMs(frameBytes)).unref();
+  }
+
+  async #writeFrame({ offset, bytes }: Frame): Promise<void> {
+    const known = Math.max(0, this.#keptOffset - offset);
+    if (known >= bytes.length) return;
+    try {
+      this.#rate.spend(bytes.length);
+      await this.#segments.append({ offset: offset + known, bytes: bytes.subarray(known) });
+      this.#onWritten();
+    } catch (error) {
+      // These bytes are a gap now; a full disk is no reason to stop what runs.
+      this.#rules.onFault(error);
+    }
+  }
+}

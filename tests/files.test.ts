@@ -1,5 +1,5 @@
 // Rules for every file and package: opening comment, names, doc comments, manifests, and SPEC.md against the tests.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -142,7 +142,12 @@ describe("[G9] SPEC.md", () => {
     context.skip(!existsSync(specPath), "there is no SPEC.md");
     // Contract suites name rules too, in files that tests call.
     const tests = files.filter((file) => isForTests(file.path));
-    expect(specFaults(readFileSync(specPath, "utf8"), tests)).toEqual({
+    const casesFolder = "packages/ahp/src/model/cases";
+    const cases = readdirSync(path.join(root, casesFolder)).map((name) => ({
+      path: `${casesFolder}/${name}`,
+      text: readFileSync(path.join(root, casesFolder, name), "utf8"),
+    }));
+    expect(specFaults(readFileSync(specPath, "utf8"), tests, cases)).toEqual({
       unproven: [],
       unknown: [],
       repeated: [],

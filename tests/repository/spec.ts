@@ -11,8 +11,12 @@ export interface SpecFaults {
   readonly repeated: string[];
 }
 
-/** Finds every disagreement between the text of SPEC.md and the tests. */
-export function specFaults(spec: string, tests: readonly SourceFile[]): SpecFaults {
+/** Finds every disagreement between the text of SPEC.md and the tests; cases that are data name their rule in a field. */
+export function specFaults(
+  spec: string,
+  tests: readonly SourceFile[],
+  cases: readonly SourceFile[] = [],
+): SpecFaults {
   const rules = [...spec.matchAll(/^(?:- )?\*\*([A-Z]+\d+)\*\*/gm)].map(([, id = ""]) => id);
   const defined = new Set(rules);
   const named = new Set<string>();
@@ -21,6 +25,12 @@ export function specFaults(spec: string, tests: readonly SourceFile[]): SpecFaul
     for (const id of stringsOf(test).flatMap(ruleIds)) {
       named.add(id);
       if (!defined.has(id)) unknown.add(`${id} in ${test.path}`);
+    }
+  }
+  for (const file of cases) {
+    for (const [, id = ""] of file.text.matchAll(/"rule": "([A-Z]+\d+)"/g)) {
+      named.add(id);
+      if (!defined.has(id)) unknown.add(`${id} in ${file.path}`);
     }
   }
   return {

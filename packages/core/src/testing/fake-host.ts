@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { InlineKeeper } from "@holdfast/keeper";
+import type { Keeper } from "@holdfast/keeper/port";
 import { type SessionOptions, readConfig } from "@holdfast/protocol";
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import { Host, type HostOptions } from "../host.ts";
 import { AgentRecord } from "./agent-record.ts";
 import { FakeSession } from "./fake-session.ts";
@@ -24,7 +25,9 @@ export interface FakeHostOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Fields of agents in the configuration besides their launch, such as `cwd`. */
   readonly agentConfig?: Readonly<Record<string, object>>;
+  /** Gives the host a keeper of its own with this environment; else the file's hosts share one. */
   readonly environment?: Readonly<Record<string, string>>;
+  readonly keeper?: Keeper;
   readonly patience?: HostOptions["patience"];
   readonly now?: HostOptions["now"];
 }
@@ -52,9 +55,8 @@ export class FakeHost {
     );
     const config = readConfig({ ...options.config, agents: Object.fromEntries(own) });
     if (!config.ok) throw new Error(JSON.stringify(config.problems));
-    const environment = { PATH: process.env["PATH"], HOME: this.folder, ...options.environment };
     this.host = new Host({
-      keeper: new InlineKeeper({ environment }),
+      keeper: options.keeper ?? this.#newKeeper(options.environment),
       config: config.value,
       stateFolder: this.folder,
       shellAgent: { command: process.execPath, args: [], version: "0.0.0" },
@@ -86,6 +88,12 @@ export class FakeHost {
     rmSync(this.folder, { recursive: true });
   }
 
+  #newKeeper(environment: FakeHostOptions["environment"]): Keeper {
+    return new InlineKeeper({
+      environment: { PATH: process.env["PATH"], HOME: this.folder, ...environment },
+    });
+  }
+
   #launch(name: string): object {
     const env = {
       FAKE_AGENT_SCRIPT: path.join(this.folder, `${name}.json`),
@@ -98,11 +106,19 @@ export class FakeHost {
 /** Makes hosts that are closed after each test. */
 export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   const hosts: FakeHost[] = [];
+  const shared = new InlineKeeper({ environment: { PATH: process.env["PATH"], HOME: tmpdir() } });
+  // Starting a keeper takes longer than most tests; a host that closes must leave it nothing to end.
+  const keeper: Keeper = {
+    start: (request, sink) => shared.start(request, sink),
+    buildEnvironment: (request) => shared.buildEnvironment(request),
+    close: () => Promise.resolve(),
+  };
   afterEach(async () => {
     await Promise.all(hosts.splice(0).map((host) => host.close()));
   });
-  return (options) => {
-    const host = new FakeHost(options);
+  afterAll(() => shared.close());
+  return (options = {}) => {
+    const host = new FakeHost(options.environment === undefined ? { keeper, ...options } : options);
     hosts.push(host);
     return host;
   };

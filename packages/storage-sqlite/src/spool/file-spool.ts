@@ -63,7 +63,7 @@ class FileSpool implements TerminalSpool {
     this.#rules = {
       terminalBytes: 16 * mebibyte,
       bytesPerSecond: mebibyte,
-      burstBytes: 4 * mebibyte,
+      burstBytes: 8 * mebibyte,
       pendingBytes: mebibyte / 4,
       nowMs: Date.now,
       onFault: () => {

@@ -10,23 +10,18 @@ interface Chunk {
 
 /** A queue of bytes that forgets its oldest. */
 export class PendingBytes {
-  readonly #limitBytes: number;
-  #chunks: Chunk[] = [];
+  readonly #chunks: Chunk[] = [];
   #sizeBytes = 0;
-
-  constructor(limitBytes: number) {
-    this.#limitBytes = limitBytes;
-  }
 
   get isEmpty(): boolean {
     return this.#chunks.length === 0;
   }
 
-  /** Adds a copy. The memory of what is forgotten is used again: a flood must not feed the garbage collector. */
-  push(offset: number, bytes: Uint8Array): void {
-    const tail = bytes.subarray(Math.max(0, bytes.length - this.#limitBytes));
+  /** Adds a copy, and forgets what is beyond `limitBytes`. The memory of what is forgotten is used again: a flood must not feed the garbage collector. */
+  push(offset: number, bytes: Uint8Array, limitBytes: number): void {
+    const tail = bytes.subarray(Math.max(0, bytes.length - limitBytes));
     let spare: Uint8Array | undefined;
-    while (this.#sizeBytes + tail.length > this.#limitBytes) {
+    while (this.#sizeBytes + tail.length > limitBytes) {
       const oldest = this.#chunks.shift();
       if (oldest === undefined) break;
       this.#sizeBytes -= oldest.length;
@@ -55,10 +50,5 @@ export class PendingBytes {
       offset: first.offset,
       bytes: Buffer.concat(taken.map(({ memory, length }) => memory.subarray(0, length))),
     };
-  }
-
-  clear(): void {
-    this.#chunks = [];
-    this.#sizeBytes = 0;
   }
 }

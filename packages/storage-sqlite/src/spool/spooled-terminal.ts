@@ -12,7 +12,7 @@ export interface SpoolRules {
   readonly bytesPerSecond: number;
   /** What it may write at once after a rest. */
   readonly burstBytes: number;
-  /** What may wait in memory; of what comes too fast this much of the newest is kept. */
+  /** What may wait in memory when the rate is used up: of what comes too fast this much of the newest is kept. */
   readonly pendingBytes: number;
   readonly nowMs: () => number;
   /** Told when something cannot be written. */
@@ -26,7 +26,7 @@ const frameBytes = 64 * 1024;
 export class SpooledTerminal {
   readonly #rules: SpoolRules;
   readonly #segments: Segments;
-  readonly #pending: PendingBytes;
+  readonly #pending = new PendingBytes();
   readonly #rate: Rate;
   readonly #onWritten: () => void;
   /** Everything that touches the files, one after the other. */
@@ -47,7 +47,6 @@ export class SpooledTerminal {
   ) {
     this.#rules = rules;
     this.#segments = new Segments(base, rules.terminalBytes / 2);
-    this.#pending = new PendingBytes(rules.pendingBytes);
     this.#rate = new Rate(rules.bytesPerSecond, rules.burstBytes, rules.nowMs);
     this.#onWritten = onWritten;
     this.#endOffset = firstOffset;
@@ -65,7 +64,9 @@ export class SpooledTerminal {
   append(offset: number, bytes: Uint8Array): void {
     const known = Math.max(0, this.#endOffset - offset);
     if (known >= bytes.length) return;
-    this.#pending.push(offset + known, bytes.subarray(known));
+    // What there is credit for will be written, so it may wait, however fast it came.
+    const limitBytes = Math.max(this.#rules.pendingBytes, this.#rate.creditBytes);
+    this.#pending.push(offset + known, bytes.subarray(known), limitBytes);
     this.#endOffset = offset + bytes.length;
     if (this.#state === "idle" && this.#timer === undefined) this.#write();
   }
@@ -115,10 +116,13 @@ export class SpooledTerminal {
     if (this.#state !== "writing") return;
     this.#state = "idle";
     if (this.#pending.isEmpty) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#write();
-    }, this.#rate.waitMs(frameBytes)).unref();
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#write();
+      },
+      this.#rate.waitMs(Math.min(frameBytes, this.#rules.burstBytes / 4)),
+    ).unref();
   }
 
   async #writeFrame({ offset, bytes }: Frame): Promise<void> {

@@ -11,6 +11,8 @@ export interface BySize {
 export interface BlockedMs extends BySize {
   readonly p95: BySize;
   readonly cpu: BySize;
+  /** Blocked by the whole life of the run: spawn, output, exit and release. */
+  readonly wholeLife: BySize;
 }
 
 /** Everything that was measured; null where something it needs is not there. */

@@ -56,14 +56,15 @@ export async function measureSpawnBlock(
     const small = await ask(0);
     const large = await ask(gigabyte);
     progress(
-      `spawn ${by}: ${small.median} ms (p95 ${small.p95}, CPU ${small.cpu}) at ${small.rssMiB} MiB, ` +
-        `${large.median} ms (p95 ${large.p95}, CPU ${large.cpu}) at ${large.rssMiB} MiB`,
+      `spawn ${by}: ${small.median} ms (p95 ${small.p95}, whole life ${small.wholeLife}) at ${small.rssMiB} MiB, ` +
+        `${large.median} ms (p95 ${large.p95}, whole life ${large.wholeLife}) at ${large.rssMiB} MiB`,
     );
     return {
       small: small.median,
       at1GB: large.median,
       p95: { small: small.p95, at1GB: large.p95 },
       cpu: { small: small.cpu, at1GB: large.cpu },
+      wholeLife: { small: small.wholeLife, at1GB: large.wholeLife },
     };
   };
   const text = await measure("text");

@@ -32,6 +32,7 @@ export interface AgentServices {
   ): Promise<object>;
   readFile(
     params: OfSession & { path: string; line?: number | null; limit?: number | null },
+    signal: AbortSignal,
   ): Promise<object>;
   writeFile(params: OfSession & { path: string; content: string }, signal: AbortSignal): Promise<object>;
   createTerminal(params: OfSession, signal: AbortSignal): Promise<object>;
@@ -231,7 +232,7 @@ function piecesOfText(services: AgentServices): RepeatedTextOptions {
   return {
     method: "session/update",
     read: (params) => {
-      const { update } = params as { update?: AcpUpdate };
+      const update = (params as { update?: AcpUpdate } | undefined)?.update;
       if (typeof update?.toolCallId === "string") return undefined;
       return (update?.["content"] as AcpContent | undefined)?.text;
     },
@@ -265,7 +266,7 @@ function connect(link: Link, services: AgentServices): Connection {
     requests: {
       "session/request_permission": (params, { signal }) =>
         services.requestPermission(params as never, signal),
-      "fs/read_text_file": (params) => services.readFile(params as never),
+      "fs/read_text_file": (params, { signal }) => services.readFile(params as never, signal),
       "fs/write_text_file": (params, { signal }) => services.writeFile(params as never, signal),
       "terminal/create": (params, { signal }) => services.createTerminal(params as never, signal),
       "terminal/output": (params) => services.terminalOutput(params as never),

@@ -115,15 +115,12 @@ test("[N3] a program that is not there fails creation with a sentence that names
 
 test("[N3] a host that closes does not wait for a handshake that never ends", async () => {
   const host = newHost({ agents: { mine: { initialize: [{ do: "hang" }] } } });
-  const opening = host.open();
-  const refused = expect(opening).rejects.toMatchObject({
-    code: expect.stringMatching(/^ACP_SESSION/) as string,
-  });
+  const opening = host.open().catch((error: unknown) => error);
   await host.heard().heard("initialize");
   const startedAt = performance.now();
   await host.host.close();
   expect(performance.now() - startedAt).toBeLessThan(3000);
-  await refused;
+  expect(await opening).toMatchObject({ code: expect.stringMatching(/^ACP_SESSION/) as string });
 });
 
 test("[N17] an agent runs in the session's directory, without foreign secrets, with variables of its own", async () => {
@@ -138,8 +135,9 @@ test("[N17] an agent runs in the session's directory, without foreign secrets, w
   expect(cwd).toBe(host.work);
   expect(env).toMatchObject({ EDITOR: "ed", PAGER: "cat", GIT_TERMINAL_PROMPT: "0", HOME: host.folder });
   expect(env["FAKE_AGENT_RECORD"]).toBeDefined();
-  for (const secret of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HOLDFAST_TOKEN"])
+  for (const secret of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HOLDFAST_TOKEN"]) {
     expect(env).not.toHaveProperty(secret);
+  }
 });
 
 test("[N17] a directory in the agent's configuration is where its process starts; the session's own stays", async () => {

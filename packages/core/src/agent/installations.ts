@@ -1,8 +1,8 @@
 // Finds out which agents are installed, in which version, and whether they can log in. Looks; never downloads.
-import { access, constants } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import type { Keeper } from "@holdfast/keeper/port";
+import type { Keeper, KeeperExit } from "@holdfast/keeper/port";
 import type { Launch } from "@holdfast/protocol";
 import type { AgentEntry } from "./agent-entry.ts";
 
@@ -62,8 +62,8 @@ export class Installations {
     if (entry.builtIn) return this.#builtInVersion;
     if (entry.versionProbe === undefined) return null;
     const chunks: Buffer[] = [];
-    let ended = (): void => {};
-    const exited = new Promise<void>((resolve) => {
+    let ended = (_exit: KeeperExit): void => {};
+    const exited = new Promise<KeeperExit>((resolve) => {
       ended = resolve;
     });
     try {
@@ -78,9 +78,11 @@ export class Installations {
         },
         { bytes: (_stream, bytes) => void chunks.push(Buffer.from(bytes)), exit: ended, end: () => {} },
       );
-      await exited;
+      const { exitCode } = await exited;
       await run.end(0);
       run.release();
+      // The numbers in an error message are no version.
+      if (exitCode !== 0) return null;
     } catch {
       // A program that cannot even say its version still may work; the version stays unknown.
       return null;
@@ -93,7 +95,14 @@ async function isProgram(command: string, path: string): Promise<boolean> {
   const places = isAbsolute(command)
     ? [command]
     : path.split(delimiter).map((folder) => join(folder, command));
-  for (const place of places) if (await exists(place, constants.X_OK)) return true;
+  for (const place of places) {
+    // A folder may have the name, and can be entered, which looks the same as executable.
+    const isFile = await stat(place).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    if (isFile && (await exists(place, constants.X_OK))) return true;
+  }
   return false;
 }
 

@@ -86,8 +86,9 @@ test("[V3] many may be open at once and are answered in any order", async () => 
   const turn = session.stream("go");
   await turn.approval(49);
   expect(session.state.inputNeeded).toHaveLength(50);
-  for (const [index, { id }] of turn.approvals.toReversed().entries())
+  for (const [index, { id }] of turn.approvals.toReversed().entries()) {
     session.resolve(id, index % 2 === 0 ? "yes" : "no");
+  }
   expect(await turn.ended).toMatchObject({ type: "chat/turnComplete" });
   for (const [index, name] of names.toReversed().entries()) {
     expect(await session.agent.result(name)).toEqual(selected(index % 2 === 0 ? "yes" : "no"));

@@ -1,4 +1,5 @@
 // What an approval covers, by kind, place and what was shown.
+import type { JsonValue } from "@holdfast/ahp";
 import { describe, expect, test } from "vitest";
 import { type ApprovedCall, coversCommand, coversWrite } from "./coverage.ts";
 
@@ -68,7 +69,15 @@ describe("[V6] the command that was shown", () => {
   });
 
   test("[V6] an input that names no command is no condition", () => {
-    for (const rawInput of [null, "ls", ["ls"], { description: "lists" }, { command: "" }, { command: 4 }]) {
+    const inputs: JsonValue[] = [
+      null,
+      "ls",
+      ["ls"],
+      { description: "lists" },
+      { command: "" },
+      { command: 4 },
+    ];
+    for (const rawInput of inputs) {
       expect(runs({ kind: "execute", rawInput })).toBe(true);
     }
   });

@@ -192,7 +192,8 @@ export class HostSession implements ServiceContext, AgentOwner {
     this.#queue.drop();
     this.#turn?.cancel(by, reason ?? "The session was closed.");
     await Promise.all([this.#agent.close(), this.held.close()]);
-    // What was being created meanwhile.
+    // What was being started meanwhile.
+    await this.services.settled();
     await this.held.close();
     await this.#turn?.ended;
     this.tell({

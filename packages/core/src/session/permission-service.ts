@@ -79,7 +79,7 @@ export class PermissionService {
   }
 
   /** The host's own question, for what no approval covers. */
-  async askOwn({ kind, title, target }: OwnQuestion): Promise<Permission> {
+  async askOwn({ kind, title, target }: OwnQuestion, signal?: AbortSignal): Promise<Permission> {
     const turn = openTurn(this.#context);
     // Outside a turn there is nobody to ask.
     if (turn === undefined) return { allowed: false, by: describeActor({ kind: "host" }) };
@@ -97,7 +97,7 @@ export class PermissionService {
       },
     });
     const call = { toolCallId, displayName: target, toolKind: kind };
-    const { outcome, by } = await this.#settle(turn, call, "ask", hostOptions);
+    const { outcome, by } = await this.#settle(turn, call, "ask", hostOptions, signal);
     if (outcome !== "approved") return { allowed: false, by: describeActor(by) };
     this.#context.dispatch({
       to: "chat",

@@ -136,8 +136,9 @@ test("[N22] what cannot be run is an error of the create that says why; a shell 
     code: -32602,
     message: expect.stringContaining("absolute") as string,
   });
-  for (const name of ["nothing", "badArgs", "badLimit"])
+  for (const name of ["nothing", "badArgs", "badLimit"]) {
     expect((await agent.answer(name)).error?.code).toBe(-32602);
+  }
   expect((await agent.answer("badEnv")).error?.message).toContain("env");
   expect(await agent.result("lineExit")).toEqual({ exitCode: 127, signal: null });
   expect(session.text).toBe("still here");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { until } from "../testing/agent-record.ts";
 import { findByArgument, guardLeaks, uniqueSeconds, untilGone } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
-import { ask, askOn, say, type Step, update } from "../testing/script.ts";
+import { ask, askOn, say, type Step } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -98,8 +98,9 @@ test("[N26] release ends what runs, answers a pending wait, and may be repeated;
   ]);
   expect(await agent.result("wait")).toEqual({ exitCode: null, signal: "SIGTERM" });
   for (const name of ["release", "again", "neverMade"]) expect(await agent.result(name)).toEqual({});
-  for (const name of ["output", "kill", "lateWait"])
+  for (const name of ["output", "kill", "lateWait"]) {
     expect((await agent.answer(name)).error?.code).toBe(-32002);
+  }
   expect(findByArgument(seconds)).toEqual([]);
 });
 

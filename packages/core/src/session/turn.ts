@@ -9,6 +9,7 @@ import type {
   TurnEnd,
   TurnId,
 } from "@holdfast/ahp";
+import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
@@ -245,7 +246,7 @@ export class Turn {
 
   /** A dead agent's last lines tell more than the broken pipe that we noticed it by. */
   async #explain(cause: unknown): Promise<ErrorInfo> {
-    if (this.#phase.name === "prompting") {
+    if (this.#phase.name === "prompting" && !(cause instanceof RpcError)) {
       const exit = await Promise.race([this.#phase.agent.exited, nextTurnOfLoop()]);
       if (exit !== undefined) {
         const how = exit.signal ?? `exit code ${exit.exitCode ?? "unknown"}`;

@@ -34,8 +34,9 @@ export function guardLeaks(): void {
   const before = takeInventory();
   afterAll(async () => {
     // What is closing may take a moment; what leaks stays.
-    for (let tries = 0; tries < 100 && subtract(takeInventory(), before).length > 0; tries += 1)
+    for (let tries = 0; tries < 100 && subtract(takeInventory(), before).length > 0; tries += 1) {
       await sleep(20);
+    }
     expect(subtract(takeInventory(), before)).toEqual([]);
   });
 }

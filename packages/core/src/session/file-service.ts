@@ -1,0 +1,68 @@
+// Reads and writes files for a session's agent.
+import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
+import { coversWrite } from "../approval/coverage.ts";
+import { checkPath, checkReadable, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
+import type { Deed, Deeds } from "./deeds.ts";
+import type { ServiceContext } from "./service-context.ts";
+
+/** ACP's number for something that is not there. */
+const resourceNotFound = -32002;
+
+/** `fs/*` of one session. */
+export class FileService {
+  readonly #context: ServiceContext;
+  readonly #deeds: Deeds;
+
+  constructor(context: ServiceContext, deeds: Deeds) {
+    this.#context = context;
+    this.#deeds = deeds;
+  }
+
+  async read(
+    params: { path: string; line?: number | null; limit?: number | null },
+    signal: AbortSignal,
+  ): Promise<object> {
+    const path = checkPath(params.path);
+    const read = (): Promise<string> => readTextFile(path, params.line, params.limit);
+    try {
+      const inside = await isInside(path, this.#context.roots);
+      return { content: inside ? await read() : await this.#readOutside(path, read, signal) };
+    } catch (error) {
+      // This agent takes an error for a missing file as a reason not to create it.
+      const isMissing = error instanceof RpcError && error.code === resourceNotFound;
+      if (isMissing && /gemini/i.test(this.#context.agentName)) return { content: "" };
+      throw error;
+    }
+  }
+
+  async write(params: { path: string; content: string }, signal: AbortSignal): Promise<object> {
+    const path = checkPath(params.path);
+    const { content } = params;
+    if (typeof content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
+    const inside = await isInside(path, this.#context.roots);
+    const deed = {
+      what: "file-write",
+      subject: path,
+      isInside: inside,
+      isCoveredBy: (call) => coversWrite(call, path, inside),
+      question: { kind: "edit", title: "Write file", target: path },
+      refusal: `Writing ${path} was not allowed`,
+    } as const satisfies Deed;
+    await this.#deeds.carryOut(deed, () => writeTextFile(path, content), signal);
+    return {};
+  }
+
+  async #readOutside(path: string, read: () => Promise<string>, signal: AbortSignal): Promise<string> {
+    // Nobody is asked about something that cannot work.
+    await checkReadable(path);
+    const deed = {
+      what: "file-read",
+      subject: path,
+      isInside: false,
+      isCoveredBy: () => false,
+      question: { kind: "read", title: "Read file outside the session's folders", target: path },
+      refusal: `Reading ${path}, outside the session's folders, was not allowed`,
+    } as const;
+    return this.#deeds.carryOut(deed, read, signal);
+  }
+}

@@ -1,0 +1,118 @@
+// Options of a session: modes, settings that the agent offers, the model, attachments.
+import { expect, test } from "vitest";
+import { guardLeaks } from "../testing/detector.ts";
+import { useFakeHosts } from "../testing/fake-host.ts";
+import { answer } from "../testing/script.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+
+const modes = {
+  currentModeId: "ask",
+  availableModes: [
+    { id: "ask", name: "Ask" },
+    { id: "code", name: "Code" },
+  ],
+};
+const select = {
+  id: "effort",
+  name: "Effort",
+  type: "select",
+  currentValue: "low",
+  options: [
+    { value: "low", name: "Low" },
+    { value: "high", name: "High" },
+  ],
+};
+const toggle = { id: "fast", name: "Fast", type: "boolean", currentValue: false };
+
+test("[N32] a mode that the agent has is set now; one that it has not is ACP_INVALID_OPTION and changes nothing", async () => {
+  const host = newHost({ agents: { mine: { session: { modes } } } });
+  const session = await host.open();
+  const status = await session.patch({ runtimeMode: "code" });
+  expect(status.runtime_options).toMatchObject({ runtimeMode: "code" });
+  expect(session.state.modes?.currentModeId).toBe("code");
+  expect(session.agent.messages.at(-1)).toMatchObject({
+    method: "session/set_mode",
+    params: { modeId: "code" },
+  });
+  const message = "runtimeMode: this agent has no mode 'fly'. It has: ask, code.";
+  await expect(session.patch({ runtimeMode: "fly" })).rejects.toMatchObject({
+    code: "ACP_INVALID_OPTION",
+    status: 400,
+    message,
+  });
+  expect(session.status.runtime_options).toMatchObject({ runtimeMode: "code" });
+});
+
+test("[N32] extras set the agent's own options, checked against what it offers", async () => {
+  const changed = [{ ...select, currentValue: "high" }, toggle];
+  const host = newHost({
+    agents: {
+      mine: { session: { configOptions: [select, toggle] }, set: [answer({ configOptions: changed })] },
+    },
+  });
+  const session = await host.open();
+  await session.patch({ extras: { effort: "high" } });
+  expect(session.agent.messages.at(-1)?.params).toMatchObject({ configId: "effort", value: "high" });
+  expect(session.state.configOptions).toMatchObject([{ id: "effort", currentValue: "high" }, {}]);
+  await session.patch({ extras: { fast: "true" } });
+  expect(session.agent.messages.at(-1)?.params).toMatchObject({
+    configId: "fast",
+    type: "boolean",
+    value: true,
+  });
+  for (const [id, value] of [
+    ["effort", "huge"],
+    ["none", "x"],
+  ] as const) {
+    await expect(session.patch({ extras: { [id]: value } })).rejects.toMatchObject({
+      code: "ACP_INVALID_OPTION",
+    });
+  }
+});
+
+test("[N32] where the agent has an option for modes, a mode is set by it", async () => {
+  const option = { ...select, id: "mode", category: "mode" };
+  const host = newHost({ agents: { mine: { session: { modes, configOptions: [option] } } } });
+  const session = await host.open();
+  await session.patch({ runtimeMode: "high" });
+  expect(session.agent.methods).not.toContain("session/set_mode");
+  expect(session.agent.messages.at(-1)?.params).toMatchObject({ configId: "mode", value: "high" });
+});
+
+test("[N32] a mode in the defaults that the agent has not fails creation, and nothing is left", async () => {
+  const host = newHost({
+    agents: { mine: { session: { modes } } },
+    config: { defaults: { runtimeMode: "fly" } },
+  });
+  await expect(host.open()).rejects.toMatchObject({ code: "ACP_INVALID_OPTION" });
+});
+
+test("[N33] attachments become blocks that the agent takes", async () => {
+  const capabilities = { promptCapabilities: { image: true, embeddedContext: true } };
+  const host = newHost({ agents: { mine: { capabilities } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const attachments = [
+    { contentString: "data:image/png;base64,aGk=", mime: "image/png" },
+    { contentString: "data:application/pdf;base64,cGRm", mime: "application/pdf" },
+  ];
+  await session.chat("look", { attachments });
+  expect((await session.agent.heard("session/prompt")).params["prompt"]).toEqual([
+    { type: "text", text: "look" },
+    { type: "image", data: "aGk=", mimeType: "image/png" },
+    { type: "resource", resource: { uri: "attachment:///1", blob: "cGRm", mimeType: "application/pdf" } },
+  ]);
+});
+
+test("[N33] an attachment that the agent does not take is ACP_ATTACHMENT_NOT_SUPPORTED, and no turn begins", async () => {
+  const session = await newHost().open({ approvalPolicy: "approve-all" });
+  const attachments = [{ contentString: "data:audio/wav;base64,aGk=", mime: "audio/wav" }];
+  await expect(session.chat("hear", { attachments })).rejects.toMatchObject({
+    code: "ACP_ATTACHMENT_NOT_SUPPORTED",
+  });
+  expect(() => session.stream("hear", { attachments })).toThrow(
+    expect.objectContaining({ code: "ACP_ATTACHMENT_NOT_SUPPORTED" }) as Error,
+  );
+  expect(session.chatState.turns).toEqual([]);
+});

@@ -1,0 +1,116 @@
+// Opening sessions: who may, how many, where, and what they are told of them.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { guardLeaks } from "../testing/detector.ts";
+import { ME, useFakeHosts } from "../testing/fake-host.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+
+test("[N4] an agent that nobody knows is ACP_UNKNOWN_AGENT, in exactly these words", async () => {
+  const message = "No ACP provider found for agent 'nobody'.";
+  await expect(newHost().open({ agent_id: "nobody" })).rejects.toMatchObject({
+    code: "ACP_UNKNOWN_AGENT",
+    status: 404,
+    message,
+  });
+});
+
+test("[N4] an agent that the configuration does not allow, by id or by handle, is ACP_AGENT_NOT_ALLOWED", async () => {
+  const host = newHost({ agents: { mine: {}, other: {} }, config: { allowedAgents: ["mine", "claude"] } });
+  await expect(host.open({ agent_id: "other" })).rejects.toMatchObject({
+    code: "ACP_AGENT_NOT_ALLOWED",
+    status: 403,
+  });
+  await expect(host.open({ agent_id: "claude-cli" })).rejects.toMatchObject({
+    code: "ACP_SESSION_INIT_FAILED",
+  });
+  expect((await host.open({ agent_id: "mine" })).status.state).toBe("ready");
+});
+
+test("[N4] one session more than there may be is ACP_MAX_SESSIONS, also while they are being opened", async () => {
+  const host = newHost({ config: { maxSessions: 2 } });
+  const opened = await Promise.allSettled([host.open(), host.open(), host.open(), host.open()]);
+  expect(opened.map(({ status }) => status).toSorted()).toEqual([
+    "fulfilled",
+    "fulfilled",
+    "rejected",
+    "rejected",
+  ]);
+  for (const result of opened) {
+    if (result.status === "rejected")
+      expect(result.reason).toMatchObject({ code: "ACP_MAX_SESSIONS", status: 429 });
+  }
+  const [{ session_key: key } = { session_key: "" }] = host.host.listSessions(ME);
+  await host.host.closeSession(key, undefined, ME);
+  expect((await host.open()).status.state).toBe("ready");
+});
+
+test("[N4] a session that failed to open takes no place", async () => {
+  const host = newHost({
+    agents: { mine: [{ initialize: [{ do: "exit", code: 1 }] }, {}] },
+    config: { maxSessions: 1 },
+  });
+  await expect(host.open()).rejects.toMatchObject({ code: "ACP_SESSION_INIT_FAILED" });
+  expect((await host.open()).status.state).toBe("ready");
+});
+
+test("[N4] where agents are switched off, every creation is ACP_DISABLED", async () => {
+  const host = newHost({ config: { acp: { enabled: false } } });
+  expect(host.host.acpEnabled).toBe(false);
+  await expect(host.open()).rejects.toMatchObject({ code: "ACP_DISABLED", status: 503 });
+});
+
+test("[N4] a directory that is not there, or is a file, is ACP_INVALID_OPTION and named", async () => {
+  const host = newHost();
+  const file = path.join(host.work, "file");
+  writeFileSync(file, "");
+  for (const cwd of [path.join(host.work, "none"), file]) {
+    const message = expect.stringContaining(cwd) as string;
+    await expect(host.open({ cwd })).rejects.toMatchObject({
+      code: "ACP_INVALID_OPTION",
+      status: 400,
+      message,
+    });
+  }
+  expect(host.heard().processes).toEqual([]);
+});
+
+test("[N5] a session is described by what was asked for, and by the configuration where nothing was", async () => {
+  const host = newHost({
+    config: { defaults: { approvalPolicy: "approve-reads", timeoutSeconds: 60 } },
+    now: () => new Date("2026-01-02T03:04:05Z"),
+  });
+  mkdirSync(path.join(host.work, "sub"));
+  const session = await host.open({ cwd: path.join(host.work, "sub"), label: "Mine", model: "big" });
+  expect(session.status).toEqual({
+    session_key: session.key,
+    agent_id: "mine",
+    state: "ready",
+    backend_id: expect.stringMatching(/^fake-/) as string,
+    created_at: "2026-01-02T03:04:05.000Z",
+    last_activity_at: "2026-01-02T03:04:05.000Z",
+    runtime_options: {
+      cwd: path.join(host.work, "sub"),
+      model: "big",
+      approvalPolicy: "approve-reads",
+      timeoutSeconds: 60,
+    },
+    label: "Mine",
+  });
+  const other = await host.open({ approvalPolicy: "deny-all" });
+  expect(other.status.runtime_options).toMatchObject({ approvalPolicy: "deny-all" });
+  expect(host.host.listSessions(ME).map(({ session_key: key }) => key)).toEqual([session.key, other.key]);
+});
+
+test("[N5] the root lists the sessions there are, with what they are about", async () => {
+  const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
+  const session = await host.open({ label: "Mine" });
+  const root = (): unknown => host.host.hub.list("root")[0]?.state.sessions;
+  expect(root()).toMatchObject([{ title: "Mine" }]);
+  session.stream("long");
+  expect(root()).toMatchObject([{ phase: { status: "busy" } }]);
+  await session.close();
+  expect(root()).toEqual([]);
+});

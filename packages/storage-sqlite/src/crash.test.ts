@@ -6,7 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { reduceKinded, type Storage } from "@holdfast/core/ports";
+import { reduceKinded, type KindedState, type Storage } from "@holdfast/core/ports";
 import { newChatState, makeId } from "@holdfast/ahp";
 import { expect, it, onTestFinished } from "vitest";
 import { openSqliteStorage } from "./sqlite-storage.ts";
@@ -36,17 +36,13 @@ function seqsIn(storage: Storage): Set<number> {
 
 /** The state of a chat as its whole log gives it, without snapshots. */
 function replay(storage: Storage, uri: string): unknown {
-  const state = newChatState({
-    resource: makeId("chat URI", uri),
-    title: "",
-    at: "2026-01-01T00:00:00.000Z",
-  });
-  return storage
-    .readLog(uri, 0, 1_000_000)
-    .entries.reduce((kinded, { action }) => reduceKinded(kinded, action), {
-      kind: "chat" as const,
-      state,
-    } as const).state;
+  const at = "2026-01-01T00:00:00.000Z";
+  let kinded: KindedState = {
+    kind: "chat",
+    state: newChatState({ resource: makeId("chat URI", uri), title: "", at }),
+  };
+  for (const { action } of storage.readLog(uri, 0, 1_000_000).entries) kinded = reduceKinded(kinded, action);
+  return kinded.state;
 }
 
 it(

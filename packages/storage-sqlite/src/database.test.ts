@@ -50,18 +50,14 @@ function titled(storage: Storage, title: string): JournalRecord {
 function turn(storage: Storage, pieces: number): JournalRecord[] {
   const startedAt = "2026-01-01T00:00:00.000Z";
   const message = { text: "Go", origin: { kind: "user" } } as const;
+  // In the order of their numbers.
+  const started = applied(storage, { type: "chat/turnStarted", turnId, startedAt, message });
+  const part = { kind: "markdown", id: partId, content: "" } as const;
+  const begun = applied(storage, { type: "chat/responsePart", turnId, part });
   const deltas = Array.from({ length: pieces }, (_, index) =>
     applied(storage, { type: "chat/delta", turnId, partId, content: `piece ${index} ` }),
   );
-  return [
-    applied(storage, { type: "chat/turnStarted", turnId, startedAt, message }),
-    applied(storage, {
-      type: "chat/responsePart",
-      turnId,
-      part: { kind: "markdown", id: partId, content: "" },
-    }),
-    ...deltas,
-  ];
+  return [started, begun, ...deltas];
 }
 
 /** A second way into the database, as another program has it. */
@@ -180,9 +176,7 @@ describe("the database", () => {
     ]);
     (await look()).exec(`UPDATE action SET body = '{"type":"chat/titleChanged"}' WHERE seq = 3`);
     expect(storage.loadChannel(chat)).toMatchObject({ seq: 4, state: { title: "b", isRead: false } });
-    expect(faults).toMatchObject(
-      [{ name: "StorageError", code: "damaged", message: /Action 3/ }].map(() => ({ code: "damaged" })),
-    );
+    expect(faults).toMatchObject([{ code: "damaged", message: expect.stringContaining("Action 3") }]);
     storage.close();
   });
 

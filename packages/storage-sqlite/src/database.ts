@@ -32,6 +32,7 @@ const settings = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   PRAGMA foreign_keys = ON;
+  PRAGMA secure_delete = FAST;
 `;
 
 /** One open database. `close` it. */
@@ -100,10 +101,10 @@ export class Database {
   }
 
   #transact<Result>(work: () => Result): Result {
-    this.exec("BEGIN IMMEDIATE");
+    this.run("BEGIN IMMEDIATE");
     try {
       const result = work();
-      this.exec("COMMIT");
+      this.run("COMMIT");
       return result;
     } catch (error) {
       this.#rollBack();
@@ -113,7 +114,7 @@ export class Database {
 
   #rollBack(): void {
     try {
-      this.exec("ROLLBACK");
+      this.run("ROLLBACK");
     } catch {
       // A full disk has rolled it back already, and the first error is the one to tell.
     }

@@ -6,7 +6,7 @@ import type { Database } from "./database.ts";
 
 /** How much is kept of logs, and when states are written down. */
 export interface SnapshotRules {
-  /** A shorter log than this is replayed, not written down. */
+  /** A shorter log of a chat than this is replayed, not written down. */
   readonly minTailBytes: number;
   readonly keepLogBytes: number;
 }
@@ -38,7 +38,7 @@ export class Snapshots {
 
   /** To be called when a channel was written to; `isAtRest` when a turn has just ended. */
   consider(channel: KnownChannel, isAtRest: boolean): void {
-    const boundBytes = Math.max(this.#rules.minTailBytes, channel.snapshotBytes) * (isAtRest ? 1 : 2);
+    const boundBytes = Math.max(this.#minTailBytes(channel), channel.snapshotBytes) * (isAtRest ? 1 : 2);
     if (channel.tailBytes <= boundBytes) return;
     this.#due.add(channel.uri);
     this.#timer ??= setImmediate(() => this.#writeNext()).unref();
@@ -58,9 +58,14 @@ export class Snapshots {
   /** Writes what is worth it before the end; a short rest of a log is replayed faster than written down. */
   close(): void {
     if (this.#timer) clearImmediate(this.#timer);
-    for (const { uri, tailBytes } of this.#channels.known) {
-      if (tailBytes > this.#rules.minTailBytes / 4) this.write(uri);
+    for (const channel of this.#channels.known) {
+      if (channel.tailBytes > this.#minTailBytes(channel) / 4) this.write(channel.uri);
     }
+  }
+
+  /** All sessions and terminals that are open are loaded when a host starts, so theirs is shorter. */
+  #minTailBytes({ kind }: KnownChannel): number {
+    return kind === "chat" ? this.#rules.minTailBytes : this.#rules.minTailBytes / 16;
   }
 
   #writeNext(): void {

@@ -214,6 +214,24 @@ test("[V12] a question that the agent takes back is open no more", async () => {
   expect(await session.agent.result("call")).toEqual({ outcome: { outcome: "cancelled" } });
 });
 
+test("[V12] the host's own question is open no more when the agent takes back what it was about", async () => {
+  const steps: Step[] = [
+    askOn("made", "terminal/create", { command: "true" }),
+    { do: "until", path: "gate" },
+    { do: "takeBack", name: "made" },
+    { do: "await", name: "made" },
+  ];
+  const host = newHost({ agents: { mine: { prompts: { go: steps } } } });
+  const session = await host.open({ approvalPolicy: "approve-reads" });
+  const turn = session.stream("go");
+  const { id } = await turn.approval();
+  host.pass("gate");
+  await turn.ended;
+  expect(session.resolve(id, "allow")).toMatchObject({ resolved: false });
+  expect((await session.agent.answer("made")).error).toBeDefined();
+  expect(host.host.hub.list("terminal")).toEqual([]);
+});
+
 test("[V12] a question of an agent that dies is open no more", async () => {
   const host = newHost({
     agents: {

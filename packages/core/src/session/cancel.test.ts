@@ -136,3 +136,31 @@ test("[N12] what an approved command runs in is not ended by the cancel but by t
   await session.close();
   expect(running()).toEqual([]);
 });
+
+test("[N12] a cancel drops what waits behind the turn, and whoever waits for it is told", async () => {
+  const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const turn = session.stream("long");
+  await session.agent.heard("session/prompt");
+  const chatting = session.chat("later", { queue: true });
+  const streamed = session.stream("later still", { queue: true });
+  expect(session.chatState.queuedMessages).toHaveLength(2);
+  await session.cancel();
+  expect(await chatting).toEqual({ text: "", stop_reason: "cancelled" });
+  await streamed.until(
+    (action) => action.type === "chat/pendingMessageRemoved" && action.id === streamed.turnId,
+  );
+  expect(await turn.ended).toMatchObject({ type: "chat/turnCancelled" });
+  expect(session.chatState.queuedMessages).toEqual([]);
+  expect(session.chatState.turns).toHaveLength(1);
+  expect(await session.chat("now")).toMatchObject({ stop_reason: "end_turn" });
+});
+
+test("[N12] a session that closes answers those whose turn had not begun", async () => {
+  const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  session.stream("long");
+  const chatting = session.chat("later", { queue: true });
+  await session.close();
+  expect(await chatting).toEqual({ text: "", stop_reason: "cancelled" });
+});

@@ -39,8 +39,9 @@ test("[N4] one session more than there may be is ACP_MAX_SESSIONS, also while th
     "rejected",
   ]);
   for (const result of opened) {
-    if (result.status === "rejected")
+    if (result.status === "rejected") {
       expect(result.reason).toMatchObject({ code: "ACP_MAX_SESSIONS", status: 429 });
+    }
   }
   const [{ session_key: key } = { session_key: "" }] = host.host.listSessions(ME);
   await host.host.closeSession(key, undefined, ME);

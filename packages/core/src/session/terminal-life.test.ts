@@ -28,8 +28,9 @@ test("[N25] a wait is answered after the last output, and every one who waits ge
     { do: "await", name: "second" },
     ask("late", "terminal/wait_for_exit", id),
   ]);
-  for (const name of ["first", "second", "late"])
+  for (const name of ["first", "second", "late"]) {
     expect(await agent.result(name)).toEqual({ exitCode: 4, signal: null });
+  }
   const { output, exitStatus } = await agent.result("output");
   expect(String(output).endsWith("\n99999\n100000\n")).toBe(true);
   expect(exitStatus).toEqual({ exitCode: 4, signal: null });

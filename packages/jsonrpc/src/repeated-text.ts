@@ -19,7 +19,7 @@ interface Template {
 const QUOTE = 34;
 const BACKSLASH = 92;
 const FIRST_PRINTABLE = 32;
-// oxlint-disable-next-line no-control-regex -- the characters that a JSON string cannot hold as they are.
+/** The characters that a JSON string cannot hold as they are. */
 const needsEscape = /["\\\u0000-\u001f]/;
 
 /**

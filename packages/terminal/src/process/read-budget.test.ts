@@ -37,16 +37,16 @@ describe("the read budget", () => {
     };
     const before = share({ resume: () => {} });
     budget.noteInput();
-    let resumed = false;
+    const state = { resumed: false };
     const reader = {
       resume: () => {
-        resumed = true;
+        state.resumed = true;
       },
     };
     expect(share(reader)).toBeLessThan(before);
     await nextTurn();
-    expect(resumed).toBe(false);
-    while (!resumed) await nextTurn();
+    expect(state.resumed).toBe(false);
+    while (!state.resumed) await nextTurn();
   });
 
   it("[T13] forgets a closed reader", async () => {

@@ -18,8 +18,9 @@ export function findByArgument(argument: string): string[] {
       const stat = readFileSync(`/proc/${name}/stat`, "latin1");
       const state = stat.slice(stat.lastIndexOf(")") + 2)[0];
       const words = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
-      if (state !== "Z" && Number(name) !== process.pid && words.includes(argument))
+      if (state !== "Z" && Number(name) !== process.pid && words.includes(argument)) {
         found.push(`${name} ${words}`);
+      }
     } catch {
       // It ended while we looked.
     }

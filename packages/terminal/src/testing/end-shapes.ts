@@ -23,8 +23,9 @@ export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]
   const results: ShapeResult[] = [];
   try {
     for (const shape of TREE_SHAPES) {
-      for (const kind of ["text", "tty"] as const)
+      for (const kind of ["text", "tty"] as const) {
         results.push(await endShape(spawner, shape.name, shape.line, kind, mechanism));
+      }
     }
   } finally {
     await spawner.close();

@@ -77,8 +77,9 @@ export class OrdinaryUser {
   #delegateGroup(): string {
     const group = join(cgroupMount() ?? "", this.#name);
     mkdirSync(group);
-    for (const file of ["", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"])
+    for (const file of ["", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"]) {
       chownSync(join(group, file), this.#uid, this.#gid);
+    }
     return group;
   }
 }

@@ -125,6 +125,29 @@ describe("the database", () => {
     storage.close();
   });
 
+  it("[D9] forgets what it had in mind when a commit fails half way", async () => {
+    const storage = await openSqliteStorage({ file });
+    const [started, part, ...deltas] = turn(storage, 3);
+    if (!started || !part) throw new Error("a turn begins");
+    void storage.journal.commit([opened, started, part, ...deltas.slice(0, 1)]);
+    const other = await look();
+    other.exec(
+      `CREATE TRIGGER full BEFORE INSERT ON action WHEN NEW.body LIKE '%poison%'
+       BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
+    );
+    const records = [...deltas.slice(1), titled(storage, "poison"), titled(storage, "after")];
+    expect(() => storage.journal.commit(records)).toThrow("the disk is full");
+    expect(storage.readLog(chat, 0, 100).entries).toHaveLength(3);
+    other.exec("DROP TRIGGER full");
+    void storage.journal.commit(records);
+    expect(storage.readLog(chat, 0, 100).entries).toHaveLength(7);
+    expect(storage.loadChannel(chat)?.state).toMatchObject({
+      title: "after",
+      activeTurn: { openPart: { content: "piece 0 piece 1 piece 2 " } },
+    });
+    storage.close();
+  });
+
   it("[D9] takes records that were kept after all as done", async () => {
     const storage = await openSqliteStorage({ file });
     const records = [titled(storage, "a"), titled(storage, "b")];

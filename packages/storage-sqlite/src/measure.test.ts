@@ -56,7 +56,7 @@ function openSession(storage: Storage, name: string): { readonly session: string
 }
 
 /** A turn as agents make them: about a kilobyte of text in pieces, two tool calls, the session's summaries in between. */
-function turn(storage: Storage, session: string, chat: string, number: number): JournalRecord[][] {
+function turn(storage: Storage, session: string, chat: string, number: number): JournalRecord[] {
   const turnId = makeId("turn", `turn-${number}`);
   const partId = makeId("part", `part-${number}`);
   const inChat = (action: Action): JournalRecord => applied(storage, chat, action);
@@ -69,6 +69,10 @@ function turn(storage: Storage, session: string, chat: string, number: number): 
     });
   const message = { text: "Please change the file and run the tests.", origin: { kind: "user" } } as const;
   const part = { kind: "markdown", id: partId, content: "" } as const;
+  // In the order of their numbers.
+  const started = inChat({ type: "chat/turnStarted", turnId, startedAt: at, message });
+  const busyFrom = phaseIs(busy);
+  const begun = inChat({ type: "chat/responsePart", turnId, part });
   const calls = ["edit", "execute"].map((kind) => {
     const call = { turnId, toolCallId: makeId("tool call", `${kind}-${number}`) };
     const contributor = { kind: "agent" } as const;
@@ -91,16 +95,15 @@ function turn(storage: Storage, session: string, chat: string, number: number): 
     ];
   });
   return [
-    [inChat({ type: "chat/turnStarted", turnId, startedAt: at, message }), phaseIs(busy)],
-    [inChat({ type: "chat/responsePart", turnId, part })],
-    ...calls,
-    ...Array.from({ length: 40 }, () => [
+    started,
+    busyFrom,
+    begun,
+    ...calls.flat(),
+    ...Array.from({ length: 40 }, () =>
       inChat({ type: "chat/delta", turnId, partId, content: word.repeat(3) }),
-    ]),
-    [
-      inChat({ type: "chat/turnComplete", turnId, endedAt: at, durationMs: 1000, stopReason: "end_turn" }),
-      phaseIs({ status: "idle" }),
-    ],
+    ),
+    inChat({ type: "chat/turnComplete", turnId, endedAt: at, durationMs: 1000, stopReason: "end_turn" }),
+    phaseIs({ status: "idle" }),
   ];
 }
 
@@ -155,7 +158,7 @@ describe("the speed of the storage", () => {
       const { session, chat } = openSession(writer, `session-${index}`);
       chats.push(chat);
       for (let number = 0; number < turns; number += 1) {
-        for (const tick of turn(writer, session, chat, number)) void writer.journal.commit(tick);
+        void writer.journal.commit(turn(writer, session, chat, number));
         // Snapshots are written between ticks.
         await new Promise((resolve) => {
           setImmediate(resolve);

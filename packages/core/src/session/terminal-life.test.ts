@@ -40,7 +40,7 @@ test("[N25] a running command's output is there without an exit status", async (
   const { agent } = await play([
     create("echo ready; exec sleep 60"),
     ask("early", "terminal/output", id),
-    { do: "sleep", ms: 100 },
+    { do: "poll", ...id, text: "ready" },
     ask("output", "terminal/output", id),
   ]);
   expect(await agent.result("early")).not.toHaveProperty("exitStatus");
@@ -67,7 +67,7 @@ test("[N26] kill ends the whole tree, may be repeated, and leaves the output rea
   const { agent } = await play([
     create(`echo before; setsid sleep ${seconds} & sleep ${seconds}`),
     askOn("wait", "terminal/wait_for_exit", id),
-    { do: "sleep", ms: 100 },
+    { do: "poll", ...id, text: "before" },
     ask("kill", "terminal/kill", id),
     ask("again", "terminal/kill", id),
     { do: "await", name: "wait" },

@@ -106,6 +106,13 @@ const kinds = {
     if (wait) await unlessCancelled(answerTo(name));
   },
   await: ({ name }) => unlessCancelled(answerTo(name)),
+  poll: async ({ terminalId, text }, asked) => {
+    const step = /** @type {const} */ ({ do: "ask", method: "terminal/output", as: "poll" });
+    for (let seen = ""; !seen.includes(text) && !cancelled.signal.aborted;) {
+      await kinds.ask({ ...step, params: { terminalId } }, asked);
+      seen = JSON.stringify(questions.get("poll")?.answer?.result ?? {});
+    }
+  },
   takeBack: ({ name }) =>
     send({ method: "$/cancel_request", params: { requestId: questions.get(name)?.id } }),
   answer: ({ result }, { id }) => send({ id, result }),

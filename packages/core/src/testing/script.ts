@@ -24,6 +24,8 @@ export type Step =
       readonly wait?: boolean;
     }
   | { readonly do: "await"; readonly name: string }
+  /** Reads a terminal's output, as real agents do again and again, until it holds this text. */
+  | { readonly do: "poll"; readonly terminalId: string; readonly text: string }
   /** Cancels its own request. */
   | { readonly do: "takeBack"; readonly name: string }
   | { readonly do: "answer"; readonly result: unknown }

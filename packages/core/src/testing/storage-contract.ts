@@ -1,32 +1,11 @@
 // What every storage must do, as a suite of tests that each implementation runs.
-import process from "node:process";
 import { makeId, newChatState, newRootState, newTerminalState, ROOT_URI, type Action } from "@holdfast/ahp";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Hub } from "../channel/hub.ts";
-import { isDurable, reduceKinded, type KindedState, type Storage, type StoredAction } from "../ports.ts";
-import {
-  chatActions,
-  momentAt,
-  openHub,
-  openSession,
-  sessionActions,
-  terminalActions,
-  turnActions,
-} from "./storage-samples.ts";
-
-/** How a test wants its storage. */
-export interface WantedStorage {
-  readonly keepLogBytes?: number;
-  readonly snapshotAfterBytes?: number;
-}
-
-/** A place in which a storage keeps things. */
-export interface StorageHome {
-  /** Opens the storage: also a second time, after `close` or, as after a crash, without it. */
-  open(wanted?: WantedStorage): Promise<Storage>;
-  remove(): Promise<void>;
-}
+import type { Storage } from "../ports.ts";
+import { momentAt, openHub, openSession, turnActions } from "./storage-samples.ts";
+import { describeProperties } from "./storage-properties.ts";
+import { nextTurn, type StorageHome, type WantedStorage, type World } from "./storage-world.ts";
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -63,20 +42,6 @@ export function storageContract(name: string, makeHome: () => Promise<StorageHom
     describeRemoval(world);
     describeRecords(world);
     describeProperties(makeHome);
-  });
-}
-
-interface World {
-  start(wanted?: WantedStorage): Promise<void>;
-  restart(isClean: boolean): Promise<void>;
-  storage(): Storage;
-  hub(): Hub;
-}
-
-/** Lets a snapshot that is due be written. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(() => setImmediate(resolve));
   });
 }
 
@@ -415,121 +380,4 @@ function describeRecords({ start, restart, storage }: World): void {
     await restart(false);
     expect(["a", "b", "c"].map((key) => storage().meta.get(key))).toEqual(["2", undefined, undefined]);
   });
-}
-
-type Step =
-  | { readonly kind: "action"; readonly channel: "session" | "chat" | "terminal"; readonly action: Action }
-  | { readonly kind: "settle" | "turn" | "stop" | "crash" };
-
-const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 20, arbitrary: chatActions.map((action): Step => ({ kind: "action", channel: "chat", action })) },
-  {
-    weight: 3,
-    arbitrary: sessionActions.map((action): Step => ({ kind: "action", channel: "session", action })),
-  },
-  {
-    weight: 3,
-    arbitrary: terminalActions.map((action): Step => ({ kind: "action", channel: "terminal", action })),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.constantFrom<Step>(
-      { kind: "settle" },
-      { kind: "turn" },
-      { kind: "stop" },
-      { kind: "crash" },
-    ),
-  },
-);
-
-function describeProperties(makeHome: () => Promise<StorageHome>): void {
-  it("[D5] gives, at any point, the state that the durable actions lead to, and these actions", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(steps, { minLength: 20, maxLength: 120 }), async (run) => {
-        const home = await makeHome();
-        const model = new DurableModel(home);
-        try {
-          await model.begin();
-          for (const step of run) await model.take(step);
-          await model.settleAndCompare();
-        } finally {
-          await model.end();
-        }
-      }),
-      { numRuns: process.env["HOLDFAST_LONG"] === undefined ? 15 : 200 },
-    );
-  });
-}
-
-/** A hub whose durable actions are reduced a second time, by hand. */
-class DurableModel {
-  readonly #home: StorageHome;
-  readonly #states = new Map<string, KindedState>();
-  readonly #logs = new Map<string, Pick<StoredAction, "serverSeq" | "action">[]>();
-  #storage!: Storage;
-  #hub!: Hub;
-  #uris!: Readonly<Record<"session" | "chat" | "terminal", string>>;
-
-  constructor(home: StorageHome) {
-    this.#home = home;
-  }
-
-  async begin(): Promise<void> {
-    await this.#open();
-    this.#uris = openSession(this.#hub, "a");
-    await this.#hub.settled();
-    for (const uri of Object.values(this.#uris)) {
-      const loaded = this.#storage.loadChannel(uri);
-      if (loaded) this.#states.set(uri, loaded);
-      this.#logs.set(uri, [...this.#storage.readLog(uri, 0, 10).entries]);
-    }
-  }
-
-  async take(step: Step): Promise<void> {
-    if (step.kind === "action") {
-      this.#dispatch(this.#uris[step.channel], step.action);
-      return;
-    }
-    await this.settleAndCompare();
-    if (step.kind === "turn") await nextTurn();
-    if (step.kind === "stop") this.#storage.close();
-    if (step.kind === "stop" || step.kind === "crash") await this.#open();
-    this.#compare();
-  }
-
-  async settleAndCompare(): Promise<void> {
-    await this.#hub.settled();
-    this.#compare();
-  }
-
-  async end(): Promise<void> {
-    this.#storage.close();
-    await this.#home.remove();
-  }
-
-  async #open(): Promise<void> {
-    this.#storage = await this.#home.open({ snapshotAfterBytes: 300 });
-    this.#hub = openHub(this.#storage);
-    for (const [uri, { kind, state }] of this.#states) this.#hub.restore(uri, kind, state);
-  }
-
-  #dispatch(uri: string, action: Action): void {
-    const entry = this.#hub.dispatch(uri, action);
-    if (entry === undefined || !isDurable(action)) return;
-    const before = this.#states.get(uri);
-    if (before) this.#states.set(uri, reduceKinded(before, action));
-    this.#logs.get(uri)?.push({ serverSeq: entry.serverSeq, action });
-  }
-
-  #compare(): void {
-    for (const [uri, { state }] of this.#states) {
-      expect(this.#storage.loadChannel(uri)?.state).toEqual(state);
-      const log = this.#logs.get(uri) ?? [];
-      const { entries } = this.#storage.readLog(uri, 0, 1000);
-      expect(entries.map(({ serverSeq, action }) => ({ serverSeq, action }))).toEqual(
-        log.map(({ serverSeq, action }) => ({ serverSeq, action })),
-      );
-      expect(this.#storage.loadChannel(uri)?.seq).toBe(log.at(-1)?.serverSeq ?? 0);
-    }
-  }
 }

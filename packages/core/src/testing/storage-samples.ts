@@ -100,31 +100,31 @@ function startTurn(turnId: TurnId, text: string): Action {
   };
 }
 
-const turnIds = fc.constantFrom("t1", "t2").map((id) => makeId("turn", id));
-const partIds = fc.constantFrom("p1", "p2").map((id) => makeId("part", id));
+const turnId = makeId("turn", "t");
+const partIds = fc.constantFrom("p1", "p1", "p1", "p2").map((id) => makeId("part", id));
 /** Halves of characters, too: a piece of text may end anywhere. */
 const texts = fc.string({
   unit: fc.constantFrom("a", "é", "\ud83d", "\ude00", "\u0000", '"', "\n"),
   maxLength: 6,
 });
 
-/** Actions of a chat, most of them pieces of text, some of them transient. */
+/** Actions of a chat, most of them pieces of text, some of them transient; all of the same turn. */
 export const chatActions: fc.Arbitrary<Action> = fc.oneof(
   {
-    weight: 8,
+    weight: 16,
     arbitrary: fc.record({
-      type: fc.constantFrom("chat/delta" as const, "chat/reasoning" as const),
-      turnId: turnIds,
+      type: fc.constantFrom("chat/delta" as const, "chat/delta" as const, "chat/reasoning" as const),
+      turnId: fc.constant(turnId),
       partId: partIds,
       content: texts,
     }),
   },
-  { weight: 3, arbitrary: fc.tuple(turnIds, texts).map(([turnId, text]) => startTurn(turnId, text)) },
+  { weight: 2, arbitrary: texts.map((text) => startTurn(turnId, text)) },
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc
-      .tuple(turnIds, partIds, fc.constantFrom("markdown" as const, "reasoning" as const))
-      .map(([turnId, id, kind]): Action => ({
+      .tuple(partIds, fc.constantFrom("markdown" as const, "reasoning" as const))
+      .map(([id, kind]): Action => ({
         type: "chat/responsePart",
         turnId,
         part: { kind, id, content: "" },
@@ -132,18 +132,25 @@ export const chatActions: fc.Arbitrary<Action> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: turnIds.map((turnId): Action => ({
+    arbitrary: fc.constant<Action>({
       type: "chat/turnComplete",
       turnId,
       endedAt: momentAt(9),
       durationMs: 5,
       stopReason: "end_turn",
-    })),
+    }),
   },
   texts.map((title): Action => ({ type: "chat/titleChanged", title })),
   texts.map((activity): Action => ({ type: "chat/activityChanged", activity })),
   texts.map((text): Action => ({ type: "chat/draftChanged", draft: { text, origin: { kind: "user" } } })),
 );
+
+/** The same action in a turn of its own number: a turn that has ended cannot be begun again. */
+export function inTurn(number: number, action: Action): Action {
+  return "turnId" in action && action.turnId === turnId
+    ? { ...action, turnId: makeId("turn", `t${number}`) }
+    : action;
+}
 
 /** Actions of a session. */
 export const sessionActions: fc.Arbitrary<Action> = fc.oneof(

@@ -24,6 +24,8 @@ export function serve<Served extends Handlers>(handlers: Served): Served {
         send({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
   });
+  // Without a parent nobody wants the answer.
+  process.once("disconnect", () => process.exit());
   return handlers;
 }
 

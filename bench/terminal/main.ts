@@ -64,10 +64,10 @@ function roundedOrNull(value: number | null): number | null {
 
 const options = readOptions(process.argv.slice(2));
 const workloads = makeWorkloads(options);
-try {
-  const result = await measure(options, workloads);
-  process.stderr.write(`\n${goalTable(result)}`);
-  process.stdout.write(`${JSON.stringify(result)}\n`);
-} finally {
-  workloads.remove();
-}
+// The files lie in memory, so they must go also when somebody interrupts the run.
+process.once("exit", () => workloads.remove());
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+const result = await measure(options, workloads);
+process.stderr.write(`\n${goalTable(result)}`);
+process.stdout.write(`${JSON.stringify(result)}\n`);

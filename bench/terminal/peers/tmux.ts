@@ -40,6 +40,8 @@ class Tmux {
       this.#onReady = resolve;
     });
     this.#listen();
+    // The server must not outlive a run that is interrupted.
+    this.#client.stdin.write("set-option -g destroy-unattached on\n");
   }
 
   async run({ file, args }: Workload): Promise<PeerRun> {

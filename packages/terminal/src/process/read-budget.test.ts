@@ -49,6 +49,18 @@ describe("the read budget", () => {
     while (!state.resumed) await nextTurn();
   });
 
+  it("[T13] counts across turns while somebody types: a pipe gives little in a turn, but every turn", async () => {
+    const budget = new ReadBudget();
+    budget.noteInput();
+    const reader = { resume: () => {} };
+    let turns = 0;
+    while (budget.spend(reader, 32 * 1024) && turns < 100) {
+      turns += 1;
+      await nextTurn();
+    }
+    expect(turns).toBeLessThan(16);
+  });
+
   it("[T13] forgets a closed reader", async () => {
     const budget = new ReadBudget();
     const reader = { resume: () => expect.unreachable("it is closed") };

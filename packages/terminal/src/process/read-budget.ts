@@ -15,7 +15,9 @@ const typingMs = 1000;
 
 interface Account {
   readonly reader: BudgetedReader;
-  bytesThisTurn: number;
+  /** Counted anew each turn; while somebody types, only after a rest: a pipe gives little in a turn, but every turn. */
+  bytes: number;
+  isActive: boolean;
   waiting: boolean;
 }
 
@@ -35,12 +37,12 @@ export class ReadBudget {
   spend(reader: BudgetedReader, bytes: number): boolean {
     let account = this.#accounts.get(reader);
     if (account === undefined) {
-      account = { reader, bytesThisTurn: 0, waiting: false };
+      account = { reader, bytes: 0, isActive: false, waiting: false };
       this.#accounts.set(reader, account);
     }
-    if (account.bytesThisTurn === 0) this.#activate(account);
-    account.bytesThisTurn += bytes;
-    if (account.bytesThisTurn < (this.#isTyping() ? typingBudgetBytes : quietBudgetBytes)) return true;
+    if (!account.isActive) this.#activate(account);
+    account.bytes += bytes;
+    if (account.bytes < (this.#isTyping() ? typingBudgetBytes : quietBudgetBytes)) return true;
     account.waiting = true;
     return false;
   }
@@ -57,6 +59,7 @@ export class ReadBudget {
   }
 
   #activate(account: Account): void {
+    account.isActive = true;
     this.#active.push(account);
     if (this.#turnScheduled) return;
     this.#turnScheduled = true;
@@ -68,13 +71,15 @@ export class ReadBudget {
     this.#turnScheduled = false;
     const active = this.#active;
     this.#active = [];
+    const isTyping = this.#isTyping();
     const waiting: Account[] = [];
     for (const account of active) {
-      account.bytesThisTurn = 0;
+      account.isActive = false;
+      if (account.waiting || !isTyping) account.bytes = 0;
       if (account.waiting) waiting.push(account);
     }
     if (waiting.length === 0) return;
-    if (this.#isTyping()) setTimeout(resumeAll, typingRestMs, waiting);
+    if (isTyping) setTimeout(resumeAll, typingRestMs, waiting);
     else resumeAll(waiting);
   }
 }

@@ -174,6 +174,8 @@ function findController(
   const folder = join(mount, own, ownFolderName());
   try {
     mkdirSync(folder, { recursive: true });
+    // Made again when a run is limited: most hosts never need it, and what is not there cannot be left behind.
+    removeGroup(folder);
     return { version: "cgroup1", folder };
   } catch {
     // Read-only, or not delegated to us.

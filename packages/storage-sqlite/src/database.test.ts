@@ -183,8 +183,13 @@ describe("the database", () => {
     expect(snapshotSeq()).toBe(202);
     // The old rows are not looked at: the state is there without them.
     connection.exec("UPDATE action SET body = 'nonsense'");
-    void storage.journal.commit([titled(storage, "after")]);
-    expect(storage.loadChannel(chat)).toMatchObject({ seq: 203, state: { title: "after" } });
+    // More text of the same part does not join a row that is not looked at.
+    void storage.journal.commit([
+      applied(storage, { type: "chat/delta", turnId, partId, content: "the end" }),
+    ]);
+    const loaded = storage.loadChannel(chat);
+    expect(loaded).toMatchObject({ seq: 203, state: { activeTurn: { openPart: { id: partId } } } });
+    expect(JSON.stringify(loaded)).toContain("piece 199 the end");
     storage.close();
   });
 

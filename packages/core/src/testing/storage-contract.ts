@@ -41,6 +41,8 @@ export function storageContract(name: string, makeHome: () => Promise<StorageHom
     describeSessions(world);
     describeRemoval(world);
     describeRecords(world);
+  });
+  describe(`the ${name} storage, whatever happens`, () => {
     describeProperties(makeHome);
   });
 }

@@ -5,7 +5,14 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Hub } from "../channel/hub.ts";
 import { isDurable, reduceKinded, type KindedState, type Storage, type StoredAction } from "../ports.ts";
-import { chatActions, openHub, openSession, sessionActions, terminalActions } from "./storage-samples.ts";
+import {
+  chatActions,
+  ChatPlace,
+  openHub,
+  openSession,
+  sessionActions,
+  terminalActions,
+} from "./storage-samples.ts";
 import { nextTurn, type StorageHome } from "./storage-world.ts";
 
 type Step =
@@ -37,7 +44,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 export function describeProperties(makeHome: () => Promise<StorageHome>): void {
   it("[D5] gives, at any point, the state that the durable actions lead to, and these actions", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(steps, { minLength: 20, maxLength: 120 }), async (run) => {
+      fc.asyncProperty(fc.array(steps, { minLength: 20, maxLength: 120, size: "max" }), async (run) => {
         const home = await makeHome();
         const model = new DurableModel(home);
         try {
@@ -56,6 +63,7 @@ export function describeProperties(makeHome: () => Promise<StorageHome>): void {
 /** A hub whose durable actions are reduced a second time, by hand. */
 class DurableModel {
   readonly #home: StorageHome;
+  readonly #place = new ChatPlace();
   readonly #states = new Map<string, KindedState>();
   readonly #logs = new Map<string, Pick<StoredAction, "serverSeq" | "action">[]>();
   #storage!: Storage;
@@ -105,7 +113,8 @@ class DurableModel {
     for (const [uri, { kind, state }] of this.#states) this.#hub.restore(uri, kind, state);
   }
 
-  #dispatch(uri: string, action: Action): void {
+  #dispatch(uri: string, drawn: Action): void {
+    const action = this.#place.fit(drawn);
     const entry = this.#hub.dispatch(uri, action);
     if (entry === undefined || !isDurable(action)) return;
     const before = this.#states.get(uri);

@@ -9,6 +9,7 @@ import {
   terminalUri,
   type Action,
   type ChatUri,
+  type PartId,
   type SessionUri,
   type TerminalClaim,
   type TerminalUri,
@@ -101,34 +102,27 @@ function startTurn(turnId: TurnId, text: string): Action {
 }
 
 const turnId = makeId("turn", "t");
-const partIds = fc.constantFrom("p1", "p1", "p1", "p2").map((id) => makeId("part", id));
+const partId = makeId("part", "p");
 /** Halves of characters, too: a piece of text may end anywhere. */
 const texts = fc.string({
   unit: fc.constantFrom("a", "é", "\ud83d", "\ude00", "\u0000", '"', "\n"),
-  maxLength: 6,
+  maxLength: 30,
 });
 
-/** Actions of a chat, most of them pieces of text, some of them transient; all of the same turn. */
+/** Actions of a chat, most of them pieces of text, some of them transient; a `ChatPlace` says of which turn and part. */
 export const chatActions: fc.Arbitrary<Action> = fc.oneof(
   {
-    weight: 16,
-    arbitrary: fc.record({
-      type: fc.constantFrom("chat/delta" as const, "chat/delta" as const, "chat/reasoning" as const),
-      turnId: fc.constant(turnId),
-      partId: partIds,
-      content: texts,
-    }),
+    weight: 12,
+    arbitrary: texts.map((content): Action => ({ type: "chat/delta", turnId, partId, content })),
   },
-  { weight: 2, arbitrary: texts.map((text) => startTurn(turnId, text)) },
+  { weight: 3, arbitrary: texts.map((text) => startTurn(turnId, text)) },
   {
-    weight: 4,
-    arbitrary: fc
-      .tuple(partIds, fc.constantFrom("markdown" as const, "reasoning" as const))
-      .map(([id, kind]): Action => ({
-        type: "chat/responsePart",
-        turnId,
-        part: { kind, id, content: "" },
-      })),
+    weight: 3,
+    arbitrary: fc.constantFrom("markdown" as const, "reasoning" as const).map((kind): Action => ({
+      type: "chat/responsePart",
+      turnId,
+      part: { kind, id: partId, content: "" },
+    })),
   },
   {
     weight: 1,
@@ -145,11 +139,38 @@ export const chatActions: fc.Arbitrary<Action> = fc.oneof(
   texts.map((text): Action => ({ type: "chat/draftChanged", draft: { text, origin: { kind: "user" } } })),
 );
 
-/** The same action in a turn of its own number: a turn that has ended cannot be begun again. */
-export function inTurn(number: number, action: Action): Action {
-  return "turnId" in action && action.turnId === turnId
-    ? { ...action, turnId: makeId("turn", `t${number}`) }
-    : action;
+/** Where a chat stands, so that drawn actions fit: a turn is begun once, and text goes to the newest part. */
+export class ChatPlace {
+  #turns = 0;
+  #parts = 0;
+  #textType: "chat/delta" | "chat/reasoning" = "chat/delta";
+
+  /** The action in the turn and part that come now. */
+  fit(action: Action): Action {
+    const turn = { turnId: makeId("turn", `turn ${this.#turns}`) };
+    switch (action.type) {
+      case "chat/turnStarted":
+        return { ...action, ...turn };
+      case "chat/turnComplete":
+        this.#turns += 1;
+        return { ...action, ...turn };
+      case "chat/responsePart": {
+        const { part } = action;
+        if (part.kind !== "markdown" && part.kind !== "reasoning") return action;
+        this.#parts += 1;
+        this.#textType = part.kind === "markdown" ? "chat/delta" : "chat/reasoning";
+        return { ...action, ...turn, part: { ...part, id: this.#partId } };
+      }
+      case "chat/delta":
+        return { ...action, ...turn, type: this.#textType, partId: this.#partId };
+      default:
+        return action;
+    }
+  }
+
+  get #partId(): PartId {
+    return makeId("part", `part ${this.#parts}`);
+  }
 }
 
 /** Actions of a session. */

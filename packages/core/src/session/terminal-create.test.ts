@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts, type FakeHostOptions } from "../testing/fake-host.ts";
 import { ask, say, type Step } from "../testing/script.ts";
@@ -201,5 +202,6 @@ test("[N24] a command is a channel, held by the session, its turn and its tool c
   );
   expect(exits.slice(0, 20)).toEqual(exits.slice(0, 20).map(() => ({ kind: "code", exitCode: 0 })));
   expect(exits[20]).toEqual({ kind: "signal", signal: "SIGKILL" });
-  expect(host.host.hub.list("root")[0]?.state.terminals).toHaveLength(21);
+  // The list is told as a whole, and so at most every few milliseconds.
+  await until(() => (host.host.hub.list("root")[0]?.state.terminals.length === 21 ? true : undefined));
 });

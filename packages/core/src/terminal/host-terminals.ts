@@ -24,6 +24,9 @@ const killGraceMs = 5000;
 /** A screen that a session holds has one size, to which viewers adapt. */
 const sessionSize = { columns: 120, rows: 30 };
 
+/** How long the list rests after it was told. */
+const listPauseMs = 25;
+
 /** The terminals of one host. `close` ends them all. */
 export class HostTerminals {
   readonly #keeper: Keeper;
@@ -31,6 +34,8 @@ export class HostTerminals {
   readonly #now: () => Date;
   readonly #budget = new RingBudget({ totalBytes });
   readonly #terminals = new Map<string, HostTerminal>();
+  #pause: NodeJS.Timeout | undefined;
+  #isListStale = false;
 
   constructor(keeper: Keeper, hub: Hub, now: () => Date) {
     this.#keeper = keeper;
@@ -97,6 +102,8 @@ export class HostTerminals {
 
   async close(): Promise<void> {
     await Promise.all([...this.#terminals.values()].map((terminal) => terminal.close()));
+    clearTimeout(this.#pause);
+    this.#publishListNow();
   }
 
   #noteExit({ uri, exit }: HostTerminal): void {
@@ -111,7 +118,25 @@ export class HostTerminals {
     this.#publishList();
   }
 
+  /**
+   * The list is told as a whole, so telling it for each of many changes would cost their square: the first is told at
+   * once, the rest of a burst together.
+   */
   #publishList(): void {
+    if (this.#pause !== undefined) {
+      this.#isListStale = true;
+      return;
+    }
+    this.#publishListNow();
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      if (this.#isListStale) this.#publishList();
+    }, listPauseMs);
+    this.#pause.unref();
+  }
+
+  #publishListNow(): void {
+    this.#isListStale = false;
     const terminals = [...this.#terminals.values()].flatMap(({ uri }) => {
       const state = this.#hub.state(uri, "terminal");
       return state === undefined ? [] : [summarizeTerminal(state)];

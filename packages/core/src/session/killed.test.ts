@@ -35,7 +35,7 @@ test(`[N15] ${turns} turns with an agent killed at a random moment`, { timeout: 
   const ends: string[] = [];
   for (let index = 0; index < turns; index += 1) {
     const turn = session.stream("work");
-    const { pid } = await until(() => session.agent.processes.find((each) => isAlive(each.pid)));
+    const { pid } = await until(() => session.agent.processes.findLast((each) => isAlive(each.pid)));
     await sleep(Math.random() * longestMs);
     process.kill(pid, "SIGKILL");
     const end = await turn.ended;

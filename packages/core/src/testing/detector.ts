@@ -26,7 +26,13 @@ export async function untilGone(argument: string): Promise<string[]> {
 
 /** Whether a process is alive. */
 export function isAlive(pid: number): boolean {
-  return listProcesses().some((entry) => entry.pid === pid);
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat[stat.lastIndexOf(")") + 2] !== "Z";
+  } catch {
+    // It is gone.
+    return false;
+  }
 }
 
 /** Fails the test file if processes, descriptors or files are there after it that were not before. Call it first. */

@@ -17,7 +17,7 @@ import {
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import { HeldTerminals } from "@holdfast/terminal/acp-parts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
-import type { Translated } from "../agent/update-actions.ts";
+import type { Translated } from "../agent/session-updates.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { buildPrompt } from "./prompt.ts";
 import type { ServiceContext } from "./service-context.ts";

@@ -1,7 +1,7 @@
 // What the services of an agent need to know of its session.
 import type { ApprovalPolicy, ChatUri, SessionKey, SessionUri } from "@holdfast/ahp";
 import type { HeldTerminals } from "@holdfast/terminal/acp-parts";
-import type { Translated } from "../agent/update-actions.ts";
+import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace, Approvals } from "../approval/approvals.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";

@@ -4,7 +4,7 @@ import { HostError } from "@holdfast/protocol";
 import type { AcpConfigOption, AcpSessionResult } from "../agent/acp.ts";
 import { AgentConnection, type AgentServices } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
-import { readConfigOptions, readModes } from "../agent/update-actions.ts";
+import { readConfigOptions, readModes } from "../agent/session-updates.ts";
 import { buildLaunch } from "./agent-launch.ts";
 import type { SessionTools } from "./session-tools.ts";
 

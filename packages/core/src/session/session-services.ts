@@ -3,7 +3,7 @@ import type { JsonObject } from "@holdfast/ahp";
 import type { RawJson } from "@holdfast/jsonrpc";
 import type { AcpContent, AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
-import { translateOutsideTurn } from "../agent/update-actions.ts";
+import { translateOutsideTurn } from "../agent/session-updates.ts";
 import { Deeds } from "./deeds.ts";
 import { FileService } from "./file-service.ts";
 import { PermissionService } from "./permission-service.ts";

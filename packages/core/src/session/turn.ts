@@ -13,12 +13,8 @@ import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
-import {
-  TurnTranslator,
-  type UpdateContext,
-  translateOutsideTurn,
-  type Translated,
-} from "../agent/update-actions.ts";
+import { TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
+import { translateOutsideTurn, type Translated } from "../agent/session-updates.ts";
 import type { ApprovedCall } from "../approval/coverage.ts";
 import type { Patience } from "../patience.ts";
 

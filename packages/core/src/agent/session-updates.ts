@@ -1,0 +1,132 @@
+// Turns the updates that belong to no turn into actions, and an agent's modes and options into the model's words.
+import type {
+  ChatAction,
+  ConfigChoice,
+  ConfigOption,
+  JsonObject,
+  SessionAction,
+  SessionModes,
+} from "@holdfast/ahp";
+import type { AcpConfigChoice, AcpConfigOption, AcpModes, AcpUpdate } from "./acp.ts";
+
+/** Where an action goes. */
+export type Translated =
+  | { readonly to: "chat"; readonly action: ChatAction }
+  | { readonly to: "session"; readonly action: SessionAction };
+
+/** The actions for an update that belongs to no turn. */
+export function translateOutsideTurn(update: AcpUpdate): Translated[] {
+  switch (update.sessionUpdate) {
+    case "available_commands_update":
+      return [
+        session({ type: "session/commandsChanged", commands: readCommands(update["availableCommands"]) }),
+      ];
+    case "current_mode_update":
+      return typeof update["currentModeId"] === "string"
+        ? [session({ type: "session/modeChanged", modeId: update["currentModeId"] })]
+        : [];
+    case "config_option_update":
+      return [
+        session({
+          type: "session/configOptionsChanged",
+          configOptions: readConfigOptions(update["configOptions"] as AcpConfigOption[]),
+        }),
+      ];
+    case "session_info_update":
+      return typeof update["title"] === "string"
+        ? [session({ type: "session/titleChanged", title: update["title"] })]
+        : [];
+    case "usage_update":
+      return [chat({ type: "chat/contextUsageChanged", contextUsage: readUsage(update) })];
+    default:
+      return [
+        chat({
+          type: "chat/agentUpdateReceived",
+          updateKind: update.sessionUpdate,
+          update: update as unknown as JsonObject,
+        }),
+      ];
+  }
+}
+
+/** An agent's modes in the model's words. */
+export function readModes({ availableModes, currentModeId }: AcpModes): SessionModes {
+  const available = availableModes.map(({ id, name, description }) => ({
+    id,
+    name,
+    ...(typeof description === "string" && { description }),
+  }));
+  return { available, currentModeId };
+}
+
+/** An agent's options in the model's words; an option of an unknown type is left out, as the protocol asks. */
+export function readConfigOptions(options: readonly AcpConfigOption[] | undefined): ConfigOption[] {
+  return (options ?? []).flatMap((option): ConfigOption[] => {
+    const text = {
+      id: option.id,
+      name: option.name,
+      ...(typeof option.description === "string" && { description: option.description }),
+      ...(typeof option.category === "string" && { category: option.category }),
+    };
+    if (option.type === "boolean") {
+      return [{ ...text, type: "boolean", currentValue: option.currentValue === true }];
+    }
+    if (option.type !== "select") return [];
+    return [
+      {
+        ...text,
+        type: "select",
+        currentValue: String(option.currentValue),
+        choices: readChoices(option.options ?? []),
+      },
+    ];
+  });
+}
+
+function readChoices(choices: readonly AcpConfigChoice[], group?: string): ConfigChoice[] {
+  return choices.flatMap((choice): ConfigChoice[] => {
+    if (choice.options !== undefined) return readChoices(choice.options, choice.name);
+    if (choice.value === undefined) return [];
+    return [
+      {
+        value: choice.value,
+        name: choice.name,
+        ...(typeof choice.description === "string" && { description: choice.description }),
+        ...(group !== undefined && { group }),
+      },
+    ];
+  });
+}
+
+function readCommands(commands: unknown): { name: string; description: string; inputHint?: string }[] {
+  if (!Array.isArray(commands)) return [];
+  return (commands as { name: string; description?: string; input?: { hint?: string } | null }[]).map(
+    ({ name, description = "", input }) => ({
+      name,
+      description,
+      ...(typeof input?.hint === "string" && { inputHint: input.hint }),
+    }),
+  );
+}
+
+function readUsage(update: AcpUpdate): {
+  usedTokens: number;
+  sizeTokens: number;
+  cost?: { amount: number; currency: string };
+} {
+  const cost = update["cost"] as { amount: number; currency: string } | null | undefined;
+  return {
+    usedTokens: Number(update["used"] ?? 0),
+    sizeTokens: Number(update["size"] ?? 0),
+    ...(cost !== undefined && cost !== null && { cost: { amount: cost.amount, currency: cost.currency } }),
+  };
+}
+
+/** An action of the chat. */
+export function chat(action: ChatAction): Translated {
+  return { to: "chat", action };
+}
+
+function session(action: SessionAction): Translated {
+  return { to: "session", action };
+}

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Host } from "@holdfast/core";
+import { Host, MemoryStorage } from "@holdfast/core";
 import { InlineKeeper } from "@holdfast/keeper";
 import { readConfig } from "@holdfast/protocol";
 import { startServer } from "@holdfast/server";
@@ -22,6 +22,7 @@ const config = readConfig({ agents: { flood: agent }, maxSessions: 1000 });
 if (!config.ok) throw new Error(JSON.stringify(config.problems));
 const host = new Host({
   keeper: new InlineKeeper(),
+  storage: new MemoryStorage(),
   config: config.value,
   stateFolder: folder,
   shellAgent: { ...agent, version: "0" },

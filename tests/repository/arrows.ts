@@ -48,7 +48,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   ahp: { uses: ["jsonrpc"], npm: [], isBrowserSafe: true },
   terminal: {
     uses: [],
-    npm: ["@lydell/node-pty"],
+    npm: ["@lydell/node-pty", "@xterm/headless"],
     borders: {
       view: { neverReaches: ["process", "acp"], nodeModules: ["node:buffer"] },
       process: { neverReaches: ["view", "acp"] },

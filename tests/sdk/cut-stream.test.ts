@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Holdfast, HoldfastError, type AcpStreamEvent } from "@holdfast/sdk";
 import { startCutProxy } from "./cut-proxy.ts";
-import { startRealHost } from "./real-host.ts";
+import { startRealHost } from "../host/real-host.ts";
 
 async function collect(events: AsyncIterable<AcpStreamEvent>): Promise<string[]> {
   const lines: string[] = [];

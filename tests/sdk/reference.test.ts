@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Holdfast, HoldfastError, type AcpSession, type AcpStreamEvent } from "@holdfast/sdk";
-import { startRealHost, type RealHost } from "./real-host.ts";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
 
 let host: RealHost;
 let sdk: Holdfast;

@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startRealHost, type RealHost } from "./real-host.ts";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { takeSnippets, type Snippet } from "./reference-snippets.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

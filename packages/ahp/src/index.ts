@@ -113,6 +113,7 @@ export type {
   MessageOrigin,
   ModelSelection,
   PendingMessage,
+  RequestMark,
 } from "./model/chat/message.ts";
 export type { Approval, ApprovalDecision, ApprovalOption } from "./model/chat/approval.ts";
 export {

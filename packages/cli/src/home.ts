@@ -7,6 +7,15 @@ import envPaths from "env-paths";
 import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
 import { TOKEN_FILE } from "./token.ts";
 
+/** The name of the database in the home. */
+export const DATABASE_FILE = "holdfast.db";
+
+/** The name of the folder in the home that holds what terminals wrote. */
+export const SPOOL_FOLDER = "spool";
+
+/** The name of the folder in the home that holds a folder for each app. */
+export const APP_DATA_FOLDER = "app-data";
+
 const ownerOnly = 0o700;
 const rightsOfOthers = 0o077;
 const writableByAll = 0o002;

@@ -10,7 +10,7 @@ export function chooseAddress(
   { listen }: Config,
   { host = listen.host, port = listen.port }: { host?: string | undefined; port?: number | undefined },
 ): ListenAddress {
-  return { host, port };
+  return { ...listen, host, port };
 }
 
 /** What an error while starting to listen means to a person; other errors stay what they are. */

@@ -1,7 +1,8 @@
 // The whole program: a host that answers, ends in order, and leaves no process when it is killed.
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openSqliteStorage } from "@holdfast/storage-sqlite";
 import { ProgramRun } from "./testing/program-run.ts";
 import { temporaryFolder } from "./testing/temporary-home.ts";
 
@@ -57,7 +58,7 @@ function processesOf(home: string, hostPid: number | undefined): number[] {
 }
 
 describe("[C13] holdfast", () => {
-  it("[C13] serves the built-in agent, records what it did, and ends it in order", async () => {
+  it("[C13] [C10] serves the built-in agent, records what it did, and ends it in order", async () => {
     const served = await startHolding();
     const { call, home, run } = served;
     const { agents } = (await call("GET", "/sdk/acp/agents")) as {
@@ -67,8 +68,10 @@ describe("[C13] holdfast", () => {
     const key = await createShellSession(served);
     const answer = await call("POST", `/sdk/acp/session/${key}/chat`, { message: "echo $((40 + 2))" });
     expect(JSON.stringify(answer)).toContain("42");
-    expect(readFileSync(path.join(home, "audit.jsonl"), "utf8")).toContain("echo $((40 + 2))");
     expect(await run.stop()).toEqual({ code: 0, signal: null });
+    const storage = await openSqliteStorage({ file: path.join(home, "holdfast.db") });
+    expect(storage.audit.read().map(({ entry }) => entry.subject)).toContain("echo $((40 + 2))");
+    storage.close();
     expect(readdirSync(home)).not.toContain("lock");
     expect(run.stdout.split("\n")).toHaveLength(2);
   });

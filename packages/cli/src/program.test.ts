@@ -15,7 +15,7 @@ function start(home: string, words: readonly string[] = [], options?: ProgramRun
 }
 
 /** What a host that is gone may leave in its home. */
-const kept = ["audit.jsonl", "token"];
+const kept = ["token"];
 
 function errorsOf({ stderr }: ProgramRun): string[] {
   return stderr

@@ -1,10 +1,10 @@
 // The life of the program: arguments, signals, faults, exit codes (C11, C12).
 import process from "node:process";
-import type { Log } from "@holdfast/core";
+import { Redactor, type Log } from "@holdfast/core";
 import { readArguments } from "./arguments.ts";
 import { createLog } from "./log.ts";
 import { readyLine, readyPage } from "./ready.ts";
-import { serve, type ServeOptions, type StartHost } from "./serve.ts";
+import { serve, type ServeOptions, type ServeSurroundings, type StartHost } from "./serve.ts";
 import { EXIT_CODES, StartError } from "./start-error.ts";
 
 /** A drain that takes longer is broken off: whoever sent the signal would soon kill us anyway. */
@@ -17,14 +17,17 @@ type Phase =
 
 /** Runs the program in this process, and ends the process when there is nothing more to do. */
 export async function runProgram(startHost: StartHost): Promise<void> {
-  const log = createLog(process.stderr);
+  const redactor = new Redactor();
+  const log = createLog(process.stderr, { redactor });
   // Whoever read our output may go away; the host is needed all the same.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   // Rejections that nobody handles come here too.
   process.on("uncaughtException", (error) => endByFault(error, log));
   try {
     const request = readArguments(process.argv.slice(2));
-    if (request.kind === "serve") return await serveUntilStopped(request.options, startHost, log);
+    if (request.kind === "serve") {
+      return await serveUntilStopped(request.options, startHost, { log, redactor });
+    }
     await print(request.text);
     process.exit(EXIT_CODES.done);
   } catch (error) {
@@ -32,7 +35,11 @@ export async function runProgram(startHost: StartHost): Promise<void> {
   }
 }
 
-async function serveUntilStopped(options: ServeOptions, startHost: StartHost, log: Log): Promise<void> {
+async function serveUntilStopped(
+  options: ServeOptions,
+  startHost: StartHost,
+  { log, redactor }: Pick<ServeSurroundings, "log" | "redactor">,
+): Promise<void> {
   let phase: Phase = { kind: "starting" };
   const onSignal = (signal: NodeJS.Signals): void => {
     // While it starts there is nothing to drain, and what was begun is cleaned up at exit.
@@ -48,6 +55,7 @@ async function serveUntilStopped(options: ServeOptions, startHost: StartHost, lo
   const outcome = await serve(options, {
     environment: process.env,
     log,
+    redactor,
     startHost,
     atExit: (cleanUp) => void process.once("exit", cleanUp),
   });

@@ -1,7 +1,6 @@
 // Serving: takes the home and starts its host, or finds that one is running already.
-import type { AuditStore, Log } from "@holdfast/core";
+import type { Log, Redactor } from "@holdfast/core";
 import type { Config } from "@holdfast/protocol";
-import { AuditFile } from "./audit-file.ts";
 import { loadConfig } from "./config-file.ts";
 import { findHome, openHome } from "./home.ts";
 import { removeHostFile, waitForHost, writeHostFile } from "./host-file.ts";
@@ -24,8 +23,9 @@ export interface HostParts {
   readonly home: string;
   readonly config: Config;
   readonly token: string;
-  readonly auditStore: AuditStore;
   readonly log: Log;
+  /** Knows what the log shall not say. */
+  readonly redactor: Redactor;
 }
 
 /** A host that listens. `close` drains it. */
@@ -41,6 +41,7 @@ export type StartHost = (parts: HostParts) => Promise<ListeningHost>;
 export interface ServeSurroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  readonly redactor: Redactor;
   readonly startHost: StartHost;
   /** Has something done when the process ends undrained; it must be synchronous. */
   readonly atExit: (cleanUp: () => void) => void;
@@ -104,26 +105,20 @@ async function startHost(
   home: string,
   holder: LockHolder,
   options: ServeOptions,
-  { log, startHost: start }: ServeSurroundings,
+  { log, redactor, startHost: start }: ServeSurroundings,
 ): Promise<{ ready: ReadyHost; close(): Promise<void> }> {
   const fileConfig = loadConfig(home, options.config);
   const config: Config = { ...fileConfig, listen: chooseAddress(fileConfig, options) };
   const token = openToken(home, log);
-  const audit = new AuditFile(home, log);
+  redactor.add(token);
   let host: ListeningHost | undefined;
-  const close = async (): Promise<void> => {
-    try {
-      await host?.close();
-    } finally {
-      audit.close();
-    }
-  };
   try {
-    host = await start({ home, config, token, auditStore: audit, log });
-    writeHostFile(home, holder, host.url);
-    return { ready: { url: host.url, token, home }, close };
+    const started = await start({ home, config, token, log, redactor });
+    host = started;
+    writeHostFile(home, holder, started.url);
+    return { ready: { url: started.url, token, home }, close: () => started.close() };
   } catch (error) {
-    await close();
+    await host?.close();
     throw explainListenError(error, config.listen);
   }
 }

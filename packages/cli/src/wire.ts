@@ -1,35 +1,93 @@
 // Puts the host together from its concrete parts; nothing else names them.
+import path from "node:path";
 import process from "node:process";
 import { VERSION, shellProgramPath } from "@holdfast/agent-shell";
-import { Host } from "@holdfast/core";
+import { Host, type Log } from "@holdfast/core";
+import type { Storage, TerminalSpool } from "@holdfast/core/ports";
 import { InlineKeeper } from "@holdfast/keeper";
 import { startServer } from "@holdfast/server";
+import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
+import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
 
-/** Starts a host whose processes are its own children, and serves it. */
-export async function startHost({ home, config, token, auditStore, log }: HostParts): Promise<ListeningHost> {
-  const host = new Host({
-    keeper: new InlineKeeper(),
-    config,
-    stateFolder: home,
-    shellAgent: { command: process.execPath, args: [...agentFlags(), shellProgramPath], version: VERSION },
-    log,
-    auditStore,
-  });
+/** What a host keeps, open. */
+interface Kept {
+  readonly storage: Storage;
+  readonly spool: TerminalSpool;
+  close(): Promise<void>;
+}
+
+const notKept = "What happens cannot be kept at the moment. Look at the disk, and at the log.";
+
+/** Starts a host whose processes are its own children, on what its home keeps, and serves it. */
+export async function startHost({ home, config, token, log, redactor }: HostParts): Promise<ListeningHost> {
+  const kept = await openKept(home, log);
+  const { storage, spool } = kept;
+  let host: Host | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await host?.close();
+    } finally {
+      await kept.close();
+    }
+  };
   try {
-    const server = await startServer({ host, token, listen: config.listen, log });
+    host = new Host({
+      keeper: new InlineKeeper(),
+      storage,
+      spool,
+      config,
+      stateFolder: home,
+      shellAgent: { command: process.execPath, args: [...agentFlags(), shellProgramPath], version: VERSION },
+      log,
+      redactor,
+    });
+    const { hub } = host;
+    const server = await startServer({
+      host,
+      token,
+      listen: config.listen,
+      log,
+      meta: storage.meta,
+      apps: config.apps,
+      appDataFolder: path.join(home, APP_DATA_FOLDER),
+      webhooks: { redactor },
+      isReady: () => (hub.isKeeping ? { ready: true } : { ready: false, reason: notKept }),
+    });
     return {
       url: server.url,
       async close(): Promise<void> {
         try {
           await server.close();
         } finally {
-          await host.close();
+          await close();
         }
       },
     };
   } catch (error) {
-    await host.close();
+    await close();
+    throw error;
+  }
+}
+
+async function openKept(home: string, log: Log): Promise<Kept> {
+  const onFault = (error: unknown): void => log("error", "Something could not be kept", { error });
+  const storage = await openSqliteStorage({ file: path.join(home, DATABASE_FILE), onFault });
+  try {
+    const spool = await openFileSpool({ folder: path.join(home, SPOOL_FOLDER), onFault });
+    return {
+      storage,
+      spool,
+      async close(): Promise<void> {
+        try {
+          await spool.close();
+        } finally {
+          storage.close();
+        }
+      },
+    };
+  } catch (error) {
+    storage.close();
     throw error;
   }
 }

@@ -1,104 +1,159 @@
 // The host without its transports: what the app API, and later every other adapter, is served from.
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Actor, ROOT_URI, type TurnId, makeId, newRootState, turnParts } from "@holdfast/ahp";
+import {
+  ROOT_URI,
+  type PendingToolCall,
+  type SessionKey,
+  type TerminalSize,
+  type TurnEnd,
+  newRootState,
+  turnParts,
+} from "@holdfast/ahp";
 import type { Keeper } from "@holdfast/keeper/port";
 import {
   type AgentInfo,
-  type ChatRequest,
   type ChatResponse,
   type Config,
+  type ErrorCode,
   HostError,
   type PermissionDecision,
   type RuntimeOptions,
   type Session,
   type SessionOptions,
   type SessionStatus,
+  type TerminalStatus,
+  type TerminalText,
   modelMembers,
 } from "@holdfast/protocol";
 import { AgentEntries, type BuiltInProgram } from "./agent/agent-entry.ts";
 import { Installations } from "./agent/installations.ts";
 import { Approvals } from "./approval/approvals.ts";
 import { InputRequests } from "./approval/input-requests.ts";
-import { Audit, type AuditStore } from "./audit/audit.ts";
-import type { Cursor } from "./channel/cursor.ts";
+import { Audit } from "./audit/audit.ts";
+import { type Caller, actorOf } from "./caller.ts";
 import { Hub } from "./channel/hub.ts";
-import type { HostSession } from "./session/host-session.ts";
+import type { HostFigures, HostWatcher } from "./host-event.ts";
+import { HostWatchers } from "./host-watchers.ts";
+import { DEFAULT_PATIENCE, type Patience } from "./patience.ts";
+import type { Storage, TerminalSpool } from "./ports.ts";
+import type { Redactor } from "./redaction/redactor.ts";
+import { RetentionWatch } from "./retention.ts";
+import type { TurnRequest } from "./session/host-session.ts";
+import { recoverTerminals } from "./session/recovery.ts";
+import { describeSession } from "./session/session-status.ts";
 import type { Log, SessionTools } from "./session/session-tools.ts";
 import { Sessions } from "./session/sessions.ts";
+import {
+  type FollowRequest,
+  type FollowedSession,
+  type StreamedTurn,
+  TurnFeeds,
+} from "./session/turn-feeds.ts";
+import type { Turn } from "./session/turn.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
-import { DEFAULT_PATIENCE, type Patience } from "./patience.ts";
+import { TerminalAccess } from "./terminal/terminal-access.ts";
+import type { TerminalFeed } from "./terminal/terminal-feed.ts";
 
 /** What a host is made from. */
 export interface HostOptions {
   readonly keeper: Keeper;
+  /** What it keeps; whoever opened it closes it, after the host. */
+  readonly storage: Storage;
+  /** What it keeps of terminals; without it, their output goes with them. */
+  readonly spool?: TerminalSpool | undefined;
   readonly config: Config;
   /** Where built-in agents may keep their own files. */
   readonly stateFolder: string;
   readonly shellAgent: BuiltInProgram;
   readonly log: Log;
-  readonly auditStore?: AuditStore | undefined;
+  /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
+  readonly redactor?: Redactor | undefined;
   readonly now?: (() => Date) | undefined;
   readonly patience?: Partial<Patience> | undefined;
 }
 
-/** Who asks; keys and apps are told apart by whoever authenticates. */
-export interface Caller {
-  readonly kind: "owner";
-}
+/** What of each channel's log is held in memory: whoever is further behind reads on from what is kept. */
+const logLimitBytes = 1024 * 1024;
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+const mebibyte = 1024 * 1024;
 
-/** A turn that can be followed from its first action. */
-export interface StreamedTurn {
-  readonly turnId: TurnId;
-  readonly chat: Cursor;
-  readonly session: Cursor;
-}
-
-/** The person at the host's own token. */
-const owner: Actor = { kind: "client", clientId: makeId("client", "owner") };
-
-/** A running host. `close` ends everything it started. */
+/** A running host; made from what an earlier one kept, it takes up its sessions. `close` ends everything it started. */
 export class Host {
-  readonly hub = new Hub();
+  readonly hub: Hub;
   readonly audit: Audit;
   readonly #entries: AgentEntries;
   readonly #installations: Installations;
   readonly #approvals: Approvals;
   readonly #inputs: InputRequests;
   readonly #terminals: HostTerminals;
+  readonly #access: TerminalAccess;
   readonly #sessions: Sessions;
+  readonly #feeds: TurnFeeds;
+  readonly #watchers: HostWatchers;
+  readonly #retention: RetentionWatch;
   readonly #keeper: Keeper;
+  readonly #spool: TerminalSpool | undefined;
   readonly #acpEnabled: boolean;
   #closing: Promise<void> | undefined;
 
   constructor(options: HostOptions) {
     const now = options.now ?? ((): Date => new Date());
-    const { keeper, config } = options;
-    const patience = { ...DEFAULT_PATIENCE, ...options.patience };
+    const { keeper, config, storage, spool, log, redactor } = options;
+    const { idleSeconds } = config.acp;
+    const patience = { ...DEFAULT_PATIENCE, idleMs: idleSeconds * 1000, ...options.patience };
+    const onFault = (error: unknown): void => log("error", "The host could not do its work", { error });
     this.#keeper = keeper;
+    this.#spool = spool;
     this.#acpEnabled = config.acp.enabled;
+    const { sequence, journal } = storage;
+    this.hub = new Hub({ sequence, journal, onFault, logLimitBytes });
     this.hub.open(ROOT_URI, "root", newRootState());
-    this.audit = new Audit(now, options.auditStore);
+    this.audit = new Audit(now, storage.audit);
+    this.#watchers = new HostWatchers(now);
     this.#entries = new AgentEntries(config, options.shellAgent);
     this.#installations = new Installations(keeper, options.shellAgent.version);
-    this.#approvals = new Approvals(this.hub, now, patience.approvalMs);
+    this.#approvals = new Approvals(this.hub, now, patience.approvalMs, this.#watchers);
     this.#inputs = new InputRequests(this.hub, now);
-    this.#terminals = new HostTerminals(keeper, this.hub, now);
+    this.#terminals = new HostTerminals({ keeper, hub: this.hub, spool, now });
+    this.#access = new TerminalAccess({ hub: this.hub, storage, spool, terminals: this.#terminals });
     const tools: SessionTools = {
       hub: this.hub,
+      storage,
+      watchers: this.#watchers,
       keeper,
       installations: this.#installations,
       approvals: this.#approvals,
       inputs: this.#inputs,
       audit: this.audit,
       terminals: this.#terminals,
-      log: options.log,
+      log,
       patience,
       now,
+      onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
+      redact: (text) => redactor?.redact(text) ?? text,
       agentVariables: (entry): Readonly<Record<string, string>> =>
         entry.builtIn ? { HOLDFAST_SHELL_STATE: join(options.stateFolder, "agents", entry.id) } : {},
     };
     this.#sessions = new Sessions(tools, this.#entries, { ...config, defaultCwd: homedir() });
+    this.#feeds = new TurnFeeds(this.hub, storage);
+    const { maxAgeDays, maxMebibytes, auditDays } = config.retention;
+    this.#retention = new RetentionWatch({
+      storage,
+      spool,
+      rules: {
+        maxAgeMs: maxAgeDays * day,
+        maxBytes: maxMebibytes * mebibyte,
+        auditMaxAgeMs: auditDays * day,
+      },
+      everyMs: hour,
+      now,
+      onFault,
+    });
+    recoverTerminals(tools);
+    this.#sessions.recover();
+    this.#watchers.started();
   }
 
   get acpEnabled(): boolean {
@@ -121,155 +176,223 @@ export class Host {
           supported: true,
           supportsProviderForwarding: providers.length > 0,
           forwardableProviders: providers,
-          ...(includeModels && modelMembers({ models: [], source: null, error: null })),
+          ...(includeModels && modelMembers(this.#installations.models.list(entry.id))),
         };
       }),
     );
   }
 
-  async createSession(options: SessionOptions, _caller: Caller): Promise<Session> {
-    const session = await this.#sessions.create(options);
-    const { session_key, agent_id, state, backend_id, created_at } = describe(session);
+  async createSession(options: SessionOptions, caller: Caller): Promise<Session> {
+    const { state: created } = await this.#sessions.create(options, caller);
+    const { session_key, agent_id, state, backend_id, created_at } = describeSession(created);
     return { session_key, agent_id, state, backend_id, created_at };
   }
 
-  getSession(key: string, _caller: Caller): SessionStatus {
-    return describe(this.#sessions.get(key));
+  getSession(key: string, caller: Caller): SessionStatus {
+    return describeSession(this.#sessions.get(key, caller).state);
   }
 
-  listSessions(_caller: Caller): SessionStatus[] {
-    return this.#sessions.all.map(describe);
+  listSessions(caller: Caller, includeClosed = false): SessionStatus[] {
+    const open = this.#sessions.of(caller).map(({ state }) => state);
+    const closed = includeClosed ? this.#sessions.closedOf(caller) : [];
+    return [...open, ...closed].map(describeSession);
   }
 
-  async patchSession(key: string, patch: RuntimeOptions, _caller: Caller): Promise<SessionStatus> {
-    const session = this.#sessions.get(key);
+  async patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus> {
+    const session = this.#sessions.get(key, caller);
     await session.patch(patch);
-    return describe(session);
+    return describeSession(session.state);
   }
 
-  async closeSession(key: string, reason: string | undefined, _caller: Caller): Promise<void> {
-    await this.#sessions.close(key, owner, reason);
+  /** Stops a session and hides it; its history stays. */
+  async closeSession(key: string, reason: string | undefined, caller: Caller): Promise<void> {
+    await this.#sessions.close(key, caller, reason);
+  }
+
+  /** Closes a session if it is open, and removes everything that is kept of it. */
+  async deleteSession(key: string, caller: Caller): Promise<void> {
+    for (const terminal of await this.#sessions.delete(key, caller)) await this.#spool?.remove(terminal);
   }
 
   /** Runs a turn to its end; nobody is asked, so a policy must say what would be. */
-  async chat(key: string, request: ChatRequest, _caller: Caller): Promise<ChatResponse> {
-    const session = this.#sessions.get(key);
+  async chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse> {
+    const session = this.#sessions.get(key, caller);
     if (session.policy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
-    const turn = await session.takeTurn(request, false).begun;
-    if (turn === undefined) return { text: "", stop_reason: "cancelled" };
-    const end = await turn.ended;
-    if (end.state === "failed" || end.state === "interrupted") {
-      throw new HostError(asErrorCode(end.error.code), end.error.message, { details: { ...end.error } });
-    }
-    const denied = turn.denied.map(({ toolCallId, title, kind }) => ({
-      action: kind ?? "other",
-      target: title,
-      toolCallId,
-      title,
-      ...(kind !== undefined && { kind }),
-    }));
+    const { turnId, begun } = session.takeTurn(request, false);
+    const turn = await begun;
+    await turn?.ended;
+    const ended = session.conversation.endedTurn(turnId);
+    // Taken out of the line before it began.
+    if (ended === undefined) return { text: "", stop_reason: "cancelled" };
+    const denied = turn === undefined ? [] : describeDenied(turn);
     return {
-      text: this.#textOf(session, turn.id),
-      stop_reason: end.state === "complete" ? end.stopReason : "cancelled",
+      text: turnParts(ended)
+        .map((part) => (part.kind === "markdown" ? part.content : ""))
+        .join(""),
+      stop_reason: stopReasonOf(ended.end),
       ...(denied.length > 0 && { denied }),
     };
   }
 
   /** Starts a turn that can be watched from its first action on, and goes on when nobody watches. */
-  streamTurn(key: string, request: ChatRequest, _caller: Caller, onReadable: () => void): StreamedTurn {
-    const session = this.#sessions.get(key);
-    const { cursor: chat } = this.hub.subscribe(session.chat, onReadable);
-    const { cursor: sessionCursor } = this.hub.subscribe(session.uri, onReadable);
-    try {
-      const { turnId } = session.takeTurn(request, true);
-      return { turnId, chat, session: sessionCursor };
-    } catch (error) {
-      chat.close();
-      sessionCursor.close();
-      throw error;
-    }
+  streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn {
+    return this.#feeds.start(this.#sessions.get(key, caller), request, onReadable);
   }
 
-  isApprovalOpen(id: string): boolean {
-    return this.#approvals.list().some((approval) => approval.id === id);
+  /** What was told in a session since a number, and what is told from now on. */
+  followSession(
+    key: string,
+    request: FollowRequest,
+    caller: Caller,
+    onReadable: () => void,
+  ): FollowedSession {
+    return this.#feeds.follow(this.#sessions.get(key, caller), request, onReadable);
   }
 
-  async cancelTurn(key: string, reason: string | undefined, _caller: Caller): Promise<void> {
-    await this.#sessions.get(key).cancel(owner, reason);
+  async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
+    await this.#sessions.get(key, caller).cancel(actorOf(caller), reason);
   }
 
   /** Answers a permission request, or a question: `accept`, `decline` and `cancel` are its options. */
   resolvePermission(
     key: string,
     { requestId, optionId }: PermissionDecision,
-    _caller: Caller,
+    caller: Caller,
   ): { resolved: boolean; reason?: string } {
-    const session = this.#sessions.get(key);
-    if (!this.#inputs.has(requestId)) return this.#approvals.answer(requestId, optionId, owner, session.key);
+    const session = this.#sessions.get(key, caller);
+    const by = actorOf(caller);
+    if (!this.#inputs.has(requestId)) return this.#approvals.answer(requestId, optionId, by, session.key);
     return this.#inputs.answer(
       requestId,
       optionId === "accept"
         ? { action: "accept", content: {} }
         : { action: optionId === "cancel" ? "cancel" : "decline" },
-      owner,
+      by,
+      session.key,
     );
   }
 
-  /** Closes every session, then the keeper. Idempotent. */
+  /** What waits for an answer in the caller's sessions, oldest first. */
+  listApprovals(caller: Caller): { readonly sessionKey: SessionKey; readonly toolCall: PendingToolCall }[] {
+    return this.#sessions
+      .of(caller)
+      .flatMap(({ state }) =>
+        state.inputNeeded.flatMap((request) =>
+          request.kind === "toolConfirmation" ? [{ sessionKey: state.key, toolCall: request.toolCall }] : [],
+        ),
+      )
+      .toSorted((one, other) =>
+        compareText(one.toolCall.approval.requestedAt, other.toolCall.approval.requestedAt),
+      );
+  }
+
+  /** The terminals that are there now; with a session, also its finished ones. */
+  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
+    if (sessionKey === undefined) return this.#access.list(caller);
+    return this.#access.listOf(this.#sessions.get(sessionKey, caller).state);
+  }
+
+  readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
+    return this.#access.read(id, limitBytes, caller);
+  }
+
+  async followTerminal(
+    id: string,
+    after: number | undefined,
+    caller: Caller,
+    onReadable: () => void,
+  ): Promise<TerminalFeed> {
+    return this.#access.follow(id, after, caller, onReadable);
+  }
+
+  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void> {
+    this.#access.write(id, bytes, caller);
+  }
+
+  async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {
+    return this.#access.resize(id, size, caller);
+  }
+
+  killTerminal(id: string, caller: Caller): Promise<void> {
+    return this.#access.kill(id, caller);
+  }
+
+  /** Tells a watcher of all that happens in sessions, until the returned function is called. */
+  watch(watcher: HostWatcher): () => void {
+    return this.#watchers.watch(watcher);
+  }
+
+  figures(): HostFigures {
+    const { running, writtenBytes, survivorsEnded } = this.#terminals.figures;
+    const { count: subscribers, lagEntries } = this.hub.readers();
+    const sessions: Record<string, number> = {};
+    for (const { state } of this.#sessions.all) {
+      sessions[state.lifecycle.status] = (sessions[state.lifecycle.status] ?? 0) + 1;
+    }
+    return {
+      sessions,
+      turnsRunning: this.#sessions.all.filter(({ isBusy }) => isBusy).length,
+      approvalsOpen: this.#approvals.list().length,
+      agentsRunning: this.#sessions.all.filter(({ hasAgent }) => hasAgent).length,
+      terminalsRunning: running,
+      terminalBytes: writtenBytes,
+      terminalSkippedBytes: this.#access.skippedBytes,
+      subscribers,
+      lagEntries,
+      survivorsEnded,
+    };
+  }
+
+  /** Ends every turn, agent and terminal, then the keeper. Sessions stay, for the next host. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#closeNow();
     return this.#closing;
   }
 
   async #closeNow(): Promise<void> {
-    await this.#sessions.closeAll();
+    this.#retention.close();
+    await this.#sessions.suspendAll();
     this.#approvals.close();
     this.#inputs.close();
     await this.#terminals.close();
     await this.#keeper.close();
-  }
-
-  #textOf(session: HostSession, turnId: TurnId): string {
-    const turn = this.hub.state(session.chat, "chat")?.turns.find(({ id }) => id === turnId);
-    if (turn === undefined) return "";
-    return turnParts(turn)
-      .map((part) => (part.kind === "markdown" ? part.content : ""))
-      .join("");
+    await this.hub.settled();
   }
 }
 
-const appStates = {
-  creating: "initializing",
-  resuming: "ready",
-  ready: "ready",
-  stale: "stale",
-  failed: "closed",
-  closed: "closed",
-} as const;
-
-function describe({ state }: HostSession): SessionStatus {
-  const { key, provider, lifecycle, backendId, createdAt, runtimeOptions, lastActivityAt, lastError, label } =
-    state;
-  return {
-    session_key: key,
-    agent_id: provider,
-    state: appStates[lifecycle.status],
-    backend_id: backendId ?? "",
-    created_at: createdAt,
-    runtime_options: {
-      ...runtimeOptions,
-      ...(runtimeOptions.extras !== undefined && { extras: { ...runtimeOptions.extras } }),
-    },
-    last_activity_at: lastActivityAt,
-    ...(lastError !== undefined && { last_error: lastError.message }),
-    ...(label !== undefined && { label }),
-  };
+function describeDenied({ denied }: Turn): NonNullable<ChatResponse["denied"]> {
+  return denied.map(({ toolCallId, title, kind }) => ({
+    action: kind ?? "other",
+    target: title,
+    toolCallId,
+    title,
+    ...(kind !== undefined && { kind }),
+  }));
 }
 
-function asErrorCode(
-  code: string,
-): "ACP_AGENT_EXITED" | "ACP_TURN_TIMEOUT" | "ACP_SESSION_INIT_FAILED" | "ACP_TURN_FAILED" {
-  return code === "ACP_AGENT_EXITED" || code === "ACP_TURN_TIMEOUT" || code === "ACP_SESSION_INIT_FAILED"
-    ? code
-    : "ACP_TURN_FAILED";
+/** Why a turn stopped; one that failed is an error instead. */
+function stopReasonOf(end: TurnEnd): string {
+  if (end.state === "complete") return end.stopReason;
+  if (end.state === "cancelled") return "cancelled";
+  throw new HostError(asErrorCode(end.error.code), end.error.message, { details: { ...end.error } });
+}
+
+function compareText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** The errors of turns that have codes of their own. */
+const turnErrors = [
+  "ACP_AGENT_EXITED",
+  "ACP_TURN_TIMEOUT",
+  "ACP_SESSION_INIT_FAILED",
+  "ACP_CONTEXT_LOST",
+  "ACP_INVALID_OPTION",
+  "ACP_ATTACHMENT_NOT_SUPPORTED",
+  "HOST_STOPPING",
+] as const satisfies readonly ErrorCode[];
+
+function asErrorCode(code: string): ErrorCode {
+  return turnErrors.find((known) => known === code) ?? "ACP_TURN_FAILED";
 }

@@ -1,7 +1,17 @@
 // The host without transports, for whoever serves it.
 export type { AuditEntry, AuditStore } from "./audit/audit.ts";
+export { maySee, type Caller } from "./caller.ts";
 export type { Cursor, Reading } from "./channel/cursor.ts";
+export type { EntryFeed } from "./channel/entry-feed.ts";
 export { Hub, type Subscription } from "./channel/hub.ts";
 export type { LogEntry, Projection } from "./channel/log-entry.ts";
-export { type Caller, Host, type HostOptions, type StreamedTurn } from "./host.ts";
+export type { HostEvent, HostFigures, HostWatcher } from "./host-event.ts";
+export { Host, type HostOptions } from "./host.ts";
+export { MemoryStorage } from "./storage/memory-storage.ts";
+export type { FollowRequest, FollowedSession, StreamedTurn } from "./session/turn-feeds.ts";
+export type { TurnRequest } from "./session/host-session.ts";
+export type { Meta } from "./ports.ts";
+export { Redactor } from "./redaction/redactor.ts";
+export type { TerminalFeed, TerminalReading } from "./terminal/terminal-feed.ts";
+export { MemoryMeta } from "./storage/memory-meta.ts";
 export type { Log } from "./session/session-tools.ts";

@@ -47,6 +47,12 @@ export interface LogPage {
   readonly isComplete: boolean;
 }
 
+/** A turn to look for in a log: by its id, the last one that began up to a number, or the first that did from one on. */
+export type WantedTurn =
+  | { readonly turnId: string }
+  | { readonly atOrBefore: number }
+  | { readonly atOrAfter: number };
+
 /** A session in the list of those that are kept. */
 export interface StoredSession {
   readonly summary: SessionSummary;
@@ -118,6 +124,8 @@ export interface Meta {
   get(key: string): string | undefined;
   set(key: string, value: string): void;
   delete(key: string): void;
+  /** The names that begin so, in their order. */
+  keys(prefix: string): string[];
 }
 
 /**
@@ -139,6 +147,8 @@ export interface Storage {
   loadChannel(uri: string): StoredChannel | undefined;
   /** At most `limit` actions with numbers above `afterSeq`, exactly as they were applied. */
   readLog(uri: string, afterSeq: number, limit: number): LogPage;
+  /** Where a turn of a chat begins in its log: a turn by its id, or the one that a number falls into. */
+  findTurnStart(chat: string, wanted: WantedTurn): number | undefined;
   /** Removes a session with its chats and terminals; close them first. The audit stays. */
   purge(session: SessionUri): Purged;
   prune(retention: Retention): Pruned;

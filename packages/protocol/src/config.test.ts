@@ -19,7 +19,9 @@ describe("configuration", () => {
         agents: {},
         defaults: { agent: "shell" },
         maxSessions: 64,
-        acp: { enabled: true },
+        acp: { enabled: true, idleSeconds: 300 },
+        apps: { enabled: false },
+        retention: { maxAgeDays: 90, maxMebibytes: 4096, auditDays: 365 },
         listen: { host: "127.0.0.1", port: 4747 },
       },
     });
@@ -42,8 +44,10 @@ describe("configuration", () => {
       },
       allowedAgents: ["mine", "claude"],
       maxSessions: 3,
-      acp: { enabled: false },
-      listen: { host: "::1", port: 0 },
+      acp: { enabled: false, idleSeconds: 1.5 },
+      apps: { enabled: true },
+      retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
+      listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };
     expect(readConfig(config)).toEqual({
       ok: true,
@@ -55,7 +59,7 @@ describe("configuration", () => {
     [[], "The configuration must be an object, not an array"],
     [
       { agnets: {} },
-      'The configuration has no member "agnets"; it has: agents, defaults, allowedAgents, maxSessions, acp, listen',
+      'The configuration has no member "agnets"; it has: agents, defaults, allowedAgents, maxSessions, acp, apps, retention, listen',
     ],
     [{ agents: { mine: {} } }, "agents.mine.command is required"],
     [{ agents: { mine: { command: "" } } }, "agents.mine.command must not be empty"],
@@ -78,8 +82,14 @@ describe("configuration", () => {
     [{ maxSessions: 0 }, "maxSessions must be at least 1"],
     [{ acp: true }, "acp must be an object, not a boolean"],
     [{ acp: { enabled: "yes" } }, "acp.enabled must be a boolean, not a string"],
+    [{ acp: { idleSeconds: 0 } }, "acp.idleSeconds must be at least 0.01"],
+    [{ retention: { maxAgeDays: 0 } }, "retention.maxAgeDays must be at least 1"],
     [{ listen: { port: 65_536 } }, "listen.port must be at most 65535"],
-    [{ listen: { prot: 1 } }, 'listen has no member "prot"; it has: host, port'],
+    [{ listen: { prot: 1 } }, 'listen has no member "prot"; it has: host, port, allowRemote, allowedHosts'],
+    [
+      { listen: { allowedHosts: ["a:80"] } },
+      "listen.allowedHosts[0] must be a host name or an address, without a port",
+    ],
   ])("[P28] a wrong setting is named by its path: case %#", (config, sentence) => {
     expect(sentences(config)).toEqual([sentence]);
   });
@@ -103,6 +113,8 @@ describe("configuration", () => {
       "allowedAgents",
       "maxSessions",
       "acp",
+      "apps",
+      "retention",
       "listen",
     ]);
     expect(required).toBeUndefined();

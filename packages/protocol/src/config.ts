@@ -19,6 +19,11 @@ const environmentSchema = z.record(
   z.string().refine((value) => !value.includes("\0"), { error: "must not contain a NUL character" }),
 );
 
+const hostNameSchema = lineSchema(253).regex(
+  /^(?:[A-Za-z0-9._-]+|(?=.*:.*:)[0-9A-Fa-f:.]+)$/,
+  "must be a host name or an address, without a port",
+);
+
 const ownAgentSchema = closedObject({
   command: z.string().min(1).describe("The program that speaks ACP on its standard input and output."),
   args: z.array(z.string()).default([]).describe("Its arguments."),
@@ -54,12 +59,45 @@ const configSchema = closedObject({
   maxSessions: z.int().min(1).max(10_000).default(64).describe("How many sessions may be open at once."),
   acp: closedObject({
     enabled: z.boolean().default(true).describe("Whether agents may be started at all."),
+    idleSeconds: z
+      .number()
+      .min(0.01)
+      .max(LIMITS.maxTimeoutSeconds)
+      .default(300)
+      .describe("How long a session may be left alone before its agent is stopped, if it can be brought back."),
   })
     .prefault({})
     .describe("The Agent Client Protocol."),
+  apps: closedObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe("Whether a granted app on this machine may come in with its app id alone."),
+  })
+    .prefault({})
+    .describe("Apps that are known by an id instead of a key."),
+  retention: closedObject({
+    maxAgeDays: z.int().min(1).max(36_500).default(90).describe("How long a closed session is kept."),
+    maxMebibytes: z
+      .int()
+      .min(16)
+      .default(4096)
+      .describe("How much is kept in all; above it the oldest closed sessions go, then logs."),
+    auditDays: z.int().min(1).max(36_500).default(365).describe("How long the audit is kept."),
+  })
+    .prefault({})
+    .describe("What is let go of in time."),
   listen: closedObject({
     host: z.string().min(1).default("127.0.0.1").describe("The address to listen on."),
     port: z.int().min(0).max(65_535).default(4747).describe("The port; 0 takes any that is free."),
+    allowRemote: z
+      .boolean()
+      .optional()
+      .describe("Whether other machines may reach the host; without it the address must be this machine's."),
+    allowedHosts: z
+      .array(hostNameSchema)
+      .optional()
+      .describe("Names under which others reach the host, beside its address; for a proxy in front of it."),
   })
     .prefault({})
     .describe("Where the host listens."),

@@ -77,10 +77,28 @@ export const ERRORS = {
     rpcCode: rpc.tooBusy,
     message: "Too many turns wait in this session. Let some of them finish first.",
   },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    rpcCode: rpc.invalidRequest,
+    message:
+      "This Idempotency-Key was used for another message. Repeat that message, or send this one under a new key.",
+  },
+  EVENTS_LOST: {
+    status: 410,
+    rpcCode: rpc.invalidRequest,
+    message:
+      "Events between the last one you saw and the present are no longer kept. Read the session, and follow it from now on.",
+  },
   ACP_ATTACHMENT_NOT_SUPPORTED: {
     status: 400,
     rpcCode: rpc.invalidParams,
     message: "This agent does not take an attachment of this kind. Leave it out, or use another agent.",
+  },
+  ACP_CONTEXT_LOST: {
+    status: 409,
+    rpcCode: rpc.invalidRequest,
+    message:
+      "The agent came back without its memory of the turns before, and no message was sent to it. Send it without onContextLost to go on all the same.",
   },
   ACP_TURN_FAILED: {
     status: 502,
@@ -97,6 +115,21 @@ export const ERRORS = {
     rpcCode: rpc.internalError,
     message:
       "The turn took longer than its timeoutSeconds and was stopped. Give it more time, or ask for less.",
+  },
+  TERMINAL_NOT_FOUND: {
+    status: 404,
+    rpcCode: rpc.sessionNotFound,
+    message: "There is no such terminal. List the terminals to see those there are.",
+  },
+  TERMINAL_EXITED: {
+    status: 409,
+    rpcCode: rpc.invalidRequest,
+    message: "The terminal's program has ended, so it takes no more input. Its output can still be read.",
+  },
+  TERMINAL_NOT_INTERACTIVE: {
+    status: 409,
+    rpcCode: rpc.invalidRequest,
+    message: "The command runs without a screen and takes no input. It can be read, followed and ended.",
   },
   UNAUTHORIZED: {
     status: 401,
@@ -159,6 +192,21 @@ export const ERRORS = {
     status: 429,
     rpcCode: rpc.tooBusy,
     message: "Too many requests failed or came at once. Wait a little before the next one.",
+  },
+  WEBHOOK_LIMIT: {
+    status: 429,
+    rpcCode: rpc.tooBusy,
+    message: "There are as many webhooks, or deliveries in one, as there may be. Delete one, or wait.",
+  },
+  WEBHOOK_OFF: {
+    status: 409,
+    rpcCode: rpc.invalidRequest,
+    message: "The webhook is off because its receiver said that it is gone. Delete it and register another.",
+  },
+  HOST_NOT_READY: {
+    status: 503,
+    rpcCode: rpc.internalError,
+    message: "The host cannot take work at the moment. Look into its log.",
   },
   HOST_STOPPING: {
     status: 503,

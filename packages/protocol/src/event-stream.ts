@@ -1,5 +1,10 @@
 // The grammar of an event stream as the clients' parsers demand it: text in, text out, no transport.
-import type { TurnEvent } from "./events.ts";
+
+/** An event of any stream. */
+interface StreamEvent {
+  readonly type: string;
+  readonly data: unknown;
+}
 
 /** The content type of an event stream. */
 export const EVENT_STREAM_TYPE = "text/event-stream";
@@ -16,7 +21,7 @@ const lineEnd = /[\n\r\0]/;
  * Writes one event as a frame: `id:` first, then `event:` directly before its one `data:` line, then a blank line.
  * The id is what a client sends back as `Last-Event-ID`; it must be one line.
  */
-export function formatEvent(event: TurnEvent, id?: string): string {
+export function formatEvent(event: StreamEvent, id?: string): string {
   const frame = `event: ${event.type}\ndata: ${formatData(event.data)}\n\n`;
   if (id === undefined) return frame;
   if (lineEnd.test(id)) throw new TypeError(`An event's id must be one line, not ${JSON.stringify(id)}`);

@@ -40,6 +40,8 @@ const statusSchema = z.object({
     entries: z.array(z.unknown()).optional(),
     availableCommands: z.array(z.unknown()).optional(),
     update: z.unknown().optional().describe("The agent's own update, where no member above holds it."),
+    turnId: z.string().optional().describe("On turn_started, where a session's turns follow one another."),
+    startedAt: z.iso.datetime({ offset: true }).optional().describe("On turn_started."),
   }),
 });
 
@@ -56,19 +58,22 @@ const permissionOptionSchema = z
 /** One answer that the agent offers, under the names of every client. */
 export type PermissionOption = z.infer<typeof permissionOptionSchema>;
 
+/** What a permission request tells. */
+export const permissionRequestDataSchema = z.object({
+  requestId: z.string(),
+  action: z.string(),
+  target: z.string(),
+  options: z.array(permissionOptionSchema),
+  expiresAt: z.iso.datetime({ offset: true }).nullable(),
+  toolCallId: z.string().optional(),
+  kind: z.string().optional(),
+  title: z.string().optional(),
+  rawInput: z.unknown().optional(),
+});
+
 const permissionRequestSchema = z.object({
   type: z.literal("permission_request"),
-  data: z.object({
-    requestId: z.string(),
-    action: z.string(),
-    target: z.string(),
-    options: z.array(permissionOptionSchema),
-    expiresAt: z.iso.datetime({ offset: true }).nullable(),
-    toolCallId: z.string().optional(),
-    kind: z.string().optional(),
-    title: z.string().optional(),
-    rawInput: z.unknown().optional(),
-  }),
+  data: permissionRequestDataSchema,
 });
 
 const doneSchema = z.object({

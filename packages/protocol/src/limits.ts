@@ -8,6 +8,10 @@ export const LIMITS = {
   modelLength: 200,
   /** Characters of a session's label. */
   labelLength: 200,
+  /** Characters of an app's id, and of a permission's name. */
+  appIdLength: 64,
+  /** Permissions that an app may wish for at once. */
+  wishedPermissions: 64,
   /** Characters of an agent's id or handle, and of a provider's id. */
   nameLength: 64,
   /** Characters of a mode's id. */
@@ -26,8 +30,24 @@ export const LIMITS = {
   reasonLength: 1000,
   /** Attachments of one message. */
   attachments: 32,
+  /** Characters of the name under which a message may be repeated. */
+  idempotencyKeyLength: 200,
+  /** Characters of one input to a terminal, as text or as base64. */
+  terminalInputLength: 1024 * 1024,
+  /** Bytes of a terminal's text that may be read at once. */
+  terminalTextBytes: 16 * 1024 * 1024,
+  /** Columns or rows that may be asked for; the host makes of it what a terminal can have. */
+  terminalSide: 65_535,
   /** Turns that may wait in one session when the caller asked for queueing. */
   queuedTurns: 16,
+  /** Webhooks of one caller. */
+  webhooks: 20,
+  /** Characters of a webhook's address. */
+  webhookUrlLength: 2048,
+  /** Fewest characters of a webhook's secret. */
+  minWebhookSecretLength: 16,
+  /** Most characters of a webhook's secret. */
+  maxWebhookSecretLength: 256,
   /** Bytes of a request's body; attachments arrive in it as base64. */
   bodyBytes: 32 * 1024 * 1024,
   /** Longest silence on an event stream: clients give up after 300 s, proxies often after 30. */

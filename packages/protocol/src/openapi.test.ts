@@ -66,6 +66,16 @@ describe("the OpenAPI document", () => {
     },
   );
 
+  it("[A42] a header that means something to an operation is among its parameters", () => {
+    const headersOf = (path: string, method: string): string[] =>
+      (document.paths[path]?.[method]?.parameters ?? [])
+        .filter((parameter) => parameter.in === "header" && !parameter.required)
+        .map(({ name }) => name);
+    expect(headersOf("/sdk/acp/session/{key}/chat/stream", "post")).toEqual(["idempotency-key"]);
+    expect(headersOf("/sdk/acp/terminals/{id}/stream", "get")).toEqual(["last-event-id"]);
+    expect(headersOf("/sdk/acp/sessions", "get")).toEqual([]);
+  });
+
   it("[P25] every reference leads to a component, and every component is referred to", () => {
     const references = new Set(valuesOf("$ref", document).map(String));
     const components = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);

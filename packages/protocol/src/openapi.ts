@@ -16,7 +16,7 @@ export interface OpenApiOperation {
   readonly summary: string;
   readonly parameters: readonly {
     readonly name: string;
-    readonly in: "path" | "query";
+    readonly in: "path" | "query" | "header";
     readonly required: boolean;
     readonly schema: JsonSchema;
   }[];
@@ -58,13 +58,14 @@ export function openApiDocument(options: { version: string; serverUrl?: string }
       description: "Sessions with coding agents over HTTP and server-sent events.",
     },
     ...(options.serverUrl !== undefined && { servers: [{ url: options.serverUrl }] }),
-    security: [{ apiKey: [] }, { bearer: [] }],
+    security: [{ apiKey: [] }, { bearer: [] }, { appId: [] }],
     paths,
     components: {
       schemas: components.schemas,
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
         bearer: { type: "http", scheme: "bearer" },
+        appId: { type: "apiKey", in: "header", name: "x-app-id" },
       },
     },
   };
@@ -79,6 +80,7 @@ function describeOperation(operation: Operation, components: Components): OpenAp
     parameters: [
       ...describeParameters(operation.params, "path", components),
       ...describeParameters(operation.query, "query", components),
+      ...describeParameters(operation.headers, "header", components),
     ],
     ...(body !== undefined && {
       requestBody: {
@@ -88,7 +90,7 @@ function describeOperation(operation: Operation, components: Components): OpenAp
     }),
     responses: {
       "200": {
-        description: operation.stream ? "The events of the turn, `close` the last of them." : "Success.",
+        description: operation.stream ? "The events, each as it comes." : "Success.",
         content: { [contentType]: { schema: components.refer(operation.response, "output") } },
       },
       ...describeErrors([...operation.errors, ...SHARED_ERRORS], components),
@@ -98,7 +100,7 @@ function describeOperation(operation: Operation, components: Components): OpenAp
 
 function describeParameters(
   schema: z.ZodObject | undefined,
-  place: "path" | "query",
+  place: "path" | "query" | "header",
   components: Components,
 ): OpenApiOperation["parameters"] {
   if (schema === undefined) return [];

@@ -2,6 +2,12 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 
+/** What an app or a key may be allowed: sessions with agents, their terminals, the host itself. */
+export const PERMISSIONS = ["acp.agent", "terminal", "admin"] as const;
+
+/** One thing that an app or a key may be allowed. */
+export type Permission = (typeof PERMISSIONS)[number];
+
 /** One operation: everything a server, a client and a document need to know about it. */
 export interface Operation {
   /** What the SDK's method is called. */
@@ -10,10 +16,12 @@ export interface Operation {
   /** The path with parameters in braces: `/sdk/acp/session/{key}`. */
   readonly path: `/${string}`;
   readonly summary: string;
-  /** The permission an app needs. */
-  readonly permission: "acp.agent";
+  /** The permission that its caller needs. */
+  readonly permission: Permission;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Headers that mean something to it, their names in lower case. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** Whether the body may be missing altogether. */
   readonly bodyOptional?: boolean;
@@ -30,6 +38,8 @@ export interface Operation {
 /** The errors that any operation can answer with. */
 export const SHARED_ERRORS = [
   "UNAUTHORIZED",
+  "MISSING_APP_ID",
+  "INVALID_APP_ID",
   "PERMISSION_REQUIRED",
   "PERMISSION_DENIED",
   "HOST_NOT_ALLOWED",
@@ -52,6 +62,7 @@ type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 export interface OperationInput<Each extends Operation> {
   readonly params: Output<Each["params"]>;
   readonly query: Output<Each["query"]>;
+  readonly headers: Output<Each["headers"]>;
   readonly body: Output<Each["body"]>;
 }
 

@@ -1,8 +1,26 @@
 // The table of operations: all of the app API.
 import { listAgents } from "./operations/agent.ts";
+import { denyApp, grantApp, listApps, removeApp } from "./operations/app.ts";
+import { listApprovals, resolveApproval } from "./operations/approval.ts";
+import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { resolvePermission } from "./operations/permission.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
-import { cancelTurn, chat, streamChat } from "./operations/turn.ts";
+import {
+  killTerminal,
+  listTerminals,
+  readTerminal,
+  resizeTerminal,
+  streamTerminal,
+  writeTerminal,
+} from "./operations/terminal.ts";
+import { cancelTurn, chat, streamChat, streamEvents } from "./operations/turn.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  listDeadLetters,
+  listWebhooks,
+  redeliver,
+} from "./operations/webhook.ts";
 
 /** Every operation of the app API by its name. */
 export const OPERATIONS = {
@@ -14,8 +32,29 @@ export const OPERATIONS = {
   closeSession,
   chat,
   streamChat,
+  streamEvents,
   cancelTurn,
   resolvePermission,
+  listApprovals,
+  resolveApproval,
+  listTerminals,
+  readTerminal,
+  streamTerminal,
+  writeTerminal,
+  resizeTerminal,
+  killTerminal,
+  createKey,
+  listKeys,
+  revokeKey,
+  listApps,
+  grantApp,
+  denyApp,
+  removeApp,
+  createWebhook,
+  listWebhooks,
+  deleteWebhook,
+  listDeadLetters,
+  redeliver,
 } as const;
 
 /** The type of the table, for maps with one entry per operation. */

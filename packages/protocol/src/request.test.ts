@@ -41,9 +41,10 @@ function patch(options: unknown): unknown {
 }
 
 describe("the table", () => {
-  it("[P9] holds the ten routes", () => {
+  it("[P9] holds the ten routes of the reference, and none twice", () => {
     const routes = Object.values(OPERATIONS).map(({ method, path }) => `${method} ${path}`);
-    expect(routes.toSorted()).toEqual([
+    expect(new Set(routes).size).toBe(routes.length);
+    const tenRoutes = [
       "DELETE /sdk/acp/session/{key}",
       "GET /sdk/acp/agents",
       "GET /sdk/acp/session/{key}",
@@ -54,14 +55,15 @@ describe("the table", () => {
       "POST /sdk/acp/session/{key}/chat",
       "POST /sdk/acp/session/{key}/chat/stream",
       "POST /sdk/acp/session/{key}/permission",
-    ]);
+    ];
+    expect(routes.filter((route) => tenRoutes.includes(route)).toSorted()).toEqual(tenRoutes);
   });
 
   it.each(Object.entries(OPERATIONS))(
-    "[P9] %s is found under its own name, one of them a stream",
+    "[P9] %s is found under its own name, which says whether it is a stream",
     (name, operation) => {
       expect(operation.name).toBe(name);
-      expect(operation.stream).toBe(name === "streamChat");
+      expect(operation.stream).toBe(name.startsWith("stream"));
       expect(new Set(operation.errors).size).toBe(operation.errors.length);
     },
   );
@@ -81,7 +83,7 @@ describe("bodies", () => {
     "[P10] $name takes no body, an empty one, and one with a reason",
     (operation) => {
       for (const body of [undefined, "", " \n", "{}", "null", '{"reason":null}']) {
-        expect(readRequest(operation, { params, body })).toEqual({ params, query: undefined, body: {} });
+        expect(readRequest(operation, { params, body })).toMatchObject({ params, body: {} });
       }
       expect(readRequest(operation, { params, body: '{"reason":"done"}' }).body).toEqual({ reason: "done" });
     },
@@ -91,6 +93,7 @@ describe("bodies", () => {
     expect(readRequest(OPERATIONS.getSession, { params, body: "{" })).toEqual({
       params,
       query: undefined,
+      headers: undefined,
       body: undefined,
     });
   });

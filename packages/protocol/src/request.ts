@@ -9,6 +9,8 @@ import { check, problemSentence } from "./problem.ts";
 export interface RawRequest {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
+  /** By their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The body's text; empty and absent are the same. */
   readonly body?: string;
 }
@@ -21,10 +23,16 @@ export function readRequest<Each extends Operation>(
   const input = {
     params: readPart(operation.params, request.params ?? {}, "The path", "INVALID_REQUEST"),
     query: readPart(operation.query, request.query ?? {}, "The query", "INVALID_REQUEST"),
+    headers: readPart(operation.headers, request.headers ?? {}, "The headers", "INVALID_REQUEST"),
     body: readBody(operation, request.body ?? ""),
   };
   // Each part was read by the schema that the type is made from; the compiler cannot follow that through a generic.
   return input as OperationInput<Each>;
+}
+
+/** Reads a body that is no operation's by its schema; throws as `readRequest` does. */
+export function readJsonBody<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> {
+  return readPart(schema, parseJson(text), "The body", "INVALID_REQUEST") as z.output<Schema>;
 }
 
 function readBody(operation: Operation, text: string): unknown {

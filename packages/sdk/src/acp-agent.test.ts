@@ -83,6 +83,20 @@ const cases: [
     [status],
   ],
   [
+    "listSessions with those that are over",
+    ({ acpAgent }) => acpAgent.listSessions({ closed: true }),
+    { sessions: [status] },
+    { method: "GET", path: "/sdk/acp/sessions", query: { closed: "true" } },
+    [status],
+  ],
+  [
+    "closeSession with everything that is kept",
+    ({ acpAgent }) => acpAgent.closeSession(key, undefined, { purge: true }),
+    {},
+    { method: "DELETE", path: encodedPath, query: { purge: "true" } },
+    undefined,
+  ],
+  [
     "patchSession",
     ({ acpAgent }) => acpAgent.patchSession(key, { timeoutSeconds: 300 }),
     { session: status },

@@ -60,9 +60,11 @@ export class AcpAgent {
     return this.#connection.askFor("session", { method: "GET", path: pathOf(sessionKey), signal });
   }
 
-  /** The sessions of this app. */
-  listSessions({ signal }: CallOptions = {}): Promise<AcpSessionStatus[]> {
-    return this.#connection.askFor("sessions", { method: "GET", path: "/sdk/acp/sessions", signal });
+  /** The sessions of this app; with `closed` also those that are over and still kept. */
+  listSessions(options: CallOptions & { readonly closed?: boolean } = {}): Promise<AcpSessionStatus[]> {
+    const { signal } = options;
+    const query = { closed: options.closed === true ? true : undefined };
+    return this.#connection.askFor("sessions", { method: "GET", path: "/sdk/acp/sessions", query, signal });
   }
 
   /** Changes a session's options from the next turn on. */
@@ -74,9 +76,16 @@ export class AcpAgent {
     await this.#connection.ask({ method: "PATCH", path: pathOf(sessionKey), body: patch, signal });
   }
 
-  /** Stops the agent and closes the session. */
-  async closeSession(sessionKey: string, reason?: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#connection.ask({ method: "DELETE", path: pathOf(sessionKey), body: because(reason), signal });
+  /** Stops the agent and closes the session; with `purge` nothing of it is kept. */
+  async closeSession(
+    sessionKey: string,
+    reason?: string,
+    options: CallOptions & { readonly purge?: boolean } = {},
+  ): Promise<void> {
+    const query = { purge: options.purge === true ? true : undefined };
+    const path = pathOf(sessionKey);
+    const { signal } = options;
+    await this.#connection.ask({ method: "DELETE", path, query, body: because(reason), signal });
   }
 
   /** Runs a turn and gives the whole of it; the session needs an approval policy, since nobody can be asked. */

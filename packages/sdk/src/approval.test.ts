@@ -23,6 +23,7 @@ it("[X16] approvals of all sessions are listed and answered in their own", async
   const [waiting = expect.fail()] = await approvals.list();
   expect(waiting).toEqual(approval);
   expect(await approvals.resolve(waiting, waiting.options[0]?.optionId ?? "")).toEqual({ resolved: true });
+  expect(await approvals.resolve("r/2", "run-it")).toEqual({ resolved: true });
   expect(server.requests.slice(1).map(({ method, path, body }) => [method, path, body])).toEqual([
     ["GET", "/sdk/acp/approvals", ""],
     [
@@ -30,5 +31,6 @@ it("[X16] approvals of all sessions are listed and answered in their own", async
       `/sdk/acp/session/${encodeURIComponent(approval.session_key)}/permission`,
       `{"requestId":"r1","optionId":"run-it"}`,
     ],
+    ["POST", "/sdk/acp/approvals/r%2F2", `{"optionId":"run-it"}`],
   ]);
 });

@@ -1,14 +1,10 @@
 // What agents wait for an answer to, in all sessions at once, whoever began their turns.
-import type { TurnEventOf } from "@holdfast/protocol";
+import type { PendingApproval } from "@holdfast/protocol";
 import type { AcpPermissionResolution } from "./acp-types.ts";
 import type { CallOptions, Connection } from "./connection.ts";
-import { resolvePermission } from "./permission.ts";
+import { resolveApproval, resolvePermission } from "./permission.ts";
 
-/** A permission request that waits for its answer: what the event told, its session, and since when. */
-export type PendingApproval = TurnEventOf<"permission_request">["data"] & {
-  session_key: string;
-  requestedAt: string;
-};
+export type { PendingApproval } from "@holdfast/protocol";
 
 /** The operations on approvals. */
 export class Approvals {
@@ -23,12 +19,13 @@ export class Approvals {
     return this.#connection.askFor("approvals", { method: "GET", path: "/sdk/acp/approvals", signal });
   }
 
-  /** Answers one; the first answer counts, from whichever connection it comes. */
+  /** Answers one, known by its id alone if need be; the first answer counts, from whichever connection it comes. */
   resolve(
-    approval: Pick<PendingApproval, "session_key" | "requestId">,
+    approval: string | Pick<PendingApproval, "session_key" | "requestId">,
     optionId: string,
     options: CallOptions = {},
   ): Promise<AcpPermissionResolution> {
+    if (typeof approval === "string") return resolveApproval(this.#connection, approval, optionId, options);
     const { session_key, requestId } = approval;
     return resolvePermission(this.#connection, session_key, { requestId, optionId }, options);
   }

@@ -81,11 +81,12 @@ describe("[X17] terminals", () => {
   });
 
   it("[X17] take text, bytes, a size, and an end", async () => {
-    const server = await startTestServer((_request, response) => answerJson(response, { success: true }));
+    const answer = { success: true, size: { cols: 80, rows: 24 } };
+    const server = await startTestServer((_request, response) => answerJson(response, answer));
     const terminals = terminalsOf(server);
     await terminals.input("t1", "ls\r");
     await terminals.input("t1", allBytes);
-    await terminals.resize("t1", { cols: 80, rows: 24 });
+    expect(await terminals.resize("t1", { cols: 80, rows: 24 })).toEqual({ cols: 80, rows: 24 });
     await terminals.kill("t1");
     const [, text, bytes, size, end] = server.requests;
     expect([text?.path, text?.body]).toEqual(["/sdk/acp/terminals/t1/input", `{"text":"ls\\r"}`]);

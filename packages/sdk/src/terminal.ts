@@ -1,41 +1,22 @@
 // The terminals of the caller's sessions: what they show, followed live, and typing into them.
-import type { TerminalExit, TerminalLifecycle, TerminalRun, TerminalSize } from "@holdfast/ahp";
+import type { TerminalSize } from "@holdfast/ahp";
+import type {
+  TerminalEventOf,
+  TerminalStatus,
+  TerminalText,
+  TerminalEvent as WireTerminalEvent,
+} from "@holdfast/protocol";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import type { CallOptions, Connection, HostRequest } from "./connection.ts";
 import { EventStream } from "./event-stream.ts";
 import type { Retry } from "./retry.ts";
 
-/** One terminal as the list shows it. */
-export interface TerminalStatus {
-  id: string;
-  /** The session that holds it; null when a person does. */
-  session_key: string | null;
-  title: string;
-  run: TerminalRun;
-  lifecycle: TerminalLifecycle;
-  cwd?: string;
-  size?: TerminalSize;
-  /** The bytes written so far, and those at the front that are no longer kept. */
-  output: { endOffset: number; skippedBytes: number };
-}
+export type { TerminalStatus, TerminalText } from "@holdfast/protocol";
 
-/** What a terminal shows, as text. */
-export interface TerminalText {
-  text: string;
-  /** Whether something before it was left out. */
-  truncated: boolean;
-  endOffset: number;
-  lifecycle: TerminalLifecycle;
-}
-
-/** One event of a terminal's stream; offsets count bytes from the first one. `close` is the last. */
+/** One event of a terminal's stream, its bytes decoded; offsets count bytes from the first one. `close` is the last. */
 export type TerminalEvent =
   | { type: "output"; data: { offset: number; bytes: Uint8Array } }
-  /** Bytes that are no longer kept; what follows begins at `offset`. */
-  | { type: "skipped"; data: { offset: number; skippedBytes: number } }
-  | { type: "resized"; data: TerminalSize }
-  | { type: "exited"; data: { exit: TerminalExit; endOffset: number } }
-  | { type: "close"; data: { success: boolean } };
+  | Exclude<WireTerminalEvent, TerminalEventOf<"output">>;
 
 /** The operations on terminals. */
 export class Terminals {
@@ -95,9 +76,9 @@ export class Terminals {
     await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/input`, body, signal });
   }
 
-  /** Changes the size of a terminal's screen. */
-  async resize(id: string, { cols, rows }: TerminalSize, { signal }: CallOptions = {}): Promise<void> {
-    await this.#connection.ask({
+  /** Changes the size of a terminal's screen; gives the size that it has then. */
+  resize(id: string, { cols, rows }: TerminalSize, { signal }: CallOptions = {}): Promise<TerminalSize> {
+    return this.#connection.askFor("size", {
       method: "POST",
       path: `${pathOf(id)}/resize`,
       body: { cols, rows },
@@ -117,6 +98,6 @@ function pathOf(id: string): string {
 
 function readTerminalEvent(type: string, data: unknown): TerminalEvent {
   if (type !== "output") return { type, data } as TerminalEvent;
-  const { offset, bytes } = data as { offset: number; bytes: string };
+  const { offset, bytes } = data as TerminalEventOf<"output">["data"];
   return { type, data: { offset, bytes: decodeBase64(bytes) } };
 }

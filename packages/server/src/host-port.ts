@@ -1,6 +1,6 @@
 // What the server asks of a host, so that it can be served without knowing how it is made.
-import type { TurnId } from "@holdfast/ahp";
-import type { Cursor } from "@holdfast/core";
+import type { PendingToolCall, SessionKey, TerminalSize, TurnId } from "@holdfast/ahp";
+import type { Caller, EntryFeed, HostFigures, HostWatcher, TerminalFeed } from "@holdfast/core";
 import type {
   AgentInfo,
   ChatRequest,
@@ -10,26 +10,56 @@ import type {
   Session,
   SessionOptions,
   SessionStatus,
+  TerminalStatus,
+  TerminalText,
 } from "@holdfast/protocol";
 
-/** Who asks, as found out from the request's credentials. */
-export interface Caller {
-  readonly kind: "owner";
+export type { Caller } from "@holdfast/core";
+
+/** A message, and the name under which its sender would repeat it. */
+export interface TurnRequest extends ChatRequest {
+  /** The same name and message again is the same turn, not another one. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** A turn that can be followed from its first action. */
 export interface StreamedTurn {
   readonly turnId: TurnId;
   /** The log of the turn's chat, from before the turn's first action. */
-  readonly chat: Cursor;
+  readonly chat: EntryFeed;
   /** The log of its session, from the same moment. */
-  readonly session: Cursor;
+  readonly session: EntryFeed;
+}
+
+/** Where a follower of a session begins. */
+export interface FollowRequest {
+  /** The last number that it has seen; absent: nothing. */
+  readonly after?: number | undefined;
+  /** The only turn that it wants; absent: all. */
+  readonly turnId?: string | undefined;
+}
+
+/** A session that is followed: what was told since a number, then what is told. */
+export interface FollowedSession {
+  /** From the beginning of the turn into which `after` falls. */
+  readonly chat: EntryFeed;
+  readonly session: EntryFeed;
+  /** What was told up to this number is known to the follower; it is read to understand the rest. */
+  readonly after: number;
+  /** Whether a turn runs or waits: while one does, more will come. */
+  isBusy(): boolean;
 }
 
 /** What became of an answer to a permission request. */
 export interface Resolution {
   readonly resolved: boolean;
   readonly reason?: string;
+}
+
+/** A tool call that waits for its answer. */
+export interface WaitingCall {
+  readonly sessionKey: SessionKey;
+  readonly toolCall: PendingToolCall;
 }
 
 /** The host as the app API sees it; what it refuses, it refuses with a `HostError`. */
@@ -39,14 +69,37 @@ export interface HostPort {
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
   createSession(options: SessionOptions, caller: Caller): Promise<Session>;
   getSession(key: string, caller: Caller): SessionStatus;
-  listSessions(caller: Caller): SessionStatus[];
+  /** The caller's open sessions; with `includeClosed` also those that are over and still kept. */
+  listSessions(caller: Caller, includeClosed?: boolean): SessionStatus[];
   patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus>;
+  /** Stops a session and hides it; its history stays. */
   closeSession(key: string, reason: string | undefined, caller: Caller): Promise<void>;
-  chat(key: string, request: ChatRequest, caller: Caller): Promise<ChatResponse>;
-  /** Begins a turn, or lines it up; `onReadable` is called whenever one of the cursors has something new. */
-  streamTurn(key: string, request: ChatRequest, caller: Caller, onReadable: () => void): StreamedTurn;
-  /** Whether a permission request still waits for its answer. */
-  isApprovalOpen(id: string): boolean;
+  /** Closes a session if it is open, and removes everything that is kept of it. */
+  deleteSession(key: string, caller: Caller): Promise<void>;
+  chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse>;
+  /** Begins a turn, or lines it up; `onReadable` is called whenever one of the feeds has something new. */
+  streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn;
+  /** What was told in a session since a number, and what is told from now on. */
+  followSession(key: string, request: FollowRequest, caller: Caller, onReadable: () => void): FollowedSession;
   cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void>;
   resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;
+  /** What waits for an answer in the caller's sessions, oldest first. */
+  listApprovals(caller: Caller): WaitingCall[];
+  /** The terminals of the caller's sessions that are there now; with a session, also its finished ones. */
+  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[];
+  readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText>;
+  /** A terminal's bytes from an offset on, or from the first that is kept, and on as they come. */
+  followTerminal(
+    id: string,
+    after: number | undefined,
+    caller: Caller,
+    onReadable: () => void,
+  ): Promise<TerminalFeed>;
+  writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void>;
+  /** Gives the size as it is after clamping. */
+  resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize>;
+  killTerminal(id: string, caller: Caller): Promise<void>;
+  /** Tells a watcher of all that happens, until the returned function is called. */
+  watch(watcher: HostWatcher): () => void;
+  figures(): HostFigures;
 }

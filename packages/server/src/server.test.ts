@@ -1,13 +1,14 @@
 // How a server starts and stops.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
-import { describe, expect, it } from "vitest";
-import { OwnerToken } from "./auth/token.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openAccess } from "./auth/access.ts";
 import { createApp } from "./http/app.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { startServer } from "./server.ts";
 import { serve } from "./testing/serving.ts";
 import { SmallHost } from "./testing/small-host.ts";
+import { openWatch } from "./watch.ts";
 
 describe("[A40] closing", () => {
   it("[A40] lets a running stream come to its end", async () => {
@@ -25,13 +26,20 @@ describe("[A40] closing", () => {
   });
 
   it("[A40] takes no new work, not even on a connection that is there", async () => {
+    const host = new SmallHost();
+    const log = (): void => {};
+    const access = openAccess({ token: "t", log });
+    const streams = new OpenStreams();
+    const watch = openWatch({ host, log, access, streams });
+    onTestFinished(() => watch.close());
     const app = createApp({
-      host: new SmallHost(),
-      token: new OwnerToken("t"),
-      log: () => {},
+      host,
+      access,
+      log,
       version: "0.0.0",
       heartbeatMs: 1000,
-      streams: new OpenStreams(),
+      streams,
+      watch,
       isStopping: () => true,
     });
     const response = await app.request("/healthz", { headers: { host: "localhost" } });

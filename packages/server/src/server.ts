@@ -1,33 +1,58 @@
-// Serves a host over HTTP on this machine alone, and stops in an orderly way.
+// Serves a host over HTTP, on this machine alone unless told otherwise, and stops in an orderly way.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import type { Log } from "@holdfast/core";
+import type { Log, Meta } from "@holdfast/core";
 import { HostError, LIMITS } from "@holdfast/protocol";
+import { openAccess } from "./auth/access.ts";
+import { ownNames, reachableHost, type ListenOptions } from "./auth/listen.ts";
 import { formatAuthority, isLoopback, stripBrackets } from "./auth/loopback.ts";
-import { OwnerToken } from "./auth/token.ts";
 import type { HostPort } from "./host-port.ts";
 import { createApp } from "./http/app.ts";
 import { answerBrokenRequest } from "./http/broken-request.ts";
 import { Connections } from "./http/connections.ts";
 import { errorResponse } from "./http/error-response.ts";
+import type { Readiness } from "./http/health.ts";
 import { OpenStreams } from "./http/open-streams.ts";
+import { openWatch } from "./watch.ts";
+import type { WebhookOptions } from "./webhook/webhook-sender.ts";
 
 /** What a server is made from. */
 export interface ServerOptions {
   readonly host: HostPort;
   /** The owner's token. */
   readonly token: string;
-  /** Where to listen: a loopback name or address, and a port, 0 for any that is free. */
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenOptions;
   readonly log: Log;
+  /** Where keys, apps and webhooks are kept; in memory if left out. */
+  readonly meta?: Meta;
+  /** Whether a granted app on this machine may come in with its app id alone; not if left out. */
+  readonly apps?: { readonly enabled: boolean };
+  /** Holds a folder for each app; absent: apps have none. */
+  readonly appDataFolder?: string;
+  /** How patient webhooks are, and what is kept from them. */
+  readonly webhooks?: Omit<WebhookOptions, "meta">;
+  /** Whether the host can take work, as `/readyz` tells it; it can if left out. */
+  readonly isReady?: () => Readiness;
   /** The version that the API's document names. */
   readonly version?: string;
   /** How long a stream may be silent before it gives a sign of life. */
   readonly heartbeatMs?: number;
   /** How long running requests and streams have to come to their end when the server is closed. */
   readonly graceMs?: number;
+  /** How long a request may take to arrive. */
+  readonly arrival?: Partial<ArrivalLimits>;
+}
+
+/** How long a request may take to arrive. */
+export interface ArrivalLimits {
+  /** Its headers. */
+  readonly headersMs: number;
+  /** All of it. */
+  readonly requestMs: number;
+  /** How often it is looked for requests that took too long. */
+  readonly checkEveryMs: number;
 }
 
 /** A server that listens. */
@@ -44,11 +69,10 @@ const defaultGraceMs = 5000;
 /** What a stream that was told to end, or a reader of its last words, may still take. */
 const lastWordsMs = 1000;
 
-/** Bounds on how slowly and how big a request may come in. */
+const defaultArrival: ArrivalLimits = { headersMs: 20_000, requestMs: 120_000, checkEveryMs: 10_000 };
+
 const httpLimits = {
   maxHeaderSize: 32 * 1024,
-  headersTimeout: 20_000,
-  requestTimeout: 120_000,
   keepAliveTimeout: 30_000,
   // Without a host header there is an answer too, in JSON like all others.
   requireHostHeader: false,
@@ -57,33 +81,46 @@ const httpLimits = {
 /** Starts to listen; rejects with a sentence that says what to do when it cannot. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { log, listen, graceMs = defaultGraceMs } = options;
+  const names = ownNames(listen);
   if (!isLoopback(listen.host)) {
-    throw new HostError(
-      "HOST_NOT_ALLOWED",
-      `Holdfast listens on this machine only, not on ${listen.host}. Use 127.0.0.1, ::1 or localhost.`,
-    );
+    log("warn", "Others can reach the host over connections that are not encrypted; let a proxy add TLS", {
+      host: listen.host,
+    });
   }
   const streams = new OpenStreams();
   let closing: Promise<void> | undefined;
+  const access = openAccess({ ...options, areAppIdsTaken: options.apps?.enabled });
+  const watch = openWatch({ ...options, access, streams });
   const app = createApp({
     ...options,
-    token: new OwnerToken(options.token),
+    access,
+    watch,
+    names,
     version: options.version ?? "0.0.0",
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     streams,
     isStopping: () => closing !== undefined,
   });
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => refuse(error, log) });
-  const server = createServer(httpLimits);
+  const arrival = { ...defaultArrival, ...options.arrival };
+  const server = createServer({
+    ...httpLimits,
+    headersTimeout: arrival.headersMs,
+    requestTimeout: arrival.requestMs,
+    connectionsCheckingInterval: arrival.checkEveryMs,
+  });
   const connections = new Connections(server);
   server.on("request", (incoming, outgoing) => void listener(incoming, outgoing));
   server.on("clientError", answerBrokenRequest);
-  const port = await listenOn(server, stripBrackets(listen.host), listen.port);
+  const port = await listenOn(server, stripBrackets(listen.host), listen.port).catch(async (error: unknown) => {
+    await watch.close();
+    throw error;
+  });
   return {
-    url: `http://${formatAuthority(listen.host, port)}`,
+    url: `http://${formatAuthority(reachableHost(listen), port)}`,
     port,
     close(): Promise<void> {
-      closing ??= drain({ server, connections, streams }, graceMs);
+      closing ??= drain({ server, connections, streams }, graceMs).then(() => watch.close());
       return closing;
     },
   };

@@ -10,6 +10,7 @@ import {
   type LogPage,
   type StoredAction,
   type StoredChannel,
+  type WantedTurn,
 } from "@holdfast/core/ports";
 import { ActionRow, checkVersion, parseJson } from "./action-row.ts";
 import { numberOf, textOf } from "./column.ts";
@@ -168,6 +169,25 @@ export class ChannelTable {
     return { entries: entries.slice(0, limit), hasMore: entries.length > limit, isComplete };
   }
 
+  /** Remembers where a turn begins. */
+  noteTurn(channelId: number, seq: number, turnId: string): void {
+    this.#database.run("INSERT OR REPLACE INTO turn_start VALUES (?, ?, ?)", channelId, seq, turnId);
+  }
+
+  /** Where a turn begins that is still in the log. */
+  findTurnStart(uri: string, wanted: WantedTurn): number | undefined {
+    const channel = this.#row(uri);
+    if (channel === undefined) return undefined;
+    const [condition, value] = conditionOf(wanted);
+    const row = this.#database.get(
+      `SELECT seq FROM turn_start WHERE channel_id = ? AND seq > ? AND ${condition} LIMIT 1`,
+      numberOf(channel, "id"),
+      numberOf(channel, "trimmed_seq"),
+      value,
+    );
+    return row && numberOf(row, "seq");
+  }
+
   #row(uri: string): SqlRow | undefined {
     return this.#database.get(`SELECT ${channelColumns} FROM channel WHERE uri = ?`, uri);
   }
@@ -212,6 +232,13 @@ export class ChannelTable {
       throw error;
     }
   }
+}
+
+/** Which turns are meant, the wanted one first. */
+function conditionOf(wanted: WantedTurn): [condition: string, value: string | number] {
+  if ("turnId" in wanted) return ["turn_id = ? ORDER BY seq DESC", wanted.turnId];
+  if ("atOrBefore" in wanted) return ["seq <= ? ORDER BY seq DESC", wanted.atOrBefore];
+  return ["seq >= ? ORDER BY seq", wanted.atOrAfter];
 }
 
 function kindOf(row: SqlRow): ChannelKind {

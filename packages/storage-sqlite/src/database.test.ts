@@ -164,7 +164,9 @@ describe("the database", () => {
     void storage.journal.commit([opened]);
     const walBytes = async (): Promise<number> => (await stat(`${file}-wal`)).size;
     const before = await walBytes();
-    void storage.journal.commit([applied(storage, { type: "chat/activityChanged", activity: "thinking" })]);
+    void storage.journal.commit([
+      applied(storage, { type: "chat/draftChanged", draft: { text: "x", origin: { kind: "user" } } }),
+    ]);
     expect(await walBytes()).toBe(before);
     storage.close();
   });

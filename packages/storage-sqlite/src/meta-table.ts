@@ -23,4 +23,10 @@ export class MetaTable implements Meta {
   delete(key: string): void {
     this.#database.run("DELETE FROM meta WHERE key = ?", key);
   }
+
+  keys(prefix: string): string[] {
+    return this.#database
+      .all("SELECT key FROM meta WHERE key >= ?1 AND substr(key, 1, length(?1)) = ?1 ORDER BY key", prefix)
+      .map((row) => textOf(row, "key"));
+  }
 }

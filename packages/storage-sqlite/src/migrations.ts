@@ -35,6 +35,15 @@ const steps: readonly string[] = [
   );
   CREATE INDEX action_by_channel ON action (channel_id, seq);
 
+  -- Where turns begin in the logs of their chats: whoever follows one begins to read there.
+  CREATE TABLE turn_start (
+    channel_id INTEGER NOT NULL REFERENCES channel ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    turn_id TEXT NOT NULL,
+    PRIMARY KEY (channel_id, seq)
+  ) WITHOUT ROWID;
+  CREATE INDEX turn_start_by_id ON turn_start (channel_id, turn_id);
+
   CREATE TABLE snapshot (
     channel_id INTEGER PRIMARY KEY REFERENCES channel ON DELETE CASCADE,
     seq INTEGER NOT NULL,

@@ -114,6 +114,11 @@ export class Snapshots {
       const sizeBytes = numberOf(row, "size_bytes");
       if (keptBytes + sizeBytes > keepBytes) {
         this.#database.run("DELETE FROM action WHERE channel_id = ? AND seq <= ?", id, numberOf(row, "seq"));
+        this.#database.run(
+          "DELETE FROM turn_start WHERE channel_id = ? AND seq <= ?",
+          id,
+          numberOf(row, "seq"),
+        );
         this.#database.run("UPDATE channel SET trimmed_seq = ? WHERE id = ?", numberOf(row, "last_seq"), id);
         return keptBytes;
       }

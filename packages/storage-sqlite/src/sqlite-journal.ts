@@ -110,6 +110,9 @@ export class SqliteJournal implements Journal {
       channel.lastRow = new ActionRow(entry);
       tick.newRows.set(channel.lastRow, channel);
     }
+    if (action.type === "chat/turnStarted") {
+      this.#parts.channels.noteTurn(channel.id, serverSeq, action.turnId);
+    }
     if (channel.kinded) {
       channel.kinded = reduceKinded(channel.kinded, action);
       tick.sessions.add(channel);

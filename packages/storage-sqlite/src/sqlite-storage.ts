@@ -10,6 +10,7 @@ import type {
   Storage,
   StoredChannel,
   StoredChannelOf,
+  WantedTurn,
 } from "@holdfast/core/ports";
 import { AuditTable } from "./audit-table.ts";
 import { BlockSequence } from "./block-sequence.ts";
@@ -95,6 +96,10 @@ class SqliteStorage implements Storage {
 
   readLog(uri: string, afterSeq: number, limit: number): LogPage {
     return this.#channels.readLog(uri, afterSeq, limit);
+  }
+
+  findTurnStart(chat: string, wanted: WantedTurn): number | undefined {
+    return this.#channels.findTurnStart(chat, wanted);
   }
 
   purge(session: SessionUri): Purged {

@@ -11,19 +11,11 @@ import type { HostParts, ListeningHost } from "../serve.ts";
 const drain = process.env["TEST_DRAIN"];
 const fault = process.env["TEST_FAULT"];
 
-async function startHost({ config, auditStore }: HostParts): Promise<ListeningHost> {
+async function startHost({ config }: HostParts): Promise<ListeningHost> {
   if (fault === "start") throw new Error("cannot start");
   const server = createServer((_request, response) => response.end(String(process.pid)));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(config.listen.port, config.listen.host, resolve);
-  });
-  auditStore.append({
-    at: new Date().toISOString(),
-    session: "s",
-    what: "command",
-    subject: "true",
-    by: "host",
-    verdict: "allowed",
   });
   if (fault === "uncaught") setImmediate(() => throwFault());
   if (fault === "rejection") setImmediate(() => void Promise.reject(new Error("planted fault")));

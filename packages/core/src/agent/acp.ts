@@ -101,10 +101,21 @@ export interface AcpInitializeResult {
   readonly authMethods?: readonly { readonly id: string; readonly name: string }[];
 }
 
+/** The models of a session, as agents told them before there were options for it; many still do. */
+export interface AcpModels {
+  readonly currentModelId: string;
+  readonly availableModels: readonly {
+    readonly modelId: string;
+    readonly name?: string;
+    readonly description?: string | null;
+  }[];
+}
+
 /** The answer to `session/new`, `session/load` and `session/resume`. */
 export interface AcpSessionResult {
   readonly sessionId?: string;
   readonly modes?: AcpModes | null;
+  readonly models?: AcpModels | null;
   readonly configOptions?: readonly AcpConfigOption[] | null;
 }
 

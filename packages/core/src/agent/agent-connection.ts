@@ -1,52 +1,22 @@
 // One agent process and the ACP v1 connection to it: handshake, sessions, prompts, and a clean end.
-import { Connection, type RawJson, type RepeatedTextOptions, ndjsonFraming } from "@holdfast/jsonrpc";
+import type { Connection } from "@holdfast/jsonrpc";
 import type { Keeper, KeeperRun, KeeperExit, KeeperRunRequest } from "@holdfast/keeper/port";
 import { HostError } from "@holdfast/protocol";
+import type { Patience } from "../patience.ts";
 import {
   ACP_VERSION,
-  type AcpContent,
   type AcpInitializeResult,
-  type AcpPermissionOption,
   type AcpPromptResult,
   type AcpSessionResult,
-  type AcpToolCall,
-  type AcpUpdate,
   CLIENT_CAPABILITIES,
 } from "./acp.ts";
-import type { Patience } from "../patience.ts";
-import { StderrTail } from "./stderr-tail.ts";
+import type { AgentServices } from "./agent-services.ts";
+import { type AgentLink, openConnection } from "./agent-wire.ts";
+import { explainFailedStart } from "./failed-start.ts";
+import { type Redact, StderrTail } from "./stderr-tail.ts";
+import { UpdateGate } from "./update-gate.ts";
 
-/** The parameters that name a session, whatever else is in them. */
-export interface OfSession {
-  readonly sessionId: string;
-}
-
-/** What a session does for its agent. */
-export interface AgentServices {
-  update(update: AcpUpdate): void;
-  /** The same update with another text: an agent's answer comes in many of them. */
-  updateText(update: AcpUpdate, text: string): void;
-  requestPermission(
-    params: OfSession & { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
-    signal: AbortSignal,
-  ): Promise<object>;
-  readFile(
-    params: OfSession & { path: string; line?: number | null; limit?: number | null },
-    signal: AbortSignal,
-  ): Promise<object>;
-  writeFile(params: OfSession & { path: string; content: string }, signal: AbortSignal): Promise<object>;
-  createTerminal(params: OfSession, signal: AbortSignal): Promise<object>;
-  terminalOutput(params: OfSession & { terminalId: string }): RawJson;
-  waitForTerminalExit(params: OfSession & { terminalId: string }, signal: AbortSignal): Promise<object>;
-  killTerminal(params: OfSession & { terminalId: string }): Promise<object>;
-  releaseTerminal(params: OfSession & { terminalId: string }): Promise<object>;
-  elicit(
-    params: Partial<OfSession> & Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<object>;
-  /** Something odd that is worth a line in the log. */
-  warn(message: string): void;
-}
+export type { AgentServices, OfSession } from "./agent-services.ts";
 
 /** How an agent's process ended. */
 export interface AgentExit {
@@ -61,6 +31,7 @@ export class AgentConnection {
   readonly exited: Promise<AgentExit>;
   readonly #run: KeeperRun;
   readonly #connection: Connection;
+  readonly #gate: UpdateGate;
   readonly #patience: Patience;
   #initialized: AcpInitializeResult | undefined;
   #closing: Promise<void> | undefined;
@@ -68,30 +39,34 @@ export class AgentConnection {
   private constructor(
     run: KeeperRun,
     connection: Connection,
+    gate: UpdateGate,
     exited: Promise<AgentExit>,
     patience: Patience,
   ) {
     this.#run = run;
     this.#connection = connection;
+    this.#gate = gate;
     this.#patience = patience;
     this.exited = exited;
   }
 
-  /** Starts the process; `initialize` comes next. */
+  /** Starts the process; `initialize` comes next. What it says on stderr is kept without secrets. */
   static async start(
     keeper: Keeper,
     request: Omit<KeeperRunRequest, "kind">,
     services: AgentServices,
     patience: Patience,
+    redact?: Redact,
   ): Promise<AgentConnection> {
-    const stderr = new StderrTail();
+    const stderr = new StderrTail(redact);
     let resolveExit = (_exit: AgentExit): void => {};
     const exited = new Promise<AgentExit>((resolve) => {
       resolveExit = resolve;
     });
     // The connection is there before the process: one that dies at once is heard to its end as well.
-    const link: Link = { run: undefined, onDrain: () => {} };
-    const connection = connect(link, services);
+    const link: AgentLink = { run: undefined, onDrain: () => {} };
+    const gate = new UpdateGate();
+    const connection = openConnection(link, services, gate);
     const run = await keeper.start(
       { ...request, kind: "stdio" },
       {
@@ -105,7 +80,7 @@ export class AgentConnection {
     );
     link.run = run;
     run.onDrain(() => link.onDrain());
-    return new AgentConnection(run, connection, exited, patience);
+    return new AgentConnection(run, connection, gate, exited, patience);
   }
 
   /** Shakes hands; on failure nothing is left behind. */
@@ -115,7 +90,7 @@ export class AgentConnection {
     } catch (error) {
       await this.close();
       const { stderrTail } = await this.exited;
-      throw explainFailedStart(error, stderrTail);
+      throw explainFailedStart("The agent did not complete the handshake", error, stderrTail);
     }
   }
 
@@ -132,13 +107,21 @@ export class AgentConnection {
     return this.#ask("session/new", { cwd, mcpServers: [] });
   }
 
-  /** `session/resume` does not replay the history, `session/load` does; the caller knows which the agent has. */
+  /** `session/resume` does not tell the history again, `session/load` does; what is told again is dropped. */
   reopenSession(
     method: "session/resume" | "session/load",
     sessionId: string,
     cwd: string,
   ): Promise<AcpSessionResult> {
-    return this.#ask(method, { sessionId, cwd, mcpServers: [] }, sessionId);
+    const params = { sessionId, cwd, mcpServers: [] };
+    const patience = { orderKey: sessionId, timeoutMs: this.#patience.loadMs };
+    return this.#gate.duringReplay(() => this.#ask(method, params, patience));
+  }
+
+  /** Leaves a session: what the agent still says of it is not heard, and `closes` tells the agent. */
+  async leaveSession(sessionId: string, closes: boolean): Promise<void> {
+    this.#gate.leave(sessionId);
+    if (closes) await this.#ask("session/close", { sessionId });
   }
 
   /** The answer may take as long as it takes; it comes after every update that was sent before it and, where awaited directly, before the next. */
@@ -153,6 +136,10 @@ export class AgentConnection {
 
   setMode(sessionId: string, modeId: string): Promise<unknown> {
     return this.#ask("session/set_mode", { sessionId, modeId });
+  }
+
+  setModel(sessionId: string, modelId: string): Promise<unknown> {
+    return this.#ask("session/set_model", { sessionId, modelId });
   }
 
   setConfigOption(sessionId: string, configId: string, value: string | boolean): Promise<AcpSessionResult> {
@@ -206,12 +193,18 @@ export class AgentConnection {
   }
 
   /** A request that an agent can answer without thinking, and so in bounded time. */
-  async #ask<Result>(method: string, params: object, orderKey?: string): Promise<Result> {
-    const { handshakeMs } = this.#patience;
+  async #ask<Result>(
+    method: string,
+    params: object,
+    {
+      orderKey,
+      timeoutMs = this.#patience.handshakeMs,
+    }: { readonly orderKey?: string; readonly timeoutMs?: number } = {},
+  ): Promise<Result> {
     const tooSlow = new AbortController();
     const timer = setTimeout(() => {
-      tooSlow.abort(new Error(`no answer to ${method} within ${handshakeMs / 1000} s`));
-    }, handshakeMs);
+      tooSlow.abort(new Error(`no answer to ${method} within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
     const order = orderKey === undefined ? {} : { orderKey };
     try {
       return (await this.#connection.request(method, params, { ...order, signal: tooSlow.signal })) as Result;
@@ -219,72 +212,4 @@ export class AgentConnection {
       clearTimeout(timer);
     }
   }
-}
-
-/** What a connection writes to, once it is there. */
-interface Link {
-  run: KeeperRun | undefined;
-  onDrain: () => void;
-}
-
-/** Agents send their answers as thousands of updates that differ in their text alone. */
-function piecesOfText(services: AgentServices): RepeatedTextOptions {
-  return {
-    method: "session/update",
-    read: (params) => {
-      const update = (params as { update?: AcpUpdate } | undefined)?.update;
-      if (typeof update?.toolCallId === "string") return undefined;
-      return (update?.["content"] as AcpContent | undefined)?.text;
-    },
-    handle: (params, text) => services.updateText((params as { update: AcpUpdate }).update, text),
-  };
-}
-
-function connect(link: Link, services: AgentServices): Connection {
-  return new Connection({
-    framing: ndjsonFraming(),
-    sink: {
-      write: (chunks) => {
-        let more = true;
-        for (const chunk of chunks) {
-          more = link.run?.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk) ?? true;
-        }
-        return more;
-      },
-      onDrain: (listener) => {
-        link.onDrain = listener;
-      },
-    },
-    cancelMethod: "$/cancel_request",
-    repeatedText: piecesOfText(services),
-    orderKey: (method, params) =>
-      method === "session/update" ? (params as OfSession | undefined)?.sessionId : undefined,
-    onWarning: (warning) => services.warn(`${warning.kind}: ${JSON.stringify(warning)}`.slice(0, 500)),
-    notifications: {
-      "session/update": (params) => services.update((params as { update: AcpUpdate }).update),
-    },
-    requests: {
-      "session/request_permission": (params, { signal }) =>
-        services.requestPermission(params as never, signal),
-      "fs/read_text_file": (params, { signal }) => services.readFile(params as never, signal),
-      "fs/write_text_file": (params, { signal }) => services.writeFile(params as never, signal),
-      "terminal/create": (params, { signal }) => services.createTerminal(params as never, signal),
-      "terminal/output": (params) => services.terminalOutput(params as never),
-      "terminal/wait_for_exit": (params, { signal }) => services.waitForTerminalExit(params as never, signal),
-      "terminal/kill": (params) => services.killTerminal(params as never),
-      "terminal/release": (params) => services.releaseTerminal(params as never),
-      "elicitation/create": (params, { signal }) => services.elicit(params as never, signal),
-    },
-  });
-}
-
-function explainFailedStart(error: unknown, stderrTail: readonly string[]): HostError {
-  if (error instanceof HostError) return error;
-  const words = error instanceof Error ? error.message : String(error);
-  const said = stderrTail.length === 0 ? "" : ` Its last words: ${stderrTail.slice(-5).join(" | ")}`;
-  return new HostError(
-    "ACP_SESSION_INIT_FAILED",
-    `The agent did not complete the handshake: ${words}.${said}`,
-    { cause: error },
-  );
 }

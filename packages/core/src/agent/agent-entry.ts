@@ -60,6 +60,26 @@ export class AgentEntries {
     if (entry === undefined) throw unknownAgent(name);
     return entry;
   }
+
+  /** The agent of a session that is kept, also when it was taken out of the configuration since. */
+  findKept(id: string): AgentEntry {
+    return this.#entries.find((entry) => entry.id === id) ?? lostEntry(id);
+  }
+}
+
+/** What is known of an agent that is neither in the catalogue nor in the configuration any more. */
+function lostEntry(id: string): AgentEntry {
+  return {
+    id,
+    handles: [id],
+    label: id,
+    builtIn: false,
+    launch: { command: id, args: [], env: {} },
+    alternatives: [],
+    model: [],
+    forwarding: {},
+    quirks: [],
+  };
 }
 
 function loadCatalogue(): readonly AgentEntry[] {

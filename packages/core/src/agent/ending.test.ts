@@ -75,9 +75,9 @@ test("[N16] a host that closes ends every agent and every command, also in mid-t
   expect(host.heard().processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
   const ends = await Promise.all(turns.map((turn) => turn.ended));
   expect(ends.map(({ type }) => type)).toEqual([
-    "chat/turnCancelled",
-    "chat/turnCancelled",
-    "chat/turnCancelled",
+    "chat/turnInterrupted",
+    "chat/turnInterrupted",
+    "chat/turnInterrupted",
   ]);
 });
 

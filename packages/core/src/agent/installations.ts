@@ -5,6 +5,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import type { Keeper, KeeperExit } from "@holdfast/keeper/port";
 import type { Launch } from "@holdfast/protocol";
 import type { AgentEntry } from "./agent-entry.ts";
+import { ReportedModels } from "./reported-models.ts";
 
 /** What was found. */
 export type Installation =
@@ -23,6 +24,8 @@ const maxProbeBytes = 64 * 1024;
 
 /** What is installed on this machine; each look is kept for a minute. */
 export class Installations {
+  /** What the agents themselves have said of their models. */
+  readonly models = new ReportedModels();
   readonly #keeper: Keeper;
   readonly #builtInVersion: string;
   readonly #found = new Map<string, { readonly at: number; readonly installation: Promise<Installation> }>();

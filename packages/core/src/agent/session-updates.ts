@@ -7,12 +7,28 @@ import type {
   SessionAction,
   SessionModes,
 } from "@holdfast/ahp";
-import type { AcpConfigChoice, AcpConfigOption, AcpModes, AcpUpdate } from "./acp.ts";
+import type { AcpConfigChoice, AcpConfigOption, AcpModels, AcpModes, AcpUpdate } from "./acp.ts";
 
 /** Where an action goes. */
 export type Translated =
   | { readonly to: "chat"; readonly action: ChatAction }
   | { readonly to: "session"; readonly action: SessionAction };
+
+/** The id of the option that stands for an agent's models where it has no option for them itself. */
+export const LEGACY_MODEL_OPTION_ID = "acp.models";
+
+const settings = new Set([
+  "available_commands_update",
+  "current_mode_update",
+  "config_option_update",
+  "session_info_update",
+  "usage_update",
+]);
+
+/** Whether an update says how a session stands, and not what was said or done in it. */
+export function isSetting({ sessionUpdate }: AcpUpdate): boolean {
+  return settings.has(sessionUpdate);
+}
 
 /** The actions for an update that belongs to no turn. */
 export function translateOutsideTurn(update: AcpUpdate): Translated[] {
@@ -57,6 +73,23 @@ export function readModes({ availableModes, currentModeId }: AcpModes): SessionM
     ...(typeof description === "string" && { description }),
   }));
   return { available, currentModeId };
+}
+
+/** Models that an agent tells apart from its options, as the option that they would be. */
+export function readModels({ availableModels, currentModelId }: AcpModels): ConfigOption {
+  const choices = availableModels.map(({ modelId, name = modelId, description }) => ({
+    value: modelId,
+    name,
+    ...(typeof description === "string" && { description }),
+  }));
+  return {
+    id: LEGACY_MODEL_OPTION_ID,
+    name: "Model",
+    category: "model",
+    type: "select",
+    currentValue: currentModelId,
+    choices,
+  };
 }
 
 /** An agent's options in the model's words; an option of an unknown type is left out, as the protocol asks. */

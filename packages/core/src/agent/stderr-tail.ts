@@ -3,18 +3,31 @@
 const maxBytes = 16 * 1024;
 const maxLines = 20;
 
-/** Keeps the end of a stream of text. */
+/** Takes secrets out of a text. */
+export type Redact = (text: string) => string;
+
+/** Keeps the end of a stream of text; who reads it gets it without secrets. */
 export class StderrTail {
+  readonly #redact: Redact;
   #tail: Buffer = Buffer.alloc(0);
+  #isCut = false;
+
+  constructor(redact: Redact = (text) => text) {
+    this.#redact = redact;
+  }
 
   push(bytes: Uint8Array): void {
-    this.#tail = Buffer.concat([this.#tail, bytes]).subarray(-maxBytes);
+    const all = Buffer.concat([this.#tail, bytes]);
+    this.#isCut ||= all.length > maxBytes;
+    this.#tail = all.subarray(-maxBytes);
   }
 
   /** The newest lines, oldest first. */
   get lines(): readonly string[] {
-    const lines = this.#tail
-      .toString("utf8")
+    const text = this.#tail.toString("utf8");
+    // Half a secret would not be found: a line that lost its beginning is left out.
+    const whole = this.#isCut ? text.slice(text.indexOf("\n") + 1) : text;
+    const lines = this.#redact(whole)
       .split("\n")
       .map((line) => line.trimEnd());
     return lines.filter((line) => line !== "").slice(-maxLines);

@@ -15,6 +15,7 @@ import {
   turnParts,
 } from "@holdfast/ahp";
 import type { Hub } from "../channel/hub.ts";
+import type { HostWatchers } from "../host-watchers.ts";
 import { findOption, isAllowing, pickOption } from "./policy.ts";
 
 /** Where a question belongs. */
@@ -67,12 +68,14 @@ export class Approvals {
   readonly #hub: Hub;
   readonly #now: () => Date;
   readonly #expiryMs: number;
+  readonly #watchers: HostWatchers;
   readonly #open = new Map<string, Entry>();
 
-  constructor(hub: Hub, now: () => Date, expiryMs: number) {
+  constructor(hub: Hub, now: () => Date, expiryMs: number, watchers: HostWatchers) {
     this.#hub = hub;
     this.#now = now;
     this.#expiryMs = expiryMs;
+    this.#watchers = watchers;
   }
 
   /** Asks everybody who can answer. */
@@ -171,12 +174,13 @@ export class Approvals {
 
   #listInSession({ chat, session, turnId }: ApprovalPlace, id: ApprovalId, toolCallId: ToolCallId): void {
     const toolCall = this.#findPending(chat, toolCallId);
-    if (toolCall !== undefined) {
-      this.#hub.dispatch(session, {
-        type: "session/inputNeededSet",
-        request: { kind: "toolConfirmation", id, chat, turnId, toolCall },
-      });
-    }
+    if (toolCall === undefined) return;
+    this.#hub.dispatch(session, {
+      type: "session/inputNeededSet",
+      request: { kind: "toolConfirmation", id, chat, turnId, toolCall },
+    });
+    const state = this.#hub.state(session, "session");
+    if (state !== undefined) this.#watchers.tell(state, { type: "approval_needed", turnId, toolCall });
   }
 
   #findPending(chat: ChatUri, toolCallId: ToolCallId): PendingToolCall | undefined {

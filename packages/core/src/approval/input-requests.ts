@@ -1,6 +1,13 @@
 // Questions of agents that are more than yes or no: forms to fill in and addresses to visit, answered from any connection.
 import { randomUUID } from "node:crypto";
-import { type Actor, type InputQuestion, type InputRequest, type JsonObject, makeId } from "@holdfast/ahp";
+import {
+  type Actor,
+  type InputQuestion,
+  type InputRequest,
+  type JsonObject,
+  type SessionKey,
+  makeId,
+} from "@holdfast/ahp";
 import type { Hub } from "../channel/hub.ts";
 import type { AnswerResult, ApprovalPlace } from "./approvals.ts";
 
@@ -62,9 +69,9 @@ export class InputRequests {
     return this.#open.has(id);
   }
 
-  answer(id: string, answer: ElicitationAnswer, by: Actor): AnswerResult {
+  answer(id: string, answer: ElicitationAnswer, by: Actor, session?: SessionKey): AnswerResult {
     const entry = this.#open.get(id);
-    if (entry === undefined) {
+    if (entry === undefined || (session !== undefined && entry.place.key !== session)) {
       return { resolved: false, reason: "This question is not open: it was answered, or never asked." };
     }
     this.#open.delete(id);

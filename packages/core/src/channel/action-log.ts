@@ -37,6 +37,11 @@ export class ActionLog {
     return this.#sizeBytes;
   }
 
+  /** Entries up to this number are not here any more. */
+  get evictedSeq(): number {
+    return this.#evictedSeq;
+  }
+
   /** The entry at a position; undefined when it is evicted or not there yet. */
   at(position: number): LogEntry | undefined {
     return position < this.#evicted ? undefined : this.#entries[this.#head + position - this.#evicted];
@@ -47,6 +52,13 @@ export class ActionLog {
     this.#entries.push(entry);
     this.#sizeBytes += entry.sizeBytes;
     while (this.#sizeBytes > this.#limitBytes && this.#head < this.#entries.length - 1) this.#evictOldest();
+  }
+
+  /** Evicts everything: nobody is about to read it, and it is kept elsewhere. */
+  clear(): void {
+    while (this.#head < this.#entries.length) this.#evictOldest();
+    this.#entries.length = 0;
+    this.#head = 0;
   }
 
   /** The position after all entries up to a `serverSeq`; undefined when one after it is evicted already (H8). */

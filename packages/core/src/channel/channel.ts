@@ -63,6 +63,17 @@ export class Channel<Kind extends ChannelKind = ChannelKind> implements CursorSo
     return this.#cursors.size > 0;
   }
 
+  get readerCount(): number {
+    return this.#cursors.size;
+  }
+
+  /** How far the slowest reader is behind. */
+  get lagEntries(): number {
+    let lagEntries = 0;
+    for (const cursor of this.#cursors) lagEntries = Math.max(lagEntries, cursor.lagEntries);
+    return lagEntries;
+  }
+
   /** The value as an action of this channel, if it is one. */
   check(value: unknown): ChannelActions[Kind] {
     const checked = channelModels[this.kind].checkAction(value);

@@ -48,6 +48,11 @@ export class Cursor {
     return next === undefined ? isClosed : next.serverSeq <= publishedSeq;
   }
 
+  /** How many entries it has not read. */
+  get lagEntries(): number {
+    return this.#state === "closed" ? 0 : this.#source.log.end - this.#position;
+  }
+
   /** The next entries. A reader is woken again once it has read all; while `hasMore` says so, it knows by itself (H7). */
   read(maxEntries: number = defaultEntries): Reading {
     if (this.#state === "closed") return { kind: "closed" };

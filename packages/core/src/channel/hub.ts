@@ -80,6 +80,37 @@ export class Hub {
     this.#publisher.wakeLater(channel);
   }
 
+  /**
+   * Lets go of a channel that is kept elsewhere and that nobody reads; `restore` brings it back.
+   * False when somebody does, or when something of it is not kept yet.
+   */
+  unload(uri: string): boolean {
+    if (!this.#isAtRest(uri)) return false;
+    this.#channels.delete(uri);
+    return true;
+  }
+
+  /** Lets go of a channel's log, which is kept elsewhere, unless somebody reads it. */
+  forgetLog(uri: string): void {
+    if (this.#isAtRest(uri)) this.#find(uri).log.clear();
+  }
+
+  /** Entries up to this number are not in memory; undefined when there is no such channel. */
+  logStart(uri: string): number | undefined {
+    return this.#channels.get(uri)?.log.evictedSeq;
+  }
+
+  /** The readers of all channels, and how far the slowest of them is behind. */
+  readers(): { readonly count: number; readonly lagEntries: number } {
+    let count = 0;
+    let lagEntries = 0;
+    for (const channel of this.#channels.values()) {
+      count += channel.readerCount;
+      if (channel.readerCount > 0) lagEntries = Math.max(lagEntries, channel.lagEntries);
+    }
+    return { count, lagEntries };
+  }
+
   /** Whether there is such a channel. */
   has(uri: string): boolean {
     return this.#channels.has(uri);
@@ -150,6 +181,11 @@ export class Hub {
     return channel.read(position, onReadable);
   }
 
+  /** Whether what happens is being kept; false from a failure of the journal until it works again. */
+  get isKeeping(): boolean {
+    return this.#publisher.isKeeping;
+  }
+
   /** Resolves when everything dispatched so far is kept and told; rejects when the journal fails. */
   settled(): Promise<void> {
     return this.#publisher.settled();
@@ -164,6 +200,13 @@ export class Hub {
     const channel = new Channel({ uri, kind, state, logLimitBytes: this.#logLimitBytes, seq, publishedSeq });
     this.#channels.set(uri, channel);
     return channel;
+  }
+
+  #isAtRest(uri: string): boolean {
+    const channel = this.#channels.get(uri);
+    if (channel === undefined || channel.hasReaders || !this.#publisher.hasJournal) return false;
+    const last = channel.log.at(channel.log.end - 1);
+    return last === undefined || last.serverSeq <= this.#publisher.publishedSeq;
   }
 
   #find(uri: string): Channel {

@@ -17,6 +17,9 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
+/** How long a journal that has failed is left alone, unless there is something new for it. */
+const retryMs = 1000;
+
 /** What a publisher needs from the hub. */
 export interface PublisherParts {
   readonly journal: Journal | undefined;
@@ -34,6 +37,8 @@ export class Publisher {
   #records: JournalRecord[] = [];
   #channels = new Set<Wakeable>();
   #publishedSeq: number;
+  #retry: NodeJS.Timeout | undefined;
+  #hasFailed = false;
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
@@ -47,6 +52,11 @@ export class Publisher {
   /** Entries up to this number may be read: without a journal all, else what it has kept. */
   get publishedSeq(): number {
     return this.hasJournal ? this.#publishedSeq : Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether the journal keeps what it is given: it did the last time. */
+  get isKeeping(): boolean {
+    return !this.#hasFailed;
   }
 
   /** Hands a record to the journal at the end of this tick; only needed when there is one. */
@@ -101,6 +111,7 @@ export class Publisher {
 
   #publish({ channels, seq }: Batch): void {
     this.#publishedSeq = seq;
+    this.#hasFailed = false;
     this.#state = "idle";
     for (const channel of channels) channel.wake(this.#parts.onFault);
     if (this.#hasMore) this.#schedule();
@@ -112,7 +123,14 @@ export class Publisher {
     this.#records = [...records, ...this.#records];
     this.#channels = new Set([...channels, ...this.#channels]);
     this.#state = "idle";
+    this.#hasFailed = true;
     this.#parts.onFault(error);
     for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
+    // A full disk is emptied, a lock let go: readers must not wait for the next action to learn of the last.
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      if (this.#hasMore) this.#schedule();
+    }, retryMs);
+    this.#retry.unref();
   }
 }

@@ -1,24 +1,44 @@
-// How a session's agent is started: program, arguments and environment, with the model where it is chosen at launch.
+// How a session's agent is started: program, arguments and environment, with the model and the provider chosen at launch.
 import type { Keeper, KeeperRunRequest } from "@holdfast/keeper/port";
 import { HostError } from "@holdfast/protocol";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Installations } from "../agent/installations.ts";
+import { findLaunchChoice } from "../agent/model-choice.ts";
+import { type Environment, forwardProvider } from "../agent/provider-forwarding.ts";
 
 /** What the launch depends on. */
 export interface LaunchWish {
   readonly entry: AgentEntry;
   readonly cwd: string;
   readonly model: string | undefined;
+  /** Whether the agent offers models in its sessions; undefined before its first. */
+  readonly offersModels: boolean | undefined;
   readonly variables: Readonly<Record<string, string>>;
+  /** Whose credentials the agent is to use; its own if undefined. */
+  readonly forwardedProvider: string | undefined;
+  /** Where a provider's credentials are read from. */
+  readonly hostEnvironment: Environment;
 }
 
-/** The run request for an agent; an agent that is not installed is an error that says so. */
+/** What an agent is started with. */
+export interface AgentLaunch {
+  readonly request: Omit<KeeperRunRequest, "kind">;
+  /** The model that it is started with, where it takes it then. */
+  readonly model: string | undefined;
+  /** Values in its environment that nobody may be shown. */
+  readonly secrets: readonly string[];
+}
+
+/** The launch of an agent; one that is not installed or cannot use the provider is an error that says so. */
 export async function buildLaunch(
   keeper: Keeper,
   installations: Installations,
   wish: LaunchWish,
-): Promise<Omit<KeeperRunRequest, "kind">> {
-  const { entry, cwd, model, variables } = wish;
+): Promise<AgentLaunch> {
+  const { entry, cwd, variables, forwardedProvider, hostEnvironment } = wish;
+  const forwarding =
+    forwardedProvider === undefined ? undefined : forwardProvider(entry, forwardedProvider, hostEnvironment);
+  const chosen = chooseModel(wish);
   const installation = await installations.find(entry);
   if (!installation.installed) {
     throw new HostError(
@@ -27,20 +47,38 @@ export async function buildLaunch(
     );
   }
   const { launch } = installation;
-  const choice = model === undefined ? undefined : entry.model[0];
-  const args = [
-    ...launch.args,
-    ...(choice?.by === "flag" && model !== undefined ? [choice.flag, model] : []),
-  ];
+  const given = { ...launch.env, ...variables, ...forwarding?.variables, ...chosen.variables };
   const env = await keeper.buildEnvironment({
     audience: "agent-command",
     hasScreen: false,
-    keepSecrets: entry.auth?.env ?? [],
-    variables: {
-      ...launch.env,
-      ...variables,
-      ...(choice?.by === "env" && model !== undefined && { [choice.name]: model }),
-    },
+    // With a provider's credentials at hand, an agent has no use for those of others.
+    keepSecrets: forwarding === undefined ? (entry.auth?.env ?? []) : [],
+    variables: given,
   });
-  return { command: launch.command, args, cwd: entry.cwd ?? cwd, env };
+  for (const name of forwarding?.withheld ?? []) if (!Object.hasOwn(given, name)) delete env[name];
+  return {
+    request: {
+      command: launch.command,
+      args: [...launch.args, ...(forwarding?.args ?? []), ...chosen.args],
+      cwd: entry.cwd ?? cwd,
+      env,
+    },
+    model: chosen.model,
+    secrets: forwarding?.secrets ?? [],
+  };
+}
+
+function chooseModel({ entry, model, offersModels }: LaunchWish): {
+  readonly args: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly model: string | undefined;
+} {
+  const choice = findLaunchChoice(entry, offersModels);
+  if (model === undefined || choice === undefined) return { args: [], variables: {}, model: undefined };
+  if (choice.by === "env") return { args: [], variables: { [choice.name]: model }, model };
+  // Whoever chooses a model must not choose any other option of the program.
+  if (model.startsWith("-")) {
+    throw new HostError("ACP_INVALID_OPTION", `model: '${model}' is the name of no model.`);
+  }
+  return { args: [choice.flag, model], variables: {}, model };
 }

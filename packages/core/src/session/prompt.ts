@@ -1,6 +1,14 @@
 // Makes an ACP prompt out of a message and its attachments, as far as the agent can take them.
-import { type ChatRequest, HostError } from "@holdfast/protocol";
+import type { Attachment as DescribedAttachment } from "@holdfast/ahp";
+import { type Attachment, type ChatRequest, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
+
+type Accepts = NonNullable<NonNullable<AcpInitializeResult["agentCapabilities"]>["promptCapabilities"]>;
+
+/** How much of a message's attachments is kept with it; of more, only what they were. */
+const maxKeptCharacters = 256 * 1024;
+
+const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|toml|javascript)$|.+\+(?:json|xml)$)/;
 
 /** The content blocks of a prompt; an attachment that the agent cannot take is an error that names it. */
 export function buildPrompt(
@@ -8,24 +16,54 @@ export function buildPrompt(
   { agentCapabilities }: AcpInitializeResult,
 ): object[] {
   const accepts = agentCapabilities?.promptCapabilities ?? {};
-  const blocks: object[] = message === "" ? [] : [{ type: "text", text: message }];
-  for (const [index, { contentString, mime }] of attachments.entries()) {
-    const data = contentString.slice(contentString.indexOf(",") + 1);
-    if (mime.startsWith("image/") && accepts.image === true) {
-      blocks.push({ type: "image", data, mimeType: mime });
-    } else if (mime.startsWith("audio/") && accepts.audio === true) {
-      blocks.push({ type: "audio", data, mimeType: mime });
-    } else if (accepts.embeddedContext === true) {
-      blocks.push({
-        type: "resource",
-        resource: { uri: `attachment:///${index}`, blob: data, mimeType: mime },
-      });
-    } else {
-      throw new HostError(
-        "ACP_ATTACHMENT_NOT_SUPPORTED",
-        `This agent does not take attachments of type ${mime}. Leave attachment ${index} out, or use another agent.`,
-      );
-    }
+  const text = message === "" ? [] : [{ type: "text", text: message }];
+  return [...text, ...attachments.map((attachment, index) => buildBlock(attachment, index, accepts))];
+}
+
+/** The attachments of a message as its history shows them, with their data where that is not much; undefined if it has none. */
+export function describeAttachments({ attachments = [] }: ChatRequest): DescribedAttachment[] | undefined {
+  if (attachments.length === 0) return undefined;
+  const total = attachments.reduce((sum, { contentString }) => sum + contentString.length, 0);
+  return attachments.map((attachment, index) => {
+    const data = readData(attachment);
+    const sizeBytes = Buffer.byteLength(data, "base64");
+    const label = `Attachment ${index + 1}: ${attachment.mime}, ${sizeBytes} bytes`;
+    if (total > maxKeptCharacters) return { type: "simple", label };
+    return { type: "embeddedResource", label, data, contentType: attachment.mime };
+  });
+}
+
+function buildBlock(attachment: Attachment, index: number, accepts: Accepts): object {
+  const { mime } = attachment;
+  const data = readData(attachment);
+  const [type = ""] = mime.toLowerCase().split(";");
+  const isImage = type.startsWith("image/");
+  const isAudio = type.startsWith("audio/");
+  if (isImage && accepts.image === true) return { type: "image", data, mimeType: mime };
+  if (isAudio && accepts.audio === true) return { type: "audio", data, mimeType: mime };
+  if (!isImage && !isAudio && accepts.embeddedContext === true) {
+    const uri = `attachment:///${index}`;
+    const text = textTypes.test(type.trim()) ? decodeText(data) : undefined;
+    const content = text === undefined ? { blob: data } : { text };
+    return { type: "resource", resource: { uri, ...content, mimeType: mime } };
   }
-  return blocks;
+  throw new HostError(
+    "ACP_ATTACHMENT_NOT_SUPPORTED",
+    `This agent does not take attachments of type ${mime}. Leave attachment ${index} out, or use another agent.`,
+    { details: { attachment: index, mime } },
+  );
+}
+
+function readData({ contentString }: Attachment): string {
+  return contentString.slice(contentString.indexOf(",") + 1);
+}
+
+/** Undefined for what only claims to be text. */
+function decodeText(data: string): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"));
+  } catch {
+    // Not UTF-8: the agent gets the bytes as they are.
+    return undefined;
+  }
 }

@@ -97,7 +97,11 @@ test.each([
   async (_how, capabilities, methods) => {
     const host = newHost({
       agents: {
-        mine: { capabilities, prompts: dies, reopen: [{ do: "fail", code: -32603, message: "gone" }] },
+        mine: {
+          capabilities,
+          prompts: dies,
+          reopen: [{ do: "fail", code: -32603, message: "Session not found" }],
+        },
       },
     });
     const session = await host.open();

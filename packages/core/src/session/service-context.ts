@@ -26,8 +26,6 @@ export interface ServiceContext {
   readonly policy: ApprovalPolicy | undefined;
   /** The turn that is going on. */
   readonly turn: Turn | undefined;
-  /** True while the agent tells a history again that we have. */
-  readonly isReplaying: boolean;
   /** The agent's own name, for the few who need something of their own. */
   readonly agentName: string;
   dispatch(translated: Translated): void;

@@ -1,18 +1,19 @@
-// The agent of a session: started when it is needed, brought back with its memory when it is gone, set as the session wants.
-import type { ConnectedAgent, SessionAction, SessionState, StaleCause } from "@holdfast/ahp";
+// The agent of a session: started when it is needed, brought back with its memory when it is gone, let go when it is idle.
+import { pathToFileURL } from "node:url";
+import type { ErrorInfo, SessionAction, SessionState, StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
-import type { AcpConfigOption, AcpSessionResult } from "../agent/acp.ts";
-import { AgentConnection, type AgentServices } from "../agent/agent-connection.ts";
+import { canCloseSession, describeAgent } from "../agent/agent-abilities.ts";
+import type { AgentConnection, AgentServices } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
-import { readConfigOptions, readModes } from "../agent/session-updates.ts";
-import { buildLaunch } from "./agent-launch.ts";
+import { explainFailedStart } from "../agent/failed-start.ts";
+import { type EarlierSession, type OnContextLost, openSession } from "./agent-opening.ts";
+import { AgentProcesses, type ProcessTools } from "./agent-processes.ts";
+import { AgentSettings, type ReadyAgent, type SettingWishes } from "./agent-settings.ts";
 import type { SessionTools } from "./session-tools.ts";
+import { checkWorkingDirectory } from "./working-directory.ts";
 
-/** An agent that has a session open. */
-export interface ReadyAgent {
-  readonly agent: AgentConnection;
-  readonly sessionId: string;
-}
+export type { OnContextLost } from "./agent-opening.ts";
+export type { ReadyAgent } from "./agent-settings.ts";
 
 /** What the agent needs of its session. */
 export interface AgentOwner {
@@ -24,29 +25,33 @@ export interface AgentOwner {
   warn(message: string): void;
 }
 
+/** What the agent needs of its host. */
+export type AgentTools = ProcessTools & Pick<SessionTools, "now">;
+
 type AgentState =
   | { readonly name: "none" }
   | { readonly name: "starting"; readonly started: Promise<ReadyAgent> }
   | { readonly name: "ready"; readonly ready: ReadyAgent }
+  /** It is being let go; the session stays. */
+  | { readonly name: "ending"; readonly ended: Promise<void> }
   | { readonly name: "closed" };
 
 /** One agent process at a time, for one session. `close` ends it for good. */
 export class SessionAgent {
   readonly #owner: AgentOwner;
-  readonly #tools: SessionTools;
-  /** Every process that may not be gone: the one in use, and one that died and left children behind. */
-  readonly #processes = new Set<AgentConnection>();
+  readonly #tools: AgentTools;
+  readonly #settings: AgentSettings;
+  readonly #processes: AgentProcesses;
   #state: AgentState = { name: "none" };
-  #isReplaying = false;
+  #onContextLost: OnContextLost = "continue";
+  /** Something was set that it only takes when it is started. */
+  #needsRestart = false;
 
-  constructor(owner: AgentOwner, tools: SessionTools) {
+  constructor(owner: AgentOwner, tools: AgentTools) {
     this.#owner = owner;
     this.#tools = tools;
-  }
-
-  /** True while the agent tells a history again that we have: `session/load` does. */
-  get isReplaying(): boolean {
-    return this.#isReplaying;
+    this.#settings = new AgentSettings(owner, tools.installations.models);
+    this.#processes = new AgentProcesses(owner, tools);
   }
 
   /** The agent while it is ready. */
@@ -54,200 +59,213 @@ export class SessionAgent {
     return this.#state.name === "ready" ? this.#state.ready : undefined;
   }
 
-  /** The agent, started or brought back if it is not there. */
-  connect(): Promise<ReadyAgent> {
-    switch (this.#state.name) {
-      case "ready":
-        return Promise.resolve(this.#state.ready);
-      case "starting":
-        return this.#state.started;
+  /** Whether its memory survives its process, as far as it has said so. */
+  get canResume(): boolean {
+    const { agent } = this.#owner.state;
+    return agent !== undefined && agent.resume !== "none";
+  }
+
+  /** The agent, started or brought back if it is not there, and in the session's directory. */
+  connect({
+    onContextLost = "continue",
+  }: { readonly onContextLost?: OnContextLost } = {}): Promise<ReadyAgent> {
+    this.#onContextLost = onContextLost;
+    const state = this.#state;
+    switch (state.name) {
       case "closed":
         return Promise.reject(new HostError("ACP_SESSION_NOT_FOUND"));
-      case "none": {
-        const started = this.#start();
-        this.#state = { name: "starting", started };
-        return started;
-      }
+      case "starting":
+        return state.started;
+      case "ending":
+        return state.ended.then(() => this.connect({ onContextLost }));
+      case "none":
+        return this.#begin(this.#start());
+      case "ready":
+        if (this.#needsRestart) return this.#begin(this.#restart(state.ready));
+        if (this.#earlier.kind === "elsewhere") return this.#begin(this.#move(state.ready));
+        return Promise.resolve(state.ready);
     }
+  }
+
+  /** Lets an idle agent go that can be brought back; false when it is not there or could not be. */
+  async evict(): Promise<boolean> {
+    const { ready } = this;
+    if (ready === undefined || !this.canResume) return false;
+    const ended = this.#processes.end(ready.agent).then(() => {
+      if (this.#state.name === "ending") this.#state = { name: "none" };
+    });
+    this.#state = { name: "ending", ended };
+    this.#tellStale("evicted");
+    await ended;
+    return true;
   }
 
   async close(): Promise<void> {
     const state = this.#state;
     this.#state = { name: "closed" };
-    await Promise.all([...this.#processes].map((agent) => this.#end(agent)));
+    await this.#processes.endAll();
     // A start that is under way sees that it came too late, and ends what it started.
     if (state.name === "starting") await state.started.catch(() => {});
   }
 
-  /** Sets a mode: by the agent's option for modes where it has one, else by the older method. */
-  async setMode(ready: ReadyAgent, mode: string): Promise<void> {
-    const { modes, configOptions } = this.#owner.state;
-    const option = configOptions.find((candidate) => candidate.category === "mode");
-    if (option !== undefined) return this.setOption(ready, option.id, mode);
-    if (modes?.available.some(({ id }) => id === mode) !== true) {
-      throw new HostError(
-        "ACP_INVALID_OPTION",
-        `runtimeMode: this agent has no mode '${mode}'. It has: ${list(modes?.available.map(({ id }) => id))}.`,
-      );
-    }
-    await ready.agent.setMode(ready.sessionId, mode);
-    this.#owner.tell({ type: "session/modeChanged", modeId: mode });
+  /**
+   * Sets model, mode and options, all or, where one of them is known to be impossible, none.
+   * An agent that takes its model only when it is started is started anew before the next turn.
+   */
+  async change(wishes: SettingWishes): Promise<void> {
+    // What is being started reads its settings on the way; how it fails is told to whoever started it.
+    if (this.#state.name === "starting") await this.#state.started.catch(() => {});
+    this.#settings.check(wishes);
+    const { ready } = this;
+    if (ready === undefined) return;
+    const isOtherModel = wishes.model !== this.#owner.state.runtimeOptions.model;
+    const changes = isOtherModel ? wishes : { ...wishes, model: undefined };
+    if (changes.model !== undefined) this.#checkRestart(changes.model);
+    const effect = await this.#settings.set(ready, changes, this.#processes.launchedModel);
+    if (effect === "at-launch") this.#needsRestart = true;
   }
 
-  /** Sets one of the options that the agent offers. */
-  async setOption({ agent, sessionId }: ReadyAgent, id: string, value: string): Promise<void> {
-    const { configOptions } = this.#owner.state;
-    const option = configOptions.find((candidate) => candidate.id === id);
-    if (option === undefined) {
-      throw new HostError(
-        "ACP_INVALID_OPTION",
-        `extras: this agent has no option '${id}'. It has: ${list(configOptions.map((known) => known.id))}.`,
-      );
-    }
-    if (option.type === "select" && !option.choices.some((choice) => choice.value === value)) {
-      throw new HostError(
-        "ACP_INVALID_OPTION",
-        `${id} cannot be '${value}'. It can be: ${list(option.choices.map((choice) => choice.value))}.`,
-      );
-    }
-    const result = await agent.setConfigOption(
-      sessionId,
-      id,
-      option.type === "boolean" ? value === "true" : value,
-    );
-    this.#tellOptions(result.configOptions);
+  /** Moves the session to another directory: from the next turn on the agent has a new session there, and no memory. */
+  async moveTo(cwd: string): Promise<void> {
+    await checkWorkingDirectory(cwd);
+    this.#owner.tell({ type: "session/runtimeOptionsChanged", changes: { cwd } });
+    const workingDirectories = [pathToFileURL(cwd).href];
+    this.#owner.tell({ type: "session/workingDirectoriesChanged", workingDirectories });
+  }
+
+  get #earlier(): EarlierSession {
+    const { state, cwd } = this.#owner;
+    const { backendId, backendCwd = cwd } = state;
+    if (backendId === undefined) return { kind: "none" };
+    return backendCwd === cwd ? { kind: "known", sessionId: backendId } : { kind: "elsewhere" };
+  }
+
+  #begin(started: Promise<ReadyAgent>): Promise<ReadyAgent> {
+    this.#state = { name: "starting", started };
+    return started;
   }
 
   async #start(): Promise<ReadyAgent> {
-    const { state, entry, cwd, services } = this.#owner;
-    const { keeper, installations } = this.#tools;
-    const known = state.backendId;
-    if (known !== undefined) this.#owner.tell({ type: "session/resuming" });
+    const { cwd } = this.#owner;
+    const earlier = this.#earlier;
+    if (earlier.kind !== "none") this.#owner.tell({ type: "session/resuming" });
     let agent: AgentConnection | undefined;
     try {
-      const launch = await buildLaunch(keeper, installations, {
-        entry,
-        cwd,
-        model: state.runtimeOptions.model,
-        variables: this.#tools.agentVariables(entry),
-      });
-      agent = await AgentConnection.start(keeper, launch, services, this.#tools.patience);
-      this.#processes.add(agent);
-      if (this.#isClosed()) throw new HostError("ACP_SESSION_NOT_FOUND");
+      this.#needsRestart = false;
+      agent = await this.#processes.start(this.#settings.offersModels);
+      this.#assertOpen();
       await agent.initialize();
-      const ready = await this.#openSession(agent, known);
-      if (this.#isClosed()) throw new HostError("ACP_SESSION_NOT_FOUND");
-      this.#state = { name: "ready", ready };
-      void agent.exited.then(({ stderrTail }) => this.#noteExit(ready.agent, stderrTail));
-      return ready;
+      return await this.#open(agent, earlier, cwd);
     } catch (error) {
-      if (agent !== undefined) await this.#end(agent);
-      if (!this.#isClosed()) this.#state = { name: "none" };
-      if (known !== undefined) this.#tellStale("resume-failed");
-      throw error instanceof HostError
-        ? error
-        : new HostError("ACP_SESSION_INIT_FAILED", `${entry.label} could not be started: ${explain(error)}`, {
-            cause: error,
-          });
+      throw await this.#giveUp(agent, error, earlier);
     }
   }
 
-  #isClosed(): boolean {
+  /** The same session in a new process, for what it only takes when it is started. */
+  async #restart({ agent }: ReadyAgent): Promise<ReadyAgent> {
+    this.#tellStale("settings-changed");
+    await this.#processes.end(agent);
+    this.#assertOpen();
+    return this.#start();
+  }
+
+  /** Another session in the same process, because the directory is another. */
+  async #move({ agent, sessionId }: ReadyAgent): Promise<ReadyAgent> {
+    const { cwd } = this.#owner;
+    const earlier = this.#earlier;
+    try {
+      const ready = await this.#open(agent, earlier, cwd);
+      if (ready.sessionId === sessionId) return ready;
+      const left = agent.leaveSession(sessionId, canCloseSession(agent.info));
+      left.catch((error: unknown) =>
+        this.#owner.warn(`The session left behind was not closed: ${String(error)}`),
+      );
+      return ready;
+    } catch (error) {
+      throw await this.#giveUp(agent, error, earlier);
+    }
+  }
+
+  /**
+   * Opens the agent's own session, tells what became of it, and sets it as the session wants.
+   * The directory is the one that `earlier` was found for: the session may move again meanwhile.
+   */
+  async #open(agent: AgentConnection, earlier: EarlierSession, cwd: string): Promise<ReadyAgent> {
+    const { quirks } = this.#owner.entry;
+    const onContextLost = this.#onContextLost;
+    const { sessionId, result, loss } = await openSession(agent, { earlier, cwd, quirks, onContextLost });
+    this.#assertOpen();
+    const at = this.#tools.now().toISOString();
+    if (loss !== undefined) this.#owner.tell({ type: "session/contextLost", at, reason: this.#redact(loss) });
+    const about = describeAgent(agent.info, quirks);
+    this.#owner.tell({ type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about });
+    this.#settings.tellOffers(result);
+    const ready = { agent, sessionId };
+    const wishes = this.#owner.state.runtimeOptions;
+    const how = earlier.kind === "none" ? "set" : "restore";
+    const effect = await this.#settings[how](ready, wishes, this.#processes.launchedModel);
+    if (effect === "at-launch") this.#needsRestart = true;
+    this.#assertOpen();
+    this.#state = { name: "ready", ready };
+    void agent.exited.then(({ stderrTail }) => this.#noteExit(agent, stderrTail));
+    return ready;
+  }
+
+  /** Ends what was begun and says what became of it; what is known of the agent's session stays known. */
+  async #giveUp(
+    agent: AgentConnection | undefined,
+    cause: unknown,
+    earlier: EarlierSession,
+  ): Promise<HostError> {
+    const { entry } = this.#owner;
+    const stderrTail = agent === undefined ? [] : await this.#processes.end(agent);
+    if (this.#isClosed) return new HostError("ACP_SESSION_NOT_FOUND", undefined, { cause });
+    this.#state = { name: "none" };
+    const isFirst = earlier.kind === "none";
+    const failure = explainFailedStart(`${entry.label} could not be started`, cause, stderrTail);
+    const { code, details } = failure;
+    const message = this.#redact(failure.message);
+    if (isFirst) return new HostError(code, message, { cause, details });
+    const retryable = code !== "ACP_CONTEXT_LOST";
+    this.#tellStale("resume-failed", { code, message, retryable, stderrTail });
+    return new HostError(code, message, { cause, details: { ...details, retryable } });
+  }
+
+  /** An agent that takes its model only when it is started must not lose its memory over it. */
+  #checkRestart(model: string): void {
+    if (this.canResume || !this.#settings.needsRestartFor(model, this.#processes.launchedModel)) return;
+    throw new HostError(
+      "ACP_INVALID_OPTION",
+      `model: ${this.#owner.entry.label} takes its model only when it is started, and would forget the conversation. Open a new session with '${model}'.`,
+    );
+  }
+
+  get #isClosed(): boolean {
     return this.#state.name === "closed";
   }
 
-  async #openSession(agent: AgentConnection, known: string | undefined): Promise<ReadyAgent> {
-    const { cwd } = this.#owner;
-    const reopened = known === undefined ? undefined : await this.#reopen(agent, known, cwd);
-    const opened = reopened ?? (await agent.newSession(cwd));
-    const sessionId = opened.sessionId ?? known ?? "";
-    const at = this.#tools.now().toISOString();
-    if (known !== undefined && reopened === undefined) {
-      this.#owner.tell({
-        type: "session/contextLost",
-        at,
-        reason: "The agent came back without its memory of the turns before.",
-      });
-    }
-    this.#owner.tell({ type: "session/ready", at, backendId: sessionId, agent: describeAgent(agent) });
-    if (opened.modes !== undefined && opened.modes !== null) {
-      this.#owner.tell({ type: "session/modesChanged", modes: readModes(opened.modes) });
-    }
-    this.#tellOptions(opened.configOptions);
-    await this.#applyOptions({ agent, sessionId });
-    return { agent, sessionId };
-  }
-
-  /** Brings the agent's own session back; undefined when it is gone, for whatever reason the agent gives. */
-  async #reopen(agent: AgentConnection, known: string, cwd: string): Promise<AcpSessionResult | undefined> {
-    const means = resumeMeans(agent);
-    if (means === "none") return undefined;
-    this.#isReplaying = true;
-    try {
-      return { sessionId: known, ...(await agent.reopenSession(`session/${means}`, known, cwd)) };
-    } catch (error) {
-      this.#owner.warn(`session/${means} failed: ${explain(error)}`);
-      return undefined;
-    } finally {
-      this.#isReplaying = false;
-    }
-  }
-
-  async #applyOptions(ready: ReadyAgent): Promise<void> {
-    const { model, runtimeMode, extras } = this.#owner.state.runtimeOptions;
-    const choice = this.#owner.entry.model[0];
-    if (model !== undefined && choice?.by === "configOption") await this.setOption(ready, choice.id, model);
-    if (runtimeMode !== undefined) await this.setMode(ready, runtimeMode);
-    for (const [id, value] of Object.entries(extras ?? {})) await this.setOption(ready, id, value);
-  }
-
-  #tellOptions(options: readonly AcpConfigOption[] | null | undefined): void {
-    if (options !== undefined && options !== null) {
-      this.#owner.tell({ type: "session/configOptionsChanged", configOptions: readConfigOptions(options) });
-    }
+  #assertOpen(): void {
+    if (this.#isClosed) throw new HostError("ACP_SESSION_NOT_FOUND");
   }
 
   /** The process is gone; the session stays, and the next turn brings an agent back. */
   #noteExit(agent: AgentConnection, stderrTail: readonly string[]): void {
     if (this.ready?.agent !== agent) return;
     this.#state = { name: "none" };
-    void this.#end(agent);
-    this.#tellStale("agent-exited", stderrTail);
+    void this.#processes.end(agent);
+    this.#tellStale("agent-exited", {
+      code: "ACP_AGENT_EXITED",
+      message: "The agent's process ended.",
+      stderrTail,
+    });
   }
 
-  async #end(agent: AgentConnection): Promise<void> {
-    await agent.close();
-    this.#processes.delete(agent);
+  #tellStale(cause: StaleCause, error?: ErrorInfo): void {
+    const at = this.#tools.now().toISOString();
+    this.#owner.tell({ type: "session/stale", at, cause, ...(error !== undefined && { error }) });
   }
 
-  #tellStale(cause: StaleCause, stderrTail: readonly string[] = []): void {
-    const error = { code: "ACP_AGENT_EXITED", message: "The agent's process ended.", stderrTail };
-    this.#owner.tell({ type: "session/stale", at: this.#tools.now().toISOString(), cause, error });
+  #redact(text: string): string {
+    return this.#tools.redact?.(text) ?? text;
   }
-}
-
-/** How an agent's memory survives its process. */
-function resumeMeans({ info: { agentCapabilities } }: AgentConnection): ConnectedAgent["resume"] {
-  if (agentCapabilities?.sessionCapabilities?.resume !== undefined) return "resume";
-  return agentCapabilities?.loadSession === true ? "load" : "none";
-}
-
-function describeAgent(agent: AgentConnection): ConnectedAgent {
-  const { agentInfo, agentCapabilities } = agent.info;
-  const prompt = agentCapabilities?.promptCapabilities ?? {};
-  const accepts = (["image", "audio", "embeddedContext"] as const).filter((kind) => prompt[kind] === true);
-  return {
-    name: agentInfo?.name ?? "agent",
-    resume: resumeMeans(agent),
-    accepts,
-    ...(agentInfo?.version !== undefined && { version: agentInfo.version }),
-  };
-}
-
-function list(names: readonly string[] | undefined): string {
-  return names === undefined || names.length === 0 ? "none" : names.join(", ");
-}
-
-function explain(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

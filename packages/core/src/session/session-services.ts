@@ -27,14 +27,13 @@ export class SessionServices implements AgentServices {
 
   /** Updates outside a turn are kept too. */
   update(update: AcpUpdate): void {
-    const { turn, isReplaying } = this.#context;
-    if (isReplaying) return;
+    const { turn } = this.#context;
     if (turn !== undefined) turn.update(update);
     else for (const translated of translateOutsideTurn(update)) this.#context.dispatch(translated);
   }
 
   updateText(update: AcpUpdate, text: string): void {
-    if (this.#context.isReplaying || this.#context.turn?.updateText(update, text) === true) return;
+    if (this.#context.turn?.updateText(update, text) === true) return;
     const content = { ...(update["content"] as unknown as AcpContent), text };
     this.update({ ...update, content } as unknown as AcpUpdate);
   }

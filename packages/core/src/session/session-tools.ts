@@ -2,11 +2,15 @@
 import type { Keeper } from "@holdfast/keeper/port";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Installations } from "../agent/installations.ts";
+import type { Environment } from "../agent/provider-forwarding.ts";
+import type { Redact } from "../agent/stderr-tail.ts";
 import type { Approvals } from "../approval/approvals.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Hub } from "../channel/hub.ts";
+import type { HostWatchers } from "../host-watchers.ts";
 import type { Patience } from "../patience.ts";
+import type { Storage } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
 
 /** A line for the host's log. */
@@ -19,6 +23,8 @@ export type Log = (
 /** The host's own parts, as a session uses them. */
 export interface SessionTools {
   readonly hub: Hub;
+  readonly storage: Storage;
+  readonly watchers: HostWatchers;
   readonly keeper: Keeper;
   readonly installations: Installations;
   readonly approvals: Approvals;
@@ -27,7 +33,13 @@ export interface SessionTools {
   readonly terminals: HostTerminals;
   readonly log: Log;
   readonly patience: Patience;
-  now(): Date;
+  readonly now: () => Date;
+  /** Where a provider's credentials are read from; the host's own process if absent. */
+  readonly hostEnvironment?: Environment | undefined;
+  /** Learns the secrets that are handed to an agent, so that they are never shown. */
+  readonly onSecrets?: ((values: readonly string[]) => void) | undefined;
+  /** Takes secrets out of what an agent says when it fails. */
+  readonly redact?: Redact | undefined;
   /** Variables that an agent gets from the host itself. */
   agentVariables(entry: AgentEntry): Readonly<Record<string, string>>;
 }

@@ -1,29 +1,40 @@
 // All sessions of the host: creates them, finds them for their owners, closes them.
 import { randomUUID } from "node:crypto";
-import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import {
   type Actor,
   ROOT_URI,
   type RuntimeOptions,
+  type SessionOwner,
+  type SessionState,
   defaultChatUri,
   formatSessionKey,
   makeId,
   newChatState,
   newSessionState,
+  parseSessionKey,
   sessionUri,
   summarizeChat,
   summarizeSession,
 } from "@holdfast/ahp";
 import { type Config, HostError, type SessionOptions } from "@holdfast/protocol";
 import type { AgentEntries, AgentEntry } from "../agent/agent-entry.ts";
+import { type Caller, actorOf, maySee, ownerOf } from "../caller.ts";
 import { HostSession } from "./host-session.ts";
+import { recoverSession } from "./recovery.ts";
 import type { SessionTools } from "./session-tools.ts";
+import { checkWorkingDirectory } from "./working-directory.ts";
+
+/** A session that is over and still kept, or one that is open, as it is known from what is kept. */
+type KeptSession = Pick<SessionState, "resource" | "owner">;
 
 /** The rules that new sessions are held to. */
 export type SessionRules = Pick<Config, "defaults" | "allowedAgents" | "maxSessions" | "acp"> & {
   readonly defaultCwd: string;
 };
+
+/** How many of the sessions that are over are listed at once. */
+const maxClosedListed = 1000;
 
 /** The sessions of one host. `close` closes them all. */
 export class Sessions {
@@ -42,31 +53,97 @@ export class Sessions {
     return [...this.#sessions.values()];
   }
 
-  /** A session by its key; a closed or unknown one is an error. */
-  get(key: string): HostSession {
+  /** The open sessions that a caller may see. */
+  of(caller: Caller): readonly HostSession[] {
+    return this.all.filter(({ state }) => maySee(caller, state.owner));
+  }
+
+  /** A session by its key; one that is closed, unknown or another's is an error. */
+  get(key: string, caller: Caller): HostSession {
     const session = this.#sessions.get(key);
-    if (session === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+    if (session === undefined || !maySee(caller, session.state.owner)) {
+      throw new HostError("ACP_SESSION_NOT_FOUND");
+    }
     return session;
   }
 
+  /** The sessions of a caller that are over and still kept, newest first. */
+  closedOf(caller: Caller): SessionState[] {
+    const { storage } = this.#tools;
+    const states: SessionState[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = storage.listSessions({ isOpen: false, ...(cursor !== undefined && { cursor }) });
+      for (const { summary } of page.sessions) {
+        const kept = storage.loadChannel(summary.resource);
+        if (kept?.kind === "session" && maySee(caller, kept.state.owner)) states.push(kept.state);
+      }
+      cursor = page.nextCursor;
+    } while (cursor !== undefined && states.length < maxClosedListed);
+    return states;
+  }
+
+  /** Takes up the sessions of an earlier host. */
+  recover(): void {
+    const { storage, hub } = this.#tools;
+    for (const { state } of storage.openChannels("session")) {
+      if (!recoverSession(this.#tools, state)) continue;
+      const { key, resource: uri, provider } = state;
+      const session = new HostSession(
+        { key, uri, chat: state.defaultChat ?? defaultChatUri(uri), entry: this.#entries.findKept(provider) },
+        this.#tools,
+      );
+      this.#sessions.set(key, session);
+      hub.dispatch(ROOT_URI, { type: "root/sessionAdded", summary: summarizeSession(session.state) });
+    }
+    // What was loaded to say how it ended is let go of when that is kept; a failure to keep it is told elsewhere.
+    hub.settled().then(
+      () => this.all.forEach(({ isBusy, conversation }) => isBusy || conversation.rest()),
+      () => undefined,
+    );
+  }
+
   /** Starts an agent in a new session; resolves when it is ready. */
-  async create(options: SessionOptions): Promise<HostSession> {
+  async create(options: SessionOptions, caller: Caller): Promise<HostSession> {
     const entry = this.#admit(options.agent_id);
     const runtimeOptions = await this.#chooseOptions(options);
-    if (this.#sessions.size >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
-    const session = this.#open(entry, options, runtimeOptions);
+    if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
+    const session = this.#open(entry, options, runtimeOptions, ownerOf(caller));
     try {
       await session.start();
       return session;
     } catch (error) {
-      await this.close(session.key, { kind: "host" }, "The agent could not be started.");
+      await this.#close(session, { kind: "host" }, "The agent could not be started.");
       throw error;
     }
   }
 
-  async close(key: string, by: Actor, reason?: string): Promise<void> {
-    const session = this.get(key);
-    this.#sessions.delete(key);
+  async close(key: string, caller: Caller, reason?: string): Promise<void> {
+    await this.#close(this.get(key, caller), actorOf(caller), reason);
+  }
+
+  /** Closes a session if it is open, and removes what is kept of it; gives the terminals that went with it. */
+  async delete(key: string, caller: Caller): Promise<readonly string[]> {
+    const { hub, storage } = this.#tools;
+    const { resource } = this.#findKept(key, caller);
+    if (this.#sessions.has(key)) {
+      await this.close(key, caller, "The session was deleted.");
+      // The channels are closed a moment after the session, so that readers get to its end.
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    await hub.settled();
+    return storage.purge(resource).terminals;
+  }
+
+  /** The host stops: sessions are not closed, the next host takes them up. */
+  async suspendAll(): Promise<void> {
+    await Promise.all(this.all.map((session) => session.suspend()));
+  }
+
+  async #close(session: HostSession, by: Actor, reason?: string): Promise<void> {
+    this.#sessions.delete(session.key);
     await session.close(by, reason);
     this.#tools.hub.dispatch(ROOT_URI, { type: "root/sessionRemoved", session: session.uri });
     // Who still reads the last turn gets to its end first.
@@ -76,8 +153,21 @@ export class Sessions {
     });
   }
 
-  async closeAll(): Promise<void> {
-    await Promise.all(this.all.map(({ key }) => this.close(key, { kind: "host" }, "The host is stopping.")));
+  /** Sessions without an agent cost next to nothing, and do not count. */
+  get #liveCount(): number {
+    return this.all.filter(({ state }) => state.lifecycle.status !== "stale").length;
+  }
+
+  #findKept(key: string, caller: Caller): KeptSession {
+    const open = this.#sessions.get(key);
+    const parsed = parseSessionKey(key);
+    const uri = parsed && sessionUri(parsed.sessionId);
+    const kept = open === undefined && uri !== undefined ? this.#tools.storage.loadChannel(uri) : undefined;
+    const state = open?.state ?? (kept?.kind === "session" ? kept.state : undefined);
+    if (state === undefined || state.key !== key || !maySee(caller, state.owner)) {
+      throw new HostError("ACP_SESSION_NOT_FOUND");
+    }
+    return state;
   }
 
   #admit(agentId: string): AgentEntry {
@@ -98,13 +188,7 @@ export class Sessions {
   }: SessionOptions): Promise<RuntimeOptions & { cwd: string }> {
     const { defaults, defaultCwd } = this.#rules;
     const folder = cwd ?? defaults.cwd ?? defaultCwd;
-    const found = await stat(folder).catch(() => undefined);
-    if (found?.isDirectory() !== true) {
-      throw new HostError(
-        "ACP_INVALID_OPTION",
-        `cwd: there is no directory ${folder}. Create it, or name another.`,
-      );
-    }
+    await checkWorkingDirectory(folder);
     const chosen = {
       model: model ?? defaults.model,
       approvalPolicy: approvalPolicy ?? defaults.approvalPolicy,
@@ -119,8 +203,9 @@ export class Sessions {
 
   #open(
     entry: AgentEntry,
-    { label }: SessionOptions,
+    { label, forwardedProvider }: SessionOptions,
     runtimeOptions: RuntimeOptions & { cwd: string },
+    owner: SessionOwner,
   ): HostSession {
     const { hub } = this.#tools;
     const sessionId = makeId("session", randomUUID());
@@ -136,12 +221,13 @@ export class Sessions {
         resource: uri,
         key,
         provider: makeId("agent", entry.id),
-        owner: { kind: "person" },
+        owner,
         title,
         at,
         workingDirectories: [pathToFileURL(runtimeOptions.cwd).href],
         runtimeOptions,
         ...(label !== undefined && { label }),
+        ...(forwardedProvider !== undefined && { forwardedProvider }),
       }),
     );
     const chatState = newChatState({ resource: chat, title, at });

@@ -12,6 +12,7 @@ interface WaitingTurn {
   /** Begins it, naming the message that it takes out of the queue. */
   readonly begin: (queuedMessageId: PendingMessageId) => Turn;
   readonly settle: (turn: Turn | undefined) => void;
+  readonly begun: Promise<Turn | undefined>;
 }
 
 /** The queue of one chat. */
@@ -33,9 +34,18 @@ export class TurnQueue {
     // The message that waits has the name of the turn that it will be: who waits for the turn knows it by that.
     const id = makeId("pending message", turnId);
     this.#tell({ type: "chat/pendingMessageSet", kind: "queued", pending: { id, message } });
-    return new Promise((resolve) => {
-      this.#waiting.push({ id, begin, settle: resolve });
+    let settle = (_turn: Turn | undefined): void => {};
+    const begun = new Promise<Turn | undefined>((resolve) => {
+      settle = resolve;
     });
+    this.#waiting.push({ id, begin, settle, begun });
+    return begun;
+  }
+
+  /** A turn that waits, as it was promised when it was lined up. */
+  find(turnId: TurnId): Promise<Turn | undefined> {
+    const waiting = this.#waiting.find(({ id }) => id === makeId("pending message", turnId));
+    return waiting?.begun ?? Promise.resolve(undefined);
   }
 
   /** Begins the turn that has waited longest. */

@@ -65,6 +65,7 @@ export class Turn {
   readonly #startedAt: Date;
   readonly #resolveEnded: (end: TurnEnd) => void;
   #phase: Phase = { name: "waiting" };
+  #endedAt: Date | undefined;
   #cancelled: { readonly by: Actor; readonly reason?: string; readonly limit?: LimitFired } | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
   #escalation: NodeJS.Timeout | undefined;
@@ -97,6 +98,11 @@ export class Turn {
 
   get isOver(): boolean {
     return this.#phase.name === "ended";
+  }
+
+  /** How long it took, or takes so far. */
+  get durationMs(): number {
+    return (this.#endedAt ?? this.#parts.now()).getTime() - this.#startedAt.getTime();
   }
 
   get wasCancelled(): boolean {
@@ -178,12 +184,23 @@ export class Turn {
     this.#escalation = setTimeout(() => void agent.kill(), this.#parts.patience.cancelMs);
   }
 
+  /** Cuts the turn off, because the host stops. */
+  interrupt(error: ErrorInfo): void {
+    if (this.isOver) return;
+    this.flush();
+    this.#end(
+      { state: "interrupted", error, resumable: true },
+      { type: "chat/turnInterrupted", ...this.#times(), error, resumable: true },
+    );
+  }
+
   #tell(action: ChatAction): void {
     this.#parts.dispatch({ to: "chat", action });
   }
 
   #times(): { turnId: TurnId; endedAt: string; durationMs: number } {
     const endedAt = this.#parts.now();
+    this.#endedAt = endedAt;
     return {
       turnId: this.id,
       endedAt: endedAt.toISOString(),
@@ -254,7 +271,10 @@ export class Turn {
         };
       }
     }
-    if (cause instanceof HostError) return { code: cause.code, message: cause.message };
+    if (cause instanceof HostError) {
+      const { code, message, details } = cause;
+      return { code, message, ...(details["retryable"] === true && { retryable: true }) };
+    }
     const { message, code } = cause as { message?: string; code?: string | number };
     return {
       code: "ACP_TURN_FAILED",

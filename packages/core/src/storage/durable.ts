@@ -7,7 +7,6 @@ const transientTypes: Partial<Record<Action["type"], string>> = {
   "terminal/trimmed": "says what the ring in memory still holds",
   "terminal/input": "may be a password",
   "chat/draftChanged": "what is typed and not sent may have been pasted by mistake",
-  "chat/activityChanged": "says what is going on just now",
   "session/activityChanged": "says what is going on just now",
   "session/activeClientSet": "a connection ends with the host",
   "session/activeClientRemoved": "a connection ends with the host",

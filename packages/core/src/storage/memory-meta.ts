@@ -16,4 +16,8 @@ export class MemoryMeta implements Meta {
   delete(key: string): void {
     this.#values.delete(key);
   }
+
+  keys(prefix: string): string[] {
+    return [...this.#values.keys()].filter((key) => key.startsWith(prefix)).toSorted();
+  }
 }

@@ -17,6 +17,7 @@ import type {
   StoredChannel,
   StoredChannelOf,
   StoredSession,
+  WantedTurn,
 } from "../ports.ts";
 import { changedBelonging, initialSession } from "./belonging.ts";
 import { isDurable } from "./durable.ts";
@@ -102,6 +103,20 @@ export class MemoryStorage implements Storage {
       hasMore: entries.length > limit,
       isComplete: afterSeq >= (channel?.trimmedSeq ?? 0),
     };
+  }
+
+  findTurnStart(chat: string, wanted: WantedTurn): number | undefined {
+    const starts = (this.#channels.get(chat)?.log ?? []).filter(
+      ({ action }) => action.type === "chat/turnStarted",
+    );
+    if ("atOrAfter" in wanted) {
+      return starts.find(({ serverSeq }) => serverSeq >= wanted.atOrAfter)?.serverSeq;
+    }
+    const isWanted = ({ action, serverSeq }: StoredAction): boolean =>
+      "turnId" in wanted
+        ? "turnId" in action && action.turnId === wanted.turnId
+        : serverSeq <= wanted.atOrBefore;
+    return starts.findLast(isWanted)?.serverSeq;
   }
 
   purge(session: SessionUri): Purged {

@@ -1,5 +1,5 @@
 // One terminal of the host: a run of the keeper, its output, and its channel.
-import type { SessionClaim, TerminalExit, TerminalUri } from "@holdfast/ahp";
+import type { SessionClaim, TerminalExit, TerminalSize, TerminalUri } from "@holdfast/ahp";
 import type { KeeperRun, KeeperExit, KeeperSink } from "@holdfast/keeper/port";
 import type { AcpExitStatus, HeldTerminal, Survivor } from "@holdfast/terminal/acp-parts";
 import type { TerminalOutput } from "@holdfast/terminal/view";
@@ -13,6 +13,10 @@ export interface HostTerminalParts {
   readonly claim: SessionClaim;
   readonly output: TerminalOutput;
   readonly killGraceMs: number;
+  /** Told of every byte, which is valid during the call only. */
+  readonly onBytes: (bytes: Uint8Array, offset: number) => void;
+  /** Nothing more will be written. */
+  readonly onEnded: () => void;
   readonly onClosed: (terminal: HostTerminal) => void;
 }
 
@@ -31,6 +35,7 @@ export class HostTerminal implements HeldTerminal {
     name: "running",
   };
   #isSettled = false;
+  #survivorCount = 0;
   #closing: Promise<void> | undefined;
 
   private constructor(parts: HostTerminalParts, run: KeeperRun, exited: Promise<KeeperExit>) {
@@ -56,12 +61,18 @@ export class HostTerminal implements HeldTerminal {
       resolveExit = resolve;
     });
     const sink: KeeperSink = {
-      bytes: (_stream, bytes) => output.push(bytes),
+      bytes: (_stream, bytes, offset) => {
+        output.push(bytes);
+        parts.onBytes(bytes, offset);
+      },
       exit: (exit) => {
         output.exited();
         resolveExit(exit);
       },
-      end: () => output.ended(),
+      end: () => {
+        output.ended();
+        parts.onEnded();
+      },
     };
     try {
       return new HostTerminal(parts, await start(sink), exited);
@@ -88,6 +99,18 @@ export class HostTerminal implements HeldTerminal {
     return this.#run.write(bytes);
   }
 
+  /** Sets the size of the screen; gives it as it is after clamping. */
+  resize({ cols, rows }: TerminalSize): TerminalSize {
+    const size = this.#run.resize({ columns: cols, rows });
+    this.output.resize(size.columns, size.rows);
+    return { cols: size.columns, rows: size.rows };
+  }
+
+  /** Processes that outlived the command when they were last looked for. */
+  get survivorCount(): number {
+    return this.#survivorCount;
+  }
+
   kill(): Promise<readonly Survivor[]> {
     return this.#run.end(this.#parts.killGraceMs);
   }
@@ -95,6 +118,7 @@ export class HostTerminal implements HeldTerminal {
   async settle(): Promise<readonly Survivor[]> {
     if (this.#state.name === "running" || this.#isSettled) return [];
     const survivors = await this.#run.members();
+    this.#survivorCount = survivors.length;
     if (survivors.length === 0) this.#releaseRun();
     return survivors;
   }

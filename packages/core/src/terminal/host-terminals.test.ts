@@ -13,7 +13,7 @@ guardLeaks();
 const keeper = new InlineKeeper({ environment: { PATH: process.env["PATH"] } });
 const hub = new Hub();
 hub.open(ROOT_URI, "root", newRootState());
-const terminals = new HostTerminals(keeper, hub, () => new Date());
+const terminals = new HostTerminals({ keeper, hub, now: () => new Date() });
 const session = sessionUri(makeId("session", "s"));
 const claim = { kind: "session", session, chat: defaultChatUri(session) } as const;
 afterAll(async () => {

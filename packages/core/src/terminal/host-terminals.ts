@@ -13,6 +13,7 @@ import type { Keeper } from "@holdfast/keeper/port";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 import { RingBudget, TerminalOutput } from "@holdfast/terminal/view";
 import type { Hub } from "../channel/hub.ts";
+import type { TerminalSpool } from "../ports.ts";
 import { HostTerminal } from "./host-terminal.ts";
 
 const mebibyte = 1024 * 1024;
@@ -27,20 +28,39 @@ const sessionSize = { columns: 120, rows: 30 };
 /** How long the list rests after it was told. */
 const listPauseMs = 25;
 
+/** What the terminals of a host are made with. */
+export interface HostTerminalsParts {
+  readonly keeper: Keeper;
+  readonly hub: Hub;
+  /** Keeps what they write; without it, that goes with them. */
+  readonly spool?: TerminalSpool | undefined;
+  readonly now: () => Date;
+}
+
 /** The terminals of one host. `close` ends them all. */
 export class HostTerminals {
   readonly #keeper: Keeper;
   readonly #hub: Hub;
+  readonly #spool: TerminalSpool | undefined;
   readonly #now: () => Date;
   readonly #budget = new RingBudget({ totalBytes });
   readonly #terminals = new Map<string, HostTerminal>();
   #pause: NodeJS.Timeout | undefined;
   #isListStale = false;
+  #writtenBytes = 0;
+  #survivorsEnded = 0;
 
-  constructor(keeper: Keeper, hub: Hub, now: () => Date) {
+  constructor({ keeper, hub, spool, now }: HostTerminalsParts) {
     this.#keeper = keeper;
     this.#hub = hub;
+    this.#spool = spool;
     this.#now = now;
+  }
+
+  /** How many run now, and what there was since the start. */
+  get figures(): { running: number; writtenBytes: number; survivorsEnded: number } {
+    const running = [...this.#terminals.values()].filter(({ state }) => state.name === "running").length;
+    return { running, writtenBytes: this.#writtenBytes, survivorsEnded: this.#survivorsEnded };
   }
 
   /** Runs a command for an agent, held by its session. */
@@ -72,6 +92,11 @@ export class HostTerminals {
       claim,
       output,
       killGraceMs,
+      onBytes: (bytes: Uint8Array, offset: number) => {
+        this.#writtenBytes += bytes.length;
+        this.#spool?.append(uri, offset, bytes);
+      },
+      onEnded: () => void this.#spool?.end(uri),
       onClosed: (closed: HostTerminal) => this.#forget(closed),
     };
     const terminal = await HostTerminal.start(parts, (sink) =>
@@ -106,14 +131,17 @@ export class HostTerminals {
     this.#publishListNow();
   }
 
-  #noteExit({ uri, exit }: HostTerminal): void {
+  #noteExit({ uri, exit, output: { endOffset } }: HostTerminal): void {
     if (exit === undefined || !this.#hub.has(uri)) return;
-    this.#hub.dispatch(uri, { type: "terminal/exited", exitedAt: this.#now().toISOString(), exit });
+    const exitedAt = this.#now().toISOString();
+    this.#hub.dispatch(uri, { type: "terminal/exited", exitedAt, exit, endOffset });
     this.#publishList();
   }
 
   #forget(terminal: HostTerminal): void {
     this.#terminals.delete(terminal.id);
+    this.#survivorsEnded += terminal.survivorCount;
+    void this.#spool?.end(terminal.uri);
     this.#hub.close(terminal.uri);
     this.#publishList();
   }

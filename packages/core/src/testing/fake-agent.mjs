@@ -28,6 +28,8 @@ let promptBlock = {};
 let cancelled = new AbortController();
 let lastId = 0;
 let sessions = 0;
+/** @type {{ modes?: Fields, models?: Fields, configOptions?: Fields[] }} What is offered and chosen in its session. */
+const settings = structuredClone(script.session ?? {});
 /** @type {string[] | undefined} */
 let collected;
 
@@ -98,7 +100,7 @@ const kinds = {
   say: ({ text }, { sessionId }) => sendUpdate(sessionId, chunk(text)),
   hugeLine: ({ sizeBytes, text }, { sessionId }) =>
     sendUpdate(sessionId, chunk(text.repeat(Math.ceil(sizeBytes / text.length)))),
-  notify: ({ method, params }) => send({ method, params }),
+  notify: ({ method, params }) => send({ method, params: fill(params) }),
   ask: async ({ method, params = {}, as: name = method, wait = true }, { sessionId }) => {
     lastId += 1;
     questions.set(name, { name, id: lastId, arrived: () => {} });
@@ -116,7 +118,7 @@ const kinds = {
   takeBack: ({ name }) =>
     send({ method: "$/cancel_request", params: { requestId: questions.get(name)?.id } }),
   answer: ({ result }, { id }) => send({ id, result }),
-  fail: ({ code, message }, { id }) => send({ id, error: { code, message } }),
+  fail: ({ code, message, data }, { id }) => send({ id, error: { code, message, data } }),
   stdout: ({ text }) => write(text),
   stderr: ({ text }) => process.stderr.write(text),
   exit: ({ code }) => process.exit(code),
@@ -178,6 +180,14 @@ function takeAnswer({ id, result, error }) {
   question.arrived();
 }
 
+/** Sets a mode, a model or an option. @param {Fields} params */
+function choose({ modeId, modelId, configId, value }) {
+  if (settings.modes !== undefined && modeId !== undefined) settings.modes["currentModeId"] = modeId;
+  if (settings.models !== undefined && modelId !== undefined) settings.models["currentModelId"] = modelId;
+  const option = settings.configOptions?.find(({ id }) => id === configId);
+  if (option !== undefined) option["currentValue"] = value;
+}
+
 /** @param {Message} message */
 async function receive(message) {
   const { id, method } = message;
@@ -193,14 +203,18 @@ async function receive(message) {
       sessions += 1;
       return reply(message, script.newSession, {
         sessionId: `fake-${process.pid}-${sessions}`,
-        ...script.session,
+        ...settings,
       });
     case "session/load":
     case "session/resume":
-      return reply(message, script.reopen, { ...script.session });
+      return reply(message, script.reopen, settings);
     case "session/set_mode":
+    case "session/set_model":
     case "session/set_config_option":
-      return reply(message, script.set, { ...script.session });
+      if (script.set === undefined) choose(message.params ?? {});
+      return reply(message, script.set, method === "session/set_config_option" ? settings : {});
+    case "session/close":
+      return reply(message, undefined, {});
     case "session/prompt":
       return prompt(message);
     case "session/cancel":

@@ -8,6 +8,8 @@ import type { Keeper } from "@holdfast/keeper/port";
 import { type SessionOptions, readConfig } from "@holdfast/protocol";
 import { afterAll, afterEach } from "vitest";
 import { Host, type HostOptions } from "../host.ts";
+import type { Storage, TerminalSpool } from "../ports.ts";
+import { MemoryStorage } from "../storage/memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import { FakeSession } from "./fake-session.ts";
 import type { Script } from "./script.ts";
@@ -28,6 +30,9 @@ export interface FakeHostOptions {
   /** Gives the host a keeper of its own with this environment; else the file's hosts share one. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly keeper?: Keeper;
+  /** What the host keeps; else it keeps nothing. */
+  readonly storage?: Storage;
+  readonly spool?: TerminalSpool;
   readonly patience?: HostOptions["patience"];
   readonly now?: HostOptions["now"];
 }
@@ -57,6 +62,8 @@ export class FakeHost {
     if (!config.ok) throw new Error(JSON.stringify(config.problems));
     this.host = new Host({
       keeper: options.keeper ?? this.#newKeeper(options.environment),
+      storage: options.storage ?? new MemoryStorage(),
+      spool: options.spool,
       config: config.value,
       stateFolder: this.folder,
       shellAgent: { command: process.execPath, args: [], version: "0.0.0" },

@@ -10,8 +10,9 @@ import {
   sessionUri,
   turnParts,
 } from "@holdfast/ahp";
-import type { ChatRequest, ChatResponse, RuntimeOptions, SessionStatus } from "@holdfast/protocol";
+import type { ChatResponse, RuntimeOptions, SessionStatus } from "@holdfast/protocol";
 import type { Host } from "../host.ts";
+import type { TurnRequest } from "../session/host-session.ts";
 import type { AgentRecord } from "./agent-record.ts";
 import { WatchedTurn } from "./watched-turn.ts";
 
@@ -64,12 +65,12 @@ export class FakeSession {
       .join("");
   }
 
-  chat(message: string, more: Partial<ChatRequest> = {}): Promise<ChatResponse> {
+  chat(message: string, more: Partial<TurnRequest> = {}): Promise<ChatResponse> {
     return this.#host.chat(this.key, { message, ...more }, me);
   }
 
   /** Starts a turn and watches it. */
-  stream(message: string, more: Partial<ChatRequest> = {}): WatchedTurn {
+  stream(message: string, more: Partial<TurnRequest> = {}): WatchedTurn {
     return new WatchedTurn((onReadable) =>
       this.#host.streamTurn(this.key, { message, ...more }, me, onReadable),
     );

@@ -29,7 +29,7 @@ export type Step =
   /** Cancels its own request. */
   | { readonly do: "takeBack"; readonly name: string }
   | { readonly do: "answer"; readonly result: unknown }
-  | { readonly do: "fail"; readonly code: number; readonly message: string }
+  | { readonly do: "fail"; readonly code: number; readonly message: string; readonly data?: unknown }
   /** Text as it is, for noise. */
   | { readonly do: "stdout"; readonly text: string }
   | { readonly do: "hugeLine"; readonly sizeBytes: number; readonly text: string }
@@ -52,11 +52,11 @@ export interface Script {
   readonly capabilities?: object;
   readonly initialize?: readonly Step[];
   readonly newSession?: readonly Step[];
-  /** Members of the answer to `session/new`, `session/load` and `session/resume` besides the id. */
+  /** Members of the answer to `session/new`, `session/load` and `session/resume` besides the id; what is set changes them. */
   readonly session?: object;
   /** For `session/load` and `session/resume`. */
   readonly reopen?: readonly Step[];
-  /** For `session/set_mode` and `session/set_config_option`. */
+  /** For `session/set_mode`, `session/set_model` and `session/set_config_option`. */
   readonly set?: readonly Step[];
   /** By the prompt's text; `*` is for any other. Without an `answer`, the turn ends with `end_turn`. */
   readonly prompts?: Readonly<Record<string, readonly Step[]>>;

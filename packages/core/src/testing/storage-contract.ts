@@ -166,6 +166,38 @@ function describeLogs({ start, storage, hub }: World): void {
     });
   });
 
+  it("[D16] finds where a turn begins, by its id and by a number inside it", async () => {
+    await start();
+    const { chat } = openSession(hub(), "a");
+    const starts: number[] = [];
+    for (let turn = 1; turn <= 3; turn += 1) {
+      starts.push(hub().lastSeq + 1);
+      dispatchAll(hub(), chat, turnActions(turn, ["one ", "two"]));
+    }
+    await hub().settled();
+    const [first = 0, second = 0, third = 0] = starts;
+    const { entries } = storage().readLog(chat, second - 1, 1);
+    const action = entries[0]?.action;
+    const turnId = action?.type === "chat/turnStarted" ? action.turnId : "";
+    expect(storage().findTurnStart(chat, { turnId })).toBe(second);
+    expect(storage().findTurnStart(chat, { turnId: "unknown" })).toBeUndefined();
+    expect(storage().findTurnStart("ahp-chat:/unknown", { turnId })).toBeUndefined();
+    const around = [first - 1, first, second - 1, second, third + 2, third + 1000];
+    expect(around.map((atOrBefore) => storage().findTurnStart(chat, { atOrBefore }))).toEqual([
+      undefined,
+      first,
+      first,
+      second,
+      third,
+      third,
+    ]);
+    expect([0, second, third + 1].map((atOrAfter) => storage().findTurnStart(chat, { atOrAfter }))).toEqual([
+      first,
+      second,
+      undefined,
+    ]);
+  });
+
   it("[D4] keeps who sent an action, and when", async () => {
     await start();
     const { chat } = openSession(hub(), "a");
@@ -381,5 +413,8 @@ function describeRecords({ start, restart, storage }: World): void {
     storage().meta.delete("b");
     await restart(false);
     expect(["a", "b", "c"].map((key) => storage().meta.get(key))).toEqual(["2", undefined, undefined]);
+    for (const key of ["x/2", "x/1", "x%", "y/1", "x"]) storage().meta.set(key, key);
+    expect(storage().meta.keys("x/")).toEqual(["x/1", "x/2"]);
+    expect(storage().meta.keys("x%")).toEqual(["x%"]);
   });
 }

@@ -1,6 +1,6 @@
 // A turn as a viewer sees it: every action in order, and promises for what a test waits for.
 import type { Action, Approval, ChatAction } from "@holdfast/ahp";
-import type { StreamedTurn } from "../host.ts";
+import type { StreamedTurn } from "../session/turn-feeds.ts";
 
 const endings = new Set<string>([
   "chat/turnComplete",

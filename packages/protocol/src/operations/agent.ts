@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { defineOperation } from "../operation.ts";
+import { flagSchema } from "../query.ts";
 
 const modelSourceSchema = z.enum(["provider_api", "fallback"]).nullable();
 
@@ -63,10 +64,7 @@ export const listAgents = defineOperation({
   summary: "List the agents",
   permission: "acp.agent",
   query: z.object({
-    includeModels: z
-      .stringbool({ error: "must be true or false" })
-      .default(false)
-      .describe("Whether to list each agent's models: true or false."),
+    includeModels: flagSchema().describe("Whether to list each agent's models: true or false."),
   }),
   stream: false,
   response: successSchema({ agents: z.array(agentInfoSchema) }),

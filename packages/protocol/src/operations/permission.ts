@@ -16,6 +16,9 @@ const permissionDecisionSchema = z
 /** The answer to a permission request. */
 export type PermissionDecision = z.infer<typeof permissionDecisionSchema>;
 
+/** What became of an answer; one that came too late says so. */
+export const resolutionShape = { resolved: z.boolean(), reason: z.string().optional() };
+
 /** `POST /sdk/acp/session/:key/permission`; an answer that comes too late is told so, not refused. */
 export const resolvePermission = defineOperation({
   name: "resolvePermission",
@@ -29,6 +32,6 @@ export const resolvePermission = defineOperation({
     nullIsAbsent: true,
   }),
   stream: false,
-  response: successSchema({ resolved: z.boolean(), reason: z.string().optional() }),
+  response: successSchema(resolutionShape),
   errors: ["ACP_SESSION_NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
 });

@@ -12,6 +12,7 @@ import {
   runtimeOptionsSchema,
 } from "../runtime-option.ts";
 import { decodeSessionKey } from "../session-key.ts";
+import { flagSchema } from "../query.ts";
 import { readAs } from "../spelling.ts";
 
 /** The path parameter of every operation on one session. */
@@ -116,6 +117,7 @@ export const listSessions = defineOperation({
   path: "/sdk/acp/sessions",
   summary: "List the caller's sessions",
   permission: "acp.agent",
+  query: z.object({ closed: flagSchema().describe("Whether also those that are over and still kept.") }),
   stream: false,
   response: successSchema({ sessions: z.array(sessionStatusSchema) }),
   errors: [],
@@ -149,9 +151,10 @@ export const closeSession = defineOperation({
   name: "closeSession",
   method: "DELETE",
   path: "/sdk/acp/session/{key}",
-  summary: "Stop the agent and close the session",
+  summary: "Stop the agent and close the session; its history stays unless it is purged",
   permission: "acp.agent",
   params: sessionParamsSchema,
+  query: z.object({ purge: flagSchema().describe("Whether to remove everything that is kept of it too.") }),
   body: reasonSchema,
   bodyOptional: true,
   stream: false,

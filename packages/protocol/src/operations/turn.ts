@@ -4,9 +4,11 @@ import { successSchema } from "../envelope.ts";
 import { turnEventSchema } from "../events.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
+import { wholeNumberSchema } from "../query.ts";
 import { readAs } from "../spelling.ts";
 import { reasonSchema, sessionParamsSchema } from "./session.ts";
 
+const visible = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyLength}}$`);
 const dataUri = /^data:[^,]*;base64,/;
 
 const attachmentSchema = z
@@ -27,6 +29,10 @@ const chatRequestSchema = z
       .boolean()
       .optional()
       .describe("Whether to wait behind the running turn instead of being refused with ACP_TURN_ACTIVE."),
+    onContextLost: z
+      .enum(["continue", "fail"])
+      .optional()
+      .describe("What to do when the agent comes back without its memory: go on and say so, or fail the turn."),
   })
   .refine(({ message, attachments = [] }) => message !== "" || attachments.length > 0, {
     path: ["message"],
@@ -61,6 +67,14 @@ const chatResponseSchema = z
 /** The whole of a finished turn. */
 export type ChatResponse = z.infer<typeof chatResponseSchema>;
 
+const repeatHeaders = z.object({
+  "idempotency-key": z
+    .string()
+    .regex(visible, `must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters`)
+    .optional()
+    .describe("A name for the message: sent again under it, it is the same turn and not another one."),
+});
+
 const chatBody = readAs(chatRequestSchema, { spellings: {}, nullIsAbsent: true });
 
 /** `POST /sdk/acp/session/:key/chat`. */
@@ -72,10 +86,12 @@ export const chat = defineOperation({
   permission: "acp.agent",
   params: sessionParamsSchema,
   body: chatBody,
+  headers: repeatHeaders,
   stream: false,
   response: successSchema({ response: chatResponseSchema }),
   errors: [
     "ACP_SESSION_NOT_FOUND",
+    "IDEMPOTENCY_CONFLICT",
     "APPROVAL_POLICY_REQUIRED",
     "ACP_TURN_ACTIVE",
     "ACP_QUEUE_FULL",
@@ -84,6 +100,7 @@ export const chat = defineOperation({
     "ACP_TURN_FAILED",
     "ACP_AGENT_EXITED",
     "ACP_TURN_TIMEOUT",
+    "ACP_CONTEXT_LOST",
     "INVALID_JSON",
     "BODY_TOO_LARGE",
   ],
@@ -98,10 +115,12 @@ export const streamChat = defineOperation({
   permission: "acp.agent",
   params: sessionParamsSchema,
   body: chatBody,
+  headers: repeatHeaders,
   stream: true,
   response: turnEventSchema,
   errors: [
     "ACP_SESSION_NOT_FOUND",
+    "IDEMPOTENCY_CONFLICT",
     "ACP_TURN_ACTIVE",
     "ACP_QUEUE_FULL",
     "ACP_ATTACHMENT_NOT_SUPPORTED",
@@ -109,6 +128,26 @@ export const streamChat = defineOperation({
     "INVALID_JSON",
     "BODY_TOO_LARGE",
   ],
+});
+
+/** `GET /sdk/acp/session/:key/events`; a turn's stream that broke off is taken up here, and gives the same bytes. */
+export const streamEvents = defineOperation({
+  name: "streamEvents",
+  method: "GET",
+  path: "/sdk/acp/session/{key}/events",
+  summary: "Stream what happened in a session since an event, and the turn that runs",
+  permission: "acp.agent",
+  params: sessionParamsSchema,
+  query: z.object({
+    after: wholeNumberSchema().optional().describe("The id of the last event that is known already."),
+    turn: z.string().min(1).max(200).optional().describe("The only turn wanted; the stream ends with it."),
+  }),
+  headers: z.object({
+    "last-event-id": wholeNumberSchema().optional().describe("The same as after; it wins."),
+  }),
+  stream: true,
+  response: turnEventSchema,
+  errors: ["ACP_SESSION_NOT_FOUND", "NOT_FOUND", "EVENTS_LOST"],
 });
 
 /** `POST /sdk/acp/session/:key/cancel`. */

@@ -18,3 +18,9 @@ export function formatAuthority(host: string, port: number): string {
 export function stripBrackets(host: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
 }
+
+/** A socket's address as people write it: one that listens on both families shows IPv4 in the clothes of IPv6. */
+export function plainAddress(address: string): string {
+  const mapped = /^::ffff:(.+)$/i.exec(address)?.[1];
+  return mapped !== undefined && isIPv4(mapped) ? mapped : address;
+}

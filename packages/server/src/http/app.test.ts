@@ -230,8 +230,9 @@ describe("[A6] refusals", () => {
   it("[A6] with agents switched off every operation says so", async () => {
     const { client, host } = await serve();
     host.acpEnabled = false;
-    for (const { method, path } of Object.values(OPERATIONS)) {
-      expect(await client.send(method, path.replace("{key}", "key"))).toMatchObject({
+    for (const { method, path, permission } of Object.values(OPERATIONS)) {
+      if (permission === "admin") continue;
+      expect(await client.send(method, path.replaceAll(/\{\w+\}/g, "x"))).toMatchObject({
         status: 503,
         body: { code: "ACP_DISABLED" },
       });
@@ -294,14 +295,6 @@ describe("[A8] beside the operations", () => {
     expect(body).toMatchObject({ info: { version: "1.2.3" }, servers: [{ url: server.url }] });
     const paths = Object.values(OPERATIONS).map(({ path }) => path);
     expect(Object.keys(body["paths"] as object).toSorted()).toEqual([...new Set(paths)].toSorted());
-  });
-
-  it("[A8] there is no token to be had, and clients are told so", async () => {
-    const { client } = await serve();
-    expect(await client.send("GET", "/sdk/auth/token")).toMatchObject({
-      status: 404,
-      body: { success: false },
-    });
   });
 });
 

@@ -17,9 +17,12 @@ export function errorResponse(thrown: unknown, log: Log): Response {
   return Response.json(errorEnvelope(error), { status: error.status, headers: headersFor(error) });
 }
 
-function headersFor({ code, details }: HostError): Record<string, string> {
-  if (code === "UNAUTHORIZED") return { "www-authenticate": "Bearer" };
+function headersFor({ code, status, details }: HostError): Record<string, string> {
+  if (status === 401) return { "www-authenticate": "Bearer" };
   if (code === "HOST_STOPPING") return { connection: "close" };
-  const { allow } = details;
+  const { allow, retryAfterSeconds } = details;
+  if (code === "RATE_LIMITED" && typeof retryAfterSeconds === "number") {
+    return { "retry-after": String(retryAfterSeconds) };
+  }
   return code === "METHOD_NOT_ALLOWED" && typeof allow === "string" ? { allow } : {};
 }

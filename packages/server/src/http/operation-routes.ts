@@ -1,6 +1,5 @@
 // Makes routes from the table of operations: each is read, handled and answered by its contract.
 import {
-  EVENT_STREAM_TYPE,
   HostError,
   OPERATIONS,
   readRequest,
@@ -11,24 +10,29 @@ import {
   type OperationOutput,
   type Operations,
 } from "@holdfast/protocol";
-import type { Context, Hono } from "hono";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Hono } from "hono";
+import { requirePermission, type Identity } from "../auth/identity.ts";
 import type { Caller } from "../host-port.ts";
+import { answerWithEvents } from "./event-answer.ts";
+import { EventPump } from "./event-pump.ts";
 import { readBody } from "./request-body.ts";
 
 /** What the server knows of a request beside what its operation reads from it. */
 export interface ServerEnv {
-  Variables: { caller: Caller };
+  /** Node's own objects; absent where a request did not come over a socket. */
+  Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse };
+  Variables: { caller: Caller; identity: Identity; operation?: string };
 }
 
-/** Who asks, and how to know that they have gone. */
+/** Who asks. */
 export interface RequestContext {
   readonly caller: Caller;
-  readonly signal: AbortSignal;
+  /** Names the credential they came with. */
+  readonly clientId: string;
 }
 
-type Answer<Each extends Operation> = Each["stream"] extends true
-  ? ReadableStream<Uint8Array>
-  : OperationOutput<Each>;
+type Answer<Each extends Operation> = Each["stream"] extends true ? EventPump : OperationOutput<Each>;
 
 /** Serves one operation: from its input to its answer, or to its stream. */
 export type Handler<Name extends OperationName> = (
@@ -38,13 +42,6 @@ export type Handler<Name extends OperationName> = (
 
 /** A handler for every operation of the table. */
 export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
-
-const streamHeaders = {
-  "content-type": `${EVENT_STREAM_TYPE}; charset=utf-8`,
-  // Proxies must neither keep, change nor gather what is meant to arrive at once.
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no",
-};
 
 /** Mounts all operations, and 405 for every other method on their paths. `isEnabled` is asked at each request. */
 export function mountOperations(app: Hono<ServerEnv>, handlers: Handlers, isEnabled: () => boolean): void {
@@ -63,7 +60,7 @@ export function mountOperations(app: Hono<ServerEnv>, handlers: Handlers, isEnab
 /** Answers 405 for what no route before it has taken. */
 export function refuseOtherMethods(app: Hono<ServerEnv>, pattern: string, methods: readonly string[]): void {
   app.all(pattern, () => {
-    throw new HostError("METHOD_NOT_ALLOWED", undefined, { details: { allow: methods.join(", ") } });
+    throw methodNotAllowed(methods);
   });
 }
 
@@ -75,22 +72,24 @@ function mountOperation<Name extends OperationName>(
 ): void {
   const operation: Operations[Name] = OPERATIONS[name];
   app.on(operation.method, routePattern(operation), async (c) => {
-    if (!isEnabled()) throw new HostError("ACP_DISABLED");
+    const { caller, identity } = c.var;
+    c.set("operation", name);
+    requirePermission(identity, operation.permission);
+    // Who may come in is decided whether there are agents or not.
+    if (operation.permission !== "admin" && !isEnabled()) throw new HostError("ACP_DISABLED");
+    // A router takes HEAD for GET, but a stream has nothing to show without its events.
+    if (operation.stream && c.req.method !== operation.method) throw methodNotAllowed([operation.method]);
     const input = readRequest(operation, {
       params: c.req.param(),
       query: c.req.query(),
+      headers: "headers" in operation ? c.req.header() : {},
       body: "body" in operation ? await readBody(c.req.raw) : "",
     });
-    return respond(await handler(input, contextOf(c)));
+    const answer: object = await handler(input, { caller, clientId: identity.clientId });
+    return answer instanceof EventPump ? answerWithEvents(answer, c) : Response.json(answer);
   });
 }
 
-function contextOf(c: Context<ServerEnv>): RequestContext {
-  return { caller: c.get("caller"), signal: c.req.raw.signal };
-}
-
-function respond(answer: object): Response {
-  return answer instanceof ReadableStream
-    ? new Response(answer, { headers: streamHeaders })
-    : Response.json(answer);
+function methodNotAllowed(methods: readonly string[]): HostError {
+  return new HostError("METHOD_NOT_ALLOWED", undefined, { details: { allow: methods.join(", ") } });
 }

@@ -1,44 +1,16 @@
-// Lets a reader sleep until there is something to read, or until it has been silent for too long.
+// Carries the news that there is something to read from what is read to whoever reads it, who may come later.
 
-/** Why a sleep ended. */
-export type Waking = "readable" | "silent" | "closed";
-
-/** One reader's sleep. It has a timer of its own until it is closed. */
+/** One reader's signal. */
 export class ReadSignal {
-  readonly #timer: NodeJS.Timeout;
-  #wake: ((waking: Waking) => void) | undefined;
-  #isClosed = false;
+  #listener: (() => void) | undefined;
 
-  constructor(silenceMs: number) {
-    this.#timer = setTimeout(() => this.#rouse("silent"), silenceMs);
-    // A stream is kept alive by its socket, never by its heartbeat.
-    this.#timer.unref();
-  }
-
-  /** There is something to read. Whoever is awake reads before it sleeps, so nothing is remembered. */
+  /** There is something to read. Who does not listen yet reads everything when it comes, so nothing is remembered. */
   readonly notify = (): void => {
-    this.#rouse("readable");
+    this.#listener?.();
   };
 
-  /** Sleeps. One sleep at a time. */
-  sleep(): Promise<Waking> {
-    if (this.#isClosed) return Promise.resolve("closed");
-    this.#timer.refresh();
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-
-  /** Ends the sleep for good. */
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    this.#rouse("closed");
-  }
-
-  #rouse(waking: Waking): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.(waking);
+  /** Calls the one reader from now on. */
+  listen(listener: () => void): void {
+    this.#listener = listener;
   }
 }

@@ -11,11 +11,12 @@ export function sessionHandlers(host: HostPort): Pick<Handlers, SessionOperation
     createSession: async ({ body }, { caller }) =>
       success({ session: await host.createSession(body, caller) }),
     getSession: ({ params }, { caller }) => success({ session: host.getSession(params.key, caller) }),
-    listSessions: (_input, { caller }) => success({ sessions: host.listSessions(caller) }),
+    listSessions: ({ query }, { caller }) => success({ sessions: host.listSessions(caller, query.closed) }),
     patchSession: async ({ params, body }, { caller }) =>
       success({ session: await host.patchSession(params.key, body, caller) }),
-    closeSession: async ({ params, body }, { caller }) => {
-      await host.closeSession(params.key, body.reason, caller);
+    closeSession: async ({ params, query, body }, { caller }) => {
+      if (query.purge) await host.deleteSession(params.key, caller);
+      else await host.closeSession(params.key, body.reason, caller);
       return success({});
     },
   };

@@ -214,11 +214,17 @@ const cases: ProjectionCase[] = [
     ],
   },
   {
-    title: "[A32] a request that is answered already is not told, but what became of the call is",
-    open: [],
+    title: "[A48] a request that is answered in the same breath is told all the same, then its answer",
     actions: [callStarted, asked, decided("denied")],
     events: [
       { type: "tool_call", data: callEvent },
+      { type: "permission_request", data: askedEvent },
+      status("permission_resolved", "Permission denied", {
+        requestId: "approval-1",
+        outcome: "denied",
+        optionId: "no-thanks",
+        by: "host",
+      }),
       {
         type: "tool_call",
         data: {

@@ -21,16 +21,10 @@ import {
 } from "@holdfast/ahp";
 import { textDelta, type TurnEvent } from "@holdfast/protocol";
 import { describeChatDetail, describeInputRequest, describePart, describePlan } from "./chat-events.ts";
+import type { EventProjection } from "./event-source.ts";
 import { describeSessionAction } from "./session-events.ts";
 import { permissionRequest, permissionResolved, toolCallEvent } from "./tool-call-events.ts";
 import { endWithCode, endWithDone, endWithError, statusEvent } from "./turn-events.ts";
-
-/** What a projection needs to know beside the actions. */
-export interface ProjectionContext {
-  readonly turnId: TurnId;
-  /** Whether a permission request still waits: one that was answered in the same breath is not worth telling. */
-  readonly isApprovalOpen: (id: string) => boolean;
-}
 
 type PendingCall = Extract<ToolCall, { status: "pending-confirmation" }>;
 type EndAction = Extract<
@@ -44,26 +38,27 @@ const ownChat = chatUri(makeId("chat", "projection"));
 /**
  * Follows one turn through the actions of its chat and its session, given in their order.
  * All but text it reduces with the model's own reducer, so that a tool call is told as every other client sees it.
+ * What it tells depends on these actions alone: told again, from whatever place, they give the same events (A46).
  */
-export class TurnProjection {
-  readonly #context: ProjectionContext;
+export class TurnProjection implements EventProjection {
+  /** The turn that is followed. */
+  readonly turnId: TurnId;
   /** The questions that were told, so that their answers are. */
   readonly #asked = new Set<string>();
   /** Absent until the turn begins. */
   #chat: ChatState | undefined;
   #isOver = false;
 
-  constructor(context: ProjectionContext) {
-    this.#context = context;
-  }
-
-  /** The turn that is followed. */
-  get turnId(): TurnId {
-    return this.#context.turnId;
+  constructor(turnId: TurnId) {
+    this.turnId = turnId;
   }
 
   /** Whether `close` was told; nothing comes after it. */
   get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get isIdle(): boolean {
     return this.#isOver;
   }
 
@@ -78,7 +73,7 @@ export class TurnProjection {
   }
 
   #projectChat(action: ChatAction): readonly TurnEvent[] {
-    if ("turnId" in action && action.turnId !== this.#context.turnId) return [];
+    if ("turnId" in action && action.turnId !== this.turnId) return [];
     if (this.#chat === undefined) return this.#awaitStart(action);
     switch (action.type) {
       case "chat/delta":
@@ -110,7 +105,7 @@ export class TurnProjection {
       case "chat/turnCancelled":
       case "chat/error":
       case "chat/turnInterrupted":
-        return this.#end(describeEnd(this.#chat, action));
+        return this.#endTurn(this.#chat, action);
       default:
         return describeChatDetail(action);
     }
@@ -122,7 +117,7 @@ export class TurnProjection {
       this.#chat = reduceChat(newChatState({ resource: ownChat, title: "", at: action.startedAt }), action);
     }
     const isDropped =
-      action.type === "chat/pendingMessageRemoved" && String(action.id) === String(this.#context.turnId);
+      action.type === "chat/pendingMessageRemoved" && String(action.id) === String(this.turnId);
     return isDropped ? this.#end(endWithDone("cancelled")) : [];
   }
 
@@ -153,9 +148,21 @@ export class TurnProjection {
 
   #ask(call: PendingCall): readonly TurnEvent[] {
     const { approval } = call;
-    if (this.#asked.has(approval.id) || !this.#context.isApprovalOpen(approval.id)) return [];
+    if (this.#asked.has(approval.id)) return [];
     this.#asked.add(approval.id);
     return [permissionRequest(call, approval)];
+  }
+
+  /** A turn that failed or was interrupted may go on, with all that was said before. */
+  resume(action: Extract<TurnAction, { type: "chat/turnResume" }>): void {
+    if (this.#chat === undefined || action.turnId !== this.turnId) return;
+    this.#chat = reduceChat(this.#chat, action);
+    this.#isOver = this.#chat.activeTurn === undefined;
+  }
+
+  #endTurn(chat: ChatState, action: EndAction): readonly TurnEvent[] {
+    this.#chat = reduceChat(chat, action);
+    return this.#end(describeEnd(chat, this.#chat.turns.at(-1), action));
   }
 
   #end(events: readonly TurnEvent[]): readonly TurnEvent[] {
@@ -194,13 +201,12 @@ function describeAnswer(action: Extract<ChatAction, { type: "chat/inputCompleted
 }
 
 /** The end of a turn; calls that it left unfinished are told first, so that none runs for ever on a screen. */
-function describeEnd(chat: ChatState, action: EndAction): TurnEvent[] {
+function describeEnd(chat: ChatState, ended: Turn | undefined, action: EndAction): TurnEvent[] {
   const unfinished = new Set(
     callsOf(chat.activeTurn)
       .filter(isUnfinished)
       .map((call) => call.toolCallId),
   );
-  const ended = reduceChat(chat, action).turns.at(-1);
   const abandoned = callsOf(ended)
     .filter((call) => unfinished.has(call.toolCallId))
     .map((call) => toolCallEvent(call, "tool_call_update"));

@@ -1,6 +1,5 @@
 // Reads the logs of a turn's chat and session as one, in the order of the host.
-import type { Cursor, LogEntry } from "@holdfast/core";
-import type { StreamedTurn } from "../host-port.ts";
+import type { EntryFeed, LogEntry } from "@holdfast/core";
 
 /** What comes next: an entry, nothing yet, or the reason why nothing more can come. */
 export type TurnReading =
@@ -11,12 +10,18 @@ export type TurnReading =
 
 const nothing: TurnReading = { kind: "nothing" };
 
-/** Merges two cursors by `serverSeq`. `close` lets go of both. */
+/** The two logs that tell a turn. */
+export interface TurnFeeds {
+  readonly chat: EntryFeed;
+  readonly session: EntryFeed;
+}
+
+/** Merges two feeds by `serverSeq`. `close` lets go of both. */
 export class TurnReader {
   readonly #chat: LogReader;
   readonly #session: LogReader;
 
-  constructor({ chat, session }: StreamedTurn) {
+  constructor({ chat, session }: TurnFeeds) {
     this.#chat = new LogReader(chat);
     this.#session = new LogReader(session);
   }
@@ -43,13 +48,13 @@ export class TurnReader {
 
 /** One log, read in batches and given out one by one. */
 class LogReader {
-  readonly #cursor: Cursor;
+  readonly #feed: EntryFeed;
   #entries: readonly LogEntry[] = [];
   #taken = 0;
   #next: TurnReading = nothing;
 
-  constructor(cursor: Cursor) {
-    this.#cursor = cursor;
+  constructor(feed: EntryFeed) {
+    this.#feed = feed;
   }
 
   peek(): TurnReading {
@@ -63,15 +68,15 @@ class LogReader {
   }
 
   close(): void {
-    this.#cursor.close();
+    this.#feed.close();
     this.#next = { kind: "closed" };
   }
 
   #look(): TurnReading {
     const entry = this.#entries[this.#taken];
     if (entry !== undefined) return { kind: "entry", entry };
-    if (!this.#cursor.hasMore) return nothing;
-    const reading = this.#cursor.read();
+    if (!this.#feed.hasMore) return nothing;
+    const reading = this.#feed.read();
     if (reading.kind !== "entries") return { kind: reading.kind };
     this.#entries = reading.entries;
     this.#taken = 0;

@@ -1,35 +1,39 @@
 // Operations on turns.
-import type { Log } from "@holdfast/core";
-import { success, type ChatRequest } from "@holdfast/protocol";
-import type { HostPort, StreamedTurn } from "../host-port.ts";
-import { reportError } from "./error-response.ts";
+import { makeId, type TurnId } from "@holdfast/ahp";
+import { success } from "@holdfast/protocol";
+import type { FollowRequest, HostPort, TurnRequest } from "../host-port.ts";
+import { EventPump, type PumpOptions } from "./event-pump.ts";
 import { TurnEventSource } from "./event-source.ts";
-import type { OpenStreams } from "./open-streams.ts";
 import type { Handlers, RequestContext } from "./operation-routes.ts";
 import { ReadSignal } from "./read-signal.ts";
+import { SessionProjection } from "./session-projection.ts";
+import { SharedChunks } from "./shared-chunks.ts";
 import { TurnProjection } from "./turn-projection.ts";
 import { TurnReader } from "./turn-reader.ts";
 
-/** What event streams need from the server. */
-export interface StreamOptions {
-  readonly log: Log;
-  /** How long a stream may be silent before it gives a sign of life. */
-  readonly heartbeatMs: number;
-  readonly streams: OpenStreams;
+/** What streams of turns need from the server. */
+interface StreamOptions extends PumpOptions {
+  readonly host: HostPort;
+  readonly chunks: SharedChunks;
 }
 
-type TurnOperation = "chat" | "streamChat" | "cancelTurn";
+type TurnOperation = "chat" | "streamChat" | "streamEvents" | "cancelTurn";
 
 /** The handlers of what concerns turns. */
-export function turnHandlers(host: HostPort, options: StreamOptions): Pick<Handlers, TurnOperation> {
+export function turnHandlers(host: HostPort, pumpOptions: PumpOptions): Pick<Handlers, TurnOperation> {
+  const options: StreamOptions = { ...pumpOptions, host, chunks: new SharedChunks() };
   return {
-    chat: async ({ params, body }, { caller }) =>
-      success({ response: await host.chat(params.key, body, caller) }),
-    // What is refused is refused here, before the stream begins.
-    streamChat: ({ params, body }, context) => {
-      const signal = new ReadSignal(options.heartbeatMs);
-      const turn = beginTurn(host, params.key, body, context, signal);
-      return openStream(host, turn, signal, context, options);
+    chat: async ({ params, body, headers }, { caller }) => {
+      const request = { ...body, idempotencyKey: headers["idempotency-key"] };
+      return success({ response: await host.chat(params.key, request, caller) });
+    },
+    streamChat: ({ params, body, headers }, context) => {
+      const request = { ...body, idempotencyKey: headers["idempotency-key"] };
+      return beginTurn(params.key, request, context, options);
+    },
+    streamEvents: ({ params, query, headers }, context) => {
+      const request = { after: headers["last-event-id"] ?? query.after, turnId: query.turn };
+      return followSession(params.key, request, context, options);
     },
     cancelTurn: async ({ params, body }, { caller }) => {
       await host.cancelTurn(params.key, body.reason, caller);
@@ -38,41 +42,40 @@ export function turnHandlers(host: HostPort, options: StreamOptions): Pick<Handl
   };
 }
 
+/** Begins a turn and streams it; what is refused is refused here, before the stream begins. */
 function beginTurn(
-  host: HostPort,
   key: string,
-  request: ChatRequest,
+  request: TurnRequest,
   { caller }: RequestContext,
-  signal: ReadSignal,
-): StreamedTurn {
-  try {
-    return host.streamTurn(key, request, caller, signal.notify);
-  } catch (error) {
-    signal.close();
-    throw error;
-  }
+  options: StreamOptions,
+): EventPump {
+  const signal = new ReadSignal();
+  const turn = options.host.streamTurn(key, request, caller, signal.notify);
+  const projection = new TurnProjection(turn.turnId);
+  const source = new TurnEventSource({ reader: new TurnReader(turn), projection, chunks: options.chunks });
+  return new EventPump({ source, signal, headers: headersOf(turn.turnId) }, options);
 }
 
-function openStream(
-  host: HostPort,
-  turn: StreamedTurn,
-  signal: ReadSignal,
-  { signal: gone }: RequestContext,
-  { log, streams }: StreamOptions,
-): ReadableStream<Uint8Array> {
-  const source = new TurnEventSource({
-    reader: new TurnReader(turn),
-    projection: new TurnProjection({
-      turnId: turn.turnId,
-      isApprovalOpen: (id) => host.isApprovalOpen(id),
-    }),
-    signal,
-    report: (error) => reportError(error, log),
-    onClosed: () => streams.delete(source),
-  });
-  streams.add(source);
-  // A reader may go before the first byte, when nobody has begun to pull and so nobody will cancel.
-  if (gone.aborted) source.close();
-  else gone.addEventListener("abort", () => source.close(), { once: true });
-  return source.toStream();
+/** Streams what happened since a number and the turn that runs: of one turn, or of all. */
+function followSession(
+  key: string,
+  request: FollowRequest,
+  { caller }: RequestContext,
+  options: StreamOptions,
+): EventPump {
+  const signal = new ReadSignal();
+  const followed = options.host.followSession(key, request, caller, signal.notify);
+  const turnId = request.turnId === undefined ? undefined : makeId("turn", request.turnId);
+  const projection =
+    turnId === undefined ? new SessionProjection(() => followed.isBusy()) : new TurnProjection(turnId);
+  const { after } = followed;
+  const reader = new TurnReader(followed);
+  const source = new TurnEventSource({ reader, projection, chunks: options.chunks, after });
+  const headers = turnId === undefined ? {} : headersOf(turnId);
+  return new EventPump({ source, signal, headers }, options);
+}
+
+/** By its name a client takes its turn up again, also when the stream breaks before the first event (A45). */
+function headersOf(turnId: TurnId): Record<string, string> {
+  return { "x-holdfast-turn-id": turnId };
 }

@@ -20,11 +20,12 @@ export interface RequestOptions {
 /** The client of one server. */
 export class ApiClient {
   readonly url: string;
-  readonly #token: string;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(url: string, token: string) {
+  /** An empty token is not sent; other headers go with every request. */
+  constructor(url: string, token: string, headers: Readonly<Record<string, string>> = {}) {
     this.url = url;
-    this.#token = token;
+    this.#headers = { ...(token !== "" && { "x-api-key": token }), ...headers };
   }
 
   /** Sends a request and reads its JSON answer; any other answer throws. */
@@ -47,10 +48,20 @@ export class ApiClient {
   }
 
   /** Begins a streamed turn; resolves when the stream is open. */
-  async stream(key: string, message = "hi"): Promise<EventStream> {
-    const abort = new AbortController();
+  stream(key: string, message = "hi", headers: Readonly<Record<string, string>> = {}): Promise<EventStream> {
     const path = `/sdk/acp/session/${encodeURIComponent(key)}/chat/stream`;
-    const response = await this.#fetch("POST", path, { body: { message } }, abort.signal);
+    return this.open("POST", path, { body: { message }, headers });
+  }
+
+  /** Follows a session; `query` as it stands in the address. */
+  follow(key: string, query = ""): Promise<EventStream> {
+    return this.open("GET", `/sdk/acp/session/${encodeURIComponent(key)}/events${query}`);
+  }
+
+  /** Opens any stream; resolves when it is open, and throws what is answered instead. */
+  async open(method: string, path: string, options: RequestOptions = {}): Promise<EventStream> {
+    const abort = new AbortController();
+    const response = await this.#fetch(method, path, options, abort.signal);
     if (response.body === null || response.status !== 200) throw new Error(await response.text());
     return new EventStream(response.headers, response.body, abort);
   }
@@ -63,7 +74,7 @@ export class ApiClient {
   ): Promise<Response> {
     return fetch(this.url + path, {
       method,
-      headers: { "content-type": "application/json", "x-api-key": this.#token, ...headers },
+      headers: { "content-type": "application/json", ...this.#headers, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(text !== undefined && { body: text }),
       ...(signal && { signal }),
@@ -108,6 +119,15 @@ export class EventStream implements AsyncIterable<Frame> {
     const frames: Frame[] = [];
     for await (const frame of this) frames.push(frame);
     return frames;
+  }
+
+  /** The bytes of the rest of the stream, unread. */
+  async bytes(): Promise<Buffer> {
+    const chunks: Uint8Array[] = [];
+    for (let next = await this.#chunks.next(); next.done !== true; next = await this.#chunks.next()) {
+      chunks.push(next.value);
+    }
+    return Buffer.concat(chunks);
   }
 
   /** Goes away without a word. */

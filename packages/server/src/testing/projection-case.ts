@@ -23,8 +23,6 @@ export interface ProjectionCase {
   readonly actions: readonly object[];
   /** What is told of it. */
   readonly events: readonly object[];
-  /** Approvals that are open; `approval-1` unless said otherwise. */
-  readonly open?: readonly string[];
   /** What happens before the turn begins. */
   readonly before?: readonly object[];
   readonly neverBegins?: boolean;
@@ -32,11 +30,8 @@ export interface ProjectionCase {
 
 /** Fails unless the actions give exactly these events, each as its contract says. */
 export function expectProjection(example: ProjectionCase): void {
-  const { actions, events, open = ["approval-1"], before = [], neverBegins = false } = example;
-  const projection = new TurnProjection({
-    turnId: makeId("turn", turnId),
-    isApprovalOpen: (id) => open.includes(id),
-  });
+  const { actions, events, before = [], neverBegins = false } = example;
+  const projection = new TurnProjection(makeId("turn", turnId));
   const all = [...before, ...(neverBegins ? [] : [started]), ...actions];
   const told = all.flatMap((action) => projection.project(readAction(action)));
   expect(told).toEqual(events);

@@ -6,103 +6,71 @@ import {
   newChatState,
   newSessionState,
   sessionUri,
-  type ChatAction,
-  type ChatUri,
-  type SessionAction,
-  type SessionUri,
-  type TurnId,
+  turnParts,
+  type SessionKey,
+  type SessionOwner,
+  type TerminalSize,
 } from "@holdfast/ahp";
-import { Hub } from "@holdfast/core";
+import {
+  Hub,
+  type EntryFeed,
+  type HostEvent,
+  type HostFigures,
+  type HostWatcher,
+  type TerminalFeed,
+} from "@holdfast/core";
 import {
   formatSessionKey,
   HostError,
   modelMembers,
   unknownAgent,
   type AgentInfo,
-  type ChatRequest,
   type ChatResponse,
   type PermissionDecision,
   type RuntimeOptions,
   type Session,
   type SessionOptions,
   type SessionStatus,
+  type TerminalStatus,
+  type TerminalText,
 } from "@holdfast/protocol";
-import type { Caller, HostPort, Resolution, StreamedTurn } from "../host-port.ts";
+import type {
+  Caller,
+  FollowedSession,
+  FollowRequest,
+  HostPort,
+  Resolution,
+  StreamedTurn,
+  TurnRequest,
+  WaitingCall,
+} from "../host-port.ts";
+import { SmallTerminal } from "./small-terminal.ts";
+import { at, SmallTurn, type TurnChannels } from "./small-turn.ts";
 
-const at = "2026-01-02T03:04:05.000Z";
-const partId = makeId("part", "part-1");
-
-interface SmallSession {
-  readonly uri: SessionUri;
-  readonly chat: ChatUri;
+interface SmallSession extends TurnChannels {
+  readonly key: SessionKey;
+  readonly owner: SessionOwner;
+  readonly turns: SmallTurn[];
+  /** What was sent under a name. */
+  readonly named: Map<string, { readonly message: string; readonly turn: SmallTurn | undefined }>;
+  /** The host's last number when it was opened. */
+  readonly openedSeq: number;
   status: SessionStatus;
-}
-
-/** A turn whose agent is the test. */
-export class SmallTurn {
-  readonly id: TurnId;
-  readonly streamed: StreamedTurn;
-  readonly #hub: Hub;
-  readonly #session: SmallSession;
-
-  constructor(hub: Hub, session: SmallSession, streamed: StreamedTurn) {
-    this.id = streamed.turnId;
-    this.streamed = streamed;
-    this.#hub = hub;
-    this.#session = session;
-  }
-
-  /** Whether the turn goes on. */
-  get isActive(): boolean {
-    return this.#hub.state(this.#session.chat, "chat")?.activeTurn?.id === this.id;
-  }
-
-  /** Whether nobody follows the turn any more. */
-  get isForgotten(): boolean {
-    const { chat, session } = this.streamed;
-    return chat.read(0).kind === "closed" && session.read(0).kind === "closed";
-  }
-
-  tell(action: ChatAction): void {
-    this.#hub.dispatch(this.#session.chat, action);
-  }
-
-  tellSession(action: SessionAction): void {
-    this.#hub.dispatch(this.#session.uri, action);
-  }
-
-  say(content: string): void {
-    const isOpen = this.#hub.state(this.#session.chat, "chat")?.activeTurn?.openPart !== undefined;
-    const turnId = this.id;
-    this.tell(
-      isOpen
-        ? { type: "chat/delta", turnId, partId, content }
-        : { type: "chat/responsePart", turnId, part: { kind: "markdown", id: partId, content } },
-    );
-  }
-
-  complete(): void {
-    this.tell({
-      type: "chat/turnComplete",
-      turnId: this.id,
-      endedAt: at,
-      durationMs: 1,
-      stopReason: "end_turn",
-    });
-  }
 }
 
 /** The host. */
 export class SmallHost implements HostPort {
   readonly hub: Hub;
   readonly turns: SmallTurn[] = [];
-  readonly openApprovals = new Set<string>();
+  readonly terminals = new Map<string, SmallTerminal>();
   readonly reasons: (string | undefined)[] = [];
-  readonly prompts: ChatRequest[] = [];
+  readonly prompts: TurnRequest[] = [];
   acpEnabled = true;
   /** Thrown by whatever is asked for next. */
   failure: Error | undefined;
   readonly #sessions = new Map<string, SmallSession>();
+  readonly #closed = new Map<string, SmallSession>();
+  readonly #watchers = new Set<HostWatcher>();
 
   constructor(logLimitBytes?: number) {
     this.hub = new Hub(logLimitBytes === undefined ? {} : { logLimitBytes });
@@ -130,26 +98,18 @@ export class SmallHost implements HostPort {
     ];
   }
 
-  async createSession(options: SessionOptions, _caller: Caller): Promise<Session> {
+  async createSession(options: SessionOptions, caller: Caller): Promise<Session> {
     this.#mayFail();
     if (options.agent_id !== "shell") throw unknownAgent(options.agent_id);
     const uuid = randomUUID();
-    const key = formatSessionKey({ handle: "shell", uuid });
+    const key = makeId("session key", formatSessionKey({ handle: "shell", uuid }));
     const uri = sessionUri(makeId("session", uuid));
     const chat = defaultChatUri(uri);
-    this.hub.open(
-      uri,
-      "session",
-      newSessionState({
-        resource: uri,
-        key: makeId("session key", key),
-        provider: makeId("agent", "shell"),
-        owner: { kind: "person" },
-        title: "Shell",
-        at,
-        workingDirectories: [],
-      }),
-    );
+    const owner = ownerOf(caller);
+    const openedSeq = this.hub.lastSeq;
+    const provider = makeId("agent", "shell");
+    const opening = { resource: uri, key, provider, owner, title: "Shell", at, workingDirectories: [] };
+    this.hub.open(uri, "session", newSessionState(opening));
     this.hub.open(chat, "chat", newChatState({ resource: chat, title: "Shell", at }));
     const session: Session = {
       session_key: key,
@@ -160,64 +120,99 @@ export class SmallHost implements HostPort {
     };
     const { approvalPolicy, cwd } = options;
     const runtime_options = { ...(approvalPolicy && { approvalPolicy }), ...(cwd !== undefined && { cwd }) };
-    this.#sessions.set(key, { uri, chat, status: { ...session, runtime_options, last_activity_at: null } });
+    const status = { ...session, runtime_options, last_activity_at: null };
+    this.#sessions.set(key, { key, uri, chat, owner, openedSeq, turns: [], named: new Map(), status });
     return session;
   }
 
-  getSession(key: string, _caller: Caller): SessionStatus {
-    return this.#find(key).status;
+  getSession(key: string, caller: Caller): SessionStatus {
+    return this.#find(key, caller).status;
   }
 
-  listSessions(_caller: Caller): SessionStatus[] {
+  listSessions(caller: Caller, includeClosed = false): SessionStatus[] {
     this.#mayFail();
-    return [...this.#sessions.values()].map(({ status }) => status);
+    const sessions = [...this.#sessions.values(), ...(includeClosed ? this.#closed.values() : [])];
+    return sessions.filter(({ owner }) => maySee(caller, owner)).map(({ status }) => status);
   }
 
-  async patchSession(key: string, patch: RuntimeOptions, _caller: Caller): Promise<SessionStatus> {
-    const session = this.#find(key);
+  async patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus> {
+    const session = this.#find(key, caller);
     const runtime_options = { ...session.status.runtime_options, ...patch };
     session.status = { ...session.status, runtime_options };
     return session.status;
   }
 
-  async closeSession(key: string, reason: string | undefined, _caller: Caller): Promise<void> {
-    const { chat, uri } = this.#find(key);
+  async closeSession(key: string, reason: string | undefined, caller: Caller): Promise<void> {
+    const session = this.#find(key, caller);
     this.reasons.push(reason);
     this.#sessions.delete(key);
-    this.hub.close(chat);
-    this.hub.close(uri);
+    session.status = { ...session.status, state: "closed" };
+    this.#closed.set(key, session);
+    this.hub.close(session.chat);
+    this.hub.close(session.uri);
   }
 
-  async chat(key: string, request: ChatRequest, _caller: Caller): Promise<ChatResponse> {
-    const { status } = this.#find(key);
-    if (status.runtime_options.approvalPolicy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
-    this.prompts.push(request);
-    return { text: `You said: ${request.message}`, stop_reason: "end_turn" };
+  async deleteSession(key: string, caller: Caller): Promise<void> {
+    if (!this.#closed.has(key)) await this.closeSession(key, "deleted", caller);
+    this.#closed.delete(key);
   }
 
-  streamTurn(key: string, request: ChatRequest, _caller: Caller, onReadable: () => void): StreamedTurn {
-    const session = this.#find(key);
+  async chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse> {
+    const session = this.#find(key, caller);
+    if (session.status.runtime_options.approvalPolicy === undefined) {
+      throw new HostError("APPROVAL_POLICY_REQUIRED");
+    }
+    const { message, idempotencyKey } = request;
+    if (!isRepeated(session, request)) this.prompts.push(request);
+    if (idempotencyKey !== undefined) session.named.set(idempotencyKey, { message, turn: undefined });
+    return { text: `You said: ${message}`, stop_reason: "end_turn" };
+  }
+
+  streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn {
+    const session = this.#find(key, caller);
+    const { message, idempotencyKey = "" } = request;
+    const known = isRepeated(session, request) ? session.named.get(idempotencyKey)?.turn : undefined;
+    if (known !== undefined) {
+      return { turnId: known.id, ...this.#resume(session, known.startSeq - 1, onReadable) };
+    }
     if (this.hub.state(session.chat, "chat")?.activeTurn) throw new HostError("ACP_TURN_ACTIVE");
-    const turnId = makeId("turn", randomUUID());
     const streamed = {
-      turnId,
+      turnId: makeId("turn", randomUUID()),
       chat: this.hub.subscribe(session.chat, onReadable).cursor,
       session: this.hub.subscribe(session.uri, onReadable).cursor,
     };
-    const turn = new SmallTurn(this.hub, session, streamed);
+    const turn = new SmallTurn(this.hub, session, streamed, message);
     this.turns.push(turn);
+    session.turns.push(turn);
     this.prompts.push(request);
-    const message = { text: request.message, origin: { kind: "user" } };
-    turn.tell({ type: "chat/turnStarted", turnId, startedAt: at, message });
+    if (request.idempotencyKey !== undefined) session.named.set(request.idempotencyKey, { message, turn });
+    turn.begin();
     return streamed;
   }
 
-  isApprovalOpen(id: string): boolean {
-    return this.openApprovals.has(id);
+  followSession(
+    key: string,
+    { after = 0, turnId }: FollowRequest,
+    caller: Caller,
+    onReadable: () => void,
+  ): FollowedSession {
+    const session = this.#find(key, caller);
+    const turn =
+      turnId === undefined
+        ? session.turns.findLast(({ startSeq }) => startSeq <= after)
+        : session.turns.find(({ id }) => id === turnId);
+    const isUnknown = turnId !== undefined && turn === undefined;
+    if (isUnknown) throw new HostError("NOT_FOUND", "There is no such turn.");
+    const beginning = turn === undefined ? session.openedSeq : turn.startSeq - 1;
+    return {
+      ...this.#resume(session, beginning, onReadable),
+      after,
+      isBusy: () => this.hub.state(session.chat, "chat")?.activeTurn !== undefined,
+    };
   }
 
-  async cancelTurn(key: string, reason: string | undefined, _caller: Caller): Promise<void> {
-    const { chat } = this.#find(key);
+  async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
+    const { chat } = this.#find(key, caller);
     this.reasons.push(reason);
     const turn = this.hub.state(chat, "chat")?.activeTurn;
     if (turn === undefined) return;
@@ -225,30 +220,138 @@ export class SmallHost implements HostPort {
     this.hub.dispatch(chat, { type: "chat/turnCancelled", ...end });
   }
 
-  resolvePermission(key: string, { requestId, optionId }: PermissionDecision, _caller: Caller): Resolution {
-    const { chat } = this.#find(key);
-    if (!this.openApprovals.delete(requestId)) return { resolved: false, reason: "Not open." };
-    const turn = this.lastTurn;
-    this.hub.dispatch(chat, {
+  resolvePermission(key: string, { requestId, optionId }: PermissionDecision, caller: Caller): Resolution {
+    const session = this.#find(key, caller);
+    const waiting = this.#waitingIn(session).find(({ toolCall }) => toolCall.approval.id === requestId);
+    const turn = this.hub.state(session.chat, "chat")?.activeTurn;
+    if (waiting === undefined || turn === undefined) return { resolved: false, reason: "Not open." };
+    const { toolCallId, approval } = waiting.toolCall;
+    const by = { kind: "client", clientId: makeId("client", "owner") } as const;
+    this.hub.dispatch(session.chat, {
       type: "chat/toolCallConfirmed",
       turnId: turn.id,
-      toolCallId: makeId("tool call", "call-1"),
-      decision: {
-        approvalId: makeId("approval", requestId),
-        outcome: "approved",
-        optionId,
-        by: { kind: "client", clientId: makeId("client", "owner") },
-        at,
-      },
+      toolCallId,
+      decision: { approvalId: approval.id, outcome: "approved", optionId, by, at },
     });
     return { resolved: true };
   }
 
-  #find(key: string): SmallSession {
+  listApprovals(caller: Caller): WaitingCall[] {
+    this.#mayFail();
+    const sessions = [...this.#sessions.values()].filter(({ owner }) => maySee(caller, owner));
+    return sessions.flatMap((session) => this.#waitingIn(session));
+  }
+
+  /** Opens a terminal in a session. */
+  openTerminal(sessionKey: string, keepBytes?: number): SmallTerminal {
+    const terminal = new SmallTerminal(`terminal/${this.terminals.size + 1}`, sessionKey, keepBytes);
+    this.terminals.set(terminal.id, terminal);
+    return terminal;
+  }
+
+  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
+    this.#mayFail();
+    if (sessionKey !== undefined) this.#find(sessionKey, caller);
+    return [...this.terminals.values()]
+      .filter((terminal) =>
+        sessionKey === undefined
+          ? terminal.isRunning && this.#mayReach(terminal, caller)
+          : terminal.sessionKey === sessionKey,
+      )
+      .map((terminal) => terminal.describe());
+  }
+
+  async readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
+    return this.#terminal(id, caller).read(limitBytes);
+  }
+
+  async followTerminal(
+    id: string,
+    after: number | undefined,
+    caller: Caller,
+    onReadable: () => void,
+  ): Promise<TerminalFeed> {
+    return this.#terminal(id, caller).follow(after, onReadable);
+  }
+
+  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void> {
+    this.#terminal(id, caller).inputs.push(bytes);
+  }
+
+  async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {
+    return this.#terminal(id, caller).resize(size);
+  }
+
+  async killTerminal(id: string, caller: Caller): Promise<void> {
+    this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGKILL" });
+  }
+
+  watch(watcher: HostWatcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Tells the watchers of something, as if it had happened. */
+  tellWatchers(event: HostEvent): void {
+    for (const watcher of this.#watchers) watcher(event);
+  }
+
+  figures(): HostFigures {
+    const terminals = [...this.terminals.values()];
+    return {
+      sessions: { ready: this.#sessions.size },
+      turnsRunning: this.turns.filter(({ isActive }) => isActive).length,
+      approvalsOpen: this.listApprovals({ kind: "owner" }).length,
+      agentsRunning: this.#sessions.size,
+      terminalsRunning: terminals.filter(({ isRunning }) => isRunning).length,
+      terminalBytes: terminals.reduce((sum, { endOffset }) => sum + endOffset, 0),
+      terminalSkippedBytes: terminals.reduce((sum, { startOffset }) => sum + startOffset, 0),
+      subscribers: 0,
+      lagEntries: 0,
+      survivorsEnded: 0,
+    };
+  }
+
+  #waitingIn({ key, chat }: SmallSession): WaitingCall[] {
+    const turn = this.hub.state(chat, "chat")?.activeTurn;
+    return (turn === undefined ? [] : turnParts(turn)).flatMap((part) =>
+      part.kind === "toolCall" && part.toolCall.status === "pending-confirmation"
+        ? [{ sessionKey: key, toolCall: part.toolCall }]
+        : [],
+    );
+  }
+
+  /** Both logs after a number, if memory still reaches back to it. */
+  #resume(
+    { chat, uri }: SmallSession,
+    afterSeq: number,
+    onReadable: () => void,
+  ): { readonly chat: EntryFeed; readonly session: EntryFeed } {
+    const said = this.hub.resume(chat, afterSeq, onReadable);
+    const told = this.hub.resume(uri, afterSeq, onReadable);
+    if (said !== undefined && told !== undefined) return { chat: said, session: told };
+    said?.close();
+    told?.close();
+    throw new HostError("EVENTS_LOST");
+  }
+
+  #find(key: string, caller: Caller): SmallSession {
     this.#mayFail();
     const session = this.#sessions.get(key);
-    if (session === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+    if (session === undefined || !maySee(caller, session.owner)) throw new HostError("ACP_SESSION_NOT_FOUND");
     return session;
+  }
+
+  #terminal(id: string, caller: Caller): SmallTerminal {
+    this.#mayFail();
+    const terminal = this.terminals.get(id);
+    if (terminal !== undefined && this.#mayReach(terminal, caller)) return terminal;
+    throw new HostError("NOT_FOUND", "There is no such terminal. List the terminals to see those there are.");
+  }
+
+  #mayReach({ sessionKey }: SmallTerminal, caller: Caller): boolean {
+    const session = this.#sessions.get(sessionKey);
+    return session !== undefined && maySee(caller, session.owner);
   }
 
   #mayFail(): void {
@@ -256,4 +359,19 @@ export class SmallHost implements HostPort {
     this.failure = undefined;
     if (failure !== undefined) throw failure;
   }
+}
+
+function ownerOf(caller: Caller): SessionOwner {
+  return caller.kind === "owner" ? { kind: "person" } : { kind: "app", appId: caller.appId };
+}
+
+function maySee(caller: Caller, owner: SessionOwner): boolean {
+  return caller.kind === "owner" || (owner.kind === "app" && owner.appId === caller.appId);
+}
+
+/** Whether the message was sent under this name before; another one under it is refused. */
+function isRepeated({ named }: SmallSession, { message, idempotencyKey }: TurnRequest): boolean {
+  const known = idempotencyKey === undefined ? undefined : named.get(idempotencyKey);
+  if (known !== undefined && known.message !== message) throw new HostError("IDEMPOTENCY_CONFLICT");
+  return known !== undefined;
 }

@@ -60,6 +60,14 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     return [...this.#background.values()];
   }
 
+  /** Whether anything still runs, held by the agent or left behind by it. */
+  async hasRunning(): Promise<boolean> {
+    for (const { terminal } of this.#live.values()) {
+      if (terminal.state.name === "running" || (await terminal.settle()).length > 0) return true;
+    }
+    return (await this.listBackground()).length > 0;
+  }
+
   hold(terminalId: string, holder: Holder): void {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return;

@@ -1,6 +1,6 @@
 // The shapes of messages and their attachments.
 import { count, id, jsonObject, jsonValue, list, object, optional, taggedUnion, text } from "../shape.ts";
-import type { Attachment, Message, ModelSelection, PendingMessage } from "./message.ts";
+import type { Attachment, Message, ModelSelection, PendingMessage, RequestMark } from "./message.ts";
 
 const attachmentShape = taggedUnion<Attachment, "type">("type", {
   simple: { label: text, modelRepresentation: optional(text) },
@@ -20,6 +20,7 @@ export const messageShape = object<Message>({
   origin: object({ kind: text }),
   attachments: optional(list(attachmentShape)),
   model: optional(object<ModelSelection>({ id: text, config: optional(jsonObject) })),
+  request: optional(object<RequestMark>({ key: text, digest: text })),
 });
 
 /** The shape of a message that waits. */

@@ -9,6 +9,16 @@ export interface Message {
   readonly attachments?: readonly Attachment[];
   /** The model asked for with this message; absent leaves it as it is. */
   readonly model?: ModelSelection;
+  /** Under which name its sender would send it again. */
+  readonly request?: RequestMark;
+}
+
+/** Tells a message that is sent again from a new one. */
+export interface RequestMark {
+  /** The name that the sender gave it. */
+  readonly key: string;
+  /** A digest of all that was sent. */
+  readonly digest: string;
 }
 
 /** Where a message comes from. */

@@ -21,6 +21,7 @@ export type SessionLifecycleAction =
       readonly type: "session/ready";
       readonly at: Timestamp;
       readonly backendId?: string;
+      readonly backendCwd?: string;
       readonly agent?: ConnectedAgent;
     }
   | { readonly type: "session/creationFailed"; readonly error: ErrorInfo }

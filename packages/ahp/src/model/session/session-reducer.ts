@@ -50,9 +50,14 @@ function reduceLifecycle(session: SessionState, action: SessionLifecycleAction):
   if (status === "closed" || (status === "failed" && action.type !== "session/closed")) return session;
   switch (action.type) {
     case "session/ready": {
-      const { at, backendId = session.backendId, agent = session.agent } = action;
-      const lastActivityAt = later(session.lastActivityAt, at);
-      return patch(session, { lifecycle: becomeReady(session.lifecycle), lastActivityAt, backendId, agent });
+      const { at, backendId, backendCwd, agent } = action;
+      return patch(session, {
+        lifecycle: becomeReady(session.lifecycle),
+        lastActivityAt: later(session.lastActivityAt, at),
+        backendId: backendId ?? session.backendId,
+        backendCwd: backendCwd ?? session.backendCwd,
+        agent: agent ?? session.agent,
+      });
     }
     case "session/creationFailed":
       if (status !== "creating") return session;

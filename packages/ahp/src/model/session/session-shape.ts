@@ -139,6 +139,8 @@ export const sessionStateShape = object<SessionState>({
   ...shared,
   lifecycle: lifecycleShape,
   backendId: optional(text),
+  backendCwd: optional(text),
+  forwardedProvider: optional(text),
   agent: optional(agentShape),
   contextLoss: optional(object<ContextLoss>({ at: text, reason: text })),
   lastError: optional(errorInfoShape),
@@ -155,7 +157,12 @@ export const sessionStateShape = object<SessionState>({
 
 /** The shape of a session's actions. */
 export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
-  "session/ready": { at: text, backendId: optional(text), agent: optional(agentShape) },
+  "session/ready": {
+    at: text,
+    backendId: optional(text),
+    backendCwd: optional(text),
+    agent: optional(agentShape),
+  },
   "session/creationFailed": { error: errorInfoShape },
   "session/stale": { at: text, cause: text, error: optional(errorInfoShape) },
   "session/resuming": {},

@@ -39,6 +39,10 @@ export interface SessionState {
   readonly lifecycle: SessionLifecycle;
   /** The agent's own id of the session, by which it can be resumed. */
   readonly backendId?: string;
+  /** The directory in which the agent opened its own session; in another one it cannot be resumed. */
+  readonly backendCwd?: string;
+  /** Whose credentials the host hands to the agent, by the provider's id. */
+  readonly forwardedProvider?: string;
   readonly agent?: ConnectedAgent;
   /** Set once the agent came back without its memory of the turns before. */
   readonly contextLoss?: ContextLoss;
@@ -74,8 +78,13 @@ export type SessionLifecycle =
   | { readonly status: "failed"; readonly error: ErrorInfo }
   | { readonly status: "closed"; readonly closedAt: Timestamp; readonly by: Actor; readonly reason?: string };
 
-/** Why a session has no process: it was idle, the agent died, it could not be brought back, or the host was restarted. */
-export type StaleCause = OpenEnum<"evicted" | "agent-exited" | "resume-failed" | "host-restarted">;
+/**
+ * Why a session has no process: it was idle, the agent died, it could not be brought back, the host was restarted,
+ * or it takes a setting only when it is started.
+ */
+export type StaleCause = OpenEnum<
+  "evicted" | "agent-exited" | "resume-failed" | "host-restarted" | "settings-changed"
+>;
 
 /** What an agent said of itself. */
 export interface ConnectedAgent {
@@ -128,6 +137,7 @@ export interface NewSession {
   readonly at: Timestamp;
   readonly workingDirectories: readonly Uri[];
   readonly runtimeOptions?: RuntimeOptions;
+  readonly forwardedProvider?: string;
 }
 
 /** The state of a session whose agent is being started. */
@@ -142,6 +152,7 @@ export function newSessionState(session: NewSession): SessionState {
     at,
     workingDirectories,
     runtimeOptions = {},
+    forwardedProvider,
   } = session;
   return {
     resource,
@@ -156,6 +167,7 @@ export function newSessionState(session: NewSession): SessionState {
     isArchived: false,
     workingDirectories,
     lifecycle: { status: "creating" },
+    ...(forwardedProvider !== undefined && { forwardedProvider }),
     runtimeOptions,
     chats: [],
     inputNeeded: [],

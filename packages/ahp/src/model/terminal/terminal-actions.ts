@@ -36,4 +36,10 @@ export type TerminalAction =
       readonly exitCode?: number;
       readonly durationMs?: number;
     }
-  | { readonly type: "terminal/exited"; readonly exitedAt: Timestamp; readonly exit: TerminalExit };
+  /** The program has ended; all that it wrote lies before `endOffset`. */
+  | {
+      readonly type: "terminal/exited";
+      readonly exitedAt: Timestamp;
+      readonly exit: TerminalExit;
+      readonly endOffset?: number;
+    };

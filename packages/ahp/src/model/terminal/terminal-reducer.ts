@@ -90,9 +90,9 @@ function finishCommand(terminal: TerminalState, action: ActionOf<"terminal/comma
 /** A program ends once, and with it the command that was open (M23). */
 function exit(terminal: TerminalState, action: ActionOf<"terminal/exited">): TerminalState {
   if (terminal.lifecycle.status === "exited") return terminal;
-  const { exitedAt, exit: ended } = action;
+  const { exitedAt, exit: ended, endOffset = 0 } = action;
   return {
-    ...terminal,
+    ...moveOutput(terminal, { endOffset: Math.max(terminal.output.endOffset, endOffset) }),
     lifecycle: { status: "exited", exitedAt, exit: ended },
     openCommand: undefined,
     lastCommand: cutOff(terminal),

@@ -96,5 +96,5 @@ export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
     exitCode: optional(count),
     durationMs: optional(number),
   },
-  "terminal/exited": { exitedAt: text, exit: terminalExitShape },
+  "terminal/exited": { exitedAt: text, exit: terminalExitShape, endOffset: optional(count) },
 });

@@ -1,0 +1,29 @@
+// The entry for programs that talk to a host.
+export {
+  AhpClient,
+  type AhpClientOptions,
+  type ChannelHandle,
+  type ClientEvent,
+  type ClientStatus,
+  type SubscribeOptions,
+} from "./client/ahp-client.ts";
+export { ClientError, type ClientErrorKind } from "./client/client-error.ts";
+export type { Patience } from "./client/link.ts";
+export type {
+  ClientInfo,
+  HostMethods,
+  InitializeResult,
+  OpenMethod,
+  ReconnectResult,
+} from "./client/methods.ts";
+export type { ChannelEvent, ChannelListener, DispatchOutcome } from "./client/subscription.ts";
+export type { Backoff, Timing } from "./client/timing.ts";
+export type { MessageTransport } from "./client/transport.ts";
+export {
+  SocketError,
+  webSocketTransport,
+  type WebSocketEvent,
+  type WebSocketLike,
+} from "./client/web-socket.ts";
+export type { HoldfastEnvelope, HoldfastSnapshot } from "./dialects/holdfast/wire.ts";
+export type { TerminalPart } from "./dialects/ahp/terminal-part.ts";

@@ -1,0 +1,27 @@
+// Who asks the host for something, as whoever authenticates has found out.
+import type { Actor, AppId, SessionOwner } from "@holdfast/ahp";
+import { makeId } from "@holdfast/ahp";
+
+/** The person whose host it is, who sees everything; or an app, known by its key or its id, which sees its own. */
+export type Caller =
+  | { readonly kind: "owner" }
+  | { readonly kind: "app"; readonly appId: AppId; readonly name?: string };
+
+/** The caller as the one who decided something. */
+export function actorOf(caller: Caller): Actor {
+  return caller.kind === "owner"
+    ? { kind: "client", clientId: makeId("client", "owner") }
+    : { kind: "app", appId: caller.appId };
+}
+
+/** The caller as the owner of a new session. */
+export function ownerOf(caller: Caller): SessionOwner {
+  if (caller.kind === "owner") return { kind: "person" };
+  const { appId, name } = caller;
+  return { kind: "app", appId, ...(name !== undefined && { name }) };
+}
+
+/** Whether the caller may see a session of this owner. */
+export function maySee(caller: Caller, owner: SessionOwner): boolean {
+  return caller.kind === "owner" || (owner.kind === "app" && owner.appId === caller.appId);
+}

@@ -1,0 +1,63 @@
+// Lets go of what is older or more than the host is to keep, a little at a time.
+import type { Storage, TerminalSpool } from "./ports.ts";
+
+/** How long and how much to keep. */
+export interface RetentionRules {
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+  readonly auditMaxAgeMs: number;
+}
+
+/** What retention works on. */
+export interface RetentionParts {
+  readonly storage: Storage;
+  readonly spool: TerminalSpool | undefined;
+  readonly rules: RetentionRules;
+  readonly everyMs: number;
+  readonly now: () => Date;
+  onFault(error: unknown): void;
+}
+
+/** Between two steps others get their turn, also those who write. */
+const pauseMs = 50;
+
+/** Prunes now and then. `close` ends it. */
+export class RetentionWatch {
+  readonly #parts: RetentionParts;
+  #timer: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+    this.#timer = this.#later(parts.everyMs);
+  }
+
+  /** One step; gives whether there is more to do. */
+  async step(): Promise<boolean> {
+    const { storage, spool, rules, now } = this.#parts;
+    const { isDone, terminals } = storage.prune({ nowMs: now().getTime(), ...rules });
+    for (const terminal of terminals) await spool?.remove(terminal);
+    return !isDone;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #later(delayMs: number): NodeJS.Timeout {
+    const timer = setTimeout(() => void this.#run(), delayMs);
+    timer.unref();
+    return timer;
+  }
+
+  async #run(): Promise<void> {
+    let hasMore = false;
+    try {
+      hasMore = await this.step();
+    } catch (error) {
+      this.#parts.onFault(error);
+    }
+    if (!this.#isClosed) this.#timer = this.#later(hasMore ? pauseMs : this.#parts.everyMs);
+  }
+}

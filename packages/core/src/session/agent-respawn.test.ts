@@ -1,0 +1,207 @@
+// An agent that is gone and comes back: with its memory where it can, with its id kept where that fails, and never blank unsaid.
+import { expect, test } from "vitest";
+import { until } from "../testing/agent-record.ts";
+import { guardLeaks } from "../testing/detector.ts";
+import { type LoneAgent, useLoneAgents } from "../testing/lone-agent.ts";
+import { answer, say, type Script, type Step, update } from "../testing/script.ts";
+
+guardLeaks();
+const newAgent = useLoneAgents();
+
+const both = { loadSession: true, sessionCapabilities: { resume: {} } };
+const fail = (code: number, message: string): Step => ({ do: "fail", code, message });
+
+/** Kills the agent's process and waits until the session knows. */
+async function kill(lone: LoneAgent): Promise<void> {
+  process.kill(lone.heard.process.pid, "SIGKILL");
+  await until(() => lone.state.lifecycle.status === "stale");
+}
+
+test("[N43] an agent is brought back by session/resume where it has it, and nothing is lost", async () => {
+  const lone = newAgent({ scripts: [{ capabilities: both }] });
+  await lone.prompt("hello");
+  const { backendId } = lone.state;
+  await kill(lone);
+  lone.actions.length = 0;
+  expect(await lone.prompt("again")).toBe("end_turn");
+  expect(lone.told).toEqual(["session/resuming", "session/ready"]);
+  expect(lone.heard.methods.slice(-3)).toEqual(["initialize", "session/resume", "session/prompt"]);
+  expect(lone.heard.messages.at(-1)?.params).toMatchObject({ sessionId: backendId });
+  expect(lone.state).toMatchObject({ backendId, lifecycle: { status: "ready" } });
+});
+
+test("[N43] where session/resume is refused, session/load is tried before anything is given up", async () => {
+  const refuses: Script = { capabilities: both, reopen: [fail(-32_603, "Session not found")] };
+  const lone = newAgent({ scripts: [{ capabilities: both }, refuses] });
+  await lone.prompt("hello");
+  await kill(lone);
+  await lone.prompt("again");
+  expect(lone.heard.methods.slice(-5)).toEqual([
+    "initialize",
+    "session/resume",
+    "session/load",
+    "session/new",
+    "session/prompt",
+  ]);
+});
+
+test("[N43] a history that is told again is dropped; how the session stands is kept", async () => {
+  const replay: Step[] = [
+    update("user_message_chunk", { content: { type: "text", text: "hello" } }),
+    say("one "),
+    say("two "),
+    say("three"),
+    update("tool_call", { toolCallId: "old", title: "Old", status: "completed" }),
+    update("plan", { entries: [] }),
+    update("available_commands_update", { availableCommands: [{ name: "web", description: "" }] }),
+    update("current_mode_update", { currentModeId: "code" }),
+    update("config_option_update", { configOptions: [] }),
+    update("session_info_update", { title: "A title" }),
+    update("usage_update", { used: 1, size: 2 }),
+    answer({}),
+    say("new"),
+  ];
+  const script: Script = { capabilities: { loadSession: true }, reopen: [{ do: "together", steps: replay }] };
+  const lone = newAgent({ scripts: [script] });
+  await lone.prompt("hello");
+  await kill(lone);
+  await lone.prompt("again");
+  await until(() => lone.updates.length >= 6);
+  expect(lone.updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
+    "available_commands_update",
+    "current_mode_update",
+    "config_option_update",
+    "session_info_update",
+    "usage_update",
+    "agent_message_chunk",
+  ]);
+});
+
+test.each([
+  ["says so", { loadSession: true }, [] as const, "session/load"],
+  ["cannot load", {}, [] as const, undefined],
+  ["is known not to", { loadSession: true }, ["cannot-load-after-restart"] as const, undefined],
+])(
+  "[N44] a session is lost when the agent %s: a new one begins and the loss is told",
+  async (_how, capabilities, quirks, method) => {
+    const gone: Script = { capabilities, reopen: [fail(-32_002, "No such session")] };
+    const lone = newAgent({ scripts: [{ capabilities }, gone], entry: { quirks: [...quirks] } });
+    await lone.prompt("hello");
+    const { backendId } = lone.state;
+    await kill(lone);
+    lone.actions.length = 0;
+    expect(await lone.prompt("again")).toBe("end_turn");
+    expect(lone.told).toEqual(["session/resuming", "session/contextLost", "session/ready"]);
+    expect(lone.heard.methods.includes("session/load")).toBe(method !== undefined);
+    expect(lone.state.contextLoss?.reason).toMatch(/^The agent (no longer has its session|cannot bring)/);
+    expect(lone.state.backendId).not.toBe(backendId);
+  },
+);
+
+test("[N44] whoever wants a lost context to be an error gets one, no session is begun, and the id stays", async () => {
+  const gone: Script = { capabilities: both, reopen: [fail(-32_002, "No such session")] };
+  const lone = newAgent({ scripts: [{ capabilities: both }, gone] });
+  await lone.prompt("hello");
+  const { backendId } = lone.state;
+  await kill(lone);
+  const failure = { code: "ACP_CONTEXT_LOST", status: 409, details: { retryable: false } };
+  await expect(lone.prompt("again", { onContextLost: "fail" })).rejects.toMatchObject(failure);
+  expect(lone.heard.methods.filter((method) => method === "session/new")).toHaveLength(1);
+  expect(lone.state).toMatchObject({
+    backendId,
+    lifecycle: { status: "stale", cause: "resume-failed" },
+    lastError: { code: "ACP_CONTEXT_LOST" },
+  });
+  expect(await lone.prompt("go on then")).toBe("end_turn");
+  expect(lone.state.contextLoss).toBeDefined();
+});
+
+test.each<[string, Script]>([
+  ["is not logged in", { reopen: [fail(-32_000, "Authentication required")] }],
+  ["fails without a reason", { reopen: [fail(-32_603, "Internal error")] }],
+  [
+    "dies over it",
+    {
+      reopen: [
+        { do: "stderr", text: "disk full\n" },
+        { do: "exit", code: 1 },
+      ],
+    },
+  ],
+  ["dies before it", { initialize: [{ do: "exit", code: 1 }] }],
+  ["does not answer", { reopen: [{ do: "hang" }] }],
+])(
+  "[N45] while an agent %s, turns fail and can be repeated, and its session is never dropped",
+  async (_how, trouble) => {
+    const troubled: Script = { capabilities: both, ...trouble };
+    const scripts = [{ capabilities: both }, troubled, troubled, troubled, troubled, { capabilities: both }];
+    const lone = newAgent({ scripts, patience: { loadMs: 300, endOfInputMs: 50 } });
+    await lone.prompt("hello");
+    const { backendId } = lone.state;
+    await kill(lone);
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      const failure = { code: "ACP_SESSION_INIT_FAILED", details: { retryable: true } };
+      await expect(lone.prompt("again")).rejects.toMatchObject(failure);
+      expect(lone.state).toMatchObject({
+        backendId,
+        lifecycle: { status: "stale", cause: "resume-failed" },
+        lastError: { code: "ACP_SESSION_INIT_FAILED", retryable: true },
+      });
+    }
+    expect(await lone.prompt("at last")).toBe("end_turn");
+    expect(lone.state).toMatchObject({ backendId, lifecycle: { status: "ready" } });
+    expect(lone.state.contextLoss).toBeUndefined();
+    expect(lone.heard.methods.filter((method) => method === "session/new")).toHaveLength(1);
+  },
+);
+
+test("[N45] the error tells the agent's own words, and a dead agent's last lines", async () => {
+  const dies: Step[] = [
+    { do: "stderr", text: "disk full\n" },
+    { do: "exit", code: 1 },
+  ];
+  const says: Script = { capabilities: both, reopen: [fail(-32_603, "database is locked")] };
+  const lone = newAgent({ scripts: [{ capabilities: both }, { capabilities: both, reopen: dies }, says] });
+  await lone.prompt("hello");
+  await kill(lone);
+  await expect(lone.prompt("again")).rejects.toThrow(/disk full/);
+  expect(lone.state.lastError?.stderrTail).toEqual(["disk full"]);
+  await expect(lone.prompt("again")).rejects.toThrow("Mine could not be started: database is locked.");
+});
+
+test("[N46] bringing a session back has a bound of its own", async () => {
+  const slow: Script = { capabilities: { loadSession: true }, reopen: [{ do: "hang" }] };
+  const lone = newAgent({
+    scripts: [{ capabilities: { loadSession: true } }, slow],
+    patience: { loadMs: 200 },
+  });
+  await lone.prompt("hello");
+  await kill(lone);
+  await expect(lone.prompt("again")).rejects.toThrow("no answer to session/load within 0.2 s");
+});
+
+test("[N43] the next host brings the session back by what was kept of it", async () => {
+  const lone = newAgent({ scripts: [{ capabilities: both }] });
+  await lone.prompt("hello");
+  const { backendId } = lone.state;
+  await lone.agent.close();
+  lone.tell({ type: "session/stale", at: new Date(0).toISOString(), cause: "host-restarted" });
+  const next = lone.restart();
+  expect(next.canResume).toBe(true);
+  expect((await next.connect()).sessionId).toBe(backendId);
+  expect(lone.heard.methods.at(-1)).toBe("session/resume");
+  await next.close();
+});
+
+test("[N45] a session that is closed while its agent comes back is closed, and says nothing more", async () => {
+  const slow: Script = { capabilities: both, reopen: [{ do: "hang" }] };
+  const lone = newAgent({ scripts: [{ capabilities: both }, slow], patience: { endOfInputMs: 50 } });
+  await lone.prompt("hello");
+  await kill(lone);
+  const coming = lone.prompt("again").catch((error: unknown) => error);
+  await lone.heard.heard("session/resume");
+  lone.actions.length = 0;
+  await lone.agent.close();
+  expect(await coming).toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
+  expect(lone.told).toEqual([]);
+});

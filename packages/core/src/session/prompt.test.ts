@@ -1,0 +1,84 @@
+// What becomes of a message and its attachments: blocks for the agent, and a record of what was sent.
+import { expect, test } from "vitest";
+import { buildPrompt, describeAttachments } from "./prompt.ts";
+
+const attach = (mime: string, content: string): { contentString: string; mime: string } => ({
+  contentString: `data:${mime};base64,${Buffer.from(content).toString("base64")}`,
+  mime,
+});
+const agent = (promptCapabilities: object): Parameters<typeof buildPrompt>[1] => ({
+  protocolVersion: 1,
+  agentCapabilities: { promptCapabilities },
+});
+const all = agent({ image: true, audio: true, embeddedContext: true });
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+test("[N50] pictures and sounds are blocks of their own, whatever the case of their type", () => {
+  const attachments = [attach("image/png", "p"), attach("Audio/WAV", "w")];
+  expect(buildPrompt({ message: "look", attachments }, all)).toEqual([
+    { type: "text", text: "look" },
+    { type: "image", data: base64("p"), mimeType: "image/png" },
+    { type: "audio", data: base64("w"), mimeType: "Audio/WAV" },
+  ]);
+});
+
+test.each([
+  ["text/plain", "héllo"],
+  ["text/markdown; charset=utf-8", "# Title"],
+  ["application/json", "{}"],
+  ["application/ld+json", "{}"],
+])("[N50] text of type %s is given as text", (mime, text) => {
+  expect(buildPrompt({ message: "", attachments: [attach(mime, text)] }, all)).toEqual([
+    { type: "resource", resource: { uri: "attachment:///0", text, mimeType: mime } },
+  ]);
+});
+
+test("[N50] what is no text, or only says that it is, is given as bytes", () => {
+  const latin = Buffer.from([0xff, 0xfe, 0x80]).toString("base64");
+  const attachments = [
+    attach("application/pdf", "pdf"),
+    { contentString: `data:text/plain;base64,${latin}`, mime: "text/plain" },
+  ];
+  expect(buildPrompt({ message: "", attachments }, all)).toMatchObject([
+    { resource: { blob: base64("pdf") } },
+    { resource: { blob: latin } },
+  ]);
+});
+
+test.each([
+  ["image/png", { audio: true, embeddedContext: true }],
+  ["audio/wav", { image: true, embeddedContext: true }],
+  ["text/plain", { image: true, audio: true }],
+  ["application/pdf", {}],
+])("[N50] %s is refused by an agent that does not take it, and is named", (mime, capabilities) => {
+  const attachments = [attach(mime, "x")];
+  expect(() => buildPrompt({ message: "hi", attachments }, agent(capabilities))).toThrow(
+    expect.objectContaining({
+      code: "ACP_ATTACHMENT_NOT_SUPPORTED",
+      message: expect.stringContaining(`${mime}. Leave attachment 0 out`) as string,
+    }) as Error,
+  );
+});
+
+test("[N51] what was sent is kept with the message, with its data where that is not much", () => {
+  expect(describeAttachments({ message: "hi" })).toBeUndefined();
+  expect(describeAttachments({ message: "hi", attachments: [attach("text/plain", "hello")] })).toEqual([
+    {
+      type: "embeddedResource",
+      label: "Attachment 1: text/plain, 5 bytes",
+      data: base64("hello"),
+      contentType: "text/plain",
+    },
+  ]);
+});
+
+test("[N51] of more than 256 KiB together, only what they were is kept", () => {
+  const attachments = [attach("image/png", "x".repeat(150_000)), attach("image/png", "x".repeat(60_000))];
+  expect(describeAttachments({ message: "", attachments: attachments.slice(0, 1) })).toMatchObject([
+    { type: "embeddedResource" },
+  ]);
+  expect(describeAttachments({ message: "", attachments })).toEqual([
+    { type: "simple", label: "Attachment 1: image/png, 150000 bytes" },
+    { type: "simple", label: "Attachment 2: image/png, 60000 bytes" },
+  ]);
+});

@@ -1,0 +1,174 @@
+// A host on what an earlier one kept: everything is there, and what died with the host says so.
+import type { Action, TurnEnd } from "@holdfast/ahp";
+import { expect, test } from "vitest";
+import type { EntryFeed } from "../channel/entry-feed.ts";
+import type { HostEvent } from "../host-event.ts";
+import { guardLeaks } from "../testing/detector.ts";
+import { ME, useFakeHosts } from "../testing/fake-host.ts";
+import { FakeSession } from "../testing/fake-session.ts";
+import { MortalStorage } from "../testing/mortal-storage.ts";
+import { askPermission, say, type Script } from "../testing/script.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+
+const agent: Script = {
+  capabilities: { loadSession: true },
+  prompts: {
+    "*": [say("Hello "), say("there")],
+    long: [say("So far"), { do: "hang" }],
+    careful: [askPermission("rm", { kind: "execute" }), say("Done")],
+  },
+};
+const agents = { mine: agent };
+
+function readAll(feed: EntryFeed): Action[] {
+  const actions: Action[] = [];
+  while (feed.hasMore) {
+    const reading = feed.read();
+    if (reading.kind !== "entries" || reading.entries.length === 0) break;
+    actions.push(...reading.entries.map(({ action }) => action));
+  }
+  feed.close();
+  return actions;
+}
+
+test("[R1] after a kill, sessions and their history are there, and the next turn goes on with the agent's memory", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents, storage: storage.forHost });
+  const before = await first.open({ label: "kept", approvalPolicy: "approve-all" });
+  await before.chat("hi");
+  const { backend_id: backendId } = before.status;
+  storage.die();
+  await first.host.close();
+  const second = newHost({ agents, storage: storage.kept });
+  expect(second.host.listSessions(ME)).toMatchObject([
+    { session_key: before.key, state: "stale", label: "kept", backend_id: backendId },
+  ]);
+  const after = new FakeSession(second.host, before.key, second.heard());
+  expect(await after.chat("hi again")).toMatchObject({ text: "Hello there" });
+  expect(after.chatState.turns.map(({ message }) => message.text)).toEqual(["hi", "hi again"]);
+  const loads = after.agent.messages.filter(({ method }) => method === "session/load");
+  expect(loads).toMatchObject([{ params: { sessionId: backendId } }]);
+  expect(after.agent.methods).not.toContain("session/new");
+  expect(after.status.state).toBe("ready");
+});
+
+test("[R2] a turn that was going on has ended as interrupted, and can be followed to that end", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents, storage: storage.forHost });
+  const before = await first.open();
+  const turn = before.stream("long");
+  await turn.until(({ type }) => type === "chat/responsePart");
+  await first.host.hub.settled();
+  storage.die();
+  await first.host.close();
+  const second = newHost({ agents, storage: storage.kept });
+  const events: HostEvent[] = [];
+  second.host.watch((event) => events.push(event));
+  await second.host.hub.settled();
+  const end: Partial<TurnEnd> = { state: "interrupted", resumable: true };
+  expect(events).toMatchObject([{ type: "turn_done", sessionKey: before.key, turnId: turn.turnId, end }]);
+  const feed = second.host.followSession(before.key, { turnId: turn.turnId }, ME, () => {});
+  expect(readAll(feed.chat).map(({ type }) => type)).toEqual([
+    "chat/turnStarted",
+    "chat/responsePart",
+    "chat/turnInterrupted",
+  ]);
+  expect(feed.isBusy()).toBe(false);
+  feed.session.close();
+  const after = new FakeSession(second.host, before.key, second.heard());
+  expect(after.lastTurn).toMatchObject({ end, responseParts: [{ content: "So far" }] });
+  expect(second.host.listSessions(ME)[0]?.state).toBe("stale");
+});
+
+test("[R3] what waited for an answer, or in line, waits no more", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents, storage: storage.forHost });
+  const before = await first.open();
+  const turn = before.stream("careful");
+  const { id } = await turn.approval();
+  const waiting = before.stream("and then", { queue: true });
+  await first.host.hub.settled();
+  expect(first.host.listApprovals(ME)).toMatchObject([
+    { sessionKey: before.key, toolCall: { approval: { id } } },
+  ]);
+  storage.die();
+  await first.host.close();
+  const second = newHost({ agents, storage: storage.kept });
+  expect(second.host.listApprovals(ME)).toEqual([]);
+  const after = new FakeSession(second.host, before.key, second.heard());
+  expect(after.resolve(id, "yes")).toMatchObject({ resolved: false });
+  expect(after.state.inputNeeded).toEqual([]);
+  await second.host.hub.settled();
+  const told = readAll(second.host.followSession(before.key, {}, ME, () => {}).chat);
+  expect(after.chatState).toMatchObject({ queuedMessages: [], turns: [{ end: { state: "interrupted" } }] });
+  expect(told.at(-1)).toMatchObject({
+    type: "chat/pendingMessageRemoved",
+    id: waiting.turnId,
+  });
+});
+
+test("[R4] a session whose agent was being started is over", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents: { mine: { initialize: [{ do: "hang" }] } }, storage: storage.forHost });
+  const opening = first.open().catch(() => undefined);
+  await first.heard().heard("initialize");
+  await first.host.hub.settled();
+  storage.die();
+  await first.host.close();
+  await opening;
+  const second = newHost({ agents, storage: storage.kept });
+  await second.host.hub.settled();
+  expect(second.host.listSessions(ME)).toEqual([]);
+  expect(second.host.listSessions(ME, true)).toMatchObject([{ state: "closed" }]);
+});
+
+test("[R5] a stop in order keeps sessions too: their turns are interrupted, their agents ended", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents, storage: storage.kept });
+  const before = await first.open();
+  const turn = before.stream("long");
+  await turn.until(({ type }) => type === "chat/responsePart");
+  await first.host.close();
+  expect(await turn.ended).toMatchObject({ type: "chat/turnInterrupted", resumable: true });
+  const second = newHost({ agents, storage: storage.kept });
+  const after = new FakeSession(second.host, before.key, second.heard());
+  expect(after.status.state).toBe("stale");
+  expect((await after.turn("hi")).isOver).toBe(true);
+  expect(after.text).toBe("Hello there");
+});
+
+test("[R6] numbers go on above all that were told", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents, storage: storage.forHost });
+  const before = await first.open({ approvalPolicy: "approve-all" });
+  await before.chat("hi");
+  const { lastSeq } = first.host.hub;
+  storage.die();
+  await first.host.close();
+  const second = newHost({ agents, storage: storage.kept });
+  const after = new FakeSession(second.host, before.key, second.heard());
+  await after.chat("hi");
+  const { entries } = storage.kept.readLog(after.chatState.resource, lastSeq, 1000);
+  expect(entries.length).toBeGreaterThan(3);
+  expect(() => second.host.followSession(before.key, { after: 10 ** 9 }, ME, () => {})).toThrow(
+    expect.objectContaining({ code: "EVENTS_LOST" }),
+  );
+});
+
+test("[R7] an agent that is no longer known leaves its sessions to be read", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents, storage: storage.kept });
+  const before = await first.open({ approvalPolicy: "approve-all" });
+  await before.chat("hi");
+  await first.host.close();
+  const second = newHost({ agents: { other: {} }, storage: storage.kept });
+  const after = new FakeSession(second.host, before.key, second.heard());
+  await expect(after.chat("hi")).rejects.toMatchObject({ code: "ACP_SESSION_INIT_FAILED" });
+  expect(after.chatState.turns.map(({ end }) => end.state)).toEqual(["complete", "failed"]);
+  expect(after.status).toMatchObject({
+    state: "stale",
+    last_error: expect.stringContaining("not installed"),
+  });
+});

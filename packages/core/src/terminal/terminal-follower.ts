@@ -1,0 +1,129 @@
+// Follows a terminal from any byte on: from the spool what memory no longer holds, then live, then how it ended.
+import type { TerminalState, TerminalUri } from "@holdfast/ahp";
+import type { ByteSubscription } from "@holdfast/terminal/view";
+import type { Cursor } from "../channel/cursor.ts";
+import type { Hub } from "../channel/hub.ts";
+import type { TerminalSpool } from "../ports.ts";
+import type { HostTerminal } from "./host-terminal.ts";
+import type { TerminalFeed, TerminalReading } from "./terminal-feed.ts";
+
+/** What a follower needs. */
+export interface FollowerParts {
+  readonly uri: TerminalUri;
+  readonly hub: Hub;
+  readonly spool: TerminalSpool | undefined;
+  /** The terminal while the host holds it. */
+  readonly live: () => HostTerminal | undefined;
+  /** Its state, from memory or from what is kept. */
+  readonly state: () => TerminalState | undefined;
+  readonly onReadable: () => void;
+  readonly onSkipped: (skippedBytes: number) => void;
+}
+
+const pieceBytes = 64 * 1024;
+
+/** One follower of one terminal. */
+export class TerminalFollower implements TerminalFeed {
+  readonly #parts: FollowerParts;
+  /** The next byte to give. */
+  #offset: number;
+  #cursor: Cursor | undefined;
+  #waker: ByteSubscription | undefined;
+  #hasToldExit = false;
+  #isClosed = false;
+
+  /** Begins at an offset; 0 begins with the oldest byte that is kept. */
+  constructor(parts: FollowerParts, offset: number) {
+    this.#parts = parts;
+    this.#offset = offset;
+    const { hub, uri, onReadable } = parts;
+    if (hub.has(uri)) this.#cursor = hub.subscribe(uri, onReadable).cursor;
+  }
+
+  async next(): Promise<TerminalReading> {
+    if (this.#isClosed) return { kind: "end" };
+    const size = this.#readSize();
+    if (size !== undefined) return size;
+    const output = this.#parts.live()?.output;
+    // A closed terminal's memory is empty: what there is of it is in the spool.
+    if (output === undefined) return this.#nextKept();
+    if (this.#offset < output.startOffset) return this.#nextOlder(output.startOffset);
+    if (this.#offset < output.endOffset) {
+      const bytes = output.bytes(this.#offset, Math.min(output.endOffset, this.#offset + pieceBytes));
+      return this.#give(bytes);
+    }
+    return this.#wait();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cursor?.close();
+    this.#waker?.close();
+  }
+
+  /** Everything was given: how it ended, if it has, else nothing until there is more. */
+  #wait(): TerminalReading {
+    const exited = this.#readExit();
+    if (exited !== undefined) return exited;
+    const output = this.#parts.live()?.output;
+    this.#waker?.close();
+    this.#waker = output?.subscribe({ from: "end" }, this.#parts.onReadable);
+    const isOver = this.#waker === undefined || this.#waker.ended;
+    // The end of the output may be heard a moment before the exit is told; the channel wakes us then.
+    return isOver && this.#hasToldExit ? { kind: "end" } : { kind: "nothing" };
+  }
+
+  /** Bytes before those in memory; what the spool has not kept either is skipped. */
+  async #nextOlder(startOffset: number): Promise<TerminalReading> {
+    const slice = await this.#parts.spool?.read(this.#parts.uri, this.#offset, pieceBytes);
+    if (slice === undefined || slice.startOffset >= startOffset) return this.#skipTo(startOffset);
+    if (slice.startOffset > this.#offset) return this.#skipTo(slice.startOffset);
+    return this.#give(slice.bytes);
+  }
+
+  async #nextKept(): Promise<TerminalReading> {
+    const slice = await this.#parts.spool?.read(this.#parts.uri, this.#offset, pieceBytes);
+    if (slice === undefined || slice.bytes.length === 0) return this.#readExit() ?? { kind: "end" };
+    if (slice.startOffset > this.#offset) return this.#skipTo(slice.startOffset);
+    return this.#give(slice.bytes);
+  }
+
+  #give(bytes: Uint8Array): TerminalReading {
+    const offset = this.#offset;
+    this.#offset += bytes.length;
+    return { kind: "output", offset, bytes };
+  }
+
+  #skipTo(offset: number): TerminalReading {
+    const skippedBytes = offset - this.#offset;
+    this.#offset = offset;
+    this.#parts.onSkipped(skippedBytes);
+    return { kind: "skipped", offset, skippedBytes };
+  }
+
+  #readExit(): TerminalReading | undefined {
+    const lifecycle = this.#parts.state()?.lifecycle;
+    if (this.#hasToldExit || lifecycle?.status !== "exited") return undefined;
+    this.#hasToldExit = true;
+    return { kind: "exited", exit: lifecycle.exit, endOffset: this.#offset };
+  }
+
+  /** The newest size, if it changed since the last look. */
+  #readSize(): TerminalReading | undefined {
+    let size: TerminalReading | undefined;
+    while (this.#cursor?.hasMore === true) {
+      const reading = this.#cursor.read();
+      if (reading.kind !== "entries") {
+        this.#cursor.close();
+        this.#cursor = undefined;
+        break;
+      }
+      for (const { action } of reading.entries) {
+        if (action.type === "terminal/resized") {
+          size = { kind: "resized", cols: action.cols, rows: action.rows };
+        }
+      }
+    }
+    return size;
+  }
+}

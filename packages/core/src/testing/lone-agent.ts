@@ -1,0 +1,191 @@
+// One session's agent by itself: a real process and the real reducer, without the rest of a host.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  type RuntimeOptions,
+  type SessionAction,
+  type SessionState,
+  channelModels,
+  formatSessionKey,
+  makeId,
+  newSessionState,
+  sessionUri,
+} from "@holdfast/ahp";
+import { InlineKeeper } from "@holdfast/keeper";
+import type { Keeper } from "@holdfast/keeper/port";
+import { afterAll, afterEach } from "vitest";
+import type { AcpUpdate } from "../agent/acp.ts";
+import type { AgentServices } from "../agent/agent-connection.ts";
+import type { AgentEntry } from "../agent/agent-entry.ts";
+import { Installations } from "../agent/installations.ts";
+import { DEFAULT_PATIENCE, type Patience } from "../patience.ts";
+import { type AgentOwner, type AgentTools, SessionAgent } from "../session/session-agent.ts";
+import { AgentRecord } from "./agent-record.ts";
+import type { Script } from "./script.ts";
+
+const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
+
+/** How a lone agent is made. */
+export interface LoneAgentOptions {
+  /** One script for each process, the last for all later ones. */
+  readonly scripts?: readonly Script[];
+  /** What the catalogue would say of it; `launch` replaces the fake agent. */
+  readonly entry?: Partial<AgentEntry>;
+  readonly runtimeOptions?: RuntimeOptions;
+  readonly forwardedProvider?: string;
+  readonly patience?: Partial<Patience>;
+  readonly tools?: Partial<AgentTools>;
+}
+
+/** The agent of a session that exists only in this test. */
+export class LoneAgent implements AgentOwner {
+  readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), "core-agent-")));
+  readonly entry: AgentEntry;
+  readonly agent: SessionAgent;
+  readonly tools: AgentTools;
+  readonly actions: SessionAction[] = [];
+  readonly warnings: string[] = [];
+  /** What the agent told, as far as it got here. */
+  readonly updates: AcpUpdate[] = [];
+  readonly services: AgentServices = makeServices(this);
+  #state: SessionState;
+
+  constructor(keeper: Keeper, options: LoneAgentOptions) {
+    const { scripts = [{}], entry, runtimeOptions, forwardedProvider, patience, tools } = options;
+    for (const name of ["work", "other"]) mkdirSync(path.join(this.folder, name));
+    writeFileSync(path.join(this.folder, "script.json"), JSON.stringify(scripts));
+    const launch = { command: process.execPath, args: [program], env: this.environment };
+    this.entry = { ...plainEntry, launch, ...entry };
+    const id = makeId("session", crypto.randomUUID());
+    this.#state = newSessionState({
+      resource: sessionUri(id),
+      key: formatSessionKey({ handle: "mine", sessionId: id }),
+      provider: makeId("agent", "mine"),
+      owner: { kind: "person" },
+      title: "Mine",
+      at: new Date(0).toISOString(),
+      workingDirectories: [],
+      runtimeOptions: { cwd: path.join(this.folder, "work"), ...runtimeOptions },
+      ...(forwardedProvider !== undefined && { forwardedProvider }),
+    });
+    this.tools = {
+      keeper,
+      installations: new Installations(keeper, "0.0.0"),
+      patience: { ...DEFAULT_PATIENCE, ...patience },
+      now: () => new Date(0),
+      agentVariables: () => ({}),
+      ...tools,
+    };
+    this.agent = new SessionAgent(this, this.tools);
+  }
+
+  /** What the fake agent's program needs to find its script. */
+  get environment(): Record<string, string> {
+    const place = (name: string): string => path.join(this.folder, name);
+    return { FAKE_AGENT_SCRIPT: place("script.json"), FAKE_AGENT_RECORD: place("record.ndjson") };
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get cwd(): string {
+    return this.#state.runtimeOptions.cwd ?? "/";
+  }
+
+  get heard(): AgentRecord {
+    return new AgentRecord(path.join(this.folder, "record.ndjson"));
+  }
+
+  /** The types of what was told so far. */
+  get told(): readonly string[] {
+    return this.actions.map(({ type }) => type);
+  }
+
+  tell(action: SessionAction): void {
+    const { reduce, checkAction } = channelModels.session;
+    const checked = checkAction(JSON.parse(JSON.stringify(action)));
+    if (!checked.ok) throw new Error(JSON.stringify(checked));
+    this.actions.push(action);
+    this.#state = reduce(this.#state, action);
+  }
+
+  warn(message: string): void {
+    this.warnings.push(message);
+  }
+
+  /** Runs a turn to its end. */
+  async prompt(text: string, options?: Parameters<SessionAgent["connect"]>[0]): Promise<string> {
+    const { agent, sessionId } = await this.agent.connect(options);
+    const { stopReason } = await agent.prompt(sessionId, [{ type: "text", text }]);
+    return stopReason;
+  }
+
+  /** Changes options as a session does: the agent first, then what is told. */
+  async change(changes: RuntimeOptions): Promise<void> {
+    await this.agent.change(changes);
+    this.tell({ type: "session/runtimeOptionsChanged", changes });
+  }
+
+  /** The session as the next host finds it: the same state, and nothing that was only in memory. */
+  restart(): SessionAgent {
+    return new SessionAgent(this, this.tools);
+  }
+
+  async close(): Promise<void> {
+    await this.agent.close();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+const plainEntry: Omit<AgentEntry, "launch"> = {
+  id: "mine",
+  handles: ["mine"],
+  label: "Mine",
+  builtIn: false,
+  alternatives: [],
+  model: [],
+  forwarding: {},
+  quirks: [],
+};
+
+function makeServices({ updates, warnings }: Pick<LoneAgent, "updates" | "warnings">): AgentServices {
+  const refuse = (): never => {
+    throw new Error("A lone agent has nobody to ask");
+  };
+  return {
+    update: (update) => void updates.push(update),
+    updateText: (update, text) => void updates.push({ ...update, text }),
+    warn: (message) => void warnings.push(message),
+    requestPermission: refuse,
+    readFile: refuse,
+    writeFile: refuse,
+    createTerminal: refuse,
+    terminalOutput: refuse,
+    waitForTerminalExit: refuse,
+    killTerminal: refuse,
+    releaseTerminal: refuse,
+    elicit: refuse,
+  };
+}
+
+/** Makes lone agents that are closed after each test. */
+export function useLoneAgents(
+  environment: Readonly<Record<string, string>> = {},
+): (options?: LoneAgentOptions) => LoneAgent {
+  const agents: LoneAgent[] = [];
+  const keeper = new InlineKeeper({
+    environment: { PATH: process.env["PATH"], HOME: tmpdir(), ...environment },
+  });
+  afterEach(async () => {
+    await Promise.all(agents.splice(0).map((agent) => agent.close()));
+  });
+  afterAll(() => keeper.close());
+  return (options = {}) => {
+    const agent = new LoneAgent(keeper, options);
+    agents.push(agent);
+    return agent;
+  };
+}

@@ -1,0 +1,30 @@
+// A storage whose host can die: from then on nothing more is kept, as after a kill.
+import type { Journal, Storage } from "../ports.ts";
+import { MemoryStorage } from "../storage/memory-storage.ts";
+
+/** What a host is given that is going to be killed, and what the next one finds. */
+export class MortalStorage {
+  readonly kept = new MemoryStorage();
+  #isDead = false;
+
+  /** For the host that dies. */
+  get forHost(): Storage {
+    const { kept } = this;
+    const journal: Journal = {
+      commit: (records) => (this.#isDead ? undefined : kept.journal.commit(records)),
+    };
+    return new Proxy<Storage>(kept, {
+      get: (target, name) => {
+        if (name === "journal") return journal;
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        return (...words: readonly unknown[]): unknown => Reflect.apply(value, target, words);
+      },
+    });
+  }
+
+  /** Whatever the host still does is not kept. */
+  die(): void {
+    this.#isDead = true;
+  }
+}

@@ -1,0 +1,122 @@
+// Operations on apps that are known by an id: what they wish for, and what the host's owner lets them do.
+import { z } from "zod";
+import { successSchema } from "../envelope.ts";
+import { LIMITS } from "../limits.ts";
+import { defineOperation } from "../operation.ts";
+import { closedObject } from "../problem.ts";
+import { lineSchema } from "../runtime-option.ts";
+import { readAs } from "../spelling.ts";
+
+/** What an app can be granted. An app id is no secret, so `admin` needs a key. */
+export const APP_PERMISSIONS = ["acp.agent", "terminal"] as const;
+
+const appPermissionsSchema = z.array(z.enum(APP_PERMISSIONS));
+
+/** What an app can be granted. */
+export type AppPermission = (typeof APP_PERMISSIONS)[number];
+
+const appIdSchema = z
+  .string()
+  .max(LIMITS.appIdLength)
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+    "must start with a letter or digit and have only letters, digits, '.', '_' and '-'",
+  );
+
+const knownApp = {
+  id: z.string(),
+  name: z.string(),
+  requested: appPermissionsSchema.describe("What the app asked for."),
+  registeredAt: z.string().describe("When the app last said what it wishes for."),
+};
+const decidedAt = z.string().describe("When the owner said so.");
+
+/** An app that asked for something, with what its wish came to. */
+export const appSchema = z
+  .discriminatedUnion("state", [
+    z.object({ ...knownApp, state: z.literal("waiting") }),
+    z.object({ ...knownApp, state: z.literal("granted"), permissions: appPermissionsSchema, decidedAt }),
+    z.object({ ...knownApp, state: z.literal("refused"), decidedAt }),
+  ])
+  .meta({ id: "App", description: "An app that is known by its id." });
+
+/** An app that asked for something, with what its wish came to. */
+export type App = z.infer<typeof appSchema>;
+
+const nameSchema = lineSchema(LIMITS.labelLength);
+const permissionNameSchema = lineSchema(LIMITS.appIdLength);
+const reading = { spellings: { appId: "app_id", appName: "app_name" }, nullIsAbsent: true };
+
+/** The body of `POST /sdk/register`: permissions of other hosts are taken and mean nothing here. */
+export const appRegistrationSchema = readAs(
+  z.object({
+    app_id: appIdSchema,
+    app_name: nameSchema.optional(),
+    permissions: z.array(permissionNameSchema).max(LIMITS.wishedPermissions).default([]),
+  }),
+  reading,
+);
+
+/** The body of `POST /api/local-apps/request-permission`. */
+export const permissionWishSchema = readAs(
+  z.object({ app_id: appIdSchema, app_name: nameSchema.optional(), permission: permissionNameSchema }),
+  reading,
+);
+
+const appParamsSchema = z.object({ id: appIdSchema });
+const appResponseSchema = successSchema({ app: appSchema });
+
+/** `GET /admin/apps`. */
+export const listApps = defineOperation({
+  name: "listApps",
+  method: "GET",
+  path: "/admin/apps",
+  summary: "List the apps that are known by an id",
+  permission: "admin",
+  stream: false,
+  response: successSchema({ apps: z.array(appSchema) }),
+  errors: [],
+});
+
+/** `POST /admin/apps/:id/grant`; also for an app that has not registered yet. */
+export const grantApp = defineOperation({
+  name: "grantApp",
+  method: "POST",
+  path: "/admin/apps/{id}/grant",
+  summary: "Let an app do what is named, and nothing else",
+  permission: "admin",
+  params: appParamsSchema,
+  body: closedObject({
+    permissions: appPermissionsSchema.min(1).max(APP_PERMISSIONS.length),
+    name: nameSchema.optional().describe("What people see, for an app that has not said it."),
+  }),
+  stream: false,
+  response: appResponseSchema,
+  errors: ["INVALID_JSON", "BODY_TOO_LARGE"],
+});
+
+/** `POST /admin/apps/:id/deny`. */
+export const denyApp = defineOperation({
+  name: "denyApp",
+  method: "POST",
+  path: "/admin/apps/{id}/deny",
+  summary: "Refuse an app for good",
+  permission: "admin",
+  params: appParamsSchema,
+  stream: false,
+  response: appResponseSchema,
+  errors: ["NOT_FOUND"],
+});
+
+/** `DELETE /admin/apps/:id`. */
+export const removeApp = defineOperation({
+  name: "removeApp",
+  method: "DELETE",
+  path: "/admin/apps/{id}",
+  summary: "Forget an app; it may register again",
+  permission: "admin",
+  params: appParamsSchema,
+  stream: false,
+  response: successSchema({}),
+  errors: ["NOT_FOUND"],
+});

@@ -1,0 +1,77 @@
+// Operations on API keys: what an app comes in with.
+import { z } from "zod";
+import { successSchema } from "../envelope.ts";
+import { LIMITS } from "../limits.ts";
+import { defineOperation, PERMISSIONS } from "../operation.ts";
+import { closedObject } from "../problem.ts";
+import { lineSchema } from "../runtime-option.ts";
+
+const scopesSchema = z
+  .array(z.enum(PERMISSIONS))
+  .min(1)
+  .max(PERMISSIONS.length)
+  .describe("What the key allows; admin allows everything.");
+
+/** A key as its host tells of it; what it is made of is told once, when it is made. */
+export const apiKeySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    scopes: scopesSchema,
+    createdAt: z.string(),
+    lastUsedAt: z.string().nullable().describe("To the minute; null when it was never used."),
+    revokedAt: z.string().nullable().describe("Since when it opens nothing; null while it does."),
+  })
+  .meta({ id: "ApiKey", description: "A key to the host." });
+
+/** A key as its host tells of it. */
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+const keyRequestSchema = closedObject({
+  name: lineSchema(LIMITS.labelLength).describe("What people see: which app the key is for."),
+  scopes: scopesSchema,
+}).meta({ id: "KeyRequest", description: "A key to be made." });
+
+/** A key to be made. */
+export type KeyRequest = z.infer<typeof keyRequestSchema>;
+
+/** `POST /admin/keys`. */
+export const createKey = defineOperation({
+  name: "createKey",
+  method: "POST",
+  path: "/admin/keys",
+  summary: "Make an API key",
+  permission: "admin",
+  body: keyRequestSchema,
+  stream: false,
+  response: successSchema({
+    key: apiKeySchema,
+    secret: z.string().describe("The key itself, as x-api-key or Bearer. It is told here and never again."),
+  }),
+  errors: ["INVALID_JSON", "BODY_TOO_LARGE"],
+});
+
+/** `GET /admin/keys`. */
+export const listKeys = defineOperation({
+  name: "listKeys",
+  method: "GET",
+  path: "/admin/keys",
+  summary: "List the API keys",
+  permission: "admin",
+  stream: false,
+  response: successSchema({ keys: z.array(apiKeySchema) }),
+  errors: [],
+});
+
+/** `DELETE /admin/keys/:id`; revoking twice is revoking once. */
+export const revokeKey = defineOperation({
+  name: "revokeKey",
+  method: "DELETE",
+  path: "/admin/keys/{id}",
+  summary: "Revoke an API key, at once",
+  permission: "admin",
+  params: z.object({ id: z.string() }),
+  stream: false,
+  response: successSchema({ key: apiKeySchema }),
+  errors: ["NOT_FOUND"],
+});

@@ -1,0 +1,118 @@
+// Operations on terminals: list them, read them, follow them, type into them, end them.
+import { z } from "zod";
+import { successSchema } from "../envelope.ts";
+import { LIMITS } from "../limits.ts";
+import { defineOperation } from "../operation.ts";
+import { wholeNumberSchema } from "../query.ts";
+import {
+  terminalEventSchema,
+  terminalSizeSchema,
+  terminalStatusSchema,
+  terminalTextSchema,
+} from "../terminal.ts";
+
+const terminalParamsSchema = z.object({ id: z.string() });
+
+/** `GET /sdk/acp/terminals`. */
+export const listTerminals = defineOperation({
+  name: "listTerminals",
+  method: "GET",
+  path: "/sdk/acp/terminals",
+  summary: "List the terminals of the caller's sessions; of one session also those that are finished",
+  permission: "terminal",
+  query: z.object({ session: z.string().min(1).optional().describe("The key of the only session wanted.") }),
+  stream: false,
+  response: successSchema({ terminals: z.array(terminalStatusSchema) }),
+  errors: ["ACP_SESSION_NOT_FOUND"],
+});
+
+/** `GET /sdk/acp/terminals/:id/output`. */
+export const readTerminal = defineOperation({
+  name: "readTerminal",
+  method: "GET",
+  path: "/sdk/acp/terminals/{id}/output",
+  summary: "Read the newest of what a terminal shows, as text",
+  permission: "terminal",
+  params: terminalParamsSchema,
+  query: z.object({
+    limitBytes: wholeNumberSchema(LIMITS.terminalTextBytes)
+      .optional()
+      .describe("How much of it at most, from its end."),
+  }),
+  stream: false,
+  response: successSchema({ output: terminalTextSchema }),
+  errors: ["NOT_FOUND"],
+});
+
+/** `GET /sdk/acp/terminals/:id/stream`; the id of an event is the offset after it. */
+export const streamTerminal = defineOperation({
+  name: "streamTerminal",
+  method: "GET",
+  path: "/sdk/acp/terminals/{id}/stream",
+  summary: "Follow a terminal's bytes from an offset on, or from the first that is kept",
+  permission: "terminal",
+  params: terminalParamsSchema,
+  query: z.object({ after: wholeNumberSchema().optional().describe("The offset of the first byte wanted.") }),
+  headers: z.object({ "last-event-id": wholeNumberSchema().optional().describe("The same; it wins.") }),
+  stream: true,
+  response: terminalEventSchema,
+  errors: ["NOT_FOUND"],
+});
+
+const terminalInputSchema = z
+  .object({
+    text: z.string().max(LIMITS.terminalInputLength).optional(),
+    bytes: z.base64("must be base64").max(LIMITS.terminalInputLength).optional(),
+  })
+  .refine(({ text, bytes }) => (text === undefined) !== (bytes === undefined), {
+    error: "must have text or bytes, and not both",
+  })
+  .meta({ id: "TerminalInput", description: "What is typed: text, or bytes in base64." });
+
+/** `POST /sdk/acp/terminals/:id/input`. */
+export const writeTerminal = defineOperation({
+  name: "writeTerminal",
+  method: "POST",
+  path: "/sdk/acp/terminals/{id}/input",
+  summary: "Type into a terminal",
+  permission: "terminal",
+  params: terminalParamsSchema,
+  body: terminalInputSchema,
+  stream: false,
+  response: successSchema({}),
+  errors: ["NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
+});
+
+const wantedSizeSchema = z
+  .object({
+    cols: z.int().min(1).max(LIMITS.terminalSide),
+    rows: z.int().min(1).max(LIMITS.terminalSide),
+  })
+  .meta({ id: "WantedTerminalSize", description: "The size that a terminal's screen shall have." });
+
+/** `POST /sdk/acp/terminals/:id/resize`; answers with the size as it is then. */
+export const resizeTerminal = defineOperation({
+  name: "resizeTerminal",
+  method: "POST",
+  path: "/sdk/acp/terminals/{id}/resize",
+  summary: "Change the size of a terminal's screen",
+  permission: "terminal",
+  params: terminalParamsSchema,
+  body: wantedSizeSchema,
+  stream: false,
+  response: successSchema({ size: terminalSizeSchema }),
+  errors: ["NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
+});
+
+/** `POST /sdk/acp/terminals/:id/kill`. */
+export const killTerminal = defineOperation({
+  name: "killTerminal",
+  method: "POST",
+  path: "/sdk/acp/terminals/{id}/kill",
+  summary: "End what runs in a terminal, with everything that it started",
+  permission: "terminal",
+  params: terminalParamsSchema,
+  stream: false,
+  response: successSchema({}),
+  errors: ["NOT_FOUND"],
+});

@@ -1,0 +1,43 @@
+// Puts together everything that decides who may come in.
+import { MemoryMeta, type Log, type Meta } from "@holdfast/core";
+import { AppStore } from "./app-store.ts";
+import { Authenticator } from "./authenticator.ts";
+import { FailureLimit } from "./failure-limit.ts";
+import { KeyStore } from "./key-store.ts";
+import { Revocations } from "./revocations.ts";
+import { OwnerToken } from "./token.ts";
+
+/** What access is decided by. */
+export interface AccessOptions {
+  /** The owner's token. */
+  readonly token: string;
+  readonly log: Log;
+  /** Where keys and apps are kept; in memory if left out. */
+  readonly meta?: Meta | undefined;
+  /** Whether a granted app on this machine may come in with its id alone. */
+  readonly areAppIdsTaken?: boolean | undefined;
+  readonly now?: (() => Date) | undefined;
+}
+
+/** Everything that decides who may come in. */
+export interface Access {
+  readonly keys: KeyStore;
+  readonly apps: AppStore;
+  readonly areAppIdsTaken: boolean;
+  readonly authenticator: Authenticator;
+  readonly revocations: Revocations;
+}
+
+/** Reads the keys and apps that are kept. */
+export function openAccess(options: AccessOptions): Access {
+  const { log, meta = new MemoryMeta(), areAppIdsTaken = false, now = () => new Date() } = options;
+  const keys = new KeyStore({ meta, log, now });
+  const apps = new AppStore({ meta, log, now });
+  const authenticator = new Authenticator({
+    token: new OwnerToken(options.token),
+    keys,
+    apps: areAppIdsTaken ? apps : undefined,
+    failures: new FailureLimit(),
+  });
+  return { keys, apps, areAppIdsTaken, authenticator, revocations: new Revocations() };
+}

@@ -1,0 +1,109 @@
+// The keys to the host: made, recognised, revoked. Only digests of them are kept.
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { Log, Meta } from "@holdfast/core";
+import { apiKeySchema, type ApiKey, type KeyRequest } from "@holdfast/protocol";
+import { keyIdOf, makeKeyText } from "./api-key-text.ts";
+import { digestOf } from "./digest.ts";
+import { parseRecord } from "./record.ts";
+
+/** What stores of who may come in are made from. */
+export interface StoreParts {
+  readonly meta: Meta;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+interface KeptKey {
+  key: ApiKey;
+  readonly digest: Buffer;
+}
+
+const prefix = "key/";
+/** How exact "last used" is: a key in steady use is written down so often. */
+const useNotedEveryMs = 60_000;
+
+/** All keys of a host. It alone writes them, so what it has in memory is what holds. */
+export class KeyStore {
+  readonly #parts: StoreParts;
+  readonly #keys = new Map<string, KeptKey>();
+  /** Compared with where there is no such key, so that the answer takes as long as for one that is there. */
+  readonly #nobody = randomBytes(32);
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+    for (const name of parts.meta.keys(prefix)) this.#load(name);
+  }
+
+  /** Makes a key; its text is to be had here and never again (A60). */
+  create({ name, scopes }: KeyRequest): { readonly key: ApiKey; readonly text: string } {
+    const { id, text } = makeKeyText();
+    const key: ApiKey = {
+      id,
+      name,
+      scopes: [...new Set(scopes)],
+      createdAt: this.#parts.now().toISOString(),
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    const kept = { key, digest: digestOf(text) };
+    this.#save(kept);
+    this.#keys.set(id, kept);
+    return { key, text };
+  }
+
+  /** All keys, revoked ones too, the oldest first. */
+  list(): ApiKey[] {
+    const keys = [...this.#keys.values()].map(({ key }) => key);
+    return keys.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+  }
+
+  /** Takes a key back, from this moment on; undefined when there is no such key (A61). */
+  revoke(id: string): ApiKey | undefined {
+    const kept = this.#keys.get(id);
+    if (kept === undefined) return undefined;
+    if (kept.key.revokedAt === null) {
+      const revokedAt = this.#parts.now().toISOString();
+      // First in memory: a store that cannot write must not keep the door open.
+      kept.key = { ...kept.key, revokedAt };
+      this.#save(kept);
+    }
+    return kept.key;
+  }
+
+  /** The key that a text is; undefined when it is none, or none any more. */
+  recognise(text: string): ApiKey | undefined {
+    const kept = this.#keys.get(keyIdOf(text) ?? "");
+    const isRight = timingSafeEqual(digestOf(text), kept?.digest ?? this.#nobody);
+    if (kept === undefined || !isRight || kept.key.revokedAt !== null) return undefined;
+    this.#noteUse(kept);
+    return kept.key;
+  }
+
+  #noteUse(kept: KeptKey): void {
+    const now = this.#parts.now();
+    const { lastUsedAt } = kept.key;
+    if (lastUsedAt !== null && now.getTime() - Date.parse(lastUsedAt) < useNotedEveryMs) return;
+    kept.key = { ...kept.key, lastUsedAt: now.toISOString() };
+    try {
+      this.#save(kept);
+    } catch (error) {
+      // The key is right; that its use cannot be written down is no reason to refuse it.
+      this.#parts.log("warn", "The use of a key could not be written down", { keyId: kept.key.id, error });
+    }
+  }
+
+  #save({ key, digest }: KeptKey): void {
+    this.#parts.meta.set(prefix + key.id, JSON.stringify({ ...key, digest: digest.toString("hex") }));
+  }
+
+  #load(name: string): void {
+    const record = parseRecord(this.#parts.meta.get(name));
+    const read = apiKeySchema.safeParse(record);
+    const digest = Buffer.from(String(record["digest"]), "hex");
+    if (read.success && digest.length === this.#nobody.length) {
+      this.#keys.set(read.data.id, { key: read.data, digest });
+    } else {
+      this.#parts.log("error", "A key in the store cannot be read, and opens nothing", { name });
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// Apps that are known by an id: what they ask for themselves, and what the owner answers.
+import type { Log } from "@holdfast/core";
+import {
+  appRegistrationSchema,
+  HostError,
+  permissionWishSchema,
+  readJsonBody,
+  success,
+  type App,
+  type AppPermission,
+} from "@holdfast/protocol";
+import type { Context, Hono } from "hono";
+import type { Access } from "../auth/access.ts";
+import { appClientId } from "../auth/authenticator.ts";
+import { rateLimited } from "../auth/failure-limit.ts";
+import { TokenBucket } from "../auth/token-bucket.ts";
+import { refuseOtherMethods, type Handlers, type ServerEnv } from "./operation-routes.ts";
+import { readBody } from "./request-body.ts";
+
+/** Anybody on this machine may send one. */
+const wishBytes = 16 * 1024;
+const wishes = { burst: 20, perSecond: 1 };
+const paths = { register: "/sdk/register", request: "/api/local-apps/request-permission" };
+
+/** Mounts what apps ask for before they have any right: without credentials, on this machine alone (A66, A67). */
+export function mountAppRegistration(
+  app: Hono<ServerEnv>,
+  { apps, areAppIdsTaken }: Access,
+  isLocal: (c: Context<ServerEnv>) => boolean,
+): void {
+  const bucket = new TokenBucket(wishes, performance.now());
+  const readText = async (c: Context<ServerEnv>): Promise<string> => {
+    if (!isLocal(c)) throw new HostError("UNAUTHORIZED");
+    const waitMs = bucket.take(performance.now());
+    if (waitMs > 0) throw rateLimited(waitMs);
+    return readBody(c.req.raw, wishBytes);
+  };
+  app.post(paths.register, async (c) => {
+    const wish = readJsonBody(appRegistrationSchema, await readText(c));
+    const registered = apps.register({ id: wish.app_id, name: wish.app_name, permissions: wish.permissions });
+    return Response.json(success({ message: messageFor(registered, areAppIdsTaken) }));
+  });
+  app.post(paths.request, async (c) => {
+    const { app_id: id, app_name: name, permission } = readJsonBody(permissionWishSchema, await readText(c));
+    const requested: readonly string[] = apps.find(id)?.requested ?? [];
+    const known = apps.register({ id, name, permissions: [...requested, permission] });
+    const granted: readonly string[] = known.state === "granted" && areAppIdsTaken ? known.permissions : [];
+    return Response.json(success({ granted: granted.includes(permission) }));
+  });
+  for (const path of Object.values(paths)) refuseOtherMethods(app, path, ["POST"]);
+}
+
+type AppOperation = "listApps" | "grantApp" | "denyApp" | "removeApp";
+
+/** The handlers of what the owner says of apps; what an app has open ends when it loses a right. */
+export function appHandlers({ apps, revocations }: Access, log: Log): Pick<Handlers, AppOperation> {
+  return {
+    listApps: () => success({ apps: apps.list() }),
+    grantApp: ({ params: { id }, body: { permissions, name } }) => {
+      const before = permissionsOf(apps.find(id));
+      const app = apps.grant(id, permissions, name);
+      if (before.some((permission) => !permissions.includes(permission))) revocations.revoke(appClientId(id));
+      log("info", "An app was granted permissions", { appId: id, permissions });
+      return success({ app });
+    },
+    denyApp: ({ params: { id } }) => {
+      const app = apps.refuse(id) ?? unknownApp();
+      revocations.revoke(appClientId(id));
+      log("info", "An app was refused", { appId: id });
+      return success({ app });
+    },
+    removeApp: ({ params: { id } }) => {
+      if (!apps.remove(id)) unknownApp();
+      revocations.revoke(appClientId(id));
+      log("info", "An app was removed", { appId: id });
+      return success({});
+    },
+  };
+}
+
+function permissionsOf(app: App | undefined): readonly AppPermission[] {
+  return app?.state === "granted" ? app.permissions : [];
+}
+
+function unknownApp(): never {
+  throw new HostError("NOT_FOUND", "There is no app of this id. List the apps to see those there are.");
+}
+
+function messageFor(app: App, areAppIdsTaken: boolean): string {
+  if (!areAppIdsTaken) return "Noted. This host takes no app ids: ask its owner for a key.";
+  switch (app.state) {
+    case "waiting":
+      return "Noted. The host's owner can now grant what the app wishes for.";
+    case "granted":
+      return `Granted: ${app.permissions.join(", ")}.`;
+    case "refused":
+      return "The host's owner has refused this app.";
+  }
+}

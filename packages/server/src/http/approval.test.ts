@@ -1,0 +1,45 @@
+// Approvals of all sessions: the list, and the answer from a connection that never saw the question.
+import { OPERATIONS } from "@holdfast/protocol";
+import { describe, expect, it } from "vitest";
+import { serve } from "../testing/serving.ts";
+
+describe("[A51] approvals", () => {
+  it("[A51] of all sessions are listed as they were asked", async () => {
+    const { client, host } = await serve();
+    expect((await client.send("GET", "/sdk/acp/approvals")).body).toEqual({ success: true, approvals: [] });
+    const keys = [await client.createSession(), await client.createSession()];
+    const asked: object[] = [];
+    for (const [index, key] of keys.entries()) {
+      const stream = await client.stream(key);
+      host.lastTurn.ask(String(index));
+      await stream.next();
+      asked.push({
+        ...(await stream.next())?.data,
+        session_key: key,
+        requestedAt: "2026-01-02T03:04:05.000Z",
+      });
+    }
+    const { body } = await client.send("GET", "/sdk/acp/approvals");
+    expect(OPERATIONS.listApprovals.response.safeParse(body).error).toBeUndefined();
+    expect(body["approvals"]).toEqual(asked);
+  });
+
+  it("[A51] are answered from any connection, without naming the session, and the first answer counts", async () => {
+    const { client, host } = await serve();
+    await client.createSession();
+    const stream = await client.stream(await client.createSession());
+    const id = host.lastTurn.ask("1");
+    const answer = () => client.send("POST", `/sdk/acp/approvals/${id}`, { body: { optionId: "go" } });
+    expect((await answer()).body).toEqual({ success: true, resolved: true });
+    expect(await answer()).toMatchObject({
+      status: 200,
+      body: { success: true, resolved: false, reason: expect.stringContaining("not open") as unknown },
+    });
+    host.lastTurn.complete();
+    expect((await stream.rest()).map(({ event, data }) => data["tag"] ?? event)).toContain(
+      "permission_resolved",
+    );
+    expect((await client.send("GET", "/sdk/acp/approvals")).body["approvals"]).toEqual([]);
+    expect((await client.send("POST", `/sdk/acp/approvals/${id}`, { body: {} })).status).toBe(400);
+  });
+});

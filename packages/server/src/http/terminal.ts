@@ -1,0 +1,43 @@
+// Operations on terminals.
+import { success } from "@holdfast/protocol";
+import type { HostPort } from "../host-port.ts";
+import { EventPump, type PumpOptions } from "./event-pump.ts";
+import type { Handlers } from "./operation-routes.ts";
+import { ReadSignal } from "./read-signal.ts";
+import { TerminalEventSource } from "./terminal-source.ts";
+
+type TerminalOperation =
+  | "listTerminals"
+  | "readTerminal"
+  | "streamTerminal"
+  | "writeTerminal"
+  | "resizeTerminal"
+  | "killTerminal";
+
+/** The handlers of what concerns terminals. */
+export function terminalHandlers(host: HostPort, options: PumpOptions): Pick<Handlers, TerminalOperation> {
+  return {
+    listTerminals: ({ query }, { caller }) =>
+      success({ terminals: host.listTerminals(caller, query.session) }),
+    readTerminal: async ({ params, query }, { caller }) =>
+      success({ output: await host.readTerminal(params.id, query.limitBytes, caller) }),
+    streamTerminal: async ({ params, query, headers }, { caller }) => {
+      const signal = new ReadSignal();
+      const after = headers["last-event-id"] ?? query.after;
+      const feed = await host.followTerminal(params.id, after, caller, signal.notify);
+      return new EventPump({ source: new TerminalEventSource(feed, signal.notify), signal }, options);
+    },
+    writeTerminal: async ({ params, body }, { caller }) => {
+      const { text, bytes = "" } = body;
+      const input = text === undefined ? Buffer.from(bytes, "base64") : Buffer.from(text);
+      await host.writeTerminal(params.id, input, caller);
+      return success({});
+    },
+    resizeTerminal: async ({ params, body }, { caller }) =>
+      success({ size: await host.resizeTerminal(params.id, body, caller) }),
+    killTerminal: async ({ params }, { caller }) => {
+      await host.killTerminal(params.id, caller);
+      return success({});
+    },
+  };
+}

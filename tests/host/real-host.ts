@@ -1,0 +1,105 @@
+// A real host for tests: the program itself, in a home of its own, with agents that are real processes.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** A host that listens. */
+export interface RealHost {
+  readonly url: string;
+  readonly token: string;
+  readonly home: string;
+  /** A folder for agents to work in. */
+  readonly project: string;
+  readonly pid: number;
+  /** From the start of the process until it listens. */
+  readonly startMs: number;
+  /** Kills it, and starts the next one in the same home. */
+  restart(): Promise<RealHost>;
+  /** Kills it without a word. */
+  kill(): Promise<void>;
+  /** Ends it and removes what it left. */
+  close(): Promise<void>;
+}
+
+/** How a host is started. */
+export interface RealHostOptions {
+  /** What stands in its configuration. */
+  readonly config?: object;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const agentFile = fileURLToPath(new URL("../fixtures/chatty-agent.mjs", import.meta.url));
+
+/** Starts the program from source. Under the names of agents that the host knows, its PATH has one of the tests' own. */
+export function startRealHost(options: RealHostOptions = {}): Promise<RealHost> {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-real-"));
+  const [home = "", project = "", user = ""] = foldersIn(folder);
+  for (const each of [home, project, path.join(user, "bin")]) {
+    mkdirSync(each, { recursive: true, mode: 0o700 });
+  }
+  for (const name of ["claude-agent-acp", "qwen"]) writeAgent(path.join(user, "bin", name));
+  // The host takes its PATH from the user's login shell.
+  writeFileSync(path.join(user, ".profile"), `PATH="${user}/bin:$PATH"\nexport PATH\n`);
+  if (options.config !== undefined) {
+    writeFileSync(path.join(home, "config.jsonc"), JSON.stringify(options.config), { mode: 0o600 });
+  }
+  return startIn(folder, options);
+}
+
+async function startIn(folder: string, options: RealHostOptions): Promise<RealHost> {
+  const [home = "", project = "", user = ""] = foldersIn(folder);
+  const program = ["--import", "tsx", "--conditions=@holdfast/source", "packages/cli/src/main.ts"];
+  const startedAtMs = performance.now();
+  const child = spawn(process.execPath, [...program, "--port", "0", "--home", home, "--json"], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "ignore"],
+    env: {
+      ...process.env,
+      HOME: user,
+      SHELL: "/bin/sh",
+      REALTIMEX_AI_API_KEY: "forwarded-key",
+      REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1",
+      ...options.environment,
+    },
+  });
+  const exited = once(child, "exit");
+  const ready = once(createInterface(child.stdout), "line");
+  const [line] = await Promise.race([ready, exited.then(() => ["{}"])]);
+  const { url, token } = JSON.parse(String(line)) as Partial<RealHost>;
+  if (url === undefined || token === undefined) throw new Error("The host ended before it was ready");
+  const end = async (signal?: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await exited;
+  };
+  return {
+    url,
+    token,
+    home,
+    project,
+    pid: child.pid ?? 0,
+    startMs: performance.now() - startedAtMs,
+    kill: () => end("SIGKILL"),
+    async restart() {
+      await end("SIGKILL");
+      return startIn(folder, options);
+    },
+    async close() {
+      await end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function foldersIn(folder: string): string[] {
+  return ["home", "project", "user"].map((name) => path.join(folder, name));
+}
+
+function writeAgent(file: string): void {
+  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${agentFile}" "$@"\n`);
+  chmodSync(file, 0o755);
+}

@@ -1,0 +1,60 @@
+// The host of the soak, in a process of its own that can be asked how much memory it holds.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Host } from "@holdfast/core";
+import { InlineKeeper } from "@holdfast/keeper";
+import { readConfig } from "@holdfast/protocol";
+import { startServer } from "@holdfast/server";
+import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
+
+const agent = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL("talking-agent.mjs", import.meta.url))],
+};
+const folder = mkdtempSync(path.join(tmpdir(), "holdfast-soak-"));
+const token = "soak-token-of-this-run";
+const config = readConfig({ agents: { talker: agent } });
+if (!config.ok) throw new Error(JSON.stringify(config.problems));
+
+const log = (level: string, message: string, facts?: object): void => {
+  if (level === "error") process.stderr.write(`${message} ${JSON.stringify(facts)}\n`);
+};
+const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
+const spool = await openFileSpool({ folder: path.join(folder, "spool") });
+const host = new Host({
+  keeper: new InlineKeeper(),
+  storage,
+  spool,
+  config: config.value,
+  stateFolder: folder,
+  shellAgent: { ...agent, version: "0" },
+  log,
+});
+const server = await startServer({ host, token, listen: { host: "127.0.0.1", port: 0 }, log });
+
+/** What is left after everything that can go has gone. */
+async function measure(): Promise<NodeJS.MemoryUsage> {
+  for (let round = 0; round < 4; round += 1) {
+    globalThis.gc?.();
+    await sleep(50);
+  }
+  return process.memoryUsage();
+}
+
+process.on("message", (question) => {
+  if (question === "measure") void measure().then((usage) => process.send?.({ usage }));
+  if (question !== "stop") return;
+  void (async () => {
+    await server.close();
+    await host.close();
+    await spool.close();
+    storage.close();
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(0);
+  })();
+});
+process.send?.({ url: server.url, token, folder });

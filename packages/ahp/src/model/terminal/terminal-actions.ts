@@ -35,6 +35,8 @@ export type TerminalAction =
       readonly commandId: CommandId;
       readonly exitCode?: number;
       readonly durationMs?: number;
+      /** Where its output ends. */
+      readonly offset?: number;
     }
   /** The program has ended; all that it wrote lies before `endOffset`. */
   | {

@@ -95,6 +95,7 @@ export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
     commandId: id("command"),
     exitCode: optional(count),
     durationMs: optional(number),
+    offset: optional(count),
   },
   "terminal/exited": { exitedAt: text, exit: terminalExitShape, endOffset: optional(count) },
 });

@@ -1,0 +1,321 @@
+// Shows the client against a small host: mirrors, own actions, lost connections, refusals.
+import { expect, test } from "vitest";
+import { ClientBench, quiet, SESSION, TERMINAL, title } from "../testing/client-bench.ts";
+import type { ChannelEvent, DispatchOutcome } from "./subscription.ts";
+import { backoffMs } from "./timing.ts";
+
+test("[E40] a channel is followed from its state on, by any number of viewers, over one subscription", async () => {
+  const { host, client } = new ClientBench();
+  await expect(client.connect()).resolves.toMatchObject({ protocolVersion: "1.0.0", _meta: { holdfast: 1 } });
+  const events: ChannelEvent<"terminal">[] = [];
+  const first = await client.subscribe(TERMINAL, "terminal", { onEvent: (event) => events.push(event) });
+  const second = await client.subscribe(TERMINAL, "terminal");
+  expect(events).toMatchObject([{ type: "snapshot", state: { title: "bash" }, content: [{ text: "$ " }] }]);
+
+  host.dispatch(TERMINAL, title("vim"));
+  await quiet();
+  expect(events.at(-1)).toMatchObject({ type: "action", action: title("vim"), isOwn: false });
+  expect(first.state).toEqual(host.state(TERMINAL));
+  expect(second.state).toBe(first.state);
+
+  first.close();
+  host.dispatch(TERMINAL, title("less"));
+  await quiet();
+  expect(second.state.title).toBe("less");
+  expect(events).toHaveLength(2);
+  client.close();
+});
+
+test("[E40] with the last viewer the host is no longer asked to tell, and can be asked again", async () => {
+  const { host, client } = new ClientBench();
+  await client.connect();
+  const handle = await client.subscribe(TERMINAL, "terminal");
+  handle.close();
+  handle.close();
+  await quiet();
+  host.dispatch(TERMINAL, title("unseen"));
+  await quiet();
+  const again = await client.subscribe(TERMINAL, "terminal");
+  expect(again.state.title).toBe("unseen");
+  client.close();
+});
+
+test("[E40] a channel that the host does not have is refused, also before there is a connection", async () => {
+  const { client } = new ClientBench();
+  const early = client.subscribe("ahp-terminal:/none", "terminal");
+  await Promise.all([client.connect(), expect(early).rejects.toMatchObject({ code: -32008 })]);
+  await expect(client.subscribe(SESSION, "session")).resolves.toMatchObject({ uri: SESSION });
+  await expect(client.subscribe(SESSION, "terminal")).rejects.toThrow("is a session");
+  client.close();
+});
+
+test("[E41] an own action shows at once and is confirmed", async () => {
+  const { host, client } = new ClientBench();
+  await client.connect();
+  const handle = await client.subscribe(TERMINAL, "terminal");
+  const outcome = handle.dispatch(title("mine"));
+  expect(handle.state.title).toBe("mine");
+  expect(handle.confirmed.title).toBe("bash");
+  await expect(outcome).resolves.toEqual({ status: "confirmed", serverSeq: 1 });
+  expect(handle.confirmed.title).toBe("mine");
+  expect(handle.state).toEqual(host.state(TERMINAL));
+  await expect(handle.dispatch(title("mine"))).resolves.toMatchObject({ status: "confirmed" });
+  client.close();
+});
+
+test("[E41] a refused action is taken back with the reason, and others that wait are not", async () => {
+  const { host, client } = new ClientBench();
+  host.refuse = (action) => (action.type === "terminal/titleChanged" ? "Not yours." : undefined);
+  await client.connect();
+  const events: string[] = [];
+  const onEvent = (event: ChannelEvent<"terminal">): number => events.push(event.type);
+  const handle = await client.subscribe(TERMINAL, "terminal", { onEvent });
+  const refused = handle.dispatch(title("mine"));
+  const kept = handle.dispatch({ type: "terminal/resized", cols: 7, rows: 7 });
+  await expect(refused).resolves.toEqual({ status: "rejected", reason: "Not yours." });
+  await expect(kept).resolves.toMatchObject({ status: "confirmed" });
+  expect(handle.state).toMatchObject({ title: "bash", size: { cols: 7 } });
+  expect(events).toEqual(["snapshot", "rebased", "rebased", "rebased", "action"]);
+  client.close();
+});
+
+test("[E42] a host that tells everything twice is heard once", async () => {
+  const { host, client } = new ClientBench();
+  host.repeats = true;
+  await client.connect();
+  const seen: string[] = [];
+  const onEvent = ({ type }: ChannelEvent<"session">): number => seen.push(type);
+  const handle = await client.subscribe(SESSION, "session", { onEvent });
+  const notice = { id: "n", at: "", severity: "info", title: "x" };
+  host.dispatch(SESSION, { type: "session/noticeAdded", notice } as Parameters<typeof host.dispatch>[1]);
+  await handle.dispatch({ type: "session/titleChanged", title: "mine" });
+  await quiet();
+  expect(handle.state.notices).toHaveLength(1);
+  expect(handle.state).toEqual(host.state(SESSION));
+  expect(seen).toEqual(["snapshot", "rebased", "action", "action"]);
+  client.close();
+});
+
+test("[E43] what was missed while the connection was lost is told after it is back", async () => {
+  const bench = new ClientBench();
+  const { host, client } = bench;
+  await client.connect();
+  const types: string[] = [];
+  const onEvent = ({ type }: ChannelEvent<"terminal">): number => types.push(type);
+  const handle = await client.subscribe(TERMINAL, "terminal", { onEvent });
+  bench.wire.cut();
+  await quiet();
+  expect(client.status).toMatchObject({ status: "waiting", attempt: 0 });
+  host.dispatch(TERMINAL, title("one"));
+  host.dispatch(TERMINAL, title("two"));
+  await bench.comeBack();
+  expect(client.status.status).toBe("connected");
+  expect(handle.state).toEqual(host.state(TERMINAL));
+  expect(types).toEqual(["snapshot", "action", "action"]);
+  client.close();
+});
+
+test("[E43] where the host no longer knows what was missed, states stand for it, and what is gone is said to be", async () => {
+  const bench = new ClientBench();
+  const { host, client } = bench;
+  await client.connect();
+  const types: string[] = [];
+  const onEvent = ({ type }: ChannelEvent<"terminal">): number => types.push(type);
+  const handle = await client.subscribe(TERMINAL, "terminal", { onEvent });
+  const goneTypes: string[] = [];
+  const gone = await client.subscribe(SESSION, "session", { onEvent: ({ type }) => goneTypes.push(type) });
+  bench.wire.cut();
+  host.dispatch(TERMINAL, title("one"));
+  host.forgetLogs();
+  host.shut(SESSION);
+  await bench.comeBack();
+  expect(types).toEqual(["snapshot", "snapshot"]);
+  expect(handle.state.title).toBe("one");
+  expect(goneTypes).toEqual(["snapshot", "gone"]);
+  await expect(gone.dispatch({ type: "session/titleChanged", title: "x" })).resolves.toEqual({
+    status: "lost",
+  });
+  client.close();
+});
+
+test("[E43] a host that forgot the client is greeted anew, and the channels go on", async () => {
+  const bench = new ClientBench();
+  const { host, client } = bench;
+  await client.connect();
+  const handle = await client.subscribe(TERMINAL, "terminal");
+  bench.wire.cut();
+  host.forgetClients();
+  host.dispatch(TERMINAL, title("after the restart"));
+  await bench.comeBack();
+  expect(handle.state.title).toBe("after the restart");
+  host.dispatch(TERMINAL, title("live"));
+  await quiet();
+  expect(handle.state.title).toBe("live");
+  client.close();
+});
+
+test("[E44] an action whose answer was lost is sent again and carried out once", async () => {
+  const bench = new ClientBench();
+  const { host, client } = bench;
+  await client.connect();
+  const handle = await client.subscribe(TERMINAL, "terminal");
+  bench.wire.hold();
+  const outcome = handle.dispatch(title("mine"));
+  bench.wire.release(1);
+  await quiet();
+  expect(host.carriedOut).toEqual(["ada#1"]);
+  bench.wire.cut();
+  await bench.comeBack();
+  await expect(outcome).resolves.toMatchObject({ status: "confirmed" });
+  expect(host.carriedOut).toEqual(["ada#1"]);
+  expect(handle.state).toEqual(host.state(TERMINAL));
+  client.close();
+});
+
+test("[E44] to a host that forgot the client, what it may have done is not sent again; what was never sent is", async () => {
+  const bench = new ClientBench();
+  const { host, client } = bench;
+  await client.connect();
+  const handle = await client.subscribe(TERMINAL, "terminal");
+  bench.wire.hold();
+  const typed = handle.dispatch({ type: "terminal/input", data: "rm -r x\r" });
+  bench.wire.release(1);
+  bench.wire.cut();
+  await quiet();
+  const unsent = handle.dispatch(title("offline"));
+  expect(handle.state.title).toBe("offline");
+  host.forgetClients();
+  await bench.comeBack();
+  await expect(typed).resolves.toEqual({ status: "lost" });
+  await expect(unsent).resolves.toMatchObject({ status: "confirmed" });
+  expect(host.carriedOut).toEqual(["ada#1", "ada#2"]);
+  client.close();
+});
+
+test("[E45] silence is broken by a question, whose answer tells the latency", async () => {
+  const bench = new ClientBench({ patience: { pingAfterMs: 100, giveUpAfterMs: 400 } });
+  const { client, timing } = bench;
+  await client.connect();
+  bench.wire.hold();
+  timing.advance(100);
+  timing.advance(30);
+  bench.wire.release();
+  await quiet();
+  expect(bench.events).toContainEqual({ type: "latency", latencyMs: 30 });
+  expect(client.status.status).toBe("connected");
+  client.close();
+});
+
+test("[E45] a host that stays silent is given up, and another connection is tried", async () => {
+  const bench = new ClientBench({ patience: { pingAfterMs: 100, giveUpAfterMs: 400 } });
+  await bench.client.connect();
+  bench.wire.hold();
+  bench.timing.advance(100);
+  bench.timing.advance(400);
+  await quiet();
+  expect(bench.client.status).toMatchObject({ status: "waiting" });
+  await bench.comeBack();
+  expect(bench.client.status.status).toBe("connected");
+  expect(bench.wireCount).toBe(2);
+  bench.client.close();
+});
+
+test("[E45] any sign of life counts: a host that talks is not asked", async () => {
+  const bench = new ClientBench({ patience: { pingAfterMs: 100, giveUpAfterMs: 400 } });
+  const { client, host, timing } = bench;
+  await client.connect();
+  await client.subscribe(TERMINAL, "terminal");
+  for (let turn = 0; turn < 8; turn += 1) {
+    timing.advance(60);
+    host.dispatch(TERMINAL, title(`t${turn}`));
+    await quiet();
+  }
+  expect(bench.events.filter(({ type }) => type === "latency")).toEqual([]);
+  client.close();
+});
+
+test("[E46] attempts grow rarer up to a bound, and begin anew after success", async () => {
+  const bench = new ClientBench({ backoff: { firstMs: 100, maxMs: 1000 } });
+  const { client, timing } = bench;
+  timing.chance = 0;
+  await client.connect();
+  bench.isReachable = false;
+  bench.wire.cut();
+  const delays: number[] = [];
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    await quiet();
+    if (client.status.status === "waiting") delays.push(client.status.delayMs);
+    timing.advance(timing.nextInMs ?? 0);
+  }
+  expect(delays).toEqual([50, 100, 200, 400, 500, 500]);
+  bench.isReachable = true;
+  await bench.comeBack();
+  expect(client.status.status).toBe("connected");
+  bench.wire.cut();
+  await quiet();
+  expect(client.status).toMatchObject({ status: "waiting", attempt: 0, delayMs: 50 });
+  client.close();
+});
+
+test("[E46] half of a wait is left to chance, so that clients do not come back all at once", () => {
+  const backoff = { firstMs: 100, maxMs: 1000 };
+  expect([0, 0.5, 0.999].map((chance) => backoffMs(backoff, 1, chance))).toEqual([100, 150, 199.9]);
+  expect(backoffMs(backoff, 10_000, 0)).toBe(500);
+});
+
+test("[E47] a closed client leaves nothing behind: no timer, no wire, no open promise", async () => {
+  const bench = new ClientBench();
+  const { client, timing } = bench;
+  await client.connect();
+  const types: string[] = [];
+  const onEvent = ({ type }: ChannelEvent<"terminal">): number => types.push(type);
+  const handle = await client.subscribe(TERMINAL, "terminal", { onEvent });
+  bench.wire.hold();
+  const outcome = handle.dispatch(title("mine"));
+  const asked = client.request("listSessions", { channel: "ahp-root://" });
+  client.close();
+  client.close();
+  await expect(outcome).resolves.toEqual({ status: "lost" });
+  await expect(asked).rejects.toThrow("closed");
+  await expect(client.subscribe(TERMINAL, "terminal")).rejects.toThrow("closed");
+  await quiet();
+  expect(types.at(-1)).toBe("gone");
+  expect(bench.wire.isCut).toBe(true);
+  expect(timing.nextInMs).toBeUndefined();
+  expect(bench.events.at(-1)).toEqual({ type: "status", status: { status: "closed" } });
+});
+
+test("[E47] a client that is closed while it waits does not come back", async () => {
+  const bench = new ClientBench();
+  await bench.client.connect();
+  bench.wire.cut();
+  await quiet();
+  bench.client.close();
+  await quiet();
+  expect(bench.timing.nextInMs).toBeUndefined();
+  expect(bench.wireCount).toBe(1);
+});
+
+test("[E49] no more actions wait for an answer than the bound allows", async () => {
+  const bench = new ClientBench({ maxPendingActions: 2 });
+  await bench.client.connect();
+  const handle = await bench.client.subscribe(TERMINAL, "terminal");
+  bench.wire.cut();
+  await quiet();
+  const outcomes: Promise<DispatchOutcome>[] = ["a", "b", "c"].map((text) => handle.dispatch(title(text)));
+  await expect(outcomes[2]).resolves.toEqual({ status: "lost" });
+  expect(handle.state.title).toBe("b");
+  await bench.comeBack();
+  await expect(Promise.all(outcomes.slice(0, 2))).resolves.toMatchObject([
+    { status: "confirmed" },
+    { status: "confirmed" },
+  ]);
+  bench.client.close();
+});
+
+test("[E40] a request without a connection is refused at once", async () => {
+  const { client } = new ClientBench();
+  await expect(client.request("listSessions", { channel: "ahp-root://" })).rejects.toMatchObject({
+    kind: "not-connected",
+  });
+});

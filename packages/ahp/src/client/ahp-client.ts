@@ -1,0 +1,320 @@
+// A client of a host that survives lost connections: it mirrors channels, applies its own actions at once, and comes back.
+import { RpcError } from "@holdfast/jsonrpc";
+import type { ChannelActions, ChannelKind, ChannelStates } from "../model/channel.ts";
+import { ClientError } from "./client-error.ts";
+import { FollowedChannels, type OutgoingAction } from "./followed-channels.ts";
+import { shakeHands, type HandshakeOutcome } from "./handshake.ts";
+import { Link, type LinkListener, type Patience } from "./link.ts";
+import type { ClientInfo, HostMethods, InitializeResult, OpenMethod } from "./methods.ts";
+import type { ChannelListener, DispatchOutcome, Subscription } from "./subscription.ts";
+import { backoffMs, defaultBackoff, realTiming, type Backoff, type Timing } from "./timing.ts";
+import type { MessageTransport } from "./transport.ts";
+
+/** What a client is made from. */
+export interface AhpClientOptions {
+  /** Opens a connection to the host; called again after each loss. */
+  readonly open: () => Promise<MessageTransport>;
+  /** Names this client to the host, the same after each loss and different from all others. */
+  readonly clientId: string;
+  readonly clientInfo?: ClientInfo;
+  readonly backoff?: Backoff;
+  readonly patience?: Patience;
+  /** How many actions may wait for the host's answer; one more is lost at once. Default 1024. */
+  readonly maxPendingActions?: number;
+  readonly timing?: Timing;
+}
+
+/** How the client stands with the host. */
+export type ClientStatus =
+  | { readonly status: "idle" }
+  | { readonly status: "connecting"; readonly attempt: number }
+  | { readonly status: "connected"; readonly host: InitializeResult }
+  /** The connection is lost; the next attempt comes after the wait. */
+  | {
+      readonly status: "waiting";
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly cause: unknown;
+    }
+  /** Nothing more will happen; with a cause the host cannot be talked to at all. */
+  | { readonly status: "closed"; readonly cause?: unknown };
+
+/** What the client tells about itself. */
+export type ClientEvent =
+  | { readonly type: "status"; readonly status: ClientStatus }
+  | { readonly type: "latency"; readonly latencyMs: number }
+  | { readonly type: "problem"; readonly error: unknown };
+
+/** How a channel is followed. */
+export interface SubscribeOptions<Kind extends ChannelKind> {
+  readonly onEvent?: ChannelListener<Kind>;
+}
+
+/** A channel in the hands of one viewer. */
+export interface ChannelHandle<Kind extends ChannelKind> {
+  readonly uri: string;
+  /** The state with the client's own actions in it, at once. */
+  readonly state: ChannelStates[Kind];
+  /** The state that the host has confirmed. */
+  readonly confirmed: ChannelStates[Kind];
+  /** Applies an action at once and sends it; the promise tells what the host made of it and never rejects. */
+  dispatch(action: ChannelActions[Kind]): Promise<DispatchOutcome>;
+  /** Looks away; with the last viewer the client stops following. */
+  close(): void;
+}
+
+const defaultPatience: Patience = { pingAfterMs: 5_000, giveUpAfterMs: 20_000 };
+const DEFAULT_MAX_PENDING = 1024;
+
+/** A client of one host. */
+export class AhpClient {
+  readonly #options: AhpClientOptions;
+  readonly #timing: Timing;
+  readonly #channels: FollowedChannels;
+  readonly #listeners = new Set<(event: ClientEvent) => void>();
+  #status: ClientStatus = { status: "idle" };
+  #link: Link | undefined;
+  #host: InitializeResult | undefined;
+  #stopWaiting: () => void = () => undefined;
+
+  constructor(options: AhpClientOptions) {
+    const { clientId, maxPendingActions = DEFAULT_MAX_PENDING, timing = realTiming } = options;
+    this.#options = options;
+    this.#timing = timing;
+    this.#channels = new FollowedChannels(clientId, maxPendingActions);
+  }
+
+  /** How the client stands with the host. */
+  get status(): ClientStatus {
+    return this.#status;
+  }
+
+  /** Tells a listener about the client itself, until the returned function is called. */
+  listen(listener: (event: ClientEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** Connects, and stays connected; resolves with the first handshake, rejects when the host cannot be talked to. */
+  connect(): Promise<InitializeResult> {
+    if (this.#status.status !== "idle") {
+      return Promise.reject(new ClientError("closed", "A client connects once."));
+    }
+    return new Promise((resolve, reject) => {
+      const stop = this.listen((event) => {
+        if (event.type !== "status") return;
+        if (event.status.status === "connected") resolve(event.status.host);
+        else if (event.status.status === "closed") reject(closedError(event.status.cause));
+        else return;
+        stop();
+      });
+      void this.#run();
+    });
+  }
+
+  /** Follows a channel from its state on; rejects when the host has no such channel. */
+  async subscribe<Kind extends ChannelKind>(
+    uri: string,
+    kind: Kind,
+    { onEvent = () => undefined }: SubscribeOptions<Kind> = {},
+  ): Promise<ChannelHandle<Kind>> {
+    if (this.#status.status === "closed") throw closedError(this.#status.cause);
+    const { subscription, isNew } = this.#channels.follow(uri, kind);
+    subscription.listen(onEvent);
+    const link = this.#liveLink();
+    if (isNew && link) void this.#ask(link, uri);
+    await whenLive(subscription);
+    return this.#handle(subscription, onEvent);
+  }
+
+  /** Asks the host something; rejects at once when there is no connection. */
+  request<Method extends OpenMethod>(
+    method: Method,
+    params: HostMethods["requests"][Method]["params"],
+  ): Promise<HostMethods["requests"][Method]["result"]> {
+    const link = this.#liveLink();
+    if (link) return link.request(method, params);
+    return Promise.reject(new ClientError("not-connected", "There is no connection to the host just now."));
+  }
+
+  /** Ends everything; what the host has not answered is lost. */
+  close(): void {
+    this.#end(undefined);
+  }
+
+  async #run(): Promise<void> {
+    for (let attempt = 0; !this.#isClosed(); attempt += 1) {
+      this.#become({ status: "connecting", attempt });
+      const { cause, hasConnected } = await this.#connectOnce();
+      if (cause instanceof ClientError && cause.kind === "unsupported") this.#end(cause);
+      if (this.#isClosed()) return;
+      if (hasConnected) attempt = 0;
+      await this.#wait(attempt, cause);
+    }
+  }
+
+  /** One connection from its beginning to its end. */
+  async #connectOnce(): Promise<{ cause: unknown; hasConnected: boolean }> {
+    let hasConnected = false;
+    try {
+      const transport = await this.#options.open();
+      const { patience = defaultPatience } = this.#options;
+      const link = new Link(transport, this.#linkListener(), this.#timing, patience);
+      this.#link = link;
+      if (this.#isClosed()) link.close();
+      this.#settleIn(link, await this.#shakeHands(link));
+      hasConnected = true;
+      const error = await link.closed;
+      return { cause: error.cause ?? error, hasConnected };
+    } catch (error) {
+      this.#link?.close(error);
+      this.#tell({ type: "problem", error });
+      return { cause: error, hasConnected };
+    } finally {
+      this.#link = undefined;
+    }
+  }
+
+  #shakeHands(link: Link): Promise<HandshakeOutcome> {
+    const { clientId, clientInfo } = this.#options;
+    const { lastSeenSeq, seen } = this.#channels;
+    return shakeHands(link, {
+      clientId,
+      clientInfo,
+      hasConnected: this.#host !== undefined,
+      lastSeenSeq,
+      seen,
+    });
+  }
+
+  /** Takes what the handshake gave, then sends what waits: in one go, before anything that the host says next. */
+  #settleIn(
+    link: Link,
+    { host = this.#host, snapshots, actions, gone, isRemembered }: HandshakeOutcome,
+  ): void {
+    if (!host) throw new ClientError("malformed", "The host did not say who it is.");
+    this.#host = host;
+    for (const snapshot of snapshots) this.#channels.takeSnapshot(snapshot);
+    for (const envelope of actions) this.#channels.takeAction(envelope);
+    for (const uri of gone) this.#channels.drop(uri);
+    for (const outgoing of this.#channels.unanswered(isRemembered)) this.#send(link, outgoing);
+    this.#become({ status: "connected", host });
+    for (const uri of this.#channels.unseen) void this.#ask(link, uri);
+  }
+
+  #send(link: Link, { channel, clientSeq, action }: OutgoingAction): void {
+    this.#channels.markSent(clientSeq);
+    link.notify("dispatchAction", { channel, clientSeq, action });
+  }
+
+  /** Asks for a channel's state; if the connection is lost meanwhile, the next one asks again. */
+  async #ask(link: Link, uri: string): Promise<void> {
+    try {
+      const { snapshot } = await link.request("subscribe", { channel: uri });
+      if (!snapshot) throw new ClientError("malformed", `${uri} has no state.`);
+      this.#channels.takeSnapshot(snapshot);
+    } catch (error) {
+      const isRefused = error instanceof RpcError || error instanceof ClientError;
+      if (isRefused) this.#channels.drop(uri, error);
+    }
+  }
+
+  #linkListener(): LinkListener {
+    return {
+      action: (envelope) => {
+        this.#channels.takeAction(envelope);
+      },
+      latency: (latencyMs) => {
+        this.#tell({ type: "latency", latencyMs });
+      },
+      problem: (error) => {
+        this.#tell({ type: "problem", error });
+      },
+    };
+  }
+
+  #handle<Kind extends ChannelKind>(
+    subscription: Subscription<Kind>,
+    onEvent: ChannelListener<Kind>,
+  ): ChannelHandle<Kind> {
+    const { uri } = subscription;
+    return {
+      uri,
+      get state() {
+        return subscription.mirror.state;
+      },
+      get confirmed() {
+        return subscription.mirror.confirmed;
+      },
+      dispatch: (action) =>
+        this.#channels.dispatch(subscription, action, (outgoing) => {
+          const link = this.#liveLink();
+          if (link) this.#send(link, outgoing);
+        }),
+      close: () => {
+        subscription.unlisten(onEvent);
+        if (subscription.hasListeners || !this.#channels.has(uri)) return;
+        this.#channels.drop(uri);
+        this.#liveLink()?.notify("unsubscribe", { channel: uri });
+      },
+    };
+  }
+
+  #wait(attempt: number, cause: unknown): Promise<void> {
+    const { backoff = defaultBackoff } = this.#options;
+    const delayMs = backoffMs(backoff, attempt, this.#timing.random());
+    this.#become({ status: "waiting", attempt, delayMs, cause });
+    return new Promise((resolve) => {
+      const cancel = this.#timing.after(delayMs, resolve);
+      this.#stopWaiting = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #end(cause: unknown): void {
+    if (this.#isClosed()) return;
+    this.#become({ status: "closed", ...(cause !== undefined && { cause }) });
+    this.#stopWaiting();
+    this.#link?.close(cause);
+    this.#channels.dropAll(closedError(cause));
+    this.#listeners.clear();
+  }
+
+  #liveLink(): Link | undefined {
+    return this.#status.status === "connected" ? this.#link : undefined;
+  }
+
+  #isClosed(): boolean {
+    return this.#status.status === "closed";
+  }
+
+  #become(status: ClientStatus): void {
+    this.#status = status;
+    this.#tell({ type: "status", status });
+  }
+
+  #tell(event: ClientEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** Resolves with the first state of a channel; rejects when there is none. */
+function whenLive<Kind extends ChannelKind>(subscription: Subscription<Kind>): Promise<void> {
+  if (subscription.isLive) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const listener: ChannelListener<Kind> = ({ type }) => {
+      if (type === "gone") reject(closedError(subscription.refusal));
+      else resolve();
+      subscription.unlisten(listener);
+    };
+    subscription.listen(listener);
+  });
+}
+
+function closedError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new ClientError("closed", "The client is closed.", { cause });
+}

@@ -1,0 +1,23 @@
+// What can go wrong with the client as a whole.
+
+/** Why the client cannot do what it was asked to. */
+export type ClientErrorKind =
+  /** There is no connection just now. */
+  | "not-connected"
+  /** `close()` was called. */
+  | "closed"
+  /** The host does not speak this client's version of the model: trying again would not help. */
+  | "unsupported"
+  /** The host answered with something that is not what was asked for. */
+  | "malformed";
+
+/** An error of the client. */
+export class ClientError extends Error {
+  override readonly name = "ClientError";
+  readonly kind: ClientErrorKind;
+
+  constructor(kind: ClientErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,106 @@
+// The calls between our own clients and a host, with their types.
+import type { SessionSummary } from "../model/session/session-summary.ts";
+import type { Turn } from "../model/chat/turn.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { TerminalClaim } from "../model/terminal/terminal.ts";
+import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast/wire.ts";
+
+/** Who the client is, for people who look at the host. */
+export interface ClientInfo {
+  readonly name: string;
+  readonly version?: string;
+  readonly title?: string;
+}
+
+/** What a host says of itself. */
+export interface InitializeResult {
+  readonly protocolVersion: string;
+  readonly serverSeq: number;
+  readonly snapshots: readonly HoldfastSnapshot[];
+  readonly serverInfo?: ClientInfo;
+  readonly defaultDirectory?: string;
+  readonly completionTriggerCharacters?: readonly string[];
+  readonly _meta?: JsonObject;
+}
+
+/** What came while a client was away: all of it, or states that stand for it. */
+export type ReconnectResult =
+  | {
+      readonly type: "replay";
+      readonly actions: readonly HoldfastEnvelope[];
+      readonly missing: readonly string[];
+    }
+  /** A channel without a snapshot is gone. */
+  | { readonly type: "snapshot"; readonly snapshots: readonly HoldfastSnapshot[] };
+
+interface OfChannel {
+  readonly channel: string;
+}
+
+/** What a host answers and hears; a `type`, because JSON-RPC methods are looked up by any name. */
+export type HostMethods = {
+  requests: {
+    initialize: { params: object; result: InitializeResult };
+    reconnect: { params: object; result: ReconnectResult };
+    ping: { params: OfChannel; result: null };
+    subscribe: {
+      params: OfChannel & {
+        readonly delivery?: { readonly maxLatencyMs: number };
+        readonly view?: { readonly turns: number };
+      };
+      result: { readonly snapshot?: HoldfastSnapshot };
+    };
+    listSessions: {
+      params: OfChannel & { readonly limit?: number; readonly cursor?: string };
+      result: { readonly items: readonly SessionSummary[]; readonly nextCursor?: string };
+    };
+    createSession: {
+      params: OfChannel & {
+        readonly provider?: string;
+        readonly workingDirectories?: readonly string[];
+        readonly config?: JsonObject;
+      };
+      result: null;
+    };
+    disposeSession: { params: OfChannel; result: null };
+    fetchTurns: {
+      params: OfChannel & { readonly cursor?: string; readonly limit?: number };
+      result: { readonly turns: readonly Turn[]; readonly nextCursor?: string };
+    };
+    createTerminal: {
+      params: OfChannel & {
+        readonly claim: TerminalClaim;
+        readonly name?: string;
+        readonly cwd?: string;
+        readonly cols?: number;
+        readonly rows?: number;
+      };
+      result: null;
+    };
+    disposeTerminal: { params: OfChannel; result: null };
+    resourceRead: {
+      params: OfChannel & { readonly uri: string; readonly encoding?: "utf-8" | "base64" };
+      result: { readonly data: string; readonly encoding: "utf-8" | "base64"; readonly contentType?: string };
+    };
+    completions: {
+      params: OfChannel & { readonly kind: string; readonly text: string; readonly offset: number };
+      result: { readonly items: readonly JsonObject[] };
+    };
+  };
+  notifications: {
+    unsubscribe: OfChannel;
+    dispatchAction: OfChannel & { readonly clientSeq: number; readonly action: object };
+  };
+};
+
+/** What the client hears; it answers nothing. */
+export type ClientMethods = {
+  requests: Record<string, never>;
+  notifications: { action: HoldfastEnvelope };
+};
+
+/** A request that anybody may make through the client. */
+export type OpenMethod = Exclude<
+  keyof HostMethods["requests"],
+  "initialize" | "reconnect" | "subscribe" | "ping"
+>;

@@ -1,0 +1,55 @@
+// What plain dialects have no slot for, gathered under `_meta.holdfast`.
+import type { ChatState } from "../../model/chat/chat.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { SessionSummary } from "../../model/session/session-summary.ts";
+import type { SessionState } from "../../model/session/session.ts";
+import type { WireMeta } from "./wire-chat.ts";
+
+const sessionFields = [
+  "key",
+  "owner",
+  "label",
+  "lifecycle",
+  "agent",
+  "contextLoss",
+  "lastError",
+  "runtimeOptions",
+  "commands",
+  "notices",
+] as const satisfies readonly (keyof SessionState)[];
+
+/** What is left of a session. */
+export function sessionMeta(session: SessionState): WireMeta {
+  return pick(session, sessionFields);
+}
+
+/** Whether something that is left of a session has changed; compares no deeper than the model shares its values. */
+export function hasNewMeta(before: SessionState, after: SessionState): boolean {
+  return sessionFields.some((field) => before[field] !== after[field]);
+}
+
+/** What is left of a session in a list. */
+export function summaryMeta(summary: SessionSummary): WireMeta {
+  return pick(summary, ["key", "owner", "label", "phase", "inputNeededCount"]);
+}
+
+/** What is left of a chat, when it is subscribed to: AHP has no action that would keep it up to date. */
+export function chatMeta({ contextUsage, agentUpdates, activeTurn }: ChatState): WireMeta | undefined {
+  const rest = {
+    contextUsage,
+    plans: activeTurn?.plans.length ? activeTurn.plans : undefined,
+    agentUpdates: agentUpdates.length > 0 ? agentUpdates : undefined,
+  };
+  return Object.values(rest).every((value) => value === undefined) ? undefined : { holdfast: toJson(rest) };
+}
+
+function pick<State extends object>(state: State, fields: readonly (keyof State & string)[]): WireMeta {
+  const picked: Record<string, unknown> = {};
+  for (const field of fields) if (state[field] !== undefined) picked[field] = state[field];
+  return { holdfast: toJson(picked) };
+}
+
+/** States of the model are JSON but for fields that are `undefined`, which JSON leaves out by itself. */
+function toJson(value: object): JsonObject {
+  return value as { readonly [key: string]: JsonValue };
+}

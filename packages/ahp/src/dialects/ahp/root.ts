@@ -1,0 +1,100 @@
+// The root as AHP writes it: its state, its actions, and what is told of sessions in the list.
+import type { RootAction } from "../../model/root/root-actions.ts";
+import type { RootState } from "../../model/root/root.ts";
+import type { SessionSummary } from "../../model/session/session-summary.ts";
+import type { TerminalInfo } from "../../model/terminal/terminal.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { StepOf } from "../dialect.ts";
+import { showAgents, type WireAgent } from "./agent.ts";
+import { changedFields } from "./changed-fields.ts";
+import { stepOf, type WireAction, type WireStep } from "./wire-step.ts";
+
+/** How a version writes what is in the root's lists. */
+export interface RootStyle<WireSummary extends object, WireTerminal extends object> {
+  readonly showSummary: (summary: SessionSummary) => WireSummary;
+  readonly showTerminalInfo: (info: TerminalInfo) => WireTerminal;
+}
+
+/** The root; sessions are listed by a request and told of by notifications. */
+export interface WireRootState<WireTerminal> {
+  readonly agents: readonly WireAgent[];
+  readonly activeSessions: number;
+  readonly terminals: readonly WireTerminal[];
+  readonly config?: { readonly schema: JsonObject; readonly values: JsonObject };
+}
+
+/** The root's state. */
+export function showRoot<WireTerminal extends object>(
+  { agents, sessions, terminals, config }: RootState,
+  { showTerminalInfo }: RootStyle<object, WireTerminal>,
+): WireRootState<WireTerminal> {
+  return {
+    agents: showAgents(agents),
+    activeSessions: sessions.length,
+    terminals: terminals.map(showTerminalInfo),
+    config,
+  };
+}
+
+/** What is told of a session in the list. */
+export type SessionNotice =
+  | { readonly name: "sessionAdded"; readonly params: { readonly summary: object } }
+  | { readonly name: "sessionRemoved"; readonly params: { readonly session: string } }
+  | {
+      readonly name: "sessionSummaryChanged";
+      readonly params: { readonly session: string; readonly changes: object };
+    };
+
+/** What a step tells of a session in the list, which is no action in AHP. */
+export function sessionNotice(
+  { action, before, after }: StepOf<"root">,
+  { showSummary }: RootStyle<object, object>,
+): SessionNotice | undefined {
+  switch (action.type) {
+    case "root/sessionAdded":
+      return { name: "sessionAdded", params: { summary: showSummary(action.summary) } };
+    case "root/sessionRemoved":
+      return { name: "sessionRemoved", params: { session: action.session } };
+    case "root/sessionSummaryChanged": {
+      const { session } = action;
+      const isMeant = ({ resource }: SessionSummary): boolean => resource === session;
+      const from = before.sessions.find(isMeant);
+      const to = after.sessions.find(isMeant);
+      const changes = from && to && changedFields(showSummary(from), showSummary(to));
+      return changes && { name: "sessionSummaryChanged", params: { session, changes } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The actions for one step. */
+export function stepRoot(
+  { action, before, after }: StepOf<"root">,
+  { showTerminalInfo }: RootStyle<object, object>,
+): WireStep {
+  const actions: WireAction[] = [];
+  const shown = showRootAction(action, showTerminalInfo);
+  if (shown) actions.push(shown);
+  if (before.sessions.length !== after.sessions.length) {
+    actions.push({ type: "root/activeSessionsChanged", activeSessions: after.sessions.length });
+  }
+  return stepOf(actions);
+}
+
+function showRootAction(
+  action: RootAction,
+  showTerminalInfo: (info: TerminalInfo) => object,
+): WireAction | undefined {
+  const { type } = action;
+  switch (type) {
+    case "root/agentsChanged":
+      return { type, agents: showAgents(action.agents) };
+    case "root/terminalsChanged":
+      return { type, terminals: action.terminals.map(showTerminalInfo) };
+    case "root/configChanged":
+      return { type, config: action.config, replace: action.replace };
+    default:
+      return undefined;
+  }
+}

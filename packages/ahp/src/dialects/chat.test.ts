@@ -1,0 +1,184 @@
+// Shows how a turn is told in 1.0 and in the seed: permission, edits, plans, tokens, questions, failures, resuming.
+import { expect, test } from "vitest";
+import type { ChatAction } from "../model/chat/chat-actions.ts";
+import { makeId } from "../model/ids.ts";
+import { showAll, wireActions } from "../testing/show.ts";
+import { newStates } from "../testing/states.ts";
+import { askingActions, failingActions, storyAfter, storyChat } from "../testing/turn-story.ts";
+import { fieldsOf, listOf, type WireFields } from "../testing/wire/reference.ts";
+import { showState } from "../testing/wire/viewer.ts";
+import { parseEditUri } from "./ahp/edit-uri.ts";
+import type { Dialect } from "./dialect.ts";
+import { v0_1 } from "./v0_1/v0-1.ts";
+import { v0_9 } from "./v0_9/v0-9.ts";
+import { v1_0 } from "./v1_0/v1-0.ts";
+
+const story = [...askingActions, ...failingActions];
+
+test("[E10] what a person needs to decide is in the action, in the chat and in the session alike", () => {
+  const ready = told(v1_0, askingActions).at(-1);
+  expect(ready).toMatchObject({
+    type: "chat/toolCallReady",
+    invocationMessage: "Edit a.ts",
+    toolInput: '{"path":"/w/a.ts"}',
+    options: [
+      { id: "always", label: "Always", kind: "approve", group: 1 },
+      { id: "once", label: "Once", kind: "approve", group: 1 },
+      { id: "no", label: "No", kind: "deny", group: 2 },
+    ],
+    _meta: { holdfast: { toolKind: "edit", approval: { id: "a1", action: "write", target: "/w/a.ts" } } },
+  });
+  expect(ready).not.toHaveProperty("confirmed");
+  const call = lastToolCall(chatState(v1_0, askingActions));
+  for (const field of ["invocationMessage", "toolInput", "options", "edits", "_meta"]) {
+    expect(call[field]).toEqual(ready?.[field]);
+  }
+  expect(call).toMatchObject({
+    status: "pending-confirmation",
+    toolCallId: "edit",
+    displayName: "Edit a.ts",
+  });
+});
+
+test("[E12] both texts of an edit are read from their URIs", () => {
+  const edits = fieldsOf(lastToolCall(chatState(v1_0, askingActions))["edits"]);
+  const [item] = listOf(edits["items"]);
+  const { before, after } = item ?? {};
+  expect(before).toMatchObject({ uri: "file:///w/a.ts" });
+  const uri = String(fieldsOf(fieldsOf(before)["content"])["uri"]);
+  expect(parseEditUri(uri)).toEqual({
+    chat: storyChat.resource,
+    turnId: "t1",
+    toolCallId: "edit",
+    index: 0,
+    side: "before",
+  });
+  expect(after).toEqual({ uri: "file:///w/a.ts", content: { uri: "file:///spool/1", sizeHint: 9 } });
+});
+
+test("[E13] the step of a plan is the activity, all tokens are told each time, and the context stands in the meta", () => {
+  const actions = told(v1_0, story);
+  expect(actions.filter(({ type }) => type === "chat/activityChanged")).toEqual([
+    { type: "chat/activityChanged", activity: "Mend the file" },
+    { type: "chat/activityChanged" },
+  ]);
+  expect(actions.filter(({ type }) => type === "chat/usage").map(({ usage }) => usage)).toEqual([
+    { inputTokens: 5 },
+    { inputTokens: 5, outputTokens: 7 },
+    { inputTokens: 5, outputTokens: 7, _meta: { holdfast: { context: { used: 10, size: 100 } } } },
+  ]);
+  expect(chatState(v1_0, askingActions)["_meta"]).toMatchObject({ holdfast: { plans: [{ id: "p" }] } });
+});
+
+test("[E11] a turn that fails closes its question first and carries the error as its last part", () => {
+  const actions = told(v1_0, story);
+  expect(actions.slice(-3)).toEqual([
+    { type: "chat/inputCompleted", requestId: "q1", response: "cancel" },
+    {
+      type: "chat/error",
+      turnId: "t1",
+      duration: 12,
+      part: {
+        kind: "error",
+        error: { errorType: "agent_exited", message: "The agent has ended." },
+        resumable: true,
+      },
+    },
+    { type: "chat/activityChanged" },
+  ]);
+  const [turn] = listOf(chatState(v1_0, story)["turns"]);
+  expect(turn).toMatchObject({ state: "error", duration: 12 });
+  expect(listOf(turn?.["responseParts"]).at(-1)).toMatchObject({ kind: "error", resumable: true });
+});
+
+test("[E5] the seed is told the same on the session's channel, with its own names", () => {
+  const actions = told(v0_1, story);
+  expect(actions.every(({ session }) => session === newStates.session.resource)).toBe(true);
+  expect(actions[0]).toEqual({
+    type: "session/turnStarted",
+    session: "ahp-session:/s1",
+    turnId: "t1",
+    userMessage: { text: "Mend it" },
+  });
+  expect(actions.at(-2)).toEqual({
+    type: "session/error",
+    session: "ahp-session:/s1",
+    turnId: "t1",
+    error: { errorType: "agent_exited", message: "The agent has ended." },
+  });
+  const state = seedState(story);
+  expect(state["turns"]).toMatchObject([{ state: "error", error: { errorType: "agent_exited" } }]);
+  expect(state["inputRequests"]).toBeUndefined();
+  expect(seedState(story.slice(0, -1))["inputRequests"]).toEqual([{ id: "q1", message: "Which?" }]);
+});
+
+test("[E5] a chat that is not the session's first does not exist for the seed", () => {
+  const state = { ...storyChat, resource: makeId("chat URI", "ahp-chat:/other") };
+  expect(showAll(v0_1, state.resource, { kind: "chat", state }, story)).toEqual([]);
+  expect(v0_1.showSnapshot(state.resource, 1, { kind: "chat", state })).toBeUndefined();
+  expect(v0_1.channelsOf(state.resource, "chat")).toEqual([]);
+  expect(v0_1.channelsOf(newStates.session.resource, "session")).toEqual([
+    newStates.session.resource,
+    storyChat.resource,
+  ]);
+});
+
+test("[E14] a turn that is taken up again is one action in 1.0, and told anew in the seed", () => {
+  const resume: ChatAction = { type: "chat/turnResume", turnId: makeId("turn", "t1") };
+  expect(told(v1_0, [...story, resume]).slice(-2)).toEqual([
+    { type: "chat/turnResume", turnId: "t1" },
+    { type: "chat/activityChanged", activity: "Mend the file" },
+  ]);
+  const again = told(v0_1, [...story, resume]).slice(told(v0_1, story).length);
+  expect(again.map(({ type }) => type)).toEqual([
+    "session/truncated",
+    "session/turnStarted",
+    "session/responsePart",
+    "session/responsePart",
+    "session/usage",
+    "session/activityChanged",
+  ]);
+  expect(again[3]).toMatchObject({ part: { toolCall: { status: "completed", toolCallId: "edit" } } });
+});
+
+test("[E26] a version is told nothing that it does not know yet", () => {
+  const later: readonly ChatAction[] = [
+    { type: "chat/isArchivedChanged", isArchived: true },
+    {
+      type: "chat/backgroundWorkSet",
+      work: {
+        kind: "shell",
+        id: makeId("background work", "w"),
+        label: "dev",
+        startedAt: "2026-01-01T00:00:00.000Z",
+        command: "npm run dev",
+      },
+    },
+  ];
+  expect(told(v1_0, later).map(({ type }) => type)).toEqual([
+    "chat/isArchivedChanged",
+    "chat/backgroundWorkSet",
+  ]);
+  expect(told(v0_9, later)).toEqual([]);
+  expect(told(v0_1, later)).toEqual([]);
+  expect(chatState(v1_0, later)).toHaveProperty("backgroundWork");
+  expect(chatState(v0_9, later)).not.toHaveProperty("backgroundWork");
+});
+
+function told(dialect: Dialect, actions: readonly ChatAction[]): readonly WireFields[] {
+  const messages = showAll(dialect, storyChat.resource, { kind: "chat", state: storyChat }, actions);
+  return wireActions(messages).map(fieldsOf);
+}
+
+function chatState(dialect: Dialect, actions: readonly ChatAction[]): WireFields {
+  return showState(dialect, { kind: "chat", state: storyAfter(...actions) });
+}
+
+function seedState(actions: readonly ChatAction[]): WireFields {
+  return showState(v0_1, { kind: "session", state: newStates.session, chat: storyAfter(...actions) });
+}
+
+function lastToolCall(chat: WireFields): WireFields {
+  const parts = listOf(fieldsOf(chat["activeTurn"])["responseParts"]);
+  return fieldsOf(parts.findLast(({ kind }) => kind === "toolCall")?.["toolCall"]);
+}

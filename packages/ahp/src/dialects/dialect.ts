@@ -1,0 +1,138 @@
+// What a dialect is: the model as one kind of client sees it, as pure functions.
+import type { Action, ChannelActions, ChannelKind, ChannelStates } from "../model/channel.ts";
+import type { ChatState } from "../model/chat/chat.ts";
+import type { Turn } from "../model/chat/turn.ts";
+import type { ChatUri, ClientId } from "../model/ids.ts";
+import type { Timestamp } from "../model/json.ts";
+import type { RootState } from "../model/root/root.ts";
+import type { SessionSummary } from "../model/session/session-summary.ts";
+import type { SessionState } from "../model/session/session.ts";
+import type { Checked } from "../model/shape.ts";
+import type { TerminalState } from "../model/terminal/terminal.ts";
+import type { TerminalPart } from "./ahp/terminal-part.ts";
+import type { ErrorNumbers } from "./error-numbers.ts";
+import type { AhpRequests, RequestMethod } from "./request.ts";
+
+/** The dialects that the host speaks. */
+export type DialectName = "holdfast" | "v1_0" | "v0_10" | "v0_9" | "v0_1";
+
+/** A notification as it is sent. */
+export interface WireMessage {
+  readonly method: string;
+  readonly params: object;
+}
+
+/** A client that dispatched an action, and its own number for it. */
+export interface WireOrigin {
+  readonly clientId: string;
+  readonly clientSeq: number;
+}
+
+/** What an entry of a channel's log tells besides its action. */
+export interface ShownEntry {
+  readonly channel: string;
+  readonly serverSeq: number;
+  readonly origin?: WireOrigin | undefined;
+}
+
+/** An action of one kind of channel, with the states around it. */
+export type StepOf<Kind extends ChannelKind> = {
+  readonly kind: Kind;
+  readonly action: ChannelActions[Kind];
+  readonly before: ChannelStates[Kind];
+  readonly after: ChannelStates[Kind];
+};
+
+/** An action with the states around it: a dialect may have to say with several what the model says with one. */
+export type Step = { readonly [Kind in ChannelKind]: StepOf<Kind> }[ChannelKind];
+
+/** A channel at one moment, with all that a snapshot of it may need. */
+export type ShownChannel =
+  | { readonly kind: "root"; readonly state: RootState }
+  /** `chat` is the session's default chat, for a dialect that knows no other. */
+  | { readonly kind: "session"; readonly state: SessionState; readonly chat?: ChatState | undefined }
+  | { readonly kind: "chat"; readonly state: ChatState }
+  | { readonly kind: "terminal"; readonly state: TerminalState; readonly content: readonly TerminalPart[] };
+
+/** The state of a channel; every later action on it has a number above `fromSeq`. */
+export interface WireSnapshot {
+  readonly resource: string;
+  readonly state: object;
+  readonly fromSeq: number;
+}
+
+/** What a client dispatched, before anybody looked at whether it may. */
+export interface ClientDispatch {
+  readonly clientSeq: number;
+  /** The channel that is meant, to be looked up with `readUri`. */
+  readonly channel: string;
+  readonly action: WireClientAction;
+  /** Where it was sent, as the client wrote it; a rejection goes back there. */
+  readonly sentTo: string;
+}
+
+/** An action as a client wrote it. */
+export interface WireClientAction {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** Who dispatched, when, and on what. */
+export type ReadContext = {
+  readonly clientId: ClientId;
+  readonly at: Timestamp;
+} & {
+  readonly [Kind in ChannelKind]: { readonly kind: Kind; readonly state: ChannelStates[Kind] };
+}[ChannelKind];
+
+/** What becomes of a dispatched action: an action of the model, or the reason why not, for its author alone. */
+export type Verdict =
+  | { readonly ok: true; readonly action: Action }
+  | { readonly ok: false; readonly reason: string };
+
+/** Some turns of a chat that a client asked for, oldest first. */
+export interface TurnPage {
+  readonly chat: ChatUri;
+  readonly turns: readonly Turn[];
+  /** Set when there are older ones. */
+  readonly nextCursor?: string | undefined;
+}
+
+/** The answer to a client that asked for turns: notifications to send it first, and the result. */
+export interface ShownTurns {
+  readonly messages: readonly WireMessage[];
+  readonly result: object;
+}
+
+/** One dialect. All functions are pure and cheap; what comes from a log entry is the same for all its viewers. */
+export interface Dialect {
+  readonly name: DialectName;
+  readonly rootUri: string;
+  /** How many numbers of the wire one number of the model stands for; see sequence.ts. */
+  readonly seqStride: number;
+  readonly errorNumbers: ErrorNumbers;
+  /** A channel's URI as this dialect's clients know it. */
+  showUri(uri: string): string;
+  /** The channel that a client means; `exists` says whether there is one of that URI (E4). */
+  readUri(uri: string, exists: (uri: string) => boolean): string;
+  /** The channels that a subscription to one of them follows; empty when this dialect has no such channel. */
+  channelsOf(uri: string, kind: ChannelKind): readonly string[];
+  /** A snapshot; `undefined` when this dialect has no such channel. */
+  showSnapshot(uri: string, serverSeq: number, shown: ShownChannel): WireSnapshot | undefined;
+  /** What viewers are told of an action: nothing, one thing, or several, of which one is the author's echo. */
+  showAction(entry: ShownEntry, step: Step): readonly WireMessage[];
+  /** An item of `listSessions`. */
+  showSummary(summary: SessionSummary): object;
+  showTurns(page: TurnPage, serverSeq: number): ShownTurns;
+  readDispatch(params: unknown): Checked<ClientDispatch>;
+  readAction(action: WireClientAction, context: ReadContext): Verdict;
+  /** The echo of an action that was refused, or that changed nothing and was not logged: to its author alone. */
+  answerDispatch(
+    dispatch: ClientDispatch,
+    clientId: string,
+    serverSeq: number,
+    rejectionReason?: string,
+  ): WireMessage;
+  /** The params of a request in the host's own terms. */
+  readRequest<Method extends RequestMethod>(method: Method, params: unknown): Checked<AhpRequests[Method]>;
+}

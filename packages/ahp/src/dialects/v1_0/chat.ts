@@ -1,0 +1,49 @@
+// Chats in AHP 1.0 and the versions just before it.
+import { chatPhase, type ChatState, type ChatSummary } from "../../model/chat/chat.ts";
+import { showActivity, showConversation } from "../ahp/chat-state.ts";
+import type { ChatStyle } from "../ahp/chat-style.ts";
+import { showMessage } from "../ahp/message.ts";
+import { chatMeta } from "../ahp/meta.ts";
+import { chatStatus } from "../ahp/status.ts";
+import type { WireChatState, WireChatSummary } from "./wire.ts";
+
+/** How 1.0 writes chats. */
+export const chatStyle: ChatStyle = {
+  messageField: "message",
+  hasTimes: true,
+  failure: "part",
+  inputRequests: "parts",
+  contributor: "contributor",
+  hasTerminalResults: true,
+  hasTurnResume: true,
+  hasTurnsLoaded: true,
+  hasDraft: true,
+  hasIsRead: true,
+  hasIsArchived: true,
+  hasBackgroundWork: true,
+  showUri: (uri) => uri,
+};
+
+/** A chat's state. */
+export function showChat(chat: ChatState, style: ChatStyle): WireChatState {
+  const { resource, title, modifiedAt, turnsNextCursor, draft, backgroundWork } = chat;
+  const hasWork = style.hasBackgroundWork && backgroundWork.length > 0;
+  return {
+    resource,
+    title,
+    status: chatStatus(chatPhase(chat), chat),
+    activity: showActivity(chat),
+    modifiedAt,
+    ...showConversation(chat, style),
+    turnsNextCursor,
+    draft: draft && showMessage(draft),
+    backgroundWork: hasWork ? backgroundWork : undefined,
+    _meta: chatMeta(chat),
+  };
+}
+
+/** A chat in a session's list. */
+export function showChatSummary(chat: ChatSummary): WireChatSummary {
+  const { resource, title, activity, modifiedAt, phase } = chat;
+  return { resource, title, status: chatStatus(phase, chat), activity, modifiedAt };
+}

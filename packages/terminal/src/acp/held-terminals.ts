@@ -26,9 +26,14 @@ const maxShown = 64;
 
 interface Entry<Terminal> {
   readonly terminal: Terminal;
-  readonly detached: Promise<void>;
-  readonly detach: () => void;
   holder: Holder;
+  detachment: Detachment;
+}
+
+/** The moment at which a terminal goes on without its agent. */
+interface Detachment {
+  readonly happened: Promise<void>;
+  readonly happen: () => void;
 }
 
 /** The terminals of one session. `close` ends them all. */
@@ -38,11 +43,7 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
   readonly #background = new Map<string, Terminal>();
 
   add(terminal: Terminal): void {
-    let detach = (): void => {};
-    const detached = new Promise<void>((resolve) => {
-      detach = resolve;
-    });
-    this.#live.set(terminal.id, { terminal, detached, detach, holder: "agent" });
+    this.#live.set(terminal.id, { terminal, holder: "agent", detachment: newDetachment() });
   }
 
   /** The terminal while the agent may name it. */
@@ -50,6 +51,12 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     return this.#live.get(terminalId)?.terminal;
   }
 
+  /** Those that the agent may name. */
+  get live(): readonly Terminal[] {
+    return [...this.#live.values()].map(({ terminal }) => terminal);
+  }
+
+  /** The terminal behind an id, also after its release. */
   display(terminalId: string): Terminal | undefined {
     return this.find(terminalId) ?? this.#background.get(terminalId) ?? this.#released.get(terminalId);
   }
@@ -68,18 +75,27 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     return (await this.listBackground()).length > 0;
   }
 
+  /** Who decides over what the agent may name. An agent that takes up again what was detached waits anew. */
   hold(terminalId: string, holder: Holder): void {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return;
+    if (entry.holder === "background" && holder !== "background") entry.detachment = newDetachment();
     entry.holder = holder;
-    if (holder === "background") entry.detach();
+    if (holder === "background") entry.detachment.happen();
+  }
+
+  /** Forgets a terminal without ending it; whoever asks for that owns it. */
+  letGo(terminalId: string): void {
+    this.#live.delete(terminalId);
+    this.#background.delete(terminalId);
+    this.#released.delete(terminalId);
   }
 
   /** Resolves with the exit, or without a status when the terminal goes on without the agent. */
   async wait(terminalId: string): Promise<AcpExitStatus> {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return NO_STATUS;
-    return Promise.race([entry.terminal.exited, entry.detached.then(() => NO_STATUS)]);
+    return Promise.race([entry.terminal.exited, entry.detachment.happened.then(() => NO_STATUS)]);
   }
 
   /** Drops the agent's handle; undefined for an unknown id, else what runs on in the background. */
@@ -118,4 +134,12 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     this.#released.delete(oldest.id);
     await oldest.close();
   }
+}
+
+function newDetachment(): Detachment {
+  let happen = (): void => {};
+  const happened = new Promise<void>((resolve) => {
+    happen = resolve;
+  });
+  return { happened, happen };
 }

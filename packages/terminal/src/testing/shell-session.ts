@@ -1,5 +1,5 @@
 // A real shell in a real PTY whose marks and bytes are written down, for tests of shell integration.
-import { Spawner, type Run } from "../process/index.ts";
+import type { Run, Spawner } from "../process/index.ts";
 import {
   type PreparedShell,
   prepareShell,

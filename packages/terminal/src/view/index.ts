@@ -1,7 +1,33 @@
-// What a run's bytes become: a ring, the agent's answer, and batches for subscribers.
+// What a run's bytes become: a ring, the agent's answer, batches for subscribers, commands and their output.
 export { RingBudget } from "./budget.ts";
 export type { ByteBatch, ByteSubscription, SubscriptionStart } from "./byte-subscription.ts";
 export { type Clock, type ClockTimer, systemClock } from "./clock.ts";
+export {
+  type CommandEvent,
+  CommandIndex,
+  type CommandIndexOptions,
+  type EndedIndexedCommand,
+  type IndexedCommand,
+  type OpenIndexedCommand,
+  type OutputRange,
+} from "./command-index.ts";
+export {
+  type CommandPart,
+  type ContentPart,
+  type ContentSource,
+  readContent,
+  type TerminalContent,
+  type UnclassifiedPart,
+} from "./content-parts.ts";
 export { TerminalOutput, type TerminalOutputOptions } from "./output.ts";
 export { ByteRing } from "./ring.ts";
+export { MAX_HELD_BYTES, ShellSequences, type ShellSequenceSink } from "./shell-sequences.ts";
+export type { MarkContent, MarkPosition, StreamMark } from "./stream-mark.ts";
 export type { Answer, JsonAnswer } from "./tail-answer.ts";
+export {
+  INITIAL_MODES,
+  modeSequences,
+  type MouseEncoding,
+  type MouseTracking,
+  type TerminalModes,
+} from "./terminal-modes.ts";

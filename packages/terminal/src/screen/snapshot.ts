@@ -1,0 +1,97 @@
+// The state of an emulator as text with control sequences: what is written to see what others see (T92).
+import type { IBuffer, Terminal } from "@xterm/headless";
+import { BufferWriter } from "./buffer-writer.ts";
+import { emulatorModeSequences } from "./emulator-modes.ts";
+import { type CharacterSet, coreOf, type CoreBuffer, type EmulatorCore } from "./emulator-core.ts";
+import { currentPen, looksSame, PLAIN, savedPen } from "./pen.ts";
+
+/** Writes down an emulator: both screens, as many lines above the first as are wanted, cursors and modes. */
+export function writeSnapshot(terminal: Terminal, scrollbackLines: number): string {
+  const core = coreOf(terminal);
+  const writer = new BufferWriter(terminal.cols, core._oscLinkService);
+  // Whatever the viewer's terminal showed before is gone.
+  writer.add("\x1bc");
+  const { active, normal, alternate } = terminal.buffer;
+  const first = Math.max(normal.baseY - scrollbackLines, 0);
+  writer.writeRows(normal, first, lastRowToWrite(normal, terminal.rows, first));
+  writeSavedCursor(writer, core.buffers.normal);
+  if (active.type === "alternate") {
+    writeRegion(writer, core.buffers.normal, terminal.rows);
+    writeCursor(writer, normal, core.buffers.normal, terminal.cols, 0);
+    writer.use(PLAIN);
+    writer.add("\x1b[?47h");
+    writer.moveTo(0, 0);
+    writer.writeRows(alternate, 0, lastRowToWrite(alternate, terminal.rows, 0));
+    writeSavedCursor(writer, core.buffers.alt);
+  }
+  const buffer = active.type === "alternate" ? core.buffers.alt : core.buffers.normal;
+  writeRegion(writer, buffer, terminal.rows);
+  const { originMode } = terminal.modes;
+  if (originMode) writer.add("\x1b[?6h");
+  writeCursor(writer, active, buffer, terminal.cols, originMode ? buffer.scrollTop : 0);
+  writer.use(currentPen(core._inputHandler._curAttrData));
+  writer.add(characterSetSequences(core));
+  writer.add(emulatorModeSequences(terminal));
+  return writer.text;
+}
+
+/** All rows when there is something above the screen, for these push it there; else down to the last that has something. */
+function lastRowToWrite(buffer: IBuffer, rows: number, first: number): number {
+  const end = buffer.baseY + rows - 1;
+  if (buffer.baseY > first) return end;
+  let last = end;
+  while (last > first && isEmptyRow(buffer, last)) last--;
+  return last;
+}
+
+function isEmptyRow(buffer: IBuffer, row: number): boolean {
+  const line = buffer.getLine(row);
+  if (line === undefined || line.isWrapped) return false;
+  const cell = buffer.getNullCell();
+  for (let column = 0; column < line.length; column++) {
+    line.getCell(column, cell);
+    if (cell.getChars() !== "" || !cell.isAttributeDefault()) return false;
+  }
+  return true;
+}
+
+function writeSavedCursor(writer: BufferWriter, buffer: CoreBuffer): void {
+  const row = Math.max(buffer.savedY - buffer.ybase, 0);
+  const pen = savedPen(buffer.savedCurAttrData);
+  const isDrawing = isLineDrawing(buffer.savedCharset);
+  if (buffer.savedX === 0 && buffer.savedY === 0 && looksSame(pen, PLAIN) && !isDrawing) return;
+  writer.moveTo(buffer.savedX, row);
+  writer.use(pen);
+  writer.add(isDrawing ? "\x1b(0\x1b7\x1b(B" : "\x1b7");
+  writer.use(PLAIN);
+}
+
+function writeRegion(writer: BufferWriter, { scrollTop, scrollBottom }: CoreBuffer, rows: number): void {
+  if (scrollTop > 0 || scrollBottom < rows - 1) writer.add(`\x1b[${scrollTop + 1};${scrollBottom + 1}r`);
+}
+
+/** Rows are counted from `firstRow`. */
+function writeCursor(
+  writer: BufferWriter,
+  buffer: IBuffer,
+  { x, y, ybase }: CoreBuffer,
+  columns: number,
+  firstRow: number,
+): void {
+  const line = buffer.getLine(ybase + y);
+  if (x >= columns && line !== undefined) writer.writeLastColumn(line, y - firstRow);
+  else writer.moveTo(x, y - firstRow);
+}
+
+/** Only line drawing is told: the others are national forms of ASCII that nobody uses with UTF-8. */
+function isLineDrawing(characters: CharacterSet | undefined): boolean {
+  return characters?.["q"] === "─";
+}
+
+function characterSetSequences({ _charsetService: { charset, glevel, _charsets } }: EmulatorCore): string {
+  const designated = ["(", ")", "*", "+"].map((slot, level) =>
+    isLineDrawing(level === glevel ? charset : _charsets[level]) ? `\x1b${slot}0` : "",
+  );
+  const invoked = ["", "\x0e", "\x1bn", "\x1bo"][glevel] ?? "";
+  return designated.join("") + invoked;
+}

@@ -1,0 +1,9 @@
+// Shells that tell where their commands begin and end.
+export {
+  type IntegratedShell,
+  type PlainShell,
+  prepareShell,
+  type PreparedShell,
+  removeShellFolder,
+  type ShellRequest,
+} from "./prepare-shell.ts";

@@ -29,6 +29,8 @@ export interface RealHost {
 export interface RealHostOptions {
   /** What stands in its configuration. */
   readonly config?: object;
+  /** Where it listens, also after a restart; absent: on any port that is free, a new one each time. */
+  readonly port?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -55,18 +57,22 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
   const [home = "", project = "", user = ""] = foldersIn(folder);
   const program = ["--import", "tsx", "--conditions=@holdfast/source", "packages/cli/src/main.ts"];
   const startedAtMs = performance.now();
-  const child = spawn(process.execPath, [...program, "--port", "0", "--home", home, "--json"], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "ignore"],
-    env: {
-      ...process.env,
-      HOME: user,
-      SHELL: "/bin/sh",
-      REALTIMEX_AI_API_KEY: "forwarded-key",
-      REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1",
-      ...options.environment,
+  const child = spawn(
+    process.execPath,
+    [...program, "--port", String(options.port ?? 0), "--home", home, "--json"],
+    {
+      cwd: root,
+      stdio: ["ignore", "pipe", "ignore"],
+      env: {
+        ...process.env,
+        HOME: user,
+        SHELL: "/bin/sh",
+        REALTIMEX_AI_API_KEY: "forwarded-key",
+        REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1",
+        ...options.environment,
+      },
     },
-  });
+  );
   const exited = once(child, "exit");
   const ready = once(createInterface(child.stdout), "line");
   const [line] = await Promise.race([ready, exited.then(() => ["{}"])]);

@@ -34,7 +34,7 @@ function textOf(events: readonly TerminalEvent[]): string {
 }
 
 describe("[R9] terminals over the app API", () => {
-  it("[R9] a running one is listed, followed, typed into and ended", async () => {
+  it("[R9] a running one is listed, followed, taken over, typed into, given back and ended", async () => {
     const key = await openShell();
     const turn = sdk.acpAgent.chat(key, "read word; echo got $word; sleep 60");
     const terminal = await untilThere(async () => {
@@ -47,8 +47,14 @@ describe("[R9] terminals over the app API", () => {
     const following = (async () => {
       for await (const event of sdk.terminals.stream(terminal.id)) events.push(event);
     })();
+    const notHeld = { code: "TERMINAL_NOT_HELD", status: 409 };
+    await expect(sdk.terminals.input(terminal.id, "hello\n")).rejects.toMatchObject(notHeld);
+    await expect(sdk.terminals.resize(terminal.id, { cols: 9, rows: 9 })).rejects.toMatchObject(notHeld);
+    expect(await sdk.terminals.claim(terminal.id)).toMatchObject({ id: terminal.id, session_key: null });
     await sdk.terminals.resize(terminal.id, { cols: 100, rows: 40 });
     await sdk.terminals.input(terminal.id, "hello\n");
+    expect(await sdk.terminals.giveBack(terminal.id)).toMatchObject({ session_key: key });
+    await expect(sdk.terminals.input(terminal.id, "more\n")).rejects.toMatchObject(notHeld);
     await untilThere(async () => (textOf(events).includes("got hello") ? true : undefined));
     expect(await sdk.terminals.output(terminal.id)).toMatchObject({
       text: expect.stringContaining("got hello"),

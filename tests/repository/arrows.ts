@@ -56,12 +56,21 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   keeper: { uses: ["terminal/process"] },
   core: {
-    uses: ["protocol", "ahp", "jsonrpc", "terminal/view", "terminal/acp-parts", "keeper/port"],
+    uses: [
+      "protocol",
+      "ahp",
+      "jsonrpc",
+      "terminal/view",
+      "terminal/acp-parts",
+      "terminal/screen",
+      "terminal/shell-integration",
+      "keeper/port",
+    ],
     testsUse: ["keeper", "agent-shell"],
   },
   "agent-shell": { uses: ["jsonrpc"], testsUse: ["terminal/acp"] },
   "storage-sqlite": { uses: ["core/ports", "ahp"] },
-  server: { uses: ["core", "protocol", "ahp"] },
+  server: { uses: ["core", "protocol", "ahp", "jsonrpc"] },
   sdk: { uses: ["ahp"], usesTypesOf: ["protocol"] },
   web: { uses: ["sdk", "ahp"] },
   cli: {

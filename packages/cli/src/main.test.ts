@@ -1,6 +1,10 @@
 // The whole program: a host that answers, ends in order, and leaves no process when it is killed.
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { json } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStorage } from "@holdfast/storage-sqlite";
 import { ProgramRun } from "./testing/program-run.ts";
@@ -12,8 +16,7 @@ interface Served {
   call(method: string, route: string, body?: object): Promise<Record<string, unknown>>;
 }
 
-async function startHolding(words: readonly string[] = []): Promise<Served> {
-  const home = temporaryFolder();
+async function startHolding(words: readonly string[] = [], home = temporaryFolder()): Promise<Served> {
   const run = new ProgramRun(["--port", "0", "--home", home, "--json", ...words], { program: "main.ts" });
   onTestFinished(async () => void (await run.stop("SIGKILL")));
   const { url, token } = await run.ready();
@@ -87,6 +90,40 @@ describe("[C13] holdfast", () => {
     await run.stop("SIGKILL");
     await turn;
     await expect.poll(() => processesOf(home, run.child.pid), { timeout: 15_000 }).toEqual([]);
+  });
+
+  it("[A83] tells how a turn ended that its own end cut short, then or at the next start", async () => {
+    // By its id: an attempt that was broken off may have arrived, and is made again.
+    const told = new Map<unknown, unknown>();
+    const receiver = createServer((request, response) => {
+      const id = request.headers["x-holdfast-delivery"];
+      void json(request).then((body) => told.set(id, body));
+      response.writeHead(204).end();
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void receiver.close());
+    await once(receiver, "listening");
+    const { port } = receiver.address() as AddressInfo;
+    const served = await startHolding();
+    const { call, home, run } = served;
+    await call("POST", "/sdk/webhooks", { url: `http://127.0.0.1:${port}/`, events: ["turn_done"] });
+    const key = await createShellSession(served);
+    const { url, token } = await run.ready();
+    const abort = new AbortController();
+    await fetch(`${url}/sdk/acp/session/${key}/chat/stream`, {
+      method: "POST",
+      headers: { "x-api-key": token },
+      body: JSON.stringify({ message: `sleep 61 # ${home}` }),
+      signal: abort.signal,
+    });
+    await expect
+      .poll(async () => (await call("GET", "/sdk/acp/terminals"))["terminals"], { timeout: 15_000 })
+      .toHaveLength(1);
+    abort.abort();
+    expect(await run.stop()).toEqual({ code: 0, signal: null });
+    await startHolding([], home);
+    await expect
+      .poll(() => [...told.values()], { timeout: 15_000 })
+      .toMatchObject([{ event: "turn_done", state: "interrupted" }]);
   });
 
   it("[C4] refuses an address that is not this machine's alone", async () => {

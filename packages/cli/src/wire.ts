@@ -9,6 +9,7 @@ import { startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
+import { findWebRoot } from "./web-root.ts";
 
 /** What a host keeps, open. */
 interface Kept {
@@ -24,15 +25,8 @@ export async function startHost({ home, config, token, log, redactor }: HostPart
   const kept = await openKept(home, log);
   const { storage, spool } = kept;
   let host: Host | undefined;
-  const close = async (): Promise<void> => {
-    try {
-      await host?.close();
-    } finally {
-      await kept.close();
-    }
-  };
   try {
-    host = new Host({
+    const started = new Host({
       keeper: new InlineKeeper(),
       storage,
       spool,
@@ -42,9 +36,11 @@ export async function startHost({ home, config, token, log, redactor }: HostPart
       log,
       redactor,
     });
-    const { hub } = host;
+    host = started;
+    const { hub } = started;
+    const webRoot = findWebRoot();
     const server = await startServer({
-      host,
+      host: started,
       token,
       listen: config.listen,
       log,
@@ -52,22 +48,33 @@ export async function startHost({ home, config, token, log, redactor }: HostPart
       apps: config.apps,
       appDataFolder: path.join(home, APP_DATA_FOLDER),
       webhooks: { redactor },
+      ...(webRoot !== undefined && { webRoot }),
       isReady: () => (hub.isKeeping ? { ready: true } : { ready: false, reason: notKept }),
     });
     return {
       url: server.url,
-      async close(): Promise<void> {
-        try {
-          await server.close();
-        } finally {
-          await close();
-        }
-      },
+      close: () =>
+        closeInTurn([
+          () => server.stop(),
+          // Whoever is called when a turn ends is called for those that end here, too (A83).
+          () => started.close(),
+          () => server.close(),
+          () => kept.close(),
+        ]),
     };
   } catch (error) {
-    await close();
+    await closeInTurn([async () => host?.close(), () => kept.close()]);
     throw error;
   }
+}
+
+/** Closes one after the other, whatever becomes of those before. */
+async function closeInTurn(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers) await close().catch((error: unknown) => failures.push(error));
+  const [cause] = failures;
+  // The log shows an error with its cause.
+  if (failures.length > 0) throw new AggregateError(failures, "The host did not end in order", { cause });
 }
 
 async function openKept(home: string, log: Log): Promise<Kept> {

@@ -1,8 +1,10 @@
 // The host without its transports: what the app API, and later every other adapter, is served from.
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import {
   ROOT_URI,
+  type JsonObject,
   type PendingToolCall,
   type SessionKey,
   type TerminalSize,
@@ -13,6 +15,8 @@ import {
 import type { Keeper } from "@holdfast/keeper/port";
 import {
   type AgentInfo,
+  type AuditQuery,
+  type AuditRecord,
   type ChatResponse,
   type Config,
   type ErrorCode,
@@ -27,20 +31,23 @@ import {
   modelMembers,
 } from "@holdfast/protocol";
 import { AgentEntries, type BuiltInProgram } from "./agent/agent-entry.ts";
+import { describeAgents } from "./agent/agent-description.ts";
 import { Installations } from "./agent/installations.ts";
 import { Approvals } from "./approval/approvals.ts";
-import { InputRequests } from "./approval/input-requests.ts";
+import { type ElicitationAnswer, InputRequests } from "./approval/input-requests.ts";
 import { Audit } from "./audit/audit.ts";
 import { type Caller, actorOf } from "./caller.ts";
 import { Hub } from "./channel/hub.ts";
 import type { HostFigures, HostWatcher } from "./host-event.ts";
 import { HostWatchers } from "./host-watchers.ts";
 import { DEFAULT_PATIENCE, type Patience } from "./patience.ts";
-import type { Storage, TerminalSpool } from "./ports.ts";
+import type { AuditTrail, Storage, TerminalSpool } from "./ports.ts";
 import type { Redactor } from "./redaction/redactor.ts";
 import { RetentionWatch } from "./retention.ts";
 import type { TurnRequest } from "./session/host-session.ts";
 import { recoverTerminals } from "./session/recovery.ts";
+import { SharedFiles } from "./resource/shared-files.ts";
+import { SessionDesk } from "./session/session-desk.ts";
 import { describeSession } from "./session/session-status.ts";
 import type { Log, SessionTools } from "./session/session-tools.ts";
 import { Sessions } from "./session/sessions.ts";
@@ -51,8 +58,10 @@ import {
   TurnFeeds,
 } from "./session/turn-feeds.ts";
 import type { Turn } from "./session/turn.ts";
+import { HostTerminalDesk } from "./terminal/host-terminal-desk.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
-import { TerminalAccess } from "./terminal/terminal-access.ts";
+import { TerminalAccess, type WantedHolder } from "./terminal/terminal-access.ts";
+import type { TerminalDesk } from "./terminal/terminal-desk.ts";
 import type { TerminalFeed } from "./terminal/terminal-feed.ts";
 
 /** What a host is made from. */
@@ -79,20 +88,33 @@ const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 const mebibyte = 1024 * 1024;
 
+/** What people do over AHP: channels to follow, and the desks that carry out what they ask for. */
+export interface AhpDesk {
+  readonly hub: Hub;
+  readonly sessions: SessionDesk;
+  readonly terminals: TerminalDesk;
+  readonly files: SharedFiles;
+  /** Looks for agents anew, and tells the root which there are. */
+  tellAgents(): Promise<void>;
+}
+
 /** A running host; made from what an earlier one kept, it takes up its sessions. `close` ends everything it started. */
 export class Host {
   readonly hub: Hub;
+  readonly ahp: AhpDesk;
   readonly audit: Audit;
   readonly #entries: AgentEntries;
   readonly #installations: Installations;
   readonly #approvals: Approvals;
   readonly #inputs: InputRequests;
   readonly #terminals: HostTerminals;
+  readonly #desk: HostTerminalDesk;
   readonly #access: TerminalAccess;
   readonly #sessions: Sessions;
   readonly #feeds: TurnFeeds;
   readonly #watchers: HostWatchers;
   readonly #retention: RetentionWatch;
+  readonly #auditTrail: AuditTrail;
   readonly #keeper: Keeper;
   readonly #spool: TerminalSpool | undefined;
   readonly #acpEnabled: boolean;
@@ -111,13 +133,17 @@ export class Host {
     this.hub = new Hub({ sequence, journal, onFault, logLimitBytes });
     this.hub.open(ROOT_URI, "root", newRootState());
     this.audit = new Audit(now, storage.audit);
+    this.#auditTrail = storage.audit;
     this.#watchers = new HostWatchers(now);
     this.#entries = new AgentEntries(config, options.shellAgent);
     this.#installations = new Installations(keeper, options.shellAgent.version);
     this.#approvals = new Approvals(this.hub, now, patience.approvalMs, this.#watchers);
-    this.#inputs = new InputRequests(this.hub, now);
-    this.#terminals = new HostTerminals({ keeper, hub: this.hub, spool, now });
-    this.#access = new TerminalAccess({ hub: this.hub, storage, spool, terminals: this.#terminals });
+    this.#inputs = new InputRequests(now);
+    this.#terminals = new HostTerminals({ keeper, hub: this.hub, spool, now, onFault });
+    const ofTerminals = { hub: this.hub, storage, spool, terminals: this.#terminals };
+    const { goneClientMs } = patience;
+    this.#desk = new HostTerminalDesk({ ...ofTerminals, keeper, now, goneClientMs, onFault });
+    this.#access = new TerminalAccess({ ...ofTerminals, desk: this.#desk });
     const tools: SessionTools = {
       hub: this.hub,
       storage,
@@ -138,6 +164,14 @@ export class Host {
     };
     this.#sessions = new Sessions(tools, this.#entries, { ...config, defaultCwd: homedir() });
     this.#feeds = new TurnFeeds(this.hub, storage);
+    const sessions = new SessionDesk({ ...tools, sessions: this.#sessions });
+    this.ahp = {
+      hub: this.hub,
+      sessions,
+      terminals: this.#desk,
+      files: new SharedFiles(this.hub, this.#sessions, sessions),
+      tellAgents: () => this.#tellAgents(),
+    };
     const { maxAgeDays, maxMebibytes, auditDays } = config.retention;
     this.#retention = new RetentionWatch({
       storage,
@@ -151,9 +185,13 @@ export class Host {
       now,
       onFault,
     });
-    recoverTerminals(tools);
-    this.#sessions.recover();
+    this.#sessions.recover(recoverTerminals(tools));
     this.#watchers.started();
+  }
+
+  /** What people do with terminals. */
+  get terminals(): TerminalDesk {
+    return this.#desk;
   }
 
   get acpEnabled(): boolean {
@@ -180,6 +218,12 @@ export class Host {
         };
       }),
     );
+  }
+
+  async #tellAgents(): Promise<void> {
+    const agents = describeAgents(await this.listAgents(true));
+    if (isDeepStrictEqual(agents, this.hub.state(ROOT_URI, "root")?.agents)) return;
+    this.hub.dispatch(ROOT_URI, { type: "root/agentsChanged", agents });
   }
 
   async createSession(options: SessionOptions, caller: Caller): Promise<Session> {
@@ -256,20 +300,16 @@ export class Host {
   /** Answers a permission request, or a question: `accept`, `decline` and `cancel` are its options. */
   resolvePermission(
     key: string,
-    { requestId, optionId }: PermissionDecision,
+    { requestId, optionId, content = {} }: PermissionDecision,
     caller: Caller,
   ): { resolved: boolean; reason?: string } {
     const session = this.#sessions.get(key, caller);
     const by = actorOf(caller);
     if (!this.#inputs.has(requestId)) return this.#approvals.answer(requestId, optionId, by, session.key);
-    return this.#inputs.answer(
-      requestId,
-      optionId === "accept"
-        ? { action: "accept", content: {} }
-        : { action: optionId === "cancel" ? "cancel" : "decline" },
-      by,
-      session.key,
-    );
+    const answer = readAnswer(optionId, content);
+    if (answer !== undefined) return this.#inputs.answer(requestId, answer, by, session.key);
+    const reason = `There is no option '${optionId}'. Choose one of: accept, decline, cancel.`;
+    return { resolved: false, reason };
   }
 
   /** What waits for an answer in the caller's sessions, oldest first. */
@@ -313,8 +353,21 @@ export class Host {
     return this.#access.resize(id, size, caller);
   }
 
+  /** Takes a terminal over, gives it back to its session, or detaches it from the turn that uses it. */
+  async claimTerminal(id: string, holder: WantedHolder, caller: Caller): Promise<TerminalStatus> {
+    return this.#access.claim(id, holder, caller);
+  }
+
   killTerminal(id: string, caller: Caller): Promise<void> {
     return this.#access.kill(id, caller);
+  }
+
+  /** What was done on the host, whoever did it; for its owner alone. */
+  readAudit(query: AuditQuery, caller: Caller): AuditRecord[] {
+    if (caller.kind !== "owner") {
+      throw new HostError("PERMISSION_REQUIRED", undefined, { details: { permission: "admin" } });
+    }
+    return this.#auditTrail.read(query).map(({ id, entry }) => ({ id, ...entry }));
   }
 
   /** Tells a watcher of all that happens in sessions, until the returned function is called. */
@@ -354,10 +407,16 @@ export class Host {
     await this.#sessions.suspendAll();
     this.#approvals.close();
     this.#inputs.close();
+    this.#desk.close();
     await this.#terminals.close();
     await this.#keeper.close();
     await this.hub.settled();
   }
+}
+
+function readAnswer(action: string, content: JsonObject): ElicitationAnswer | undefined {
+  if (action === "accept") return { action, content };
+  return action === "decline" || action === "cancel" ? { action } : undefined;
 }
 
 function describeDenied({ denied }: Turn): NonNullable<ChatResponse["denied"]> {

@@ -6,12 +6,22 @@ export type { EntryFeed } from "./channel/entry-feed.ts";
 export { Hub, type Subscription } from "./channel/hub.ts";
 export type { LogEntry, Projection } from "./channel/log-entry.ts";
 export type { HostEvent, HostFigures, HostWatcher } from "./host-event.ts";
-export { Host, type HostOptions } from "./host.ts";
+export { Host, type AhpDesk, type HostOptions } from "./host.ts";
 export { MemoryStorage } from "./storage/memory-storage.ts";
 export type { FollowRequest, FollowedSession, StreamedTurn } from "./session/turn-feeds.ts";
 export type { TurnRequest } from "./session/host-session.ts";
-export type { Meta } from "./ports.ts";
+export type { FoundChannel, SessionDesk, WantedSession } from "./session/session-desk.ts";
+export type { CompletedPath, ReadResource, SharedFiles } from "./resource/shared-files.ts";
+export type { Meta, SessionPage } from "./ports.ts";
 export { Redactor } from "./redaction/redactor.ts";
+export type {
+  NewPersonTerminal,
+  Submission,
+  TerminalDesk,
+  TerminalSnapshot,
+  TerminalSubscription,
+  TerminalViewer,
+} from "./terminal/terminal-desk.ts";
 export type { TerminalFeed, TerminalReading } from "./terminal/terminal-feed.ts";
 export { MemoryMeta } from "./storage/memory-meta.ts";
 export type { Log } from "./session/session-tools.ts";

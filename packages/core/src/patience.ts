@@ -18,6 +18,8 @@ export interface Patience {
   readonly idleMs: number;
   /** For a person to answer a permission request; then a reject option is chosen. */
   readonly approvalMs: number;
+  /** For a client that is gone to come back for the terminals that it holds, before they are ended. */
+  readonly goneClientMs: number;
 }
 
 /** What holds where nothing else is asked for. */
@@ -30,4 +32,5 @@ export const DEFAULT_PATIENCE: Patience = {
   killMs: 3000,
   idleMs: 5 * 60 * 1000,
   approvalMs: 24 * 60 * 60 * 1000,
+  goneClientMs: 60 * 60 * 1000,
 };

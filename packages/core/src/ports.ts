@@ -108,10 +108,10 @@ export interface AuditRecord {
 /** Which entries of the audit to read. */
 export interface AuditQuery {
   /** Only those after this id, oldest first. Without it: the newest, oldest first. */
-  readonly after?: number;
-  readonly session?: string;
+  readonly after?: number | undefined;
+  readonly session?: string | undefined;
   /** Default 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** The record of what was done; it outlives the sessions it speaks of. */

@@ -20,6 +20,8 @@ export interface RetentionParts {
 
 /** Between two steps others get their turn, also those who write. */
 const pauseMs = 50;
+/** The first look is soon: a host that is started often must prune too. But not while it has most to do. */
+const firstMs = 60_000;
 
 /** Prunes now and then. `close` ends it. */
 export class RetentionWatch {
@@ -29,7 +31,7 @@ export class RetentionWatch {
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
-    this.#timer = this.#later(parts.everyMs);
+    this.#timer = this.#later(Math.min(firstMs, parts.everyMs));
   }
 
   /** One step; gives whether there is more to do. */

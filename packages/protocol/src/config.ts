@@ -64,7 +64,9 @@ const configSchema = closedObject({
       .min(0.01)
       .max(LIMITS.maxTimeoutSeconds)
       .default(300)
-      .describe("How long a session may be left alone before its agent is stopped, if it can be brought back."),
+      .describe(
+        "How long a session may be left alone before its agent is stopped, if it can be brought back.",
+      ),
   })
     .prefault({})
     .describe("The Agent Client Protocol."),

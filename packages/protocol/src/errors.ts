@@ -15,9 +15,12 @@ const rpc = {
   internalError: -32603,
   sessionNotFound: -32001,
   providerNotFound: -32002,
+  sessionAlreadyExists: -32003,
   turnInProgress: -32004,
   authRequired: -32007,
   permissionDenied: -32009,
+  alreadyExists: -32010,
+  conflict: -32011,
   tooBusy: -32029,
 } as const;
 
@@ -48,6 +51,11 @@ export const ERRORS = {
     status: 404,
     rpcCode: rpc.sessionNotFound,
     message: "There is no such session. It may have been closed; list the sessions or create a new one.",
+  },
+  SESSION_EXISTS: {
+    status: 409,
+    rpcCode: rpc.sessionAlreadyExists,
+    message: "There is, or was, a session of this name. Choose another one.",
   },
   ACP_SESSION_INIT_FAILED: {
     status: 502,
@@ -130,6 +138,17 @@ export const ERRORS = {
     status: 409,
     rpcCode: rpc.invalidRequest,
     message: "The command runs without a screen and takes no input. It can be read, followed and ended.",
+  },
+  TERMINAL_EXISTS: {
+    status: 409,
+    rpcCode: rpc.alreadyExists,
+    message: "There is a terminal of this name already. Choose another name, or use the one that is there.",
+  },
+  TERMINAL_NOT_HELD: {
+    status: 409,
+    rpcCode: rpc.conflict,
+    message:
+      "Somebody else holds this terminal. Claim it first with POST /sdk/acp/terminals/{id}/claim, and give it back afterwards.",
   },
   UNAUTHORIZED: {
     status: 401,

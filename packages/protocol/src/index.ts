@@ -33,6 +33,7 @@ export type { App, AppPermission } from "./operations/app.ts";
 export { apiKeySchema } from "./operations/key.ts";
 export type { ApiKey, KeyRequest } from "./operations/key.ts";
 export type { PendingApproval } from "./operations/approval.ts";
+export type { AuditQuery, AuditRecord } from "./operations/audit.ts";
 export type { PermissionDecision } from "./operations/permission.ts";
 export type { Session, SessionOptions, SessionStatus } from "./operations/session.ts";
 export type { Attachment, ChatRequest, ChatResponse, DeniedAction } from "./operations/turn.ts";

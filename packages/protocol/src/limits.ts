@@ -40,6 +40,8 @@ export const LIMITS = {
   terminalSide: 65_535,
   /** Turns that may wait in one session when the caller asked for queueing. */
   queuedTurns: 16,
+  /** Entries of the audit that may be read at once. */
+  auditEntries: 1000,
   /** Webhooks of one caller. */
   webhooks: 20,
   /** Characters of a webhook's address. */

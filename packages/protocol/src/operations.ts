@@ -2,10 +2,12 @@
 import { listAgents } from "./operations/agent.ts";
 import { denyApp, grantApp, listApps, removeApp } from "./operations/app.ts";
 import { listApprovals, resolveApproval } from "./operations/approval.ts";
+import { listAudit } from "./operations/audit.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { resolvePermission } from "./operations/permission.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
 import {
+  claimTerminal,
   killTerminal,
   listTerminals,
   readTerminal,
@@ -13,6 +15,7 @@ import {
   streamTerminal,
   writeTerminal,
 } from "./operations/terminal.ts";
+import { createTicket } from "./operations/ticket.ts";
 import { cancelTurn, chat, streamChat, streamEvents } from "./operations/turn.ts";
 import {
   createWebhook,
@@ -42,14 +45,17 @@ export const OPERATIONS = {
   streamTerminal,
   writeTerminal,
   resizeTerminal,
+  claimTerminal,
   killTerminal,
   createKey,
   listKeys,
   revokeKey,
+  createTicket,
   listApps,
   grantApp,
   denyApp,
   removeApp,
+  listAudit,
   createWebhook,
   listWebhooks,
   deleteWebhook,

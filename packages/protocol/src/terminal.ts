@@ -46,7 +46,7 @@ export const terminalStatusSchema = z
       .enum(["text", "tty", "display"])
       .describe("Merged pipes, a pseudo terminal, or run by the agent itself and only shown."),
     lifecycle: terminalLifecycleSchema,
-    cwd: z.string().optional().describe("A file URI."),
+    cwd: z.string().optional().describe("The folder that its program is in."),
     size: terminalSizeSchema.optional(),
     output: z.object({
       endOffset: z.int().describe("The bytes written so far."),

@@ -80,6 +80,18 @@ describe("[X17] terminals", () => {
     ]);
   });
 
+  it("[X17] are claimed and given back", async () => {
+    const terminal = { id: "t1", session_key: null };
+    const server = await startTestServer((_request, response) => answerJson(response, { terminal }));
+    const terminals = terminalsOf(server);
+    expect(await terminals.claim("t1")).toEqual(terminal);
+    await terminals.giveBack("t1");
+    expect(server.requests.slice(-2).map(({ method, path, body }) => [method, path, body])).toEqual([
+      ["POST", "/sdk/acp/terminals/t1/claim", `{"kind":"client"}`],
+      ["POST", "/sdk/acp/terminals/t1/claim", `{"kind":"session"}`],
+    ]);
+  });
+
   it("[X17] take text, bytes, a size, and an end", async () => {
     const answer = { success: true, size: { cols: 80, rows: 24 } };
     const server = await startTestServer((_request, response) => answerJson(response, answer));

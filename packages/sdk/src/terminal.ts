@@ -86,9 +86,24 @@ export class Terminals {
     });
   }
 
+  /** Takes a terminal over to type into it: the agent goes on reading it, and no longer decides when it ends. */
+  claim(id: string, options: CallOptions = {}): Promise<TerminalStatus> {
+    return this.#claimFor("client", id, options);
+  }
+
+  /** Gives a terminal that was taken over back to the session whose agent made it. */
+  giveBack(id: string, options: CallOptions = {}): Promise<TerminalStatus> {
+    return this.#claimFor("session", id, options);
+  }
+
   /** Ends what runs in a terminal, with everything that it started. */
   async kill(id: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/kill`, signal });
+  }
+
+  #claimFor(kind: "client" | "session", id: string, { signal }: CallOptions): Promise<TerminalStatus> {
+    const path = `${pathOf(id)}/claim`;
+    return this.#connection.askFor("terminal", { method: "POST", path, body: { kind }, signal });
   }
 }
 

@@ -1,8 +1,20 @@
 // What the server asks of a host, so that it can be served without knowing how it is made.
 import type { PendingToolCall, SessionKey, TerminalSize, TurnId } from "@holdfast/ahp";
-import type { Caller, EntryFeed, HostFigures, HostWatcher, TerminalFeed } from "@holdfast/core";
+import type {
+  Caller,
+  EntryFeed,
+  HostFigures,
+  HostWatcher,
+  Hub,
+  SessionDesk,
+  SharedFiles,
+  TerminalDesk,
+  TerminalFeed,
+} from "@holdfast/core";
 import type {
   AgentInfo,
+  AuditQuery,
+  AuditRecord,
   ChatRequest,
   ChatResponse,
   PermissionDecision,
@@ -62,10 +74,22 @@ export interface WaitingCall {
   readonly toolCall: PendingToolCall;
 }
 
+/** The host as AHP clients see it: its channels, and what can be done with them. */
+export interface AhpPort {
+  readonly hub: Hub;
+  readonly sessions: Pick<SessionDesk, "find" | "list" | "create" | "dispose" | "submit" | "removeClient">;
+  readonly terminals: TerminalDesk;
+  readonly files: Pick<SharedFiles, "read" | "complete">;
+  /** Looks for agents anew, and tells the root which there are. */
+  tellAgents(): Promise<void>;
+}
+
 /** The host as the app API sees it; what it refuses, it refuses with a `HostError`. */
 export interface HostPort {
   /** Whether sessions with agents are to be had at all. */
   readonly acpEnabled: boolean;
+  /** What AHP clients are served from; absent: no WebSocket is taken. */
+  readonly ahp?: AhpPort;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
   createSession(options: SessionOptions, caller: Caller): Promise<Session>;
   getSession(key: string, caller: Caller): SessionStatus;
@@ -98,7 +122,15 @@ export interface HostPort {
   writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void>;
   /** Gives the size as it is after clamping. */
   resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize>;
+  /** Takes a terminal over for the caller; or gives it to its session, or detaches it from the turn that uses it. */
+  claimTerminal(
+    id: string,
+    holder: { readonly kind: "client" | "session" },
+    caller: Caller,
+  ): Promise<TerminalStatus>;
   killTerminal(id: string, caller: Caller): Promise<void>;
+  /** What was done on the host, oldest first; refused to everybody but its owner. */
+  readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
   /** Tells a watcher of all that happens, until the returned function is called. */
   watch(watcher: HostWatcher): () => void;
   figures(): HostFigures;

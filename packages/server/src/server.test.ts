@@ -1,6 +1,7 @@
 // How a server starts and stops.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
+import { MemoryMeta } from "@holdfast/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAccess } from "./auth/access.ts";
 import { createApp } from "./http/app.ts";
@@ -8,6 +9,8 @@ import { OpenStreams } from "./http/open-streams.ts";
 import { startServer } from "./server.ts";
 import { serve } from "./testing/serving.ts";
 import { SmallHost } from "./testing/small-host.ts";
+import { turnDone } from "./testing/watched-host.ts";
+import { WebhookReceiver } from "./testing/webhook-receiver.ts";
 import { openWatch } from "./watch.ts";
 
 describe("[A40] closing", () => {
@@ -68,6 +71,39 @@ describe("[A40] closing", () => {
     const ended = once(idle, "close");
     await server.close();
     expect(await ended).toEqual([false]);
+  });
+});
+
+describe("[A83] between the end of the server and that of the host", () => {
+  it("[A83] nobody is served any more, and those who are called still hear what happens", async () => {
+    const { client, host, server } = await serve();
+    const receiver = await WebhookReceiver.start();
+    await client.send("POST", "/sdk/webhooks", { body: { url: receiver.url } });
+    const stopped = server.stop();
+    expect(server.stop()).toBe(stopped);
+    await stopped;
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
+    host.tellWatchers(turnDone("the-last"));
+    const [delivery] = await receiver.arrivals(1);
+    expect(delivery?.body).toMatchObject({ event: "turn_done", turnId: "the-last" });
+    expect(host.watcherCount).toBeGreaterThan(0);
+    await server.close();
+    expect(host.watcherCount).toBe(0);
+  });
+
+  it("[A83] what was told too late to be delivered is kept for the next start", async () => {
+    const meta = new MemoryMeta();
+    const receiver = await WebhookReceiver.start();
+    receiver.replies.push(() => undefined);
+    const { client, host, server } = await serve({ meta });
+    await client.send("POST", "/sdk/webhooks", { body: { url: receiver.url } });
+    await server.stop();
+    host.tellWatchers(turnDone("the-last"));
+    await receiver.arrivals(1);
+    await server.close();
+    await serve({ meta });
+    const [first, second] = await receiver.arrivals(2);
+    expect(second?.text).toBe(first?.text);
   });
 });
 

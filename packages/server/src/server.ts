@@ -1,19 +1,20 @@
 // Serves a host over HTTP, on this machine alone unless told otherwise, and stops in an orderly way.
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Log, Meta } from "@holdfast/core";
 import { HostError, LIMITS } from "@holdfast/protocol";
+import { AhpServer, type AhpPatience } from "./ahp/ahp-server.ts";
 import { openAccess } from "./auth/access.ts";
 import { ownNames, reachableHost, type ListenOptions } from "./auth/listen.ts";
 import { formatAuthority, isLoopback, stripBrackets } from "./auth/loopback.ts";
 import type { HostPort } from "./host-port.ts";
 import { createApp } from "./http/app.ts";
-import { answerBrokenRequest } from "./http/broken-request.ts";
+import { answerBrokenRequest, answerConnect, answerExpectation } from "./http/broken-request.ts";
 import { Connections } from "./http/connections.ts";
+import { drain } from "./http/draining.ts";
 import { errorResponse } from "./http/error-response.ts";
 import type { Readiness } from "./http/health.ts";
+import { listenOn } from "./http/listening.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { openWatch } from "./watch.ts";
 import type { WebhookOptions } from "./webhook/webhook-sender.ts";
@@ -37,6 +38,10 @@ export interface ServerOptions {
   readonly isReady?: () => Readiness;
   /** The version that the API's document names. */
   readonly version?: string;
+  /** The folder of the built page, served at `/`; absent: there is no page. */
+  readonly webRoot?: string;
+  /** How patient the host is with AHP clients. */
+  readonly ahp?: AhpPatience;
   /** How long a stream may be silent before it gives a sign of life. */
   readonly heartbeatMs?: number;
   /** How long running requests and streams have to come to their end when the server is closed. */
@@ -55,19 +60,19 @@ export interface ArrivalLimits {
   readonly checkEveryMs: number;
 }
 
-/** A server that listens. */
+/** A server that listens. Between `stop` and `close` its owner ends the host, whose last events are still told. */
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new work, lets running work end, then closes. Idempotent. */
+  /** Takes no new work, lets running work end, then closes every connection. Idempotent. */
+  stop(): Promise<void>;
+  /** Stops, then lets go of the host: what is measured, and who is called when something happens. Idempotent. */
   close(): Promise<void>;
 }
 
 /** Below the limit, so that a busy moment does not break it. */
 const defaultHeartbeatMs = (LIMITS.heartbeatIntervalMs * 2) / 3;
 const defaultGraceMs = 5000;
-/** What a stream that was told to end, or a reader of its last words, may still take. */
-const lastWordsMs = 1000;
 
 const defaultArrival: ArrivalLimits = { headersMs: 20_000, requestMs: 120_000, checkEveryMs: 10_000 };
 
@@ -77,6 +82,8 @@ const httpLimits = {
   // Without a host header there is an answer too, in JSON like all others.
   requireHostHeader: false,
 };
+/** None: beyond a number Node drops headers without a word, those that a proxy adds at the end first (A81). */
+const maxHeadersCount = 0;
 
 /** Starts to listen; rejects with a sentence that says what to do when it cannot. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -88,6 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
   }
   const streams = new OpenStreams();
+  let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   const access = openAccess({ ...options, areAppIdsTaken: options.apps?.enabled });
   const watch = openWatch({ ...options, access, streams });
@@ -99,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     version: options.version ?? "0.0.0",
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     streams,
-    isStopping: () => closing !== undefined,
+    isStopping: () => stopping !== undefined,
   });
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => refuse(error, log) });
   const arrival = { ...defaultArrival, ...options.arrival };
@@ -109,18 +117,45 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requestTimeout: arrival.requestMs,
     connectionsCheckingInterval: arrival.checkEveryMs,
   });
+  server.maxHeadersCount = maxHeadersCount;
   const connections = new Connections(server);
   server.on("request", (incoming, outgoing) => void listener(incoming, outgoing));
   server.on("clientError", answerBrokenRequest);
-  const port = await listenOn(server, stripBrackets(listen.host), listen.port).catch(async (error: unknown) => {
-    await watch.close();
-    throw error;
+  const ahp = new AhpServer({
+    ...options.ahp,
+    host: options.host,
+    log,
+    access,
+    names,
+    version: options.version ?? "0.0.0",
+    isStopping: () => stopping !== undefined,
   });
+  server.on("upgrade", ahp.upgrade);
+  server.on("checkExpectation", answerExpectation);
+  server.on("connect", answerConnect);
+  const port = await listenOn(server, stripBrackets(listen.host), listen.port).catch(
+    async (error: unknown) => {
+      await watch.close();
+      throw error;
+    },
+  );
+  const stop = (): Promise<void> => {
+    stopping ??= ahp.close().then(() => drain({ server, connections, streams }, graceMs));
+    return stopping;
+  };
+  const letGo = async (): Promise<void> => {
+    try {
+      await stop();
+    } finally {
+      await watch.close();
+    }
+  };
   return {
     url: `http://${formatAuthority(reachableHost(listen), port)}`,
     port,
+    stop,
     close(): Promise<void> {
-      closing ??= drain({ server, connections, streams }, graceMs).then(() => watch.close());
+      closing ??= letGo();
       return closing;
     },
   };
@@ -131,55 +166,4 @@ function refuse(error: unknown, log: Log): Response {
   const isMalformed = error instanceof Error && error.name === "RequestError";
   const refusal = isMalformed ? new HostError("HOST_NOT_ALLOWED", undefined, { cause: error }) : error;
   return errorResponse(refusal, log);
-}
-
-async function listenOn(server: Server, host: string, port: number): Promise<number> {
-  server.listen({ host, port });
-  try {
-    await once(server, "listening");
-  } catch (cause) {
-    throw new HostError("INTERNAL", explainListenError(cause, host, port), { cause });
-  }
-  const address: AddressInfo | string | null = server.address();
-  return typeof address === "object" && address !== null ? address.port : port;
-}
-
-function explainListenError(cause: unknown, host: string, port: number): string {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  switch (code) {
-    case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use. Choose another, or 0 for any that is free.`;
-    case "EACCES":
-      return `Port ${port} needs special rights. Choose one above 1023, or 0 for any that is free.`;
-    default:
-      return `Cannot listen on ${formatAuthority(host, port)}. Choose another address.`;
-  }
-}
-
-interface Serving {
-  readonly server: Server;
-  readonly connections: Connections;
-  readonly streams: OpenStreams;
-}
-
-async function drain({ server, connections, streams }: Serving, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  connections.closeIdle();
-  if (await endsWithin(closed, graceMs)) return;
-  streams.stop();
-  if (await endsWithin(closed, lastWordsMs)) return;
-  connections.closeAll();
-  await closed;
-}
-
-async function endsWithin(end: Promise<void>, timeMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeIsUp = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, timeMs, false);
-  });
-  const isOver = await Promise.race([end.then(() => true), timeIsUp]);
-  clearTimeout(timer);
-  return isOver;
 }

@@ -103,8 +103,10 @@ export class AgentConnection {
     return this.#run.pid;
   }
 
-  newSession(cwd: string): Promise<AcpSessionResult> {
-    return this.#ask("session/new", { cwd, mcpServers: [] });
+  async newSession(cwd: string): Promise<AcpSessionResult> {
+    const result = await this.#ask<AcpSessionResult>("session/new", { cwd, mcpServers: [] });
+    if (result.sessionId !== undefined) this.#gate.enter(result.sessionId);
+    return result;
   }
 
   /** `session/resume` does not tell the history again, `session/load` does; what is told again is dropped. */

@@ -15,4 +15,7 @@ test("[N36] secrets are taken out, and a line that lost its beginning is left ou
   expect(tail.lines).toEqual(["a [redacted]"]);
   tail.push(Buffer.from(` ${"x".repeat(16 * 1024 - 5)}\nend`));
   expect(tail.lines).toEqual(["end"]);
+  const endless = new StderrTail((text) => text.replaceAll("secret", "[redacted]"));
+  endless.push(Buffer.from(`secret${"x".repeat(16 * 1024 - 3)}`));
+  expect(endless.lines).toEqual([]);
 });

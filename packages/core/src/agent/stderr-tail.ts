@@ -25,8 +25,8 @@ export class StderrTail {
   /** The newest lines, oldest first. */
   get lines(): readonly string[] {
     const text = this.#tail.toString("utf8");
-    // Half a secret would not be found: a line that lost its beginning is left out.
-    const whole = this.#isCut ? text.slice(text.indexOf("\n") + 1) : text;
+    // Half a secret would not be found: a line that lost its beginning is left out, also where it is the only one.
+    const whole = this.#isCut ? text.replace(/^[^\n]*/, "") : text;
     const lines = this.#redact(whole)
       .split("\n")
       .map((line) => line.trimEnd());

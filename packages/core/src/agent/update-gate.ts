@@ -23,8 +23,13 @@ export class UpdateGate {
     }
   }
 
-  /** Nothing of this session goes through any more. */
+  /** Nothing of this session goes through any more, until it is entered again. */
   leave(sessionId: string): void {
     this.#left.add(sessionId);
+  }
+
+  /** This session is in use: an agent that names its sessions after their directories opens one that was left. */
+  enter(sessionId: string): void {
+    this.#left.delete(sessionId);
   }
 }

@@ -14,6 +14,7 @@ import {
   makeId,
   turnParts,
 } from "@holdfast/ahp";
+import type { Translated } from "../agent/session-updates.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import { findOption, isAllowing, pickOption } from "./policy.ts";
@@ -24,6 +25,8 @@ export interface ApprovalPlace {
   readonly key: SessionKey;
   readonly chat: ChatUri;
   readonly turnId: TurnId;
+  /** Sends an action to the chat or the session, whose summaries follow. */
+  tell(translated: Translated): void;
 }
 
 /** A tool call that waits for permission. */
@@ -85,12 +88,15 @@ export class Approvals {
     const requestedAt = this.#now();
     const expiresAt = new Date(requestedAt.getTime() + this.#expiryMs).toISOString();
     const approval = { id, action, target, options, requestedAt: requestedAt.toISOString(), expiresAt };
-    this.#hub.dispatch(place.chat, {
-      type: "chat/toolCallReady",
-      turnId: place.turnId,
-      toolCallId,
-      invocationMessage: target,
-      confirmation: { kind: "needed", approval },
+    place.tell({
+      to: "chat",
+      action: {
+        type: "chat/toolCallReady",
+        turnId: place.turnId,
+        toolCallId,
+        invocationMessage: target,
+        confirmation: { kind: "needed", approval },
+      },
     });
     this.#listInSession(place, id, toolCallId);
     const decided = new Promise<ApprovalDecision>((resolve) => {
@@ -161,24 +167,19 @@ export class Approvals {
     this.#open.delete(entry.id);
     clearTimeout(entry.timer);
     const decision: ApprovalDecision = { approvalId: entry.id, at: this.#now().toISOString(), ...answer };
-    const { chat, session, turnId } = entry.place;
-    this.#hub.dispatch(chat, {
-      type: "chat/toolCallConfirmed",
-      turnId,
-      toolCallId: entry.toolCallId,
-      decision,
-    });
-    this.#hub.dispatch(session, { type: "session/inputNeededRemoved", id: entry.id });
+    const { place, toolCallId } = entry;
+    const { turnId } = place;
+    place.tell({ to: "chat", action: { type: "chat/toolCallConfirmed", turnId, toolCallId, decision } });
+    place.tell({ to: "session", action: { type: "session/inputNeededRemoved", id: entry.id } });
     entry.resolve(decision);
   }
 
-  #listInSession({ chat, session, turnId }: ApprovalPlace, id: ApprovalId, toolCallId: ToolCallId): void {
+  #listInSession(place: ApprovalPlace, id: ApprovalId, toolCallId: ToolCallId): void {
+    const { chat, session, turnId } = place;
     const toolCall = this.#findPending(chat, toolCallId);
     if (toolCall === undefined) return;
-    this.#hub.dispatch(session, {
-      type: "session/inputNeededSet",
-      request: { kind: "toolConfirmation", id, chat, turnId, toolCall },
-    });
+    const request = { kind: "toolConfirmation", id, chat, turnId, toolCall } as const;
+    place.tell({ to: "session", action: { type: "session/inputNeededSet", request } });
     const state = this.#hub.state(session, "session");
     if (state !== undefined) this.#watchers.tell(state, { type: "approval_needed", turnId, toolCall });
   }

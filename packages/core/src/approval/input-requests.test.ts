@@ -57,6 +57,23 @@ test.each([
   expect(session.state.inputNeeded).toEqual([]);
 });
 
+test("[A85] what was filled in goes to the agent with the answer, and no other word is one", async () => {
+  const form = ask("form", "elicitation/create", { mode: "form", message: "Paint it", requestedSchema });
+  const host = newHost({ agents: { mine: { prompts: { go: [form] } } } });
+  const session = await host.open();
+  const turn = session.stream("go");
+  const action = await turn.until(({ type }) => type === "chat/inputRequested");
+  const id = action.type === "chat/inputRequested" ? action.request.id : "";
+  expect(session.resolve(id, "yes")).toEqual({
+    resolved: false,
+    reason: "There is no option 'yes'. Choose one of: accept, decline, cancel.",
+  });
+  const content = { colour: "red", count: 3, sure: true, mail: "a@example.org" };
+  expect(session.resolve(id, "accept", content)).toEqual({ resolved: true });
+  await turn.ended;
+  expect(await session.agent.result("form")).toEqual({ action: "accept", content });
+});
+
 test("[V10] an address to visit is shown", async () => {
   const host = newHost({
     agents: {

@@ -2,18 +2,19 @@
 import { randomUUID } from "node:crypto";
 import {
   type Actor,
+  type InputAnswers,
   type InputQuestion,
   type InputRequest,
   type JsonObject,
   type SessionKey,
   makeId,
 } from "@holdfast/ahp";
-import type { Hub } from "../channel/hub.ts";
 import type { AnswerResult, ApprovalPlace } from "./approvals.ts";
 
 /** What an agent is answered. */
 export type ElicitationAnswer =
-  | { readonly action: "accept"; readonly content: JsonObject }
+  /** `answers` are the same as people gave them, for those who watch. */
+  | { readonly action: "accept"; readonly content: JsonObject; readonly answers?: InputAnswers | undefined }
   | { readonly action: "decline" | "cancel" };
 
 /** What an agent asks. */
@@ -33,12 +34,10 @@ interface Entry {
 
 /** All open questions of this kind. */
 export class InputRequests {
-  readonly #hub: Hub;
   readonly #now: () => Date;
   readonly #open = new Map<string, Entry>();
 
-  constructor(hub: Hub, now: () => Date) {
-    this.#hub = hub;
+  constructor(now: () => Date) {
     this.#now = now;
   }
 
@@ -55,10 +54,14 @@ export class InputRequests {
       }),
       ...(asked.toolCallId !== undefined && { toolCallId: makeId("tool call", asked.toolCallId) }),
     };
-    this.#hub.dispatch(place.chat, { type: "chat/inputRequested", turnId: place.turnId, request });
-    this.#hub.dispatch(place.session, {
-      type: "session/inputNeededSet",
-      request: { kind: "chatInput", id: request.id, chat: place.chat, request },
+    const { chat, turnId } = place;
+    place.tell({ to: "chat", action: { type: "chat/inputRequested", turnId, request } });
+    place.tell({
+      to: "session",
+      action: {
+        type: "session/inputNeededSet",
+        request: { kind: "chatInput", id: request.id, chat, request },
+      },
     });
     return new Promise((resolve) => {
       this.#open.set(request.id, { place, request, resolve });
@@ -76,13 +79,18 @@ export class InputRequests {
     }
     this.#open.delete(id);
     const { place, request } = entry;
-    this.#hub.dispatch(place.chat, {
-      type: "chat/inputCompleted",
-      requestId: request.id,
-      response: answer.action,
-      by,
+    const answers = answer.action === "accept" ? answer.answers : undefined;
+    place.tell({
+      to: "chat",
+      action: {
+        type: "chat/inputCompleted",
+        requestId: request.id,
+        response: answer.action,
+        ...(answers !== undefined && { answers }),
+        by,
+      },
     });
-    this.#hub.dispatch(place.session, { type: "session/inputNeededRemoved", id: request.id });
+    place.tell({ to: "session", action: { type: "session/inputNeededRemoved", id: request.id } });
     entry.resolve(answer);
     return { resolved: true };
   }

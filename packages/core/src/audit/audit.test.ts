@@ -1,8 +1,9 @@
 // The record of what was done: every command, approval and file, by whom, with which verdict and outcome.
 import path from "node:path";
+import { makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
-import { useFakeHosts } from "../testing/fake-host.ts";
+import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { ask, askPermission, type Step } from "../testing/script.ts";
 import { Audit, type AuditEntry } from "./audit.ts";
 
@@ -86,6 +87,26 @@ test("[V11] a question that was cancelled is on record as such", async () => {
   expect(host.host.audit.recent).toMatchObject([
     { what: "approval", subject: "asked", verdict: "cancelled", by: "client owner" },
   ]);
+});
+
+test("[A84] the owner reads it from a place on, of all sessions or of one; others are refused", async () => {
+  const run = ask("made", "terminal/create", { command: "true" });
+  const host = newHost({ agents: { mine: { prompts: { go: [run] } } } });
+  const [one, other] = [
+    await host.open({ approvalPolicy: "approve-all" }),
+    await host.open({ approvalPolicy: "deny-all" }),
+  ];
+  await one.turn("go");
+  await other.turn("go");
+  const [first, second, ...more] = host.host.readAudit({}, ME);
+  expect([first?.verdict, second?.verdict, more]).toEqual(["allowed", "denied", []]);
+  expect(host.host.readAudit({ after: first?.id }, ME)).toEqual([second]);
+  expect(host.host.readAudit({ session: one.key }, ME)).toEqual([first]);
+  expect(host.host.readAudit({ limit: 1 }, ME)).toEqual([second]);
+  const app = { kind: "app", appId: makeId("app", "some") } as const;
+  expect(() => host.host.readAudit({}, app)).toThrow(
+    expect.objectContaining({ code: "PERMISSION_REQUIRED" }),
+  );
 });
 
 test("[V11] every entry goes to the store; the host keeps the newest", () => {

@@ -41,6 +41,14 @@ describe("the log of a channel", () => {
     );
   });
 
+  it("[H5] keeps what is kept nowhere else, and evicts it when it is", () => {
+    const log = new ActionLog(10, 0);
+    for (let seq = 1; seq <= 50; seq += 1) log.append(makeEntry(seq, 1), 20);
+    expect([log.start, log.evictedSeq]).toEqual([20, 20]);
+    log.append(makeEntry(51, 1), 50);
+    expect([log.start, log.sizeBytes]).toEqual([41, 10]);
+  });
+
   it("[H8] finds the place after any number, or says that it no longer reaches back", () => {
     const skips = fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 40 });
     fc.assert(

@@ -47,11 +47,17 @@ export class ActionLog {
     return position < this.#evicted ? undefined : this.#entries[this.#head + position - this.#evicted];
   }
 
-  /** Adds an entry; the oldest make room. The newest stays, whatever its size: its readers are about to be told. */
-  append(entry: LogEntry): void {
+  /**
+   * Adds an entry; the oldest make room. The newest stays, whatever its size: its readers are about to be told.
+   * So do those above `keptSeq`: they can be read nowhere else yet, and whoever keeps them holds them in memory anyway.
+   */
+  append(entry: LogEntry, keptSeq: number = Number.POSITIVE_INFINITY): void {
     this.#entries.push(entry);
     this.#sizeBytes += entry.sizeBytes;
-    while (this.#sizeBytes > this.#limitBytes && this.#head < this.#entries.length - 1) this.#evictOldest();
+    while (this.#sizeBytes > this.#limitBytes && this.#head < this.#entries.length - 1) {
+      if ((this.#entries[this.#head]?.serverSeq ?? 0) > keptSeq) break;
+      this.#evictOldest();
+    }
   }
 
   /** Evicts everything: nobody is about to read it, and it is kept elsewhere. */

@@ -33,6 +33,13 @@ export interface Subscription {
   readonly cursor: Cursor;
 }
 
+/** An action that a client asked for and that the host itself is about to dispatch. */
+export interface AskedAction {
+  readonly uri: string;
+  readonly type: Action["type"];
+  readonly origin: ActionOrigin;
+}
+
 /** A channel in a list. */
 export interface ListedChannel<Kind extends ChannelKind> {
   readonly uri: string;
@@ -46,6 +53,8 @@ export class Hub {
   readonly #publisher: Publisher;
   readonly #logLimitBytes: number;
   readonly #nowMs: () => number;
+  /** What is being done for a client just now, and the entry that came of it. */
+  #asked: { readonly action: AskedAction; entry: LogEntry | undefined } | undefined;
 
   constructor(options: HubOptions = {}) {
     const { sequence = new CountingSequence(), journal, nowMs = Date.now, onFault = throwLater } = options;
@@ -142,11 +151,12 @@ export class Hub {
       channel: channel.uri,
       serverSeq: this.#sequence.next(),
       action,
-      origin,
+      origin: origin ?? this.#originOf(uri, action),
       sizeBytes: estimateActionBytes(action),
       atMs: this.#nowMs(),
     });
-    channel.log.append(entry);
+    if (entry.origin !== undefined && entry.origin === this.#asked?.action.origin) this.#asked.entry = entry;
+    channel.log.append(entry, this.#publisher.publishedSeq);
     if (this.#publisher.hasJournal) this.#publisher.record({ type: "applied", entry });
     if (channel.hasReaders) this.#publisher.wakeLater(channel);
     return entry;
@@ -155,6 +165,22 @@ export class Hub {
   /** Applies a value that came from outside, if it is an action of this channel. */
   submit(uri: string, value: unknown, origin: ActionOrigin): LogEntry | undefined {
     return this.dispatch(uri, this.#find(uri).check(value), origin);
+  }
+
+  /**
+   * Does what a client asked for: the first such action that is dispatched meanwhile carries the client's origin, so
+   * that its author knows it for its own. Gives its entry; undefined when nothing came of it at once (H4).
+   */
+  attribute(action: AskedAction, run: () => void): LogEntry | undefined {
+    const outer = this.#asked;
+    const asked: { readonly action: AskedAction; entry: LogEntry | undefined } = { action, entry: undefined };
+    this.#asked = asked;
+    try {
+      run();
+    } finally {
+      this.#asked = outer;
+    }
+    return asked.entry;
   }
 
   /** Takes a number for something that one reader alone is told and no log keeps. */
@@ -200,6 +226,12 @@ export class Hub {
     const channel = new Channel({ uri, kind, state, logLimitBytes: this.#logLimitBytes, seq, publishedSeq });
     this.#channels.set(uri, channel);
     return channel;
+  }
+
+  #originOf(uri: string, { type }: Action): ActionOrigin | undefined {
+    const asked = this.#asked;
+    if (asked === undefined || asked.entry !== undefined) return undefined;
+    return asked.action.uri === uri && asked.action.type === type ? asked.action.origin : undefined;
   }
 
   #isAtRest(uri: string): boolean {

@@ -1,9 +1,11 @@
 // A feed gives what memory and what is kept hold together, each entry once, in order.
-import { makeId, type PartId, type TurnId } from "@holdfast/ahp";
+import { type Action, makeId, type PartId, type TurnId } from "@holdfast/ahp";
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { MemoryStorage } from "../storage/memory-storage.ts";
 import { openSession } from "../testing/storage-samples.ts";
 import { Hub } from "./hub.ts";
+import type { Journal } from "./journal.ts";
 import { LogFeed } from "./log-feed.ts";
 
 const turnId: TurnId = makeId("turn", "turn-1");
@@ -19,6 +21,11 @@ function openWorld(keepLogBytes?: number, logLimitBytes?: number): World {
   const storage = new MemoryStorage(keepLogBytes === undefined ? {} : { keepLogBytes });
   const { journal, sequence } = storage;
   const hub = new Hub({ journal, sequence, ...(logLimitBytes !== undefined && { logLimitBytes }) });
+  return { hub, storage, chat: openChat(hub) };
+}
+
+/** A chat in which a turn has begun. */
+function openChat(hub: Hub): string {
   const { chat } = openSession(hub, "a");
   hub.dispatch(chat, {
     type: "chat/turnStarted",
@@ -31,7 +38,7 @@ function openWorld(keepLogBytes?: number, logLimitBytes?: number): World {
     turnId,
     part: { kind: "markdown", id: partId, content: "" },
   });
-  return { hub, storage, chat };
+  return chat;
 }
 
 function say({ hub, chat }: World, from: number, to: number): void {
@@ -40,9 +47,24 @@ function say({ hub, chat }: World, from: number, to: number): void {
   }
 }
 
-function openFeed({ hub, storage, chat }: World, afterSeq: number, onReadable = (): void => {}): LogFeed {
+function openFeed(
+  { hub, storage, chat }: World,
+  afterSeq: number,
+  onReadable = (): void => {},
+  load = (): void => {},
+): LogFeed {
   const readLog = storage.readLog.bind(storage);
-  return new LogFeed({ hub, uri: chat, readLog, load: () => {}, onReadable }, afterSeq);
+  return new LogFeed({ hub, uri: chat, readLog, load, onReadable }, afterSeq);
+}
+
+/** Brings the chat back if it was unloaded. */
+function loadAgain({ hub, storage, chat }: World): void {
+  const kept = hub.has(chat) ? undefined : storage.loadChannel(chat);
+  if (kept?.kind === "chat") hub.restore(chat, "chat", kept.state);
+}
+
+function textOf(action: Action): string {
+  return action.type === "chat/delta" ? action.content : action.type;
 }
 
 /** The texts of all that can be read now. */
@@ -116,6 +138,31 @@ it("[H20] says that there is a gap when the beginning is kept nowhere", async ()
   expect(openFeed(world, 0).read().kind).toBe("gap");
 });
 
+it("[H20] loses nothing that was too much for memory while nothing could be kept", async () => {
+  const storage = new MemoryStorage();
+  const { sequence } = storage;
+  let isBroken = false;
+  const journal: Journal = {
+    commit: (records) => {
+      if (isBroken) throw new Error("The disk is full");
+      return storage.journal.commit(records);
+    },
+  };
+  const hub = new Hub({ journal, sequence, logLimitBytes: 2000, onFault: () => {} });
+  const world = { hub, storage, chat: openChat(hub) };
+  await hub.settled();
+  const feed = openFeed(world, 0);
+  expect(texts(feed)).toHaveLength(2);
+  isBroken = true;
+  say(world, 0, 100);
+  await expect(hub.settled()).rejects.toThrow("The disk is full");
+  expect(texts(feed)).toEqual([]);
+  isBroken = false;
+  say(world, 100, 101);
+  await hub.settled();
+  expect(texts(feed)).toEqual(numbers(0, 101));
+});
+
 it("[H20] ends with a channel that is closed", async () => {
   const world = openWorld();
   say(world, 0, 3);
@@ -123,6 +170,44 @@ it("[H20] ends with a channel that is closed", async () => {
   world.hub.close(world.chat);
   await world.hub.settled();
   expect(texts(openFeed(world, 0)).slice(2)).toEqual([...numbers(0, 3), "closed"]);
+});
+
+it("[H20][H21] whatever leaves memory between reads, each entry comes once and in order", async () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant("say" as const), count: fc.integer({ min: 1, max: 12 }) }),
+    fc.record({ do: fc.constant("read" as const), count: fc.integer({ min: 1, max: 8 }) }),
+    fc.record({ do: fc.constantFrom("settle" as const, "forget" as const, "unload" as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.boolean(), async (steps, isSmall) => {
+      const world = openWorld(undefined, isSmall ? 2000 : undefined);
+      const { hub, chat } = world;
+      await hub.settled();
+      const load = (): void => loadAgain(world);
+      const feeds = [0, 1].map(() => openFeed(world, 0, undefined, load));
+      const found: string[][] = [[], []];
+      let said = 0;
+      for (const next of steps) {
+        if (next.do === "say") {
+          load();
+          say(world, said, (said += next.count));
+        } else if (next.do === "read") {
+          // The first reads a little, the second is only there at the end.
+          const reading = feeds[0]?.read(next.count);
+          const entries = reading?.kind === "entries" ? reading.entries : [];
+          found[0]?.push(...entries.map(({ action }) => textOf(action)));
+        } else if (next.do === "settle") await hub.settled();
+        else if (next.do === "forget") hub.forgetLog(chat);
+        else hub.unload(chat);
+      }
+      await hub.settled();
+      feeds.forEach((feed, index) => found[index]?.push(...texts(feed)));
+      const whole = ["chat/turnStarted", "chat/responsePart", ...numbers(0, said)];
+      expect(found).toEqual([whole, whole]);
+      feeds.forEach((feed) => feed.close());
+    }),
+    { numRuns: 200 },
+  );
 });
 
 it("[H21] unloads what is kept and read by nobody, and nothing else", async () => {

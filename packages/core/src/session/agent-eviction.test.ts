@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks, isAlive } from "../testing/detector.ts";
 import { useLoneAgents } from "../testing/lone-agent.ts";
+import type { Script } from "../testing/script.ts";
 
 guardLeaks();
 const newAgent = useLoneAgents();
@@ -50,6 +51,16 @@ test("[N47] there is nothing to let go where no agent is, or one is only coming"
   expect(await lone.agent.evict()).toBe(false);
   await coming;
   expect(await Promise.all([lone.agent.evict(), lone.agent.evict()])).toEqual([true, false]);
+});
+
+test("[N44] where nothing was said before the agent was let go, nothing is lost", async () => {
+  const gone: Script = { capabilities, reopen: [{ do: "fail", code: -32_002, message: "No such session" }] };
+  const lone = newAgent({ scripts: [gone] });
+  await lone.agent.connect();
+  await lone.agent.evict();
+  expect(await lone.prompt("hello", { onContextLost: "fail" })).toBe("end_turn");
+  expect(lone.heard.methods.slice(-2)).toEqual(["session/new", "session/prompt"]);
+  expect(lone.state.contextLoss).toBeUndefined();
 });
 
 test("[N48] a turn that comes while the agent ends waits for its end, and then has it back", async () => {

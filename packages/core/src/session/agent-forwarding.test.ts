@@ -139,3 +139,21 @@ test("[N36] what an agent says as it fails leaves without its secrets", async ()
   });
   await expect(refuses.prompt("hello")).rejects.toThrow("Bad key [redacted]");
 });
+
+test("[N36] what an agent says as it refuses a setting leaves without its secrets too", async () => {
+  const redact = (text: string): string => text.replaceAll(secret, "[redacted]");
+  const configOptions = [{ id: "fast", name: "Fast", type: "boolean", currentValue: false }];
+  const script = {
+    session: { configOptions },
+    set: [{ do: "fail", code: -32_603, message: `Bad key ${secret}` }],
+  } as const;
+  const lone = qwen({
+    forwardedProvider: "openai",
+    scripts: [script],
+    tools: { hostEnvironment, redact },
+  });
+  await lone.prompt("hello");
+  await expect(lone.change({ extras: { fast: "true" } })).rejects.toThrow(
+    "fast: the agent refuses 'true': Bad key [redacted]",
+  );
+});

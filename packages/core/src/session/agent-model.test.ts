@@ -191,6 +191,17 @@ test("[N40] one that would lose its memory over it keeps its model, and the erro
   expect(lone.heard.processes).toHaveLength(1);
 });
 
+test("[N40] one that is started anew before anything was said loses nothing, also without a memory", async () => {
+  const lone = newAgent({
+    entry: { model: [{ by: "configOption", id: "llm" }, variable] },
+    runtimeOptions: { model: "big" },
+  });
+  await lone.agent.connect();
+  expect(await lone.prompt("hello", { onContextLost: "fail" })).toBe("end_turn");
+  expect(lone.heard.process.env["FAKE_MODEL"]).toBe("big");
+  expect(lone.state.contextLoss).toBeUndefined();
+});
+
 test("[N41] the models of an agent are those that one of its sessions told last, and none before", async () => {
   const lone = newAgent({ scripts: [{ session: { configOptions: [option("small")] } }] });
   const { models } = lone.tools.installations;

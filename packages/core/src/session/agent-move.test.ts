@@ -63,6 +63,27 @@ test("[N49] an agent that has one session for all directories is heard all the s
   expect(lone.updates).toMatchObject([{ content: { text: "here" } }]);
 });
 
+test("[N49] an agent that opens a session again that was left is heard in it", async () => {
+  const here = { newSession: [answer({ sessionId: "here" })], prompts: { "*": [say("here")] } };
+  const lone = newAgent({ scripts: [here] });
+  await lone.prompt("hello");
+  const { agent } = await lone.agent.connect();
+  await agent.leaveSession("here", false);
+  await lone.prompt("not heard");
+  expect(lone.updates).toHaveLength(1);
+  await lone.agent.moveTo(path.join(lone.folder, "other"));
+  await lone.prompt("again");
+  expect(lone.updates).toHaveLength(2);
+});
+
+test("[N49] a move before anything was said is no loss", async () => {
+  const lone = newAgent();
+  await lone.agent.connect();
+  await lone.agent.moveTo(path.join(lone.folder, "other"));
+  await lone.prompt("hello");
+  expect(lone.state.contextLoss).toBeUndefined();
+});
+
 test("[N49] a move while no agent is there, or before the host was restarted, makes a new session too", async () => {
   const lone = newAgent({ scripts: [{ capabilities }] });
   await lone.prompt("hello");

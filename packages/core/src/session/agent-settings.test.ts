@@ -125,3 +125,19 @@ test("[N42] an option that is on or off takes true and false, and nothing else",
     "fast cannot be 'yes'. It can be: true, false.",
   );
 });
+
+test("[N42] a setting that the agent dies over, or a session that is closed meanwhile, has an error of its own", async () => {
+  const configOptions = [{ id: "fast", name: "Fast", type: "boolean", currentValue: false }];
+  const hangs: Script = { capabilities, session: { configOptions }, set: [{ do: "hang" }] };
+  const dies: Script = { capabilities, session: { configOptions }, set: [{ do: "exit", code: 1 }] };
+  const lone = newAgent({ scripts: [dies, hangs], patience: { endOfInputMs: 50 } });
+  await lone.prompt("hello");
+  const failure = { code: "ACP_AGENT_EXITED", status: 502 };
+  await expect(lone.change({ extras: { fast: "true" } })).rejects.toMatchObject(failure);
+  await lone.prompt("again");
+  const changing = lone.change({ extras: { fast: "true" } }).catch((error: unknown) => error);
+  await lone.heard.heard("session/set_config_option", 2);
+  await lone.agent.close();
+  expect(await changing).toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
+  await expect(lone.agent.moveTo(lone.folder)).rejects.toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
+});

@@ -7,6 +7,7 @@ import type { AgentConnection } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import { findLaunchChoice, findModelOption } from "../agent/model-choice.ts";
 import type { ReportedModels } from "../agent/reported-models.ts";
+import type { Redact } from "../agent/stderr-tail.ts";
 import {
   LEGACY_MODEL_OPTION_ID,
   readConfigOptions,
@@ -42,10 +43,12 @@ export interface SettingsOwner {
 export class AgentSettings {
   readonly #owner: SettingsOwner;
   readonly #models: ReportedModels;
+  readonly #redact: Redact;
 
-  constructor(owner: SettingsOwner, models: ReportedModels) {
+  constructor(owner: SettingsOwner, models: ReportedModels, redact: Redact) {
     this.#owner = owner;
     this.#models = models;
+    this.#redact = redact;
   }
 
   /** Whether the agent offers a choice of models in its session; undefined as long as it has had none. */
@@ -140,7 +143,7 @@ export class AgentSettings {
     const option = this.#modeOption;
     if (option !== undefined) return this.setOption(ready, option.id, mode, "runtimeMode");
     this.#checkMode(mode);
-    await refusable("runtimeMode", mode, ready.agent.setMode(ready.sessionId, mode));
+    await this.#refusable("runtimeMode", mode, ready.agent.setMode(ready.sessionId, mode));
     this.#owner.tell({ type: "session/modeChanged", modeId: mode });
   }
 
@@ -149,11 +152,12 @@ export class AgentSettings {
     const option = this.#findOption(id);
     checkValue(name, option, value);
     if (id === LEGACY_MODEL_OPTION_ID) {
-      await refusable(name, value, agent.setModel(sessionId, value));
+      await this.#refusable(name, value, agent.setModel(sessionId, value));
       return this.#owner.tell({ type: "session/configChanged", config: { [id]: value } });
     }
     const wanted = option.type === "boolean" ? value === "true" : value;
-    const { configOptions } = await refusable(name, value, agent.setConfigOption(sessionId, id, wanted));
+    const answer = agent.setConfigOption(sessionId, id, wanted);
+    const { configOptions } = await this.#refusable(name, value, answer);
     if (configOptions === undefined || configOptions === null) {
       return this.#owner.tell({ type: "session/configChanged", config: { [id]: wanted } });
     }
@@ -209,6 +213,17 @@ export class AgentSettings {
     if (option !== undefined) this.#models.note(this.#owner.entry.id, option);
   }
 
+  /** What the agent itself refuses is the caller's mistake; what goes wrong with the connection is not. */
+  async #refusable<Result>(name: string, value: string, answer: Promise<Result>): Promise<Result> {
+    try {
+      return await answer;
+    } catch (cause) {
+      if (!(cause instanceof RpcError)) throw cause;
+      const words = this.#redact(cause.message);
+      throw new HostError("ACP_INVALID_OPTION", `${name}: the agent refuses '${value}': ${words}`, { cause });
+    }
+  }
+
   async #tolerate(set: () => Promise<void>): Promise<void> {
     try {
       await set();
@@ -227,18 +242,6 @@ function checkValue(name: string, option: ConfigOption, value: string): void {
   throw new HostError("ACP_INVALID_OPTION", `${name} cannot be '${value}'. It can be: ${list(values)}.`, {
     details: { option: option.id },
   });
-}
-
-/** What the agent itself refuses is the caller's mistake; what goes wrong with the connection is not. */
-async function refusable<Result>(name: string, value: string, answer: Promise<Result>): Promise<Result> {
-  try {
-    return await answer;
-  } catch (cause) {
-    if (!(cause instanceof RpcError)) throw cause;
-    throw new HostError("ACP_INVALID_OPTION", `${name}: the agent refuses '${value}': ${cause.message}`, {
-      cause,
-    });
-  }
 }
 
 /** Names for a sentence; some agents offer hundreds. */

@@ -1,5 +1,5 @@
 // `fs/*` of an agent: reads and writes in the session's folders, and the quirk of one agent.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
@@ -50,4 +50,26 @@ test.each([
   const session = await host.open();
   await session.turn(path.join(host.work, "none"));
   expect(await session.agent.answer("read")).toMatchObject(expected);
+});
+
+test("[N49] a session that is moved in mid-turn works on where it is, and nobody is asked about that", async () => {
+  const steps = [
+    { do: "until", path: "moved" } as const,
+    ask("inside", "fs/write_text_file", { path: "$prompt.text", content: "x" }),
+    ask("made", "terminal/create", { command: "pwd" }),
+    ask("end", "terminal/wait_for_exit", { terminalId: "$made.terminalId" }),
+    ask("where", "terminal/output", { terminalId: "$made.terminalId" }),
+  ];
+  const host = newHost({ agents: { mine: { prompts: { "*": steps } } } });
+  const other = path.join(host.folder, "other");
+  mkdirSync(other);
+  const session = await host.open();
+  const turn = session.stream(path.join(host.work, "a.txt"));
+  await session.agent.heard("session/prompt");
+  await session.patch({ cwd: other });
+  host.pass("moved");
+  expect(await session.agent.result("inside")).toEqual({});
+  expect(await session.agent.result("where")).toMatchObject({ output: `${host.work}\n` });
+  await turn.ended;
+  expect(turn.approvals).toEqual([]);
 });

@@ -5,6 +5,7 @@ import {
   type ApprovalPolicy,
   type ChatUri,
   type Message,
+  type PendingMessage,
   type PendingMessageId,
   type RuntimeOptions,
   type SessionAction,
@@ -14,21 +15,23 @@ import {
   type TurnEnd,
   type TurnId,
   makeId,
+  turnParts,
 } from "@holdfast/ahp";
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import { HeldTerminals } from "@holdfast/terminal/acp-parts";
+import type { AcpInitializeResult } from "../agent/acp.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import { buildPrompt, describeAttachments } from "./prompt.ts";
+import { buildMessagePrompt, buildPrompt, describeAttachments } from "./prompt.ts";
 import type { ServiceContext } from "./service-context.ts";
-import { type AgentOwner, SessionAgent } from "./session-agent.ts";
+import { type AgentOwner, type OnContextLost, SessionAgent } from "./session-agent.ts";
 import { markRequest, type RepeatedRequest, SessionChat } from "./session-chat.ts";
 import { SessionServices } from "./session-services.ts";
 import { SessionSummaries } from "./session-summaries.ts";
 import type { SessionTools } from "./session-tools.ts";
-import { TurnQueue } from "./turn-queue.ts";
+import { type PendingKind, TurnQueue } from "./turn-queue.ts";
 import { Turn, type TurnOpening } from "./turn.ts";
 import { checkWorkingDirectory } from "./working-directory.ts";
 
@@ -53,6 +56,9 @@ export interface TakenTurn {
   /** Whether it was taken on before, by a message with the same name. */
   readonly isRepeated: boolean;
 }
+
+/** Makes the content blocks for an agent that has said what it takes. */
+type Prompt = (info: AcpInitializeResult) => readonly object[];
 
 /** The host stops: what a turn that was cut off says. */
 const stopped = {
@@ -79,6 +85,8 @@ export class HostSession implements ServiceContext, AgentOwner {
   /** The number of the first action of the turn that began last. */
   #turnSeq = 0;
   #closing: Promise<void> | undefined;
+  /** It ends because the host does, and stays. */
+  #isSuspended = false;
 
   constructor(names: SessionNames, tools: SessionTools) {
     this.key = names.key;
@@ -90,7 +98,7 @@ export class HostSession implements ServiceContext, AgentOwner {
     this.services = new SessionServices(this);
     this.#agent = new SessionAgent(this, tools);
     this.#queue = new TurnQueue((action) => this.dispatch({ to: "chat", action }));
-    this.#chat = new SessionChat(names.chat, tools.hub, tools.storage);
+    this.#chat = new SessionChat(names.chat, tools.hub, tools.storage, () => this.#idle.touch());
     this.#idle = new IdleWatch({
       idleMs: tools.patience.idleMs,
       isBusy: async () => this.isBusy || (await this.held.hasRunning()),
@@ -154,8 +162,15 @@ export class HostSession implements ServiceContext, AgentOwner {
     return this.state.runtimeOptions.approvalPolicy;
   }
 
+  /** Where the agent works: a session that was moved in mid-turn is elsewhere only from the next turn on. */
   get roots(): readonly string[] {
-    return [this.cwd];
+    return [this.state.backendCwd ?? this.cwd];
+  }
+
+  /** Whether anything was said before, in an earlier turn or in the one that goes on. */
+  get hasHistory(): boolean {
+    const { turns, activeTurn } = this.#chat.state;
+    return turns.length > 0 || (activeTurn !== undefined && turnParts(activeTurn).length > 0);
   }
 
   get agentName(): string {
@@ -200,7 +215,7 @@ export class HostSession implements ServiceContext, AgentOwner {
 
   /** Takes a message on: at once, or behind the running turn where that is asked for. */
   takeTurn(request: TurnRequest, isInteractive: boolean): TakenTurn {
-    if (this.#closing !== undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+    this.#checkOpen();
     this.#chat.load();
     const { idempotencyKey } = request;
     const mark = idempotencyKey === undefined ? undefined : markRequest(idempotencyKey, request);
@@ -217,11 +232,54 @@ export class HostSession implements ServiceContext, AgentOwner {
       ...(attachments !== undefined && { attachments }),
       ...(mark !== undefined && { request: mark }),
     };
+    const prompt: Prompt = (info) => buildPrompt(request, info);
     const begin = (queuedMessageId?: PendingMessageId): Turn =>
-      this.#begin({ turnId, message, queuedMessageId, isInteractive }, request);
+      this.#begin({ turnId, message, queuedMessageId, isInteractive }, prompt, request.onContextLost);
     const begun =
       isBusy || !this.#queue.isEmpty ? this.#queue.push(turnId, message, begin) : Promise.resolve(begin());
     return { turnId, begun, isRepeated: false };
+  }
+
+  /** Begins a turn with a message of a client, under the name that the client gave it. */
+  beginTurn(turnId: TurnId, message: Message): void {
+    this.#checkIdle();
+    const prompt = this.#messagePrompt(message);
+    this.#begin({ turnId, message, queuedMessageId: undefined, isInteractive: true }, prompt);
+  }
+
+  /** Sends the message of the last turn again, which failed or was cut off: the turn goes on. */
+  resumeTurn(turnId: TurnId): void {
+    this.#checkIdle();
+    const { message } = this.#chat.endedTurn(turnId) ?? {};
+    if (message === undefined) throw new HostError("NOT_FOUND", "There is no such turn.");
+    const opening = { turnId, message, queuedMessageId: undefined, isInteractive: true, isResumed: true };
+    this.#begin(opening, this.#messagePrompt(message));
+  }
+
+  /** Lines up a message of a client, or changes it where it stands; where nothing runs, it is sent at once. */
+  setPending(kind: PendingKind, pending: PendingMessage): void {
+    this.#checkOpen();
+    const { id, message } = pending;
+    const prompt = this.#messagePrompt(message);
+    const turnId = makeId("turn", id);
+    this.#queue.set(kind, pending, (queuedMessageId) =>
+      this.#begin({ turnId, message, queuedMessageId, isInteractive: true }, prompt),
+    );
+    if (this.#turn === undefined || this.#turn.isOver) this.#queue.beginNext();
+  }
+
+  /** Takes a message out of the line; false when it does not wait. */
+  removePending(kind: PendingKind, id: PendingMessageId): boolean {
+    return this.#queue.remove(kind, id);
+  }
+
+  reorderPending(order: readonly PendingMessageId[]): void {
+    this.#queue.reorder(order);
+  }
+
+  /** Cancels the running turn alone: what waits behind it comes next. */
+  cancelRunning(by: Actor, reason?: string): void {
+    this.#turn?.cancel(by, reason);
   }
 
   /** Cancels the running turn and what waits behind it. */
@@ -233,19 +291,25 @@ export class HostSession implements ServiceContext, AgentOwner {
     await turn.ended;
   }
 
-  /** Sets options from the next turn on; modes and the agent's own options are set now. */
-  async patch(changes: RuntimeOptions): Promise<void> {
+  /**
+   * Sets options from the next turn on; modes and the agent's own options are set now.
+   * `tellChanges` is called to tell the options themselves, so that a client can know its own change again.
+   */
+  async patch(changes: RuntimeOptions, tellChanges = (tell: () => void): void => tell()): Promise<void> {
     this.#idle.touch();
-    const { cwd, extras } = changes;
+    const { cwd, ...others } = changes;
     // First, so that nothing is half changed.
     if (cwd !== undefined) await checkWorkingDirectory(cwd);
-    await this.#agent.change(changes);
+    await this.#agent.change(others);
+    const extras = others.extras && { ...this.state.runtimeOptions.extras, ...others.extras };
+    // Before the move, which takes a moment: a turn that begins in it must know what was set.
+    tellChanges(() =>
+      this.tell({
+        type: "session/runtimeOptionsChanged",
+        changes: { ...others, ...(extras !== undefined && { extras }) },
+      }),
+    );
     if (cwd !== undefined) await this.#agent.moveTo(cwd);
-    const all = extras && { ...this.state.runtimeOptions.extras, ...extras };
-    this.tell({
-      type: "session/runtimeOptionsChanged",
-      changes: { ...changes, ...(all !== undefined && { extras: all }) },
-    });
   }
 
   /** Ends the turn, the agent and everything the session started. Idempotent. */
@@ -256,6 +320,7 @@ export class HostSession implements ServiceContext, AgentOwner {
 
   /** The host stops: everything ends as with `close`, but the session stays, and the next host takes it up. */
   suspend(): Promise<void> {
+    this.#isSuspended ||= this.#closing === undefined;
     this.#closing ??= this.#suspendNow();
     return this.#closing;
   }
@@ -273,16 +338,18 @@ export class HostSession implements ServiceContext, AgentOwner {
     // What was being started meanwhile.
     await this.services.settled();
     await this.held.close();
+    await this.terminals.endClaimedBy(this.uri);
     await this.#turn?.ended;
   }
 
   /** Nobody has used the session for long: what can be brought back is let go. */
   async #rest(): Promise<void> {
     await this.#agent.evict();
-    if (this.isBusy) return;
     await this.hub.settled();
-    this.#chat.rest();
+    // Somebody may have come meanwhile.
+    if (this.isBusy || this.#closing !== undefined) return;
     this.hub.forgetLog(this.uri);
+    if (!this.#chat.rest()) this.#idle.touch();
   }
 
   #takeAgain({ turnId, place }: RepeatedRequest): TakenTurn {
@@ -297,6 +364,7 @@ export class HostSession implements ServiceContext, AgentOwner {
     this.#chat.load();
     this.#queue.drop();
     this.#turn?.cancel(by, reason ?? "The session was closed.");
+    this.services.letGoTaken();
     await this.#endAll();
     this.tell({
       type: "session/closed",
@@ -306,7 +374,25 @@ export class HostSession implements ServiceContext, AgentOwner {
     });
   }
 
-  #begin(opening: TurnOpening, request: ChatRequest): Turn {
+  #checkOpen(): void {
+    if (this.#isSuspended) throw new HostError("HOST_STOPPING");
+    if (this.#closing !== undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+  }
+
+  #checkIdle(): void {
+    this.#checkOpen();
+    this.#chat.load();
+    if (this.isBusy) throw new HostError("ACP_TURN_ACTIVE");
+  }
+
+  #messagePrompt(message: Message): Prompt {
+    const prompt: Prompt = (info) => buildMessagePrompt(message, info);
+    // What the agent cannot take is refused now rather than in mid-turn, if it is known.
+    if (this.#agent.ready !== undefined) prompt(this.#agent.ready.agent.info);
+    return prompt;
+  }
+
+  #begin(opening: TurnOpening, prompt: Prompt, onContextLost: OnContextLost = "continue"): Turn {
     const { turnId } = opening;
     const { timeoutSeconds } = this.state.runtimeOptions;
     this.#turnSeq = this.hub.lastSeq + 1;
@@ -317,6 +403,7 @@ export class HostSession implements ServiceContext, AgentOwner {
       context: { terminal: (id) => this.held.display(id) },
       dispatch: this.dispatch,
       now: () => this.now(),
+      redact: this.#tools.redact,
       cancelQuestions: (by) => {
         this.approvals.cancelTurn(turnId, by);
         this.inputs.cancelTurn(turnId, by);
@@ -326,8 +413,8 @@ export class HostSession implements ServiceContext, AgentOwner {
     this.#idle.touch();
     this.#tools.watchers.tell(this.state, { type: "turn_started", turnId });
     void turn.run(
-      () => this.#agent.connect({ onContextLost: request.onContextLost ?? "continue" }),
-      (agent) => buildPrompt(request, agent.info),
+      () => this.#agent.connect({ onContextLost }),
+      (agent) => prompt(agent.info),
     );
     void turn.ended.then((end) => this.#noteEnd(turn, end));
     return turn;
@@ -335,6 +422,7 @@ export class HostSession implements ServiceContext, AgentOwner {
 
   #noteEnd({ id: turnId, durationMs }: Turn, end: TurnEnd): void {
     const { watchers } = this.#tools;
+    if (this.#closing === undefined) this.services.turnEnded(turnId);
     watchers.tell(this.state, { type: "turn_done", turnId, end, durationMs });
     if (end.state === "failed") {
       this.tell({ type: "session/errorReported", error: end.error });

@@ -5,6 +5,7 @@ export interface IdleParts {
   readonly idleMs: number;
   /** Whether something of it is still at work. */
   isBusy(): Promise<boolean>;
+  /** Lets go of what it can; when it fails, it is tried again later. */
   rest(): Promise<void>;
   onFault(error: unknown): void;
 }
@@ -45,6 +46,7 @@ export class IdleWatch {
       else await this.#parts.rest();
     } catch (error) {
       this.#parts.onFault(error);
+      this.touch();
     }
   }
 

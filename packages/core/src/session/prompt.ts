@@ -1,5 +1,5 @@
 // Makes an ACP prompt out of a message and its attachments, as far as the agent can take them.
-import type { Attachment as DescribedAttachment } from "@holdfast/ahp";
+import type { Attachment as DescribedAttachment, Message } from "@holdfast/ahp";
 import { type Attachment, type ChatRequest, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
 
@@ -18,6 +18,33 @@ export function buildPrompt(
   const accepts = agentCapabilities?.promptCapabilities ?? {};
   const text = message === "" ? [] : [{ type: "text", text: message }];
   return [...text, ...attachments.map((attachment, index) => buildBlock(attachment, index, accepts))];
+}
+
+/** The content blocks of a message of the chat; what was too large to be kept with it cannot be sent again. */
+export function buildMessagePrompt(
+  { text, attachments = [] }: Message,
+  { agentCapabilities }: AcpInitializeResult,
+): object[] {
+  const accepts = agentCapabilities?.promptCapabilities ?? {};
+  const blocks = attachments.flatMap((attachment, index) => buildAttachment(attachment, index, accepts));
+  return [...(text === "" ? [] : [{ type: "text", text }]), ...blocks];
+}
+
+function buildAttachment(attachment: DescribedAttachment, index: number, accepts: Accepts): object[] {
+  switch (attachment.type) {
+    case "simple": {
+      const { modelRepresentation: text } = attachment;
+      return text === undefined ? [] : [{ type: "text", text }];
+    }
+    case "resource": {
+      const { uri, label: name, contentType: mimeType } = attachment;
+      return [{ type: "resource_link", uri, name, ...(mimeType !== undefined && { mimeType }) }];
+    }
+    case "embeddedResource": {
+      const { data, contentType: mime } = attachment;
+      return [buildBlock({ mime, contentString: data }, index, accepts)];
+    }
+  }
 }
 
 /** The attachments of a message as its history shows them, with their data where that is not much; undefined if it has none. */

@@ -1,5 +1,5 @@
 // Takes up what an earlier host left: nothing that died with it is shown as alive, and all of it says what became of it.
-import { type ChatState, type SessionState, makeId } from "@holdfast/ahp";
+import { type ChatState, type SessionState, type TerminalState, makeId } from "@holdfast/ahp";
 import type { Hub } from "../channel/hub.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import type { Storage } from "../ports.ts";
@@ -37,9 +37,10 @@ export function recoverSession(tools: RecoveryTools, state: SessionState): boole
   return true;
 }
 
-/** Ends the terminals of an earlier host, which have ended with it. */
-export function recoverTerminals({ hub, storage, now }: RecoveryTools): void {
-  for (const { uri, state } of storage.openChannels("terminal")) {
+/** Ends the terminals of an earlier host, which have ended with it; gives them as they were. */
+export function recoverTerminals({ hub, storage, now }: RecoveryTools): readonly TerminalState[] {
+  const open = storage.openChannels("terminal");
+  for (const { uri, state } of open) {
     hub.restore(uri, "terminal", state);
     hub.dispatch(uri, {
       type: "terminal/exited",
@@ -48,6 +49,7 @@ export function recoverTerminals({ hub, storage, now }: RecoveryTools): void {
     });
     hub.close(uri);
   }
+  return open.map(({ state }) => state);
 }
 
 /** Ends the turn that was going on, and drops what waited behind it: nobody waits for it any more. */

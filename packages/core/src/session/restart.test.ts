@@ -1,5 +1,5 @@
 // A host on what an earlier one kept: everything is there, and what died with the host says so.
-import type { Action, TurnEnd } from "@holdfast/ahp";
+import { type Action, type TurnEnd, makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import type { EntryFeed } from "../channel/entry-feed.ts";
 import type { HostEvent } from "../host-event.ts";
@@ -107,6 +107,29 @@ test("[R3] what waited for an answer, or in line, waits no more", async () => {
     type: "chat/pendingMessageRemoved",
     id: waiting.turnId,
   });
+});
+
+test("[R3] what waited when the host was killed between two turns waits no more either", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents, storage: storage.forHost });
+  const before = await first.open();
+  const turn = before.stream("long");
+  await turn.until(({ type }) => type === "chat/responsePart");
+  before.stream("and then", { queue: true });
+  const { resource } = before.chatState;
+  const endedAt = "2026-01-01T00:00:00.000Z";
+  const turnId = makeId("turn", turn.turnId);
+  const by = { kind: "host" } as const;
+  // The end of the first turn is kept, the beginning of the second is not.
+  first.host.hub.dispatch(resource, { type: "chat/turnCancelled", turnId, endedAt, durationMs: 1, by });
+  await first.host.hub.settled();
+  storage.die();
+  await first.host.close();
+  expect(storage.kept.loadChannel(resource)?.state).toMatchObject({ queuedMessages: [{}] });
+  const second = newHost({ agents, storage: storage.kept });
+  second.host.followSession(before.key, {}, ME, () => {}).chat.read();
+  const after = new FakeSession(second.host, before.key, second.heard());
+  expect(after.chatState.queuedMessages).toEqual([]);
 });
 
 test("[R4] a session whose agent was being started is over", async () => {

@@ -41,5 +41,6 @@ export function openTurn(context: ServiceContext): Turn | undefined {
 
 /** Where a question of a turn belongs. */
 export function placeOf(context: ServiceContext, turn: Turn): ApprovalPlace {
-  return { session: context.uri, key: context.key, chat: context.chat, turnId: turn.id };
+  const { uri: session, key, chat } = context;
+  return { session, key, chat, turnId: turn.id, tell: (translated) => context.dispatch(translated) };
 }

@@ -21,6 +21,8 @@ export interface AgentOwner {
   readonly state: SessionState;
   readonly cwd: string;
   readonly services: AgentServices;
+  /** Whether anything was said that the agent could forget. */
+  readonly hasHistory: boolean;
   tell(action: SessionAction): void;
   warn(message: string): void;
 }
@@ -50,7 +52,7 @@ export class SessionAgent {
   constructor(owner: AgentOwner, tools: AgentTools) {
     this.#owner = owner;
     this.#tools = tools;
-    this.#settings = new AgentSettings(owner, tools.installations.models);
+    this.#settings = new AgentSettings(owner, tools.installations.models, (text) => this.#redact(text));
     this.#processes = new AgentProcesses(owner, tools);
   }
 
@@ -91,7 +93,7 @@ export class SessionAgent {
   async evict(): Promise<boolean> {
     const { ready } = this;
     if (ready === undefined || !this.canResume) return false;
-    const ended = this.#processes.end(ready.agent).then(() => {
+    const ended = this.#endUnwatched(ready.agent).then(() => {
       if (this.#state.name === "ending") this.#state = { name: "none" };
     });
     this.#state = { name: "ending", ended };
@@ -121,13 +123,19 @@ export class SessionAgent {
     const isOtherModel = wishes.model !== this.#owner.state.runtimeOptions.model;
     const changes = isOtherModel ? wishes : { ...wishes, model: undefined };
     if (changes.model !== undefined) this.#checkRestart(changes.model);
-    const effect = await this.#settings.set(ready, changes, this.#processes.launchedModel);
-    if (effect === "at-launch") this.#needsRestart = true;
+    try {
+      const effect = await this.#settings.set(ready, changes, this.#processes.launchedModel);
+      if (effect === "at-launch") this.#needsRestart = true;
+    } catch (error) {
+      throw this.#explainUnset(error);
+    }
+    this.#assertOpen();
   }
 
   /** Moves the session to another directory: from the next turn on the agent has a new session there, and no memory. */
   async moveTo(cwd: string): Promise<void> {
     await checkWorkingDirectory(cwd);
+    this.#assertOpen();
     this.#owner.tell({ type: "session/runtimeOptionsChanged", changes: { cwd } });
     const workingDirectories = [pathToFileURL(cwd).href];
     this.#owner.tell({ type: "session/workingDirectoriesChanged", workingDirectories });
@@ -192,11 +200,15 @@ export class SessionAgent {
    */
   async #open(agent: AgentConnection, earlier: EarlierSession, cwd: string): Promise<ReadyAgent> {
     const { quirks } = this.#owner.entry;
-    const onContextLost = this.#onContextLost;
+    // Where nothing was said yet, nothing is lost: many agents do not even keep such a session.
+    const { hasHistory } = this.#owner;
+    const onContextLost = hasHistory ? this.#onContextLost : "continue";
     const { sessionId, result, loss } = await openSession(agent, { earlier, cwd, quirks, onContextLost });
     this.#assertOpen();
     const at = this.#tools.now().toISOString();
-    if (loss !== undefined) this.#owner.tell({ type: "session/contextLost", at, reason: this.#redact(loss) });
+    if (loss !== undefined && hasHistory) {
+      this.#owner.tell({ type: "session/contextLost", at, reason: this.#redact(loss) });
+    }
     const about = describeAgent(agent.info, quirks);
     this.#owner.tell({ type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about });
     this.#settings.tellOffers(result);
@@ -240,6 +252,18 @@ export class SessionAgent {
     );
   }
 
+  /** Why something could not be set: the agent refused, the session was closed, or the agent died or is silent. */
+  #explainUnset(cause: unknown): HostError {
+    if (this.#isClosed) return new HostError("ACP_SESSION_NOT_FOUND", undefined, { cause });
+    if (cause instanceof HostError) return cause;
+    const words = this.#redact(cause instanceof Error ? cause.message : String(cause));
+    return new HostError(
+      "ACP_AGENT_EXITED",
+      `The agent ended or was silent before anything was set: ${words}. Send the request again.`,
+      { cause },
+    );
+  }
+
   get #isClosed(): boolean {
     return this.#state.name === "closed";
   }
@@ -252,12 +276,21 @@ export class SessionAgent {
   #noteExit(agent: AgentConnection, stderrTail: readonly string[]): void {
     if (this.ready?.agent !== agent) return;
     this.#state = { name: "none" };
-    void this.#processes.end(agent);
+    void this.#endUnwatched(agent);
     this.#tellStale("agent-exited", {
       code: "ACP_AGENT_EXITED",
       message: "The agent's process ended.",
       stderrTail,
     });
+  }
+
+  /** Ends a process and what it left behind, where nobody waits who could be told of a failure. */
+  async #endUnwatched(agent: AgentConnection): Promise<void> {
+    try {
+      await this.#processes.end(agent);
+    } catch (error) {
+      this.#owner.warn(`What is left of the agent could not be ended: ${String(error)}`);
+    }
   }
 
   #tellStale(cause: StaleCause, error?: ErrorInfo): void {

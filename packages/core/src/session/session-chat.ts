@@ -26,11 +26,15 @@ export class SessionChat {
   readonly uri: ChatUri;
   readonly #hub: Hub;
   readonly #storage: Storage;
+  readonly #onLoaded: () => void;
+  #isClosed = false;
 
-  constructor(uri: ChatUri, hub: Hub, storage: Storage) {
+  /** `onLoaded` is told when it is brought into memory, so that somebody lets go of it again. */
+  constructor(uri: ChatUri, hub: Hub, storage: Storage, onLoaded: () => void) {
     this.uri = uri;
     this.#hub = hub;
     this.#storage = storage;
+    this.#onLoaded = onLoaded;
   }
 
   /** Its state, brought into memory if it is not there. */
@@ -43,14 +47,27 @@ export class SessionChat {
 
   /** Brings it into memory. */
   load(): void {
-    if (this.#hub.has(this.uri)) return;
+    if (this.#isClosed || this.#hub.has(this.uri)) return;
     const stored = this.#storage.loadChannel(this.uri);
-    if (stored?.kind === "chat" && stored.isOpen) this.#hub.restore(this.uri, "chat", stored.state);
+    if (stored?.kind !== "chat" || !stored.isOpen) return;
+    this.#hub.restore(this.uri, "chat", stored.state);
+    // A chat in which something waits is not let go of: what waits here waited in a host that was killed.
+    for (const { id } of stored.state.queuedMessages) {
+      this.#hub.dispatch(this.uri, { type: "chat/pendingMessageRemoved", kind: "queued", id });
+    }
+    this.#onLoaded();
   }
 
-  /** Lets go of what is kept anyway, if nobody reads it. */
-  rest(): void {
-    this.#hub.unload(this.uri);
+  /** Lets go of what is kept anyway, if nobody reads it; gives whether it is out of memory. */
+  rest(): boolean {
+    return !this.#hub.has(this.uri) || this.#hub.unload(this.uri);
+  }
+
+  /** Closes its channel, in memory or not; it does not come back. */
+  close(): void {
+    this.load();
+    this.#isClosed = true;
+    if (this.#hub.has(this.uri)) this.#hub.close(this.uri);
   }
 
   /** A turn that has ended. */

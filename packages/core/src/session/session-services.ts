@@ -1,5 +1,5 @@
 // What a session does for its agent: files, terminals, questions; each checked, judged and on record.
-import type { JsonObject } from "@holdfast/ahp";
+import type { JsonObject, TurnId } from "@holdfast/ahp";
 import type { RawJson } from "@holdfast/jsonrpc";
 import type { AcpContent, AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
@@ -100,6 +100,16 @@ export class SessionServices implements AgentServices {
 
   warn(message: string): void {
     this.#context.warn(message);
+  }
+
+  /** What a turn leaves running is background work. */
+  turnEnded(turnId: TurnId): void {
+    this.#terminals.turnEnded(turnId);
+  }
+
+  /** What people have taken over goes on without the session. */
+  letGoTaken(): void {
+    this.#terminals.letGoTaken();
   }
 
   /** Resolves when nothing is being started for the agent any more. */

@@ -26,7 +26,9 @@ export class SessionSummaries {
   update(): void {
     const chat = this.#hub.state(this.#chat, "chat");
     if (chat !== undefined) {
-      const { resource: _resource, ...changes } = summarizeChat(chat);
+      const { resource: _resource, activity, ...summary } = summarizeChat(chat);
+      // What is left out stays as it was: only null takes it away.
+      const changes = { ...summary, activity: activity ?? null };
       const shown = JSON.stringify(changes);
       if (shown !== this.#chatShown) {
         this.#hub.dispatch(this.#session, { type: "session/chatUpdated", chat: this.#chat, changes });

@@ -5,13 +5,17 @@ import {
   type Actor,
   ROOT_URI,
   type RuntimeOptions,
+  type SessionId,
   type SessionOwner,
   type SessionState,
+  type TerminalState,
+  type SessionUri,
   defaultChatUri,
   formatSessionKey,
   makeId,
   newChatState,
   newSessionState,
+  parseChannelUri,
   parseSessionKey,
   sessionUri,
   summarizeChat,
@@ -20,6 +24,7 @@ import {
 import { type Config, HostError, type SessionOptions } from "@holdfast/protocol";
 import type { AgentEntries, AgentEntry } from "../agent/agent-entry.ts";
 import { type Caller, actorOf, maySee, ownerOf } from "../caller.ts";
+import { terminalIdOf } from "../terminal/terminal-id.ts";
 import { HostSession } from "./host-session.ts";
 import { recoverSession } from "./recovery.ts";
 import type { SessionTools } from "./session-tools.ts";
@@ -27,6 +32,12 @@ import { checkWorkingDirectory } from "./working-directory.ts";
 
 /** A session that is over and still kept, or one that is open, as it is known from what is kept. */
 type KeptSession = Pick<SessionState, "resource" | "owner">;
+
+/** What a session is called inside its key, and as a channel. */
+interface SessionName {
+  readonly sessionId: SessionId;
+  readonly uri: SessionUri;
+}
 
 /** The rules that new sessions are held to. */
 export type SessionRules = Pick<Config, "defaults" | "allowedAgents" | "maxSessions" | "acp"> & {
@@ -42,6 +53,9 @@ export class Sessions {
   readonly #entries: AgentEntries;
   readonly #rules: SessionRules;
   readonly #sessions = new Map<string, HostSession>();
+  /** Sessions that are being closed. */
+  readonly #closing = new Map<string, Promise<void>>();
+  #isStopping = false;
 
   constructor(tools: SessionTools, entries: AgentEntries, rules: SessionRules) {
     this.#tools = tools;
@@ -83,8 +97,8 @@ export class Sessions {
     return states;
   }
 
-  /** Takes up the sessions of an earlier host. */
-  recover(): void {
+  /** Takes up the sessions of an earlier host, whose terminals have ended with it. */
+  recover(ended: readonly TerminalState[]): void {
     const { storage, hub } = this.#tools;
     for (const { state } of storage.openChannels("session")) {
       if (!recoverSession(this.#tools, state)) continue;
@@ -94,6 +108,12 @@ export class Sessions {
         this.#tools,
       );
       this.#sessions.set(key, session);
+      for (const { claim, resource } of ended) {
+        // What no turn used was background work.
+        if (claim.kind !== "session" || claim.session !== uri || claim.turnId !== undefined) continue;
+        const id = makeId("background work", terminalIdOf(resource));
+        session.dispatch({ to: "chat", action: { type: "chat/backgroundWorkRemoved", id } });
+      }
       hub.dispatch(ROOT_URI, { type: "root/sessionAdded", summary: summarizeSession(session.state) });
     }
     // What was loaded to say how it ended is let go of when that is kept; a failure to keep it is told elsewhere.
@@ -103,19 +123,39 @@ export class Sessions {
     );
   }
 
+  /** The open session that a channel belongs to, by its URI or that of its chat. */
+  ofChannel(uri: string): HostSession | undefined {
+    for (const session of this.#sessions.values()) {
+      if (session.uri === uri || session.chat === uri) return session;
+    }
+    return undefined;
+  }
+
   /** Starts an agent in a new session; resolves when it is ready. */
   async create(options: SessionOptions, caller: Caller): Promise<HostSession> {
-    const entry = this.#admit(options.agent_id);
-    const runtimeOptions = await this.#chooseOptions(options);
-    if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
-    const session = this.#open(entry, options, runtimeOptions, ownerOf(caller));
+    const session = await this.#admitAndOpen(options, caller);
     try {
       await session.start();
       return session;
     } catch (error) {
+      // The next host says what became of it.
+      if (this.#isStopping) throw new HostError("HOST_STOPPING", undefined, { cause: error });
       await this.#close(session, { kind: "host" }, "The agent could not be started.");
       throw error;
     }
+  }
+
+  /** Opens a session under a URI that its creator chose; how the start of its agent goes is told in it. */
+  async begin(uri: SessionUri, options: Partial<SessionOptions>, caller: Caller): Promise<HostSession> {
+    const agent = options.agent_id ?? this.#rules.defaults.agent;
+    const session = await this.#admitAndOpen({ ...options, agent_id: agent }, caller, uri);
+    session.start().catch((error: unknown) => {
+      const { message } = error as Error;
+      const code = error instanceof HostError ? error.code : "ACP_SESSION_INIT_FAILED";
+      if (this.#sessions.get(session.key) !== session || this.#isStopping) return;
+      session.tell({ type: "session/creationFailed", error: { code, message } });
+    });
+    return session;
   }
 
   async close(key: string, caller: Caller, reason?: string): Promise<void> {
@@ -126,31 +166,37 @@ export class Sessions {
   async delete(key: string, caller: Caller): Promise<readonly string[]> {
     const { hub, storage } = this.#tools;
     const { resource } = this.#findKept(key, caller);
-    if (this.#sessions.has(key)) {
-      await this.close(key, caller, "The session was deleted.");
-      // The channels are closed a moment after the session, so that readers get to its end.
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
-    }
+    if (this.#sessions.has(key)) await this.close(key, caller, "The session was deleted.");
+    else await this.#closing.get(key);
     await hub.settled();
     return storage.purge(resource).terminals;
   }
 
   /** The host stops: sessions are not closed, the next host takes them up. */
   async suspendAll(): Promise<void> {
+    this.#isStopping = true;
     await Promise.all(this.all.map((session) => session.suspend()));
   }
 
-  async #close(session: HostSession, by: Actor, reason?: string): Promise<void> {
-    this.#sessions.delete(session.key);
+  /** Closes a session once: one whose agent is being started may be closed by its owner and by its creation. */
+  #close(session: HostSession, by: Actor, reason?: string): Promise<void> {
+    const { key } = session;
+    if (!this.#sessions.delete(key)) return this.#closing.get(key) ?? Promise.resolve();
+    const closing = this.#closeNow(session, by, reason).finally(() => this.#closing.delete(key));
+    this.#closing.set(key, closing);
+    return closing;
+  }
+
+  async #closeNow(session: HostSession, by: Actor, reason?: string): Promise<void> {
+    const { hub } = this.#tools;
     await session.close(by, reason);
-    this.#tools.hub.dispatch(ROOT_URI, { type: "root/sessionRemoved", session: session.uri });
+    hub.dispatch(ROOT_URI, { type: "root/sessionRemoved", session: session.uri });
     // Who still reads the last turn gets to its end first.
-    setImmediate(() => {
-      this.#tools.hub.close(session.chat);
-      this.#tools.hub.close(session.uri);
+    await new Promise((resolve) => {
+      setImmediate(resolve);
     });
+    session.conversation.close();
+    hub.close(session.uri);
   }
 
   /** Sessions without an agent cost next to nothing, and do not count. */
@@ -168,6 +214,27 @@ export class Sessions {
       throw new HostError("ACP_SESSION_NOT_FOUND");
     }
     return state;
+  }
+
+  async #admitAndOpen(options: SessionOptions, caller: Caller, uri?: SessionUri): Promise<HostSession> {
+    const entry = this.#admit(options.agent_id);
+    const runtimeOptions = await this.#chooseOptions(options);
+    if (this.#isStopping) throw new HostError("HOST_STOPPING");
+    if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
+    const names = uri === undefined ? newNames() : this.#namesFor(uri);
+    return this.#open(entry, names, options, runtimeOptions, ownerOf(caller));
+  }
+
+  /** Of a URI of our own form the id is taken over; any other stays whole, and the key has an id of its own. */
+  #namesFor(uri: SessionUri): SessionName {
+    const { hub, storage } = this.#tools;
+    if (hub.has(uri) || storage.loadChannel(uri) !== undefined) throw new HostError("SESSION_EXISTS");
+    const address = parseChannelUri(uri);
+    if (address === undefined) return { ...newNames(), uri };
+    if (address.kind !== "session" || address.sessionId.includes(":")) {
+      throw new HostError("INVALID_REQUEST", `${uri} cannot be the name of a session.`);
+    }
+    return { sessionId: address.sessionId, uri };
   }
 
   #admit(agentId: string): AgentEntry {
@@ -203,14 +270,13 @@ export class Sessions {
 
   #open(
     entry: AgentEntry,
+    { sessionId, uri }: SessionName,
     { label, forwardedProvider }: SessionOptions,
     runtimeOptions: RuntimeOptions & { cwd: string },
     owner: SessionOwner,
   ): HostSession {
     const { hub } = this.#tools;
-    const sessionId = makeId("session", randomUUID());
     const key = formatSessionKey({ handle: entry.handles[0] ?? entry.id, sessionId });
-    const uri = sessionUri(sessionId);
     const chat = defaultChatUri(uri);
     const at = this.#tools.now().toISOString();
     const title = label ?? entry.label;
@@ -239,4 +305,10 @@ export class Sessions {
     hub.dispatch(ROOT_URI, { type: "root/sessionAdded", summary: summarizeSession(session.state) });
     return session;
   }
+}
+
+/** A name for a session that its creator did not name. */
+function newNames(): SessionName {
+  const sessionId = makeId("session", randomUUID());
+  return { sessionId, uri: sessionUri(sessionId) };
 }

@@ -1,7 +1,7 @@
 // Runs commands for a session's agent, as terminals that it names, reads, waits for, kills and releases.
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { makeId } from "@holdfast/ahp";
+import type { TurnId } from "@holdfast/ahp";
 import { ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
 import { KeeperError } from "@holdfast/keeper/port";
 import {
@@ -15,9 +15,9 @@ import type { OfSession } from "../agent/agent-connection.ts";
 import { coversCommand } from "../approval/coverage.ts";
 import { isInside } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
+import { AgentTerminals } from "./agent-terminals.ts";
 import type { Deed, Deeds } from "./deeds.ts";
 import type { ServiceContext } from "./service-context.ts";
-import { soleCommandCall } from "./tool-calls.ts";
 
 const unknownTerminal = -32002;
 
@@ -25,11 +25,13 @@ const unknownTerminal = -32002;
 export class TerminalService {
   readonly #context: ServiceContext;
   readonly #deeds: Deeds;
+  readonly #agent: AgentTerminals;
   readonly #starting = new Set<Promise<HostTerminal>>();
 
   constructor(context: ServiceContext, deeds: Deeds) {
     this.#context = context;
     this.#deeds = deeds;
+    this.#agent = new AgentTerminals(context);
   }
 
   async create(params: OfSession, signal: AbortSignal): Promise<object> {
@@ -54,6 +56,7 @@ export class TerminalService {
 
   output({ terminalId }: { terminalId: string }): RawJson {
     const terminal = this.#find(terminalId);
+    this.#agent.use(terminal);
     const { state } = terminal;
     const exitStatus =
       state.name === "exited" ? { exitCode: state.exit.exitCode, signal: state.exit.signal } : undefined;
@@ -61,7 +64,7 @@ export class TerminalService {
   }
 
   async waitForExit({ terminalId }: { terminalId: string }, signal: AbortSignal): Promise<object> {
-    this.#find(terminalId);
+    this.#agent.use(this.#find(terminalId));
     const aborted = new Promise<never>((_resolve, reject) => {
       signal.addEventListener("abort", () => reject(requestCancelled()), { once: true });
     });
@@ -69,13 +72,26 @@ export class TerminalService {
   }
 
   async kill({ terminalId }: { terminalId: string }): Promise<object> {
-    await this.#find(terminalId).kill();
+    const terminal = this.#find(terminalId);
+    if (this.#agent.isTaken(terminal)) throw takenOver(terminalId);
+    this.#agent.use(terminal);
+    await terminal.kill();
     return {};
   }
 
   async release({ terminalId }: { terminalId: string }): Promise<object> {
     await this.#context.held.release(terminalId);
     return {};
+  }
+
+  /** What a turn leaves running is background work. */
+  turnEnded(turnId: TurnId): void {
+    this.#agent.turnEnded(turnId);
+  }
+
+  /** What people have taken over goes on without the session. */
+  letGoTaken(): void {
+    this.#agent.letGoTaken();
   }
 
   /** Resolves when nothing is being started any more. */
@@ -103,8 +119,9 @@ export class TerminalService {
     toolCallId: string | undefined,
     signal: AbortSignal,
   ): Promise<HostTerminal> {
-    const { held, terminals } = this.#context;
-    const terminal = await terminals.create(wanted, this.#claim(toolCallId)).catch((error: unknown) => {
+    const claim = this.#agent.claimNow(toolCallId);
+    const creating = this.#context.terminals.create(wanted, claim, this.#agent);
+    const terminal = await creating.catch((error: unknown) => {
       throw error instanceof KeeperError
         ? new RpcError(ErrorCode.internalError, error.message, { code: error.code, field: error.field })
         : error;
@@ -114,20 +131,8 @@ export class TerminalService {
       await terminal.close();
       throw requestCancelled();
     }
-    held.add(terminal);
+    this.#agent.add(terminal, claim);
     return terminal;
-  }
-
-  #claim(coveringId: string | undefined): HostTerminal["claim"] {
-    const { uri, chat, turn, hub } = this.#context;
-    const toolCallId = coveringId ?? soleCommandCall(hub.state(chat, "chat"))?.toolCallId;
-    return {
-      kind: "session",
-      session: uri,
-      chat,
-      ...(turn !== undefined && !turn.isOver && { turnId: turn.id }),
-      ...(toolCallId !== undefined && { toolCallId: makeId("tool call", toolCallId) }),
-    };
   }
 
   #find(terminalId: string): HostTerminal {
@@ -165,4 +170,11 @@ async function checkDirectory(cwd: string): Promise<void> {
 
 function requestCancelled(): RpcError {
   return new RpcError(ErrorCode.requestCancelled, "The request was cancelled");
+}
+
+function takenOver(terminalId: string): RpcError {
+  return new RpcError(
+    ErrorCode.invalidRequest,
+    `A person has taken over terminal ${terminalId} and decides when it ends. Wait for its exit, or go on without it`,
+  );
 }

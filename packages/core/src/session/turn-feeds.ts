@@ -46,7 +46,7 @@ export class TurnFeeds {
   start(session: HostSession, request: TurnRequest, onReadable: () => void): StreamedTurn {
     const { lastSeq } = this.#hub;
     const { turnId, isRepeated } = session.takeTurn(request, true);
-    const afterSeq = isRepeated ? (this.#startOf(session, turnId) ?? lastSeq + 1) - 1 : lastSeq;
+    const afterSeq = isRepeated ? this.#startOfWanted(session, turnId) - 1 : lastSeq;
     return { turnId, ...this.#feeds(session, afterSeq, onReadable) };
   }
 

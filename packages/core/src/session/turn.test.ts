@@ -1,5 +1,6 @@
 // Turns of a session: one at a time, queued in order, and an end that comes after all that was told.
 import { expect, test } from "vitest";
+import { Redactor } from "../redaction/redactor.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
 import { answer, say, type Step, update } from "../testing/script.ts";
@@ -117,4 +118,16 @@ test("[N18] silence is reported and kills nothing; a sign of life takes the repo
   host.pass("second gate");
   expect(await turn.ended).toMatchObject({ type: "chat/turnComplete" });
   expect(session.agent.processes).toHaveLength(1);
+});
+
+test("[N36] what an agent says as a turn fails is told without secrets, everywhere", async () => {
+  const secret = "sk-host-secret-42";
+  const redactor = new Redactor();
+  redactor.add(secret);
+  const fails: Step = { do: "fail", code: -32_603, message: `401 for ${secret}` };
+  const host = newHost({ agents: { mine: { prompts: { "*": [fails] } } }, redactor });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  await expect(session.chat("hi")).rejects.toThrow("401 for [redacted]");
+  expect(session.status.last_error).toBe("401 for [redacted]");
+  expect(JSON.stringify([session.state, session.chatState])).not.toContain(secret);
 });

@@ -15,6 +15,7 @@ import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
 import { TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
 import { translateOutsideTurn, type Translated } from "../agent/session-updates.ts";
+import type { Redact } from "../agent/stderr-tail.ts";
 import type { ApprovedCall } from "../approval/coverage.ts";
 import type { Patience } from "../patience.ts";
 
@@ -33,6 +34,8 @@ export interface TurnOpening {
   readonly queuedMessageId: PendingMessageId | undefined;
   /** False when nobody waits who could answer a question. */
   readonly isInteractive: boolean;
+  /** Whether it is the last turn, which failed or was cut off, and goes on. */
+  readonly isResumed?: boolean | undefined;
 }
 
 /** What a turn needs from its session. */
@@ -42,6 +45,8 @@ export interface TurnParts extends TurnOpening {
   readonly context: UpdateContext;
   dispatch(translated: Translated): void;
   now(): Date;
+  /** Takes secrets out of what the agent says when it fails. */
+  readonly redact?: Redact | undefined;
   /** Answers open questions of the turn as cancelled. */
   cancelQuestions(by: Actor): void;
 }
@@ -84,13 +89,7 @@ export class Turn {
       resolveEnded = resolve;
     });
     this.#resolveEnded = resolveEnded;
-    this.#tell({
-      type: "chat/turnStarted",
-      turnId: this.id,
-      startedAt: this.#startedAt.toISOString(),
-      message: parts.message,
-      ...(parts.queuedMessageId !== undefined && { queuedMessageId: parts.queuedMessageId }),
-    });
+    this.#tell(this.#opening());
     if (parts.timeoutMs !== undefined) {
       this.#timeout = setTimeout(() => this.#timeOut(parts.timeoutMs ?? 0), parts.timeoutMs);
     }
@@ -194,6 +193,18 @@ export class Turn {
     );
   }
 
+  #opening(): ChatAction {
+    const { turnId, isResumed, message, queuedMessageId } = this.#parts;
+    if (isResumed === true) return { type: "chat/turnResume", turnId };
+    return {
+      type: "chat/turnStarted",
+      turnId,
+      startedAt: this.#startedAt.toISOString(),
+      message,
+      ...(queuedMessageId !== undefined && { queuedMessageId }),
+    };
+  }
+
   #tell(action: ChatAction): void {
     this.#parts.dispatch({ to: "chat", action });
   }
@@ -275,10 +286,10 @@ export class Turn {
       const { code, message, details } = cause;
       return { code, message, ...(details["retryable"] === true && { retryable: true }) };
     }
-    const { message, code } = cause as { message?: string; code?: string | number };
+    const { message = String(cause), code } = cause as { message?: string; code?: string | number };
     return {
       code: "ACP_TURN_FAILED",
-      message: message ?? String(cause),
+      message: this.#parts.redact?.(message) ?? message,
       ...(code !== undefined && { detailCode: `${code}` }),
     };
   }

@@ -1,8 +1,14 @@
 // One terminal of the host: a run of the keeper, its output, and its channel.
-import type { SessionClaim, TerminalExit, TerminalSize, TerminalUri } from "@holdfast/ahp";
+import { randomUUID } from "node:crypto";
+import type { TerminalAction, TerminalExit, TerminalSize, TerminalUri } from "@holdfast/ahp";
 import type { KeeperRun, KeeperExit, KeeperSink } from "@holdfast/keeper/port";
 import type { AcpExitStatus, HeldTerminal, Survivor } from "@holdfast/terminal/acp-parts";
-import type { TerminalOutput } from "@holdfast/terminal/view";
+import { CommandIndex, type TerminalOutput } from "@holdfast/terminal/view";
+import type { AgentSide } from "./agent-side.ts";
+import type { OutputTeller } from "./output-teller.ts";
+import { type ShownContent, showContent } from "./terminal-content.ts";
+import { TerminalQueries } from "./terminal-queries.ts";
+import { TtyStream } from "./tty-stream.ts";
 
 /** What a terminal needs from the collection that made it. */
 export interface HostTerminalParts {
@@ -10,15 +16,33 @@ export interface HostTerminalParts {
   readonly uri: TerminalUri;
   readonly title: string;
   readonly isPty: boolean;
-  readonly claim: SessionClaim;
+  readonly size: TerminalSize;
+  /** The session that made it for its agent; absent for a person's. */
+  readonly agent: AgentSide | undefined;
+  /** That of a shell that tells of its commands. */
+  readonly nonce: string | undefined;
   readonly output: TerminalOutput;
+  readonly teller: OutputTeller;
+  /** Whether its holder has it open, and so answers what the program asks of its terminal. */
+  readonly isOpenAtHolder: () => boolean;
   readonly killGraceMs: number;
-  /** Told of every byte, which is valid during the call only. */
+  readonly now: () => Date;
+  readonly onFault: (error: unknown) => void;
+  /** Told of every byte that is shown, which is valid during the call only. */
   readonly onBytes: (bytes: Uint8Array, offset: number) => void;
+  /** Tells something that the program's output says. */
+  readonly tell: (action: TerminalAction) => void;
   /** Nothing more will be written. */
   readonly onEnded: () => void;
   readonly onClosed: (terminal: HostTerminal) => void;
 }
+
+type HostTerminalState =
+  | { readonly name: "running" }
+  | { readonly name: "exited"; readonly exit: KeeperExit };
+
+/** How long a terminal that closes waits to be told of an exit that must come. */
+const exitBoundMs = 1000;
 
 /** A command that runs in the host, as a channel that can be watched. */
 export class HostTerminal implements HeldTerminal {
@@ -26,28 +50,39 @@ export class HostTerminal implements HeldTerminal {
   readonly uri: TerminalUri;
   readonly title: string;
   readonly isPty: boolean;
-  readonly claim: SessionClaim;
   readonly output: TerminalOutput;
+  readonly teller: OutputTeller;
+  /** The commands of its shell. */
+  readonly commands: CommandIndex;
   readonly exited: Promise<AcpExitStatus>;
   readonly #parts: HostTerminalParts;
-  readonly #run: KeeperRun;
-  #state: { readonly name: "running" } | { readonly name: "exited"; readonly exit: KeeperExit } = {
-    name: "running",
-  };
+  readonly #stream: TtyStream | undefined;
+  readonly #queries: TerminalQueries | undefined;
+  #size: TerminalSize;
+  #run: KeeperRun | undefined;
+  #agent: AgentSide | undefined;
+  #state: HostTerminalState = { name: "running" };
   #isSettled = false;
   #survivorCount = 0;
   #closing: Promise<void> | undefined;
+  #noteExit: (exit: KeeperExit) => void = () => {};
 
-  private constructor(parts: HostTerminalParts, run: KeeperRun, exited: Promise<KeeperExit>) {
+  private constructor(parts: HostTerminalParts) {
     this.id = parts.id;
     this.uri = parts.uri;
     this.title = parts.title;
     this.isPty = parts.isPty;
-    this.claim = parts.claim;
     this.output = parts.output;
+    this.teller = parts.teller;
+    this.#agent = parts.agent;
     this.#parts = parts;
-    this.#run = run;
-    this.exited = exited.then((exit) => this.#exit(exit));
+    this.#size = parts.size;
+    this.#stream = parts.isPty ? this.#makeStream() : undefined;
+    this.#queries = parts.isPty ? this.#makeQueries() : undefined;
+    this.commands = this.#stream?.commands ?? new CommandIndex({ newId: () => randomUUID() });
+    this.exited = new Promise((resolve) => {
+      this.#noteExit = ({ exitCode, signal }) => resolve({ exitCode, signal });
+    });
   }
 
   /** Starts a program and feeds its bytes to the output; when it cannot start, the output is closed again. */
@@ -55,35 +90,24 @@ export class HostTerminal implements HeldTerminal {
     parts: HostTerminalParts,
     start: (sink: KeeperSink) => Promise<KeeperRun>,
   ): Promise<HostTerminal> {
-    const { output } = parts;
-    let resolveExit = (_exit: KeeperExit): void => {};
-    const exited = new Promise<KeeperExit>((resolve) => {
-      resolveExit = resolve;
-    });
-    const sink: KeeperSink = {
-      bytes: (_stream, bytes, offset) => {
-        output.push(bytes);
-        parts.onBytes(bytes, offset);
-      },
-      exit: (exit) => {
-        output.exited();
-        resolveExit(exit);
-      },
-      end: () => {
-        output.ended();
-        parts.onEnded();
-      },
-    };
+    const terminal = new HostTerminal(parts);
     try {
-      return new HostTerminal(parts, await start(sink), exited);
+      terminal.#run = await start(terminal.#sink);
+      return terminal;
     } catch (error) {
-      output.close();
+      terminal.#stream?.close();
+      parts.output.close();
       throw error;
     }
   }
 
-  get state(): { readonly name: "running" } | { readonly name: "exited"; readonly exit: KeeperExit } {
+  get state(): HostTerminalState {
     return this.#state;
+  }
+
+  /** The session that made it for its agent, while it has one. */
+  get agent(): AgentSide | undefined {
+    return this.#agent;
   }
 
   /** How the program ended, in the model's words. */
@@ -92,18 +116,29 @@ export class HostTerminal implements HeldTerminal {
   }
 
   get pid(): number {
-    return this.#run.pid;
+    return this.#startedRun.pid;
+  }
+
+  /** What it shows up to the last whole character. */
+  get content(): ShownContent {
+    return showContent(this.output, this.commands, this.teller.wholeOffset);
   }
 
   write(bytes: Uint8Array): boolean {
-    return this.#run.write(bytes);
+    return this.#startedRun.write(bytes);
   }
 
   /** Sets the size of the screen; gives it as it is after clamping. */
   resize({ cols, rows }: TerminalSize): TerminalSize {
-    const size = this.#run.resize({ columns: cols, rows });
+    const size = this.#startedRun.resize({ columns: cols, rows });
     this.output.resize(size.columns, size.rows);
-    return { cols: size.columns, rows: size.rows };
+    this.#size = { cols: size.columns, rows: size.rows };
+    return this.#size;
+  }
+
+  /** Its session is over, and it goes on without it. */
+  leaveSession(): void {
+    this.#agent = undefined;
   }
 
   /** Processes that outlived the command when they were last looked for. */
@@ -112,12 +147,12 @@ export class HostTerminal implements HeldTerminal {
   }
 
   kill(): Promise<readonly Survivor[]> {
-    return this.#run.end(this.#parts.killGraceMs);
+    return this.#startedRun.end(this.#parts.killGraceMs);
   }
 
   async settle(): Promise<readonly Survivor[]> {
     if (this.#state.name === "running" || this.#isSettled) return [];
-    const survivors = await this.#run.members();
+    const survivors = await this.#startedRun.members();
     this.#survivorCount = survivors.length;
     if (survivors.length === 0) this.#releaseRun();
     return survivors;
@@ -130,21 +165,87 @@ export class HostTerminal implements HeldTerminal {
   }
 
   async #closeNow(): Promise<void> {
-    if (!this.#isSettled) await this.#run.end(this.#parts.killGraceMs);
+    if (!this.#isSettled) await this.#startedRun.end(this.#parts.killGraceMs);
+    // It is told when the rest of the output is read; what even KILL did not end is not waited for.
+    await within(exitBoundMs, this.exited);
     this.#releaseRun();
+    this.#stream?.close();
+    this.teller.close();
     this.output.close();
     this.#parts.onClosed(this);
   }
 
   #releaseRun(): void {
-    if (!this.#isSettled) this.#run.release();
+    if (!this.#isSettled) this.#startedRun.release();
     this.#isSettled = true;
   }
 
-  #exit(exit: KeeperExit): AcpExitStatus {
-    this.#state = { name: "exited", exit };
-    return { exitCode: exit.exitCode, signal: exit.signal };
+  get #startedRun(): KeeperRun {
+    if (this.#run === undefined) throw new Error("The terminal has not been started");
+    return this.#run;
   }
+
+  get #sink(): KeeperSink {
+    const { output, teller, onEnded } = this.#parts;
+    return {
+      bytes: (_stream, bytes) => {
+        if (this.#stream === undefined) this.#show(bytes, 0, bytes.length);
+        else this.#stream.push(bytes);
+      },
+      exit: (exit) => {
+        this.#stream?.exited();
+        output.exited();
+        this.#state = { name: "exited", exit };
+        this.#noteExit(exit);
+      },
+      end: () => {
+        output.ended();
+        teller.divide();
+        onEnded();
+      },
+    };
+  }
+
+  #makeStream(): TtyStream {
+    const { nonce, now, tell, teller } = this.#parts;
+    return new TtyStream({
+      nonce,
+      now,
+      tell,
+      show: (bytes, start, end) => this.#show(bytes, start, end),
+      divide: () => teller.divide(),
+    });
+  }
+
+  #makeQueries(): TerminalQueries {
+    const { output, isOpenAtHolder, onFault } = this.#parts;
+    return new TerminalQueries({
+      output,
+      isLeftToViewer: isOpenAtHolder,
+      size: () => this.#size,
+      write: (bytes) => {
+        if (this.#state.name === "running" && this.#run !== undefined) this.write(bytes);
+      },
+      onFault,
+    });
+  }
+
+  #show(bytes: Uint8Array, start: number, end: number): void {
+    const { output, teller, onBytes } = this.#parts;
+    const offset = output.endOffset;
+    output.push(bytes, start, end);
+    const shown = bytes.subarray(start, end);
+    onBytes(shown, offset);
+    teller.pushed();
+    this.#queries?.push(shown, offset);
+  }
+}
+
+function within(boundMs: number, done: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve) => {
+    const bound = setTimeout(resolve, boundMs);
+    void done.then(resolve).finally(() => clearTimeout(bound));
+  });
 }
 
 function describeExit({ exitCode, signal, limit }: KeeperExit): TerminalExit {

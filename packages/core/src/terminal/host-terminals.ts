@@ -4,17 +4,28 @@ import { pathToFileURL } from "node:url";
 import {
   ROOT_URI,
   type SessionClaim,
+  type SessionUri,
+  type TerminalAction,
+  type TerminalClaim,
+  type TerminalUri,
+  type TitleSource,
   makeId,
   newTerminalState,
   summarizeTerminal,
   terminalUri,
 } from "@holdfast/ahp";
-import type { Keeper } from "@holdfast/keeper/port";
+import type { Keeper, ScreenSize } from "@holdfast/keeper/port";
+import { HostError } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 import { RingBudget, TerminalOutput } from "@holdfast/terminal/view";
 import type { Hub } from "../channel/hub.ts";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { TerminalSpool } from "../ports.ts";
+import type { AgentSide } from "./agent-side.ts";
+import { Burst } from "./burst.ts";
 import { HostTerminal } from "./host-terminal.ts";
+import { OutputTeller } from "./output-teller.ts";
+import { terminalIdOf } from "./terminal-id.ts";
 
 const mebibyte = 1024 * 1024;
 const answerBytes = mebibyte;
@@ -24,8 +35,9 @@ const totalBytes = 512 * mebibyte;
 const killGraceMs = 5000;
 /** A screen that a session holds has one size, to which viewers adapt. */
 const sessionSize = { columns: 120, rows: 30 };
+const defaultLingerMs = 15_000;
 
-/** How long the list rests after it was told. */
+/** The list is told as a whole, so telling it for each of many changes would cost their square: it rests in between. */
 const listPauseMs = 25;
 
 /** What the terminals of a host are made with. */
@@ -35,140 +47,227 @@ export interface HostTerminalsParts {
   /** Keeps what they write; without it, that goes with them. */
   readonly spool?: TerminalSpool | undefined;
   readonly now: () => Date;
+  /** Told when a program's question could not be answered; the program goes on without. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+  /** For how long output is still told when the last reader of a terminal has left. Default 15 s. */
+  readonly lingerMs?: number | undefined;
+}
+
+/** A terminal to be opened. */
+export interface TerminalPlan {
+  /** Default: one that the host makes. */
+  readonly uri?: TerminalUri | undefined;
+  readonly title: string;
+  readonly titleSource?: TitleSource;
+  readonly claim: TerminalClaim;
+  readonly kind: "text" | "tty";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly size: ScreenSize;
+  /** The most that its agent gets to read. */
+  readonly answerLimitBytes: number;
+  /** The session that it is made for. */
+  readonly agent?: AgentSide | undefined;
+  /** That of a shell that tells of its commands. */
+  readonly nonce?: string | undefined;
 }
 
 /** The terminals of one host. `close` ends them all. */
 export class HostTerminals {
-  readonly #keeper: Keeper;
-  readonly #hub: Hub;
-  readonly #spool: TerminalSpool | undefined;
-  readonly #now: () => Date;
+  readonly #parts: HostTerminalsParts;
   readonly #budget = new RingBudget({ totalBytes });
   readonly #terminals = new Map<string, HostTerminal>();
-  #pause: NodeJS.Timeout | undefined;
-  #isListStale = false;
+  /** URIs of terminals that are being started. */
+  readonly #starting = new Set<string>();
+  readonly #list = new Burst<undefined>(listPauseMs, () => this.#publishList());
   #writtenBytes = 0;
   #survivorsEnded = 0;
 
-  constructor({ keeper, hub, spool, now }: HostTerminalsParts) {
-    this.#keeper = keeper;
-    this.#hub = hub;
-    this.#spool = spool;
-    this.#now = now;
+  constructor(parts: HostTerminalsParts) {
+    this.#parts = parts;
   }
 
   /** How many run now, and what there was since the start. */
   get figures(): { running: number; writtenBytes: number; survivorsEnded: number } {
-    const running = [...this.#terminals.values()].filter(({ state }) => state.name === "running").length;
+    const running = this.all.filter(({ state }) => state.name === "running").length;
     return { running, writtenBytes: this.#writtenBytes, survivorsEnded: this.#survivorsEnded };
   }
 
-  /** Runs a command for an agent, held by its session. */
-  async create(wanted: WantedTerminal, claim: SessionClaim): Promise<HostTerminal> {
-    const { command, args, cwd, kind = "text", outputByteLimit } = wanted;
-    const size = { ...sessionSize, ...wanted.size };
-    const isPty = kind === "tty";
-    const env = await this.#keeper.buildEnvironment({
-      audience: "agent-command",
-      hasScreen: isPty,
-      variables: wanted.env,
-    });
-    const id = randomUUID();
-    const uri = terminalUri(makeId("terminal", id));
-    const title = [command, ...args].join(" ");
-    const limit = Math.min(Math.floor(outputByteLimit ?? answerBytes), maxAnswerBytes);
-    const output = new TerminalOutput({
-      kind,
-      answerLimitBytes: limit,
-      replayBytes,
-      ...size,
-      budget: this.#budget,
-    });
-    const parts = {
-      id,
-      uri,
-      title,
-      isPty,
-      claim,
-      output,
-      killGraceMs,
-      onBytes: (bytes: Uint8Array, offset: number) => {
-        this.#writtenBytes += bytes.length;
-        this.#spool?.append(uri, offset, bytes);
-      },
-      onEnded: () => void this.#spool?.end(uri),
-      onClosed: (closed: HostTerminal) => this.#forget(closed),
-    };
-    const terminal = await HostTerminal.start(parts, (sink) =>
-      this.#keeper.start({ kind, command, args, cwd, env, ...(isPty && { size }) }, sink),
-    );
-    this.#terminals.set(id, terminal);
-    this.#hub.open(
-      uri,
-      "terminal",
-      newTerminalState({
-        resource: uri,
-        run: kind,
-        title,
-        claim,
-        cwd: pathToFileURL(cwd).href,
-        ...(isPty && { size: { cols: size.columns, rows: size.rows } }),
-      }),
-    );
-    this.#publishList();
-    // Only now: a quick command may have exited before there was a channel to say so in.
-    void terminal.exited.then(() => this.#noteExit(terminal));
-    return terminal;
+  /** Those that are there, oldest first. */
+  get all(): readonly HostTerminal[] {
+    return [...this.#terminals.values()];
   }
 
   get(id: string): HostTerminal | undefined {
     return this.#terminals.get(id);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#terminals.values()].map((terminal) => terminal.close()));
-    clearTimeout(this.#pause);
-    this.#publishListNow();
+  find(uri: string): HostTerminal | undefined {
+    const terminal = this.#terminals.get(terminalIdOf(uri));
+    // Two spellings of a URI may have the same id.
+    return terminal?.uri === uri ? terminal : undefined;
   }
 
-  #noteExit({ uri, exit, output: { endOffset } }: HostTerminal): void {
-    if (exit === undefined || !this.#hub.has(uri)) return;
-    const exitedAt = this.#now().toISOString();
-    this.#hub.dispatch(uri, { type: "terminal/exited", exitedAt, exit, endOffset });
+  /** Runs a command for an agent, held by its session. */
+  async create(wanted: WantedTerminal, claim: SessionClaim, agent?: AgentSide): Promise<HostTerminal> {
+    const { command, args, cwd, kind = "text", outputByteLimit } = wanted;
+    const env = await this.#parts.keeper.buildEnvironment({
+      audience: "agent-command",
+      hasScreen: kind === "tty",
+      variables: wanted.env,
+    });
+    return this.open({
+      title: [command, ...args].join(" "),
+      claim,
+      kind,
+      command,
+      args,
+      cwd,
+      env,
+      size: { ...sessionSize, ...wanted.size },
+      answerLimitBytes: Math.min(Math.floor(outputByteLimit ?? answerBytes), maxAnswerBytes),
+      agent,
+    });
+  }
+
+  /** Starts a terminal; one that cannot start leaves nothing. */
+  async open(plan: TerminalPlan): Promise<HostTerminal> {
+    const uri = plan.uri ?? terminalUri(makeId("terminal", randomUUID()));
+    const id = terminalIdOf(uri);
+    if (this.#terminals.has(id) || this.#starting.has(id) || this.#parts.hub.has(uri)) {
+      throw new HostError("TERMINAL_EXISTS");
+    }
+    this.#starting.add(id);
+    try {
+      const terminal = await this.#start(id, uri, plan);
+      this.#terminals.set(id, terminal);
+      this.#openChannel(terminal, plan);
+      return terminal;
+    } finally {
+      this.#starting.delete(id);
+    }
+  }
+
+  /** Says who holds a terminal from now on. */
+  claim({ uri }: HostTerminal, claim: TerminalClaim, origin?: ActionOrigin): LogEntry | undefined {
+    const entry = this.#parts.hub.dispatch(uri, { type: "terminal/claimed", claim }, origin);
+    if (entry !== undefined) this.#list.set(undefined);
+    return entry;
+  }
+
+  /** Tells something of a terminal, in order with its output. */
+  tell(terminal: HostTerminal, action: TerminalAction, origin?: ActionOrigin): LogEntry | undefined {
+    const entry = terminal.teller.tell(action, origin);
+    if (entry !== undefined && action.type === "terminal/titleChanged") this.#list.set(undefined);
+    return entry;
+  }
+
+  /** Ends what a session still holds. */
+  async endClaimedBy(session: SessionUri): Promise<void> {
+    const held = this.all.filter(({ uri }) => {
+      const claim = this.#parts.hub.state(uri, "terminal")?.claim;
+      return claim?.kind === "session" && claim.session === session;
+    });
+    await Promise.all(held.map((terminal) => terminal.close()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((terminal) => terminal.close()));
+    this.#list.close();
     this.#publishList();
+  }
+
+  #start(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
+    const { kind, command, args, cwd, env, size, agent } = plan;
+    const { keeper, hub, spool, now, onFault = () => {}, lingerMs = defaultLingerMs } = this.#parts;
+    const isPty = kind === "tty";
+    const output = new TerminalOutput({
+      kind,
+      answerLimitBytes: plan.answerLimitBytes,
+      replayBytes,
+      ...size,
+      // Nobody may ever ask for the text of a person's terminal.
+      answer: agent === undefined ? "lazy" : "eager",
+      budget: this.#budget,
+    });
+    const teller = new OutputTeller({ hub, uri, output, lingerMs });
+    const parts = {
+      id,
+      uri,
+      title: plan.title,
+      isPty,
+      size: { cols: size.columns, rows: size.rows },
+      agent,
+      nonce: plan.nonce,
+      output,
+      teller,
+      isOpenAtHolder: () => {
+        const claim = hub.state(uri, "terminal")?.claim;
+        return claim?.kind === "client" && teller.isReadBy(claim.clientId);
+      },
+      killGraceMs,
+      now,
+      onFault,
+      onBytes: (bytes: Uint8Array, offset: number) => {
+        this.#writtenBytes += bytes.length;
+        spool?.append(uri, offset, bytes);
+      },
+      tell: (action: TerminalAction) => {
+        const entry = teller.tell(action);
+        if (entry !== undefined && action.type === "terminal/titleChanged") this.#list.set(undefined);
+      },
+      onEnded: () => void spool?.end(uri),
+      onClosed: (closed: HostTerminal) => this.#forget(closed),
+    };
+    return HostTerminal.start(parts, (sink) =>
+      keeper.start({ kind, command, args, cwd, env, ...(isPty && { size }) }, sink),
+    );
+  }
+
+  #openChannel(terminal: HostTerminal, { kind, title, titleSource, claim, cwd, size }: TerminalPlan): void {
+    const { uri } = terminal;
+    this.#parts.hub.open(
+      uri,
+      "terminal",
+      newTerminalState({
+        resource: uri,
+        run: kind,
+        title,
+        ...(titleSource !== undefined && { titleSource }),
+        claim,
+        cwd: pathToFileURL(cwd).href,
+        ...(kind === "tty" && { size: { cols: size.columns, rows: size.rows } }),
+      }),
+    );
+    terminal.teller.opened();
+    this.#list.set(undefined);
+    // Only now: a quick command may have exited before there was a channel to say so in.
+    void terminal.exited.then(() => this.#noteExit(terminal));
+  }
+
+  #noteExit({ exit, teller }: HostTerminal): void {
+    if (exit === undefined) return;
+    const exitedAt = this.#parts.now().toISOString();
+    teller.tell({ type: "terminal/exited", exitedAt, exit, endOffset: teller.wholeOffset });
+    this.#list.set(undefined);
   }
 
   #forget(terminal: HostTerminal): void {
     this.#terminals.delete(terminal.id);
     this.#survivorsEnded += terminal.survivorCount;
-    void this.#spool?.end(terminal.uri);
-    this.#hub.close(terminal.uri);
-    this.#publishList();
+    void this.#parts.spool?.end(terminal.uri);
+    this.#parts.hub.close(terminal.uri);
+    this.#list.set(undefined);
   }
 
-  /**
-   * The list is told as a whole, so telling it for each of many changes would cost their square: the first is told at
-   * once, the rest of a burst together.
-   */
   #publishList(): void {
-    if (this.#pause !== undefined) {
-      this.#isListStale = true;
-      return;
-    }
-    this.#publishListNow();
-    this.#pause = setTimeout(() => {
-      this.#pause = undefined;
-      if (this.#isListStale) this.#publishList();
-    }, listPauseMs);
-    this.#pause.unref();
-  }
-
-  #publishListNow(): void {
-    this.#isListStale = false;
-    const terminals = [...this.#terminals.values()].flatMap(({ uri }) => {
-      const state = this.#hub.state(uri, "terminal");
+    const { hub } = this.#parts;
+    const terminals = this.all.flatMap(({ uri }) => {
+      const state = hub.state(uri, "terminal");
       return state === undefined ? [] : [summarizeTerminal(state)];
     });
-    this.#hub.dispatch(ROOT_URI, { type: "root/terminalsChanged", terminals });
+    hub.dispatch(ROOT_URI, { type: "root/terminalsChanged", terminals });
   }
 }

@@ -1,23 +1,27 @@
-// What callers may do with terminals: see, read, follow, type, resize, end; only with those of their own sessions.
+// What callers may do with terminals: see, read, follow, claim, type, resize, end; only with those of their own sessions.
 import { fileURLToPath } from "node:url";
 import {
+  type ClientId,
   type SessionState,
+  type TerminalClaim,
   type TerminalSize,
   type TerminalState,
-  type TerminalUri,
+  defaultChatUri,
   makeId,
   parseChannelUri,
-  terminalUri,
 } from "@holdfast/ahp";
 import { HostError, type TerminalStatus, type TerminalText } from "@holdfast/protocol";
 import { TerminalOutput } from "@holdfast/terminal/view";
 import { type Caller, maySee } from "../caller.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
+import { type TerminalUse, refuseUse } from "./claim-rules.ts";
+import type { HostTerminalDesk } from "./host-terminal-desk.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
 import type { TerminalFeed } from "./terminal-feed.ts";
 import { TerminalFollower } from "./terminal-follower.ts";
+import { terminalIdOf, terminalUrisOf } from "./terminal-id.ts";
 
 /** What access to terminals needs. */
 export interface TerminalAccessParts {
@@ -25,6 +29,12 @@ export interface TerminalAccessParts {
   readonly storage: Storage;
   readonly spool: TerminalSpool | undefined;
   readonly terminals: HostTerminals;
+  readonly desk: HostTerminalDesk;
+}
+
+/** For whom a caller claims a terminal: for itself, or for the session whose agent made it. */
+export interface WantedHolder {
+  readonly kind: "client" | "session";
 }
 
 const mebibyte = 1024 * 1024;
@@ -47,16 +57,18 @@ export class TerminalAccess {
 
   /** The terminals that are there now. */
   list(caller: Caller): TerminalStatus[] {
-    return this.#parts.hub
-      .list("terminal")
-      .filter(({ state }) => this.#maySee(caller, state))
-      .map(({ state }) => this.#describe(state));
+    return this.#parts.terminals.all.flatMap(({ uri }) => {
+      const state = this.#parts.hub.state(uri, "terminal");
+      return state !== undefined && this.#maySee(caller, state) ? [this.#describe(state)] : [];
+    });
   }
 
   /** The terminals of a session, the finished ones too, oldest first. */
   listOf({ resource }: SessionState): TerminalStatus[] {
     return this.#parts.storage.channelsOf(resource).flatMap((uri) => {
-      const state = this.#state(uri);
+      // A chat may be long: it is not loaded only to find that it is none.
+      const { kind = "terminal" } = parseChannelUri(uri) ?? {};
+      const state = kind === "terminal" ? this.#state(uri) : undefined;
       return state === undefined ? [] : [this.#describe(state)];
     });
   }
@@ -98,18 +110,28 @@ export class TerminalAccess {
     );
   }
 
+  /** Types, if the caller holds the terminal. */
   write(id: string, bytes: Uint8Array, caller: Caller): void {
-    const terminal = this.#findRunning(id, caller);
-    if (!terminal.isPty) throw new HostError("TERMINAL_NOT_INTERACTIVE");
-    terminal.write(bytes);
+    this.#findUsable(id, "input", caller).write(bytes);
   }
 
+  /** Sets the size, if the caller holds the terminal; gives it as it is after clamping. */
   resize(id: string, size: TerminalSize, caller: Caller): TerminalSize {
-    const terminal = this.#findRunning(id, caller);
-    if (!terminal.isPty) throw new HostError("TERMINAL_NOT_INTERACTIVE");
-    const set = terminal.resize(size);
-    this.#parts.hub.dispatch(terminal.uri, { type: "terminal/resized", ...set });
-    return set;
+    const terminal = this.#findUsable(id, "resize", caller);
+    this.#parts.desk.resize(terminal, size);
+    return this.#parts.hub.state(terminal.uri, "terminal")?.size ?? size;
+  }
+
+  /** Takes a terminal over for the caller; or gives it back to its session, or detaches it from the turn that uses it. */
+  claim(id: string, { kind }: WantedHolder, caller: Caller): TerminalStatus {
+    const state = this.#find(id, caller);
+    const terminal = this.#parts.terminals.get(id);
+    if (terminal === undefined) throw new HostError("TERMINAL_EXITED");
+    const by = clientIdOf(caller);
+    const wanted = kind === "client" ? ({ kind, clientId: by } as const) : sessionClaim(state, terminal);
+    const claimed = this.#parts.desk.claims.claim(terminal, wanted, by);
+    if (claimed.outcome === "rejected") throw new HostError("TERMINAL_NOT_HELD", claimed.reason);
+    return this.#describe(this.#find(id, caller));
   }
 
   async kill(id: string, caller: Caller): Promise<void> {
@@ -118,16 +140,28 @@ export class TerminalAccess {
   }
 
   #find(id: string, caller: Caller): TerminalState {
-    const state = id === "" ? undefined : this.#state(terminalUri(makeId("terminal", id)));
-    if (state === undefined || !this.#maySee(caller, state)) throw new HostError("TERMINAL_NOT_FOUND");
-    return state;
+    for (const uri of terminalUrisOf(id)) {
+      const state = this.#state(uri);
+      if (state !== undefined && this.#maySee(caller, state)) return state;
+    }
+    throw new HostError("TERMINAL_NOT_FOUND");
   }
 
-  #findRunning(id: string, caller: Caller): HostTerminal {
-    const { lifecycle } = this.#find(id, caller);
+  /** A terminal that the caller may use so, by the rules of claims. */
+  #findUsable(id: string, use: TerminalUse, caller: Caller): HostTerminal {
+    const state = this.#find(id, caller);
     const terminal = this.#parts.terminals.get(id);
-    if (terminal === undefined || lifecycle.status === "exited") throw new HostError("TERMINAL_EXITED");
-    return terminal;
+    if (terminal === undefined) throw new HostError("TERMINAL_EXITED");
+    switch (refuseUse(state, clientIdOf(caller), use)?.lack) {
+      case "life":
+        throw new HostError("TERMINAL_EXITED");
+      case "screen":
+        throw new HostError("TERMINAL_NOT_INTERACTIVE");
+      case "claim":
+        throw new HostError("TERMINAL_NOT_HELD");
+      case undefined:
+        return terminal;
+    }
   }
 
   #state(uri: string): TerminalState | undefined {
@@ -137,16 +171,19 @@ export class TerminalAccess {
     return kept?.kind === "terminal" ? kept.state : undefined;
   }
 
-  /** What a person holds is the owner's alone. */
-  #maySee(caller: Caller, { claim }: TerminalState): boolean {
+  /** What a person holds is the owner's alone, unless the caller's own agent made it. */
+  #maySee(caller: Caller, { claim, resource }: TerminalState): boolean {
     if (caller.kind === "owner") return true;
-    const session = claim.kind === "session" ? this.#parts.hub.state(claim.session, "session") : undefined;
+    if (claim.kind === "client" && claim.clientId === clientIdOf(caller)) return true;
+    const maker = this.#parts.terminals.find(resource)?.agent?.session;
+    const uri = claim.kind === "session" ? claim.session : maker;
+    const session = uri === undefined ? undefined : this.#parts.hub.state(uri, "session");
     return session !== undefined && maySee(caller, session.owner);
   }
 
   #describe(state: TerminalState): TerminalStatus {
     const { resource, claim, title, run, lifecycle, cwd, size, output } = state;
-    const id = idOf(resource);
+    const id = terminalIdOf(resource);
     const live = this.#parts.terminals.get(id)?.output;
     const session = claim.kind === "session" ? this.#parts.hub.state(claim.session, "session") : undefined;
     return {
@@ -165,11 +202,13 @@ export class TerminalAccess {
   }
 
   async #readKept(
-    { resource: uri }: TerminalState,
+    { resource: uri, output }: TerminalState,
     limit: number,
   ): Promise<{ bytes: Uint8Array; endOffset: number; isCut: boolean }> {
     const extent = await this.#parts.spool?.extent(uri);
-    if (extent === undefined) return { bytes: new Uint8Array(), endOffset: 0, isCut: false };
+    if (extent === undefined) {
+      return { bytes: new Uint8Array(), endOffset: output.endOffset, isCut: output.endOffset > 0 };
+    }
     const pieces: Uint8Array[] = [];
     const from = Math.max(extent.startOffset, extent.endOffset - limit);
     let isCut = from > 0;
@@ -207,7 +246,16 @@ function foldText(
   }
 }
 
-function idOf(uri: TerminalUri): string {
-  const address = parseChannelUri(uri);
-  return address?.kind === "terminal" ? address.terminalId : uri;
+/** A caller as the client that holds terminals; an app's name cannot be taken for the owner's. */
+function clientIdOf(caller: Caller): ClientId {
+  return makeId("client", caller.kind === "owner" ? "owner" : `app:${caller.appId}`);
+}
+
+/** A claim for the session that holds a terminal, or whose agent made it. */
+function sessionClaim({ claim }: TerminalState, { agent }: HostTerminal): TerminalClaim {
+  const session = claim.kind === "session" ? claim.session : agent?.session;
+  if (session === undefined) {
+    throw new HostError("INVALID_REQUEST", "No session made this terminal, so there is none to give it to.");
+  }
+  return { kind: "session", session, chat: defaultChatUri(session) };
 }

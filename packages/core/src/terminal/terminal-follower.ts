@@ -83,9 +83,16 @@ export class TerminalFollower implements TerminalFeed {
 
   async #nextKept(): Promise<TerminalReading> {
     const slice = await this.#parts.spool?.read(this.#parts.uri, this.#offset, pieceBytes);
-    if (slice === undefined || slice.bytes.length === 0) return this.#readExit() ?? { kind: "end" };
+    if (slice === undefined || slice.bytes.length === 0) return this.#nextWithout();
     if (slice.startOffset > this.#offset) return this.#skipTo(slice.startOffset);
     return this.#give(slice.bytes);
+  }
+
+  /** There are no more bytes: those that it is known to have written are skipped, then it has ended. */
+  #nextWithout(): TerminalReading {
+    const endOffset = this.#parts.state()?.output.endOffset ?? 0;
+    if (endOffset > this.#offset) return this.#skipTo(endOffset);
+    return this.#readExit() ?? { kind: "end" };
   }
 
   #give(bytes: Uint8Array): TerminalReading {

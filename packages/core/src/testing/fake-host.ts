@@ -33,6 +33,7 @@ export interface FakeHostOptions {
   /** What the host keeps; else it keeps nothing. */
   readonly storage?: Storage;
   readonly spool?: TerminalSpool;
+  readonly redactor?: HostOptions["redactor"];
   readonly patience?: HostOptions["patience"];
   readonly now?: HostOptions["now"];
 }
@@ -68,6 +69,7 @@ export class FakeHost {
       stateFolder: this.folder,
       shellAgent: { command: process.execPath, args: [], version: "0.0.0" },
       log: (_level, message) => void this.log.push(message),
+      redactor: options.redactor,
       patience: options.patience,
       now: options.now,
     });

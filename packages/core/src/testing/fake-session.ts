@@ -10,7 +10,7 @@ import {
   sessionUri,
   turnParts,
 } from "@holdfast/ahp";
-import type { ChatResponse, RuntimeOptions, SessionStatus } from "@holdfast/protocol";
+import type { ChatResponse, PermissionDecision, RuntimeOptions, SessionStatus } from "@holdfast/protocol";
 import type { Host } from "../host.ts";
 import type { TurnRequest } from "../session/host-session.ts";
 import type { AgentRecord } from "./agent-record.ts";
@@ -91,8 +91,12 @@ export class FakeSession {
     return this.#host.patchSession(this.key, options, me);
   }
 
-  resolve(requestId: string, optionId: string): { resolved: boolean; reason?: string } {
-    return this.#host.resolvePermission(this.key, { requestId, optionId }, me);
+  resolve(
+    requestId: string,
+    optionId: string,
+    content?: PermissionDecision["content"],
+  ): { resolved: boolean; reason?: string } {
+    return this.#host.resolvePermission(this.key, { requestId, optionId, content }, me);
   }
 
   close(reason?: string): Promise<void> {

@@ -50,6 +50,7 @@ export class LoneAgent implements AgentOwner {
   /** What the agent told, as far as it got here. */
   readonly updates: AcpUpdate[] = [];
   readonly services: AgentServices = makeServices(this);
+  hasHistory = false;
   #state: SessionState;
 
   constructor(keeper: Keeper, options: LoneAgentOptions) {
@@ -120,6 +121,7 @@ export class LoneAgent implements AgentOwner {
   async prompt(text: string, options?: Parameters<SessionAgent["connect"]>[0]): Promise<string> {
     const { agent, sessionId } = await this.agent.connect(options);
     const { stopReason } = await agent.prompt(sessionId, [{ type: "text", text }]);
+    this.hasHistory = true;
     return stopReason;
   }
 

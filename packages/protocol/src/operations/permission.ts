@@ -5,11 +5,20 @@ import { defineOperation } from "../operation.ts";
 import { readAs } from "../spelling.ts";
 import { sessionParamsSchema } from "./session.ts";
 
+// By `register`: what refers to itself must keep its identity, and `meta` makes a copy.
+const jsonSchema = z
+  .json()
+  .register(z.globalRegistry, { id: "Json", description: "Any value that JSON knows." });
+
 const permissionDecisionSchema = z
   .object({
     requestId: z.string().min(1),
     optionId: z.string().min(1).describe("The id of an option, or the kind that exactly one option has."),
     outcome: z.string().optional().describe("Taken and not needed: the option says it all."),
+    content: z
+      .record(z.string(), jsonSchema)
+      .optional()
+      .describe("What was filled in, by the names of the fields; for a question that is accepted."),
   })
   .meta({ id: "PermissionDecision", description: "The answer to a permission request." });
 

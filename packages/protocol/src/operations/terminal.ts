@@ -1,6 +1,7 @@
 // Operations on terminals: list them, read them, follow them, type into them, end them.
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
+import type { ErrorCode } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
 import { wholeNumberSchema } from "../query.ts";
@@ -41,7 +42,7 @@ export const readTerminal = defineOperation({
   }),
   stream: false,
   response: successSchema({ output: terminalTextSchema }),
-  errors: ["NOT_FOUND"],
+  errors: ["TERMINAL_NOT_FOUND"],
 });
 
 /** `GET /sdk/acp/terminals/:id/stream`; the id of an event is the offset after it. */
@@ -56,8 +57,16 @@ export const streamTerminal = defineOperation({
   headers: z.object({ "last-event-id": wholeNumberSchema().optional().describe("The same; it wins.") }),
   stream: true,
   response: terminalEventSchema,
-  errors: ["NOT_FOUND"],
+  errors: ["TERMINAL_NOT_FOUND"],
 });
+
+/** The errors of what only a terminal with a screen, whose program runs and which the caller holds, can do. */
+const takesInput = [
+  "TERMINAL_NOT_FOUND",
+  "TERMINAL_EXITED",
+  "TERMINAL_NOT_INTERACTIVE",
+  "TERMINAL_NOT_HELD",
+] as const satisfies readonly ErrorCode[];
 
 const terminalInputSchema = z
   .object({
@@ -80,7 +89,7 @@ export const writeTerminal = defineOperation({
   body: terminalInputSchema,
   stream: false,
   response: successSchema({}),
-  errors: ["NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: [...takesInput, "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
 const wantedSizeSchema = z
@@ -101,7 +110,31 @@ export const resizeTerminal = defineOperation({
   body: wantedSizeSchema,
   stream: false,
   response: successSchema({ size: terminalSizeSchema }),
-  errors: ["NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: [...takesInput, "INVALID_JSON", "BODY_TOO_LARGE"],
+});
+
+const wantedHolderSchema = z
+  .object({
+    kind: z
+      .enum(["client", "session"])
+      .describe(
+        "client: the caller itself. session: the one whose agent made it; from a caller that holds it, it is given back, else the turn that uses it goes on without it.",
+      ),
+  })
+  .meta({ id: "WantedTerminalHolder", description: "Who shall hold a terminal." });
+
+/** `POST /sdk/acp/terminals/:id/claim`. */
+export const claimTerminal = defineOperation({
+  name: "claimTerminal",
+  method: "POST",
+  path: "/sdk/acp/terminals/{id}/claim",
+  summary: "Take a terminal over to type into it, give it back, or detach it from the turn that uses it",
+  permission: "terminal",
+  params: terminalParamsSchema,
+  body: wantedHolderSchema,
+  stream: false,
+  response: successSchema({ terminal: terminalStatusSchema }),
+  errors: [...takesInput, "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
 /** `POST /sdk/acp/terminals/:id/kill`. */
@@ -114,5 +147,5 @@ export const killTerminal = defineOperation({
   params: terminalParamsSchema,
   stream: false,
   response: successSchema({}),
-  errors: ["NOT_FOUND"],
+  errors: ["TERMINAL_NOT_FOUND"],
 });

@@ -32,7 +32,9 @@ const chatRequestSchema = z
     onContextLost: z
       .enum(["continue", "fail"])
       .optional()
-      .describe("What to do when the agent comes back without its memory: go on and say so, or fail the turn."),
+      .describe(
+        "What to do when the agent comes back without its memory: go on and say so, or fail the turn.",
+      ),
   })
   .refine(({ message, attachments = [] }) => message !== "" || attachments.length > 0, {
     path: ["message"],

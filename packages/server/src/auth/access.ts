@@ -1,9 +1,11 @@
 // Puts together everything that decides who may come in.
 import { MemoryMeta, type Log, type Meta } from "@holdfast/core";
+import { Tickets } from "../ahp/tickets.ts";
 import { AppStore } from "./app-store.ts";
 import { Authenticator } from "./authenticator.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { KeyStore } from "./key-store.ts";
+import { PageCookie } from "../page/page-cookie.ts";
 import { Revocations } from "./revocations.ts";
 import { OwnerToken } from "./token.ts";
 
@@ -26,6 +28,9 @@ export interface Access {
   readonly areAppIdsTaken: boolean;
   readonly authenticator: Authenticator;
   readonly revocations: Revocations;
+  readonly tickets: Tickets;
+  /** Stands for the owner's token in the browser that opened the page with it. */
+  readonly pageCookie: PageCookie;
 }
 
 /** Reads the keys and apps that are kept. */
@@ -33,11 +38,15 @@ export function openAccess(options: AccessOptions): Access {
   const { log, meta = new MemoryMeta(), areAppIdsTaken = false, now = () => new Date() } = options;
   const keys = new KeyStore({ meta, log, now });
   const apps = new AppStore({ meta, log, now });
+  const pageCookie = new PageCookie(options.token);
   const authenticator = new Authenticator({
     token: new OwnerToken(options.token),
     keys,
     apps: areAppIdsTaken ? apps : undefined,
     failures: new FailureLimit(),
+    pageCookie,
   });
-  return { keys, apps, areAppIdsTaken, authenticator, revocations: new Revocations() };
+  const revocations = new Revocations();
+  const tickets = new Tickets(revocations, now);
+  return { keys, apps, areAppIdsTaken, authenticator, revocations, tickets, pageCookie };
 }

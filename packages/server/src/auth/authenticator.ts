@@ -7,6 +7,7 @@ import type { FailureLimit } from "./failure-limit.ts";
 import type { Identity } from "./identity.ts";
 import type { KeyStore } from "./key-store.ts";
 import type { Peer } from "./peer.ts";
+import type { PageCookie } from "../page/page-cookie.ts";
 import type { OwnerToken } from "./token.ts";
 
 /** What an authenticator asks. */
@@ -16,6 +17,7 @@ export interface AuthenticatorParts {
   /** Absent where app ids are not taken. */
   readonly apps: AppStore | undefined;
   readonly failures: FailureLimit;
+  readonly pageCookie: PageCookie;
 }
 
 const owner: Identity = {
@@ -45,6 +47,7 @@ export class Authenticator {
       if (identity !== undefined) return identity;
     }
     if (texts.length > 0) throw this.#failed(peer, new HostError("UNAUTHORIZED"));
+    if (headers.page !== undefined && this.#parts.pageCookie.admits(headers.page)) return owner;
     // An app id is no secret: it tells local apps apart, and opens nothing to other machines.
     const { apps } = this.#parts;
     if (apps === undefined || !peer.isLocal) throw new HostError("UNAUTHORIZED");

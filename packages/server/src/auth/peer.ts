@@ -10,10 +10,20 @@ export interface Peer {
   readonly isLocal: boolean;
 }
 
+/** What proxies add to a request. One that adds nothing cannot be told from a client on this machine. */
+export const PROXY_HEADERS = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+] as const;
+
 /** What a request says of the way it came. */
 export interface PeerHeaders {
   readonly host: string | undefined;
-  /** What proxies add, `forwarded`, `x-forwarded-for` or `via`; undefined when none did. */
+  /** One of the headers that proxies add; undefined when none did. */
   readonly forwarded: string | undefined;
 }
 

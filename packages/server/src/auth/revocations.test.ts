@@ -29,6 +29,19 @@ describe("[A61] what is open in somebody's name", () => {
     expect(ended).toEqual(["old"]);
   });
 
+  it("[A61] ends all the same when one of them fails, and that is told", () => {
+    const revocations = new Revocations();
+    const ended: string[] = [];
+    const failure = new Error("no");
+    revocations.watch("me", () => {
+      throw failure;
+    });
+    revocations.watch("me", () => ended.push("the other"));
+    expect(() => revocations.revoke("me")).toThrow(expect.objectContaining({ errors: [failure] }));
+    expect(ended).toEqual(["the other"]);
+    expect(revocations.size).toBe(0);
+  });
+
   it("[A61] one who ends another while ending breaks nothing", () => {
     const revocations = new Revocations();
     const ended: string[] = [];

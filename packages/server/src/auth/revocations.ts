@@ -19,10 +19,21 @@ export class Revocations {
     };
   }
 
-  /** Ends everything that is open in a client's name. */
+  /** Ends everything that is open in a client's name, also when some of it cannot be ended, which is thrown then. */
   revoke(clientId: string): void {
     const ends = this.#open.get(clientId) ?? [];
     this.#open.delete(clientId);
-    for (const end of ends) end();
+    const failures: unknown[] = [];
+    for (const end of ends) {
+      try {
+        end();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    const [cause] = failures;
+    if (failures.length > 0) {
+      throw new AggregateError(failures, "Something that is open could not be ended in order", { cause });
+    }
   }
 }

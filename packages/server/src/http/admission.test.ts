@@ -161,6 +161,20 @@ describe("[A73] headers that are odd", () => {
   );
 });
 
+describe("[A81] very many headers", () => {
+  it("[A81] are all looked at: those that a proxy adds come last", async () => {
+    const { server, client } = await serve({ apps: { enabled: true } });
+    await client.send("POST", "/admin/apps/app-1/grant", { body: { permissions: ["acp.agent"] } });
+    const ask = (last: string): Promise<string> =>
+      exchange(
+        server.port,
+        `GET /sdk/ping HTTP/1.1\r\nhost: localhost\r\nx-app-id: app-1\r\n${"a:\r\n".repeat(3000)}${last}connection: close\r\n\r\n`,
+      );
+    expect(await ask("")).toMatch(/^HTTP\/1.1 200 /);
+    expect(await ask("x-forwarded-for: 192.0.2.1\r\n")).toMatch(/^HTTP\/1.1 401 /);
+  });
+});
+
 describe("[A74] requests that do not arrive", () => {
   const arrival = { headersMs: 100, requestMs: 200, checkEveryMs: 20 };
 

@@ -5,7 +5,9 @@ import type { Access } from "../auth/access.ts";
 import { checkAddress } from "../auth/address.ts";
 import type { Identity } from "../auth/identity.ts";
 import { plainAddress } from "../auth/loopback.ts";
-import { readPeer, type Peer } from "../auth/peer.ts";
+import { PROXY_HEADERS, readPeer, type Peer } from "../auth/peer.ts";
+import { PAGE_MARK } from "../page/page-cookie.ts";
+import { mountPage } from "../page/page-routes.ts";
 import { mountAppRegistration } from "./app-registration.ts";
 import { mountHealth, type Readiness } from "./health.ts";
 import type { ServerEnv } from "./operation-routes.ts";
@@ -19,10 +21,13 @@ export interface AdmissionOptions {
   readonly isStopping: () => boolean;
   /** Whether the host can take work; it can if left out. */
   readonly isReady?: (() => Readiness) | undefined;
+  /** The folder of the built page; absent: there is none. */
+  readonly webRoot?: string | undefined;
 }
 
 /** Lets in whoever means this host and shows who they are; anybody may ask whether it is well (A10–A12, A62). */
-export function admit(app: Hono<ServerEnv>, { access, names, isStopping, isReady }: AdmissionOptions): void {
+export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
+  const { access, names, isStopping, isReady, webRoot } = options;
   app.use(async (c, next) => {
     const { localAddress } = bindingsOf(c).incoming?.socket ?? {};
     // Of all names only a numeric address cannot be made to lead here by somebody else.
@@ -36,7 +41,11 @@ export function admit(app: Hono<ServerEnv>, { access, names, isStopping, isReady
   });
   mountHealth(app, isReady);
   mountAppRegistration(app, access, (c) => peerOf(c).isLocal);
-  app.get("/sdk/auth/token", (c) => answerTokenRequest(c, access));
+  if (webRoot !== undefined) mountPage(app, { webRoot, access, peerOf });
+  app.get("/sdk/auth/token", (c) => {
+    c.set("operation", "authToken");
+    return answerTokenRequest(c, access);
+  });
   app.use(async (c, next) => {
     const identity = identify(c, access);
     c.set("identity", identity);
@@ -50,12 +59,18 @@ function identify(c: Context<ServerEnv>, { authenticator }: Access): Identity {
     apiKey: c.req.header("x-api-key"),
     authorization: c.req.header("authorization"),
     appId: c.req.header("x-app-id"),
+    page: {
+      cookie: c.req.header("cookie"),
+      host: c.req.header("host"),
+      origin: c.req.header("origin"),
+      mark: c.req.header(PAGE_MARK),
+    },
   };
   return authenticator.identify(headers, peerOf(c));
 }
 
 function peerOf(c: Context<ServerEnv>): Peer {
-  const forwarded = c.req.header("forwarded") ?? c.req.header("x-forwarded-for") ?? c.req.header("via");
+  const forwarded = PROXY_HEADERS.map((name) => c.req.header(name)).find((value) => value !== undefined);
   return readPeer(bindingsOf(c).incoming?.socket.remoteAddress, { host: c.req.header("host"), forwarded });
 }
 
@@ -73,29 +88,24 @@ function answerTokenRequest(c: Context<ServerEnv>, access: Access): Response {
   return Response.json({ success: true, token: "", hasToken: false, syncedAt: null, source: null });
 }
 
-/** Hangs up on the reader of a stream whose right is taken back; any other answer is as good as given (A61). */
+/** Hangs up on whoever loses their right while they ask, wait or read (A61). */
 async function serveWhileAllowed(
   c: Context<ServerEnv>,
   next: () => Promise<void>,
   { revocations }: Access,
 ): Promise<void> {
-  let isRevoked = false;
-  let hangUp = (): void => {};
+  const { outgoing } = bindingsOf(c);
   const forget = revocations.watch(c.get("identity").clientId, () => {
-    isRevoked = true;
-    hangUp();
+    // Later, so that one who gives up their own right is told that it is gone.
+    setImmediate(() => {
+      if (outgoing?.writableEnded === false) outgoing.destroy();
+    });
   });
   await next();
-  const { outgoing } = bindingsOf(c);
   // A stream has begun by now, and goes to its socket by itself; any other answer is sent after this.
-  if (outgoing === undefined || outgoing.destroyed || !outgoing.headersSent) {
-    forget();
-    return;
-  }
-  outgoing.once("close", forget);
-  hangUp = () => outgoing.destroy();
-  // The right may have gone while the stream was being opened.
-  if (isRevoked) hangUp();
+  const isStreaming = outgoing !== undefined && outgoing.headersSent && !outgoing.destroyed;
+  if (isStreaming) outgoing.once("close", forget);
+  else forget();
 }
 
 /** Without a socket there are none at all, whatever the router's types say. */

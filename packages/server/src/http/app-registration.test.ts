@@ -195,7 +195,7 @@ describe("[A67] asking for a permission", () => {
 
   it("[A67] and registering are for this machine, not for what a proxy on it forwards", async () => {
     const serving = await serve(enabled);
-    for (const header of ["x-forwarded-for", "forwarded", "via"]) {
+    for (const header of ["x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via"]) {
       for (const path of [register, request]) {
         const headers = { [header]: "192.0.2.1" };
         const reply = await stranger(serving).send("POST", path, { body: wish, headers });

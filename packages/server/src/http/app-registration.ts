@@ -15,7 +15,7 @@ import { appClientId } from "../auth/authenticator.ts";
 import { rateLimited } from "../auth/failure-limit.ts";
 import { TokenBucket } from "../auth/token-bucket.ts";
 import { refuseOtherMethods, type Handlers, type ServerEnv } from "./operation-routes.ts";
-import { readBody } from "./request-body.ts";
+import { BodyReader } from "./request-body.ts";
 
 /** Anybody on this machine may send one. */
 const wishBytes = 16 * 1024;
@@ -29,18 +29,21 @@ export function mountAppRegistration(
   isLocal: (c: Context<ServerEnv>) => boolean,
 ): void {
   const bucket = new TokenBucket(wishes, performance.now());
+  const bodies = new BodyReader();
   const readText = async (c: Context<ServerEnv>): Promise<string> => {
     if (!isLocal(c)) throw new HostError("UNAUTHORIZED");
     const waitMs = bucket.take(performance.now());
     if (waitMs > 0) throw rateLimited(waitMs);
-    return readBody(c.req.raw, wishBytes);
+    return bodies.read(c.req.raw, wishBytes);
   };
   app.post(paths.register, async (c) => {
+    c.set("operation", "registerApp");
     const wish = readJsonBody(appRegistrationSchema, await readText(c));
     const registered = apps.register({ id: wish.app_id, name: wish.app_name, permissions: wish.permissions });
     return Response.json(success({ message: messageFor(registered, areAppIdsTaken) }));
   });
   app.post(paths.request, async (c) => {
+    c.set("operation", "requestPermission");
     const { app_id: id, app_name: name, permission } = readJsonBody(permissionWishSchema, await readText(c));
     const requested: readonly string[] = apps.find(id)?.requested ?? [];
     const known = apps.register({ id, name, permissions: [...requested, permission] });
@@ -52,28 +55,38 @@ export function mountAppRegistration(
 
 type AppOperation = "listApps" | "grantApp" | "denyApp" | "removeApp";
 
-/** The handlers of what the owner says of apps; what an app has open ends when it loses a right. */
+/** The handlers of what the owner says of apps; what an app has open ends when it loses a right, written down or not. */
 export function appHandlers({ apps, revocations }: Access, log: Log): Pick<Handlers, AppOperation> {
   return {
     listApps: () => success({ apps: apps.list() }),
     grantApp: ({ params: { id }, body: { permissions, name } }) => {
       const before = permissionsOf(apps.find(id));
-      const app = apps.grant(id, permissions, name);
-      if (before.some((permission) => !permissions.includes(permission))) revocations.revoke(appClientId(id));
-      log("info", "An app was granted permissions", { appId: id, permissions });
-      return success({ app });
+      try {
+        const app = apps.grant(id, permissions, name);
+        log("info", "An app was granted permissions", { appId: id, permissions });
+        return success({ app });
+      } finally {
+        const now = permissionsOf(apps.find(id));
+        if (before.some((permission) => !now.includes(permission))) revocations.revoke(appClientId(id));
+      }
     },
     denyApp: ({ params: { id } }) => {
-      const app = apps.refuse(id) ?? unknownApp();
-      revocations.revoke(appClientId(id));
-      log("info", "An app was refused", { appId: id });
-      return success({ app });
+      try {
+        const app = apps.refuse(id) ?? unknownApp();
+        log("info", "An app was refused", { appId: id });
+        return success({ app });
+      } finally {
+        revocations.revoke(appClientId(id));
+      }
     },
     removeApp: ({ params: { id } }) => {
-      if (!apps.remove(id)) unknownApp();
-      revocations.revoke(appClientId(id));
-      log("info", "An app was removed", { appId: id });
-      return success({});
+      try {
+        if (!apps.remove(id)) unknownApp();
+        log("info", "An app was removed", { appId: id });
+        return success({});
+      } finally {
+        revocations.revoke(appClientId(id));
+      }
     },
   };
 }

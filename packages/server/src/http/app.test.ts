@@ -11,7 +11,7 @@ import {
   type OperationName,
 } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import { sendRaw } from "../testing/api-client.ts";
+import { ApiClient, sendRaw } from "../testing/api-client.ts";
 import { serve } from "../testing/serving.ts";
 
 const codes = Object.keys(ERRORS) as ErrorCode[];
@@ -162,12 +162,14 @@ describe("[A3] bodies", () => {
 
 describe("[A4] every reply is JSON", () => {
   it("[A4] unknown paths and unknown methods are, and a method's answer names those there are", async () => {
-    const { client } = await serve();
+    const { client, server } = await serve();
     expect(await client.send("GET", "/nowhere")).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
     const refused = await client.send("PUT", "/sdk/acp/session/key");
     expect(refused).toMatchObject({ status: 405, body: { success: false, code: "METHOD_NOT_ALLOWED" } });
     expect(refused.headers.get("allow")).toBe("GET, PATCH, DELETE");
-    expect((await client.send("POST", "/healthz")).headers.get("allow")).toBe("GET");
+    const stranger = new ApiClient(server.url, "");
+    expect((await stranger.send("POST", "/healthz")).headers.get("allow")).toBe("GET");
+    expect((await client.send("POST", "/sdk/auth/token")).headers.get("allow")).toBe("GET");
     expect((await client.send("GET", "/sdk/acp/session")).status).toBe(405);
   });
 
@@ -177,6 +179,13 @@ describe("[A4] every reply is JSON", () => {
       "headers without end",
       `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${"x".repeat(40_000)}\r\n\r\n`,
       431,
+      "INVALID_REQUEST",
+    ],
+    ["CONNECT", "CONNECT localhost:80 HTTP/1.1\r\nhost: localhost\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
+    [
+      "an expectation",
+      "GET /healthz HTTP/1.1\r\nhost: localhost\r\nexpect: tea\r\n\r\n",
+      417,
       "INVALID_REQUEST",
     ],
     ["no host", "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n", 403, "HOST_NOT_ALLOWED"],

@@ -8,6 +8,7 @@ import { admit, type AdmissionOptions } from "./admission.ts";
 import { agentHandlers } from "./agent.ts";
 import { appHandlers } from "./app-registration.ts";
 import { approvalHandlers } from "./approval.ts";
+import { auditHandlers } from "./audit.ts";
 import { mountCaller } from "./caller.ts";
 import { errorResponse, reportError } from "./error-response.ts";
 import { keyHandlers } from "./key.ts";
@@ -18,6 +19,7 @@ import type { OpenStreams } from "./open-streams.ts";
 import { permissionHandlers } from "./permission.ts";
 import { sessionHandlers } from "./session.ts";
 import { terminalHandlers } from "./terminal.ts";
+import { ticketHandlers } from "./ticket.ts";
 import { turnHandlers } from "./turn.ts";
 import { webhookHandlers } from "./webhook.ts";
 
@@ -45,6 +47,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   admit(app, options);
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {
+    c.set("operation", "openApi");
     const { origin: serverUrl } = new URL(c.req.url);
     return Response.json(openApiDocument({ version: options.version, serverUrl }));
   });
@@ -62,10 +65,12 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...approvalHandlers(host),
     ...terminalHandlers(host, pumpOptions),
     ...keyHandlers(access, log),
+    ...ticketHandlers(access),
     ...appHandlers(access, log),
+    ...auditHandlers(host),
     ...webhookHandlers(watch.webhooks),
   };
   mountOperations(app, handlers, () => host.acpEnabled);
-  for (const path of ["/healthz", "/readyz", "/metrics", "/openapi.json"]) refuseOtherMethods(app, path, ["GET"]);
+  for (const path of ["/sdk/auth/token", "/metrics", "/openapi.json"]) refuseOtherMethods(app, path, ["GET"]);
   return app;
 }

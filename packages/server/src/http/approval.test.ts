@@ -43,3 +43,23 @@ describe("[A51] approvals", () => {
     expect((await client.send("POST", `/sdk/acp/approvals/${id}`, { body: {} })).status).toBe(400);
   });
 });
+
+describe("[A85] an answer to a question", () => {
+  const content = { colour: "red", count: 3, sure: true, tags: ["a", null] };
+
+  it("[A85] may have what was filled in", async () => {
+    const { client, host } = await serve();
+    const path = `/sdk/acp/session/${await client.createSession()}/permission`;
+    const send = (answer: object) =>
+      client.send("POST", path, { body: { requestId: "r", optionId: "accept", ...answer } });
+    expect((await send({ content })).status).toBe(200);
+    expect((await send({ content: null })).status).toBe(200);
+    expect(host.decisions).toEqual([
+      { requestId: "r", optionId: "accept", content },
+      { requestId: "r", optionId: "accept" },
+    ]);
+    for (const bad of ["red", ["red"], 1]) {
+      expect(await send({ content: bad })).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
+    }
+  });
+});

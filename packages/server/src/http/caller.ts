@@ -9,8 +9,12 @@ import { refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 
 /** Mounts what callers ask of themselves; `appDataFolder` holds a folder for each, where there is one (A69). */
 export function mountCaller(app: Hono<ServerEnv>, appDataFolder: string | undefined): void {
-  app.get("/sdk/ping", (c) => Response.json(pong(c.get("identity"))));
+  app.get("/sdk/ping", (c) => {
+    c.set("operation", "ping");
+    return Response.json(pong(c.get("identity")));
+  });
   app.get("/sdk/local-apps/data-dir", (c) => {
+    c.set("operation", "appDataFolder");
     if (appDataFolder === undefined) throw new HostError("NOT_FOUND", "This host keeps no files for apps.");
     const identity = c.get("identity");
     if (identity.scopes.length === 0) throw new HostError("PERMISSION_REQUIRED");

@@ -1,7 +1,7 @@
 // Whether the host lives, and whether it takes work: anybody may ask, and learns nothing else.
 import { HostError } from "@holdfast/protocol";
 import type { Hono } from "hono";
-import type { ServerEnv } from "./operation-routes.ts";
+import { refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 
 /** Whether a host takes work. */
 export interface Readiness {
@@ -22,4 +22,5 @@ export function mountHealth(app: Hono<ServerEnv>, isReady: () => Readiness = () 
     if (!ready) throw new HostError("HOST_NOT_READY", reason);
     return Response.json({ success: true, status: "ready" });
   });
+  for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
 }

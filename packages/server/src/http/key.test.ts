@@ -2,7 +2,13 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { MemoryMeta } from "@holdfast/core";
-import { OPERATIONS, type ApiKey, type Permission, type SessionStatus } from "@holdfast/protocol";
+import {
+  OPERATIONS,
+  type ApiKey,
+  type ChatResponse,
+  type Permission,
+  type SessionStatus,
+} from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../host-port.ts";
 import { ApiClient } from "../testing/api-client.ts";
@@ -21,6 +27,29 @@ async function makeKey(owner: ApiClient, scopes: readonly Permission[], name = "
   expect(status).toBe(200);
   const { key, secret } = OPERATIONS.createKey.response.parse(body);
   return { key, secret, client: new ApiClient(owner.url, secret) };
+}
+
+/** A host that does not come to the end of a turn. */
+class PatientHost extends SmallHost {
+  #onAsked: () => void = () => undefined;
+  readonly asked = new Promise<void>((resolve) => {
+    this.#onAsked = resolve;
+  });
+
+  override chat(): Promise<ChatResponse> {
+    this.#onAsked();
+    return new Promise(() => undefined);
+  }
+}
+
+/** A store on a disk that can be full. */
+class FullMeta extends MemoryMeta {
+  isFull = false;
+
+  override set(key: string, value: string): void {
+    if (this.isFull) throw new Error("The disk is full");
+    super.set(key, value);
+  }
 }
 
 /** Remembers who asked. */
@@ -103,7 +132,18 @@ describe("[A61] revoking", () => {
     expect((await otherStream.rest()).at(-1)).toMatchObject({ event: "close", data: { success: true } });
   });
 
-  it("[A61] cuts also a stream that was asked for before, and opened after", async () => {
+  it("[A61] hangs up on whoever waits for an answer", async () => {
+    const host = new PatientHost();
+    const { client } = await serve({ host });
+    const { key, client: app } = await makeKey(client, ["acp.agent"]);
+    const path = `/sdk/acp/session/${await app.createSession({ approvalPolicy: "approve-all" })}/chat`;
+    const asked = app.send("POST", path, { body: { message: "hi" } }).catch((error: unknown) => error);
+    await host.asked;
+    await client.send("DELETE", `/admin/keys/${key.id}`);
+    expect(await asked).toMatchObject({ message: "fetch failed" });
+  });
+
+  it("[A61] a request that was begun before and sent after does nothing", async () => {
     const { client, host } = await serve();
     const { key, secret, client: app } = await makeKey(client, ["acp.agent"]);
     const path = `/sdk/acp/session/${await app.createSession()}/chat/stream`;
@@ -122,7 +162,28 @@ describe("[A61] revoking", () => {
     });
     request.end(body);
     expect(await ending).toBe("cut");
-    expect(host.lastTurn.isActive).toBe(true);
+    expect(host.turns).toEqual([]);
+  });
+
+  it("[A61] holds and cuts also where it cannot be written down", async () => {
+    const meta = new FullMeta();
+    const { client } = await serve({ meta, apps: { enabled: true } });
+    const { key, client: app } = await makeKey(client, ["acp.agent"]);
+    await client.send("POST", "/admin/apps/app-1/grant", { body: { permissions: ["acp.agent"] } });
+    const byId = new ApiClient(client.url, "", { "x-app-id": "app-1" });
+    const streams = [
+      await app.stream(await app.createSession()),
+      await byId.stream(await byId.createSession()),
+    ];
+    meta.isFull = true;
+    const statuses = [
+      (await client.send("DELETE", `/admin/keys/${key.id}`)).status,
+      (await client.send("POST", "/admin/apps/app-1/deny")).status,
+    ];
+    expect(statuses).toEqual([500, 500]);
+    for (const stream of streams) await expect(stream.rest()).rejects.toThrow("terminated");
+    expect((await app.send("GET", "/sdk/acp/sessions")).status).toBe(401);
+    expect((await byId.send("GET", "/sdk/acp/sessions")).status).toBe(401);
   });
 
   it("[A61] is answered also to a key that revokes itself", async () => {

@@ -17,13 +17,18 @@ export function keyHandlers({ keys, revocations }: Access, log: Log): Pick<Handl
     },
     listKeys: () => success({ keys: keys.list() }),
     revokeKey: ({ params: { id } }) => {
-      const key = keys.revoke(id);
-      if (key === undefined) {
-        throw new HostError("NOT_FOUND", "There is no key of this id. List the keys to see those there are.");
+      try {
+        const key = keys.revoke(id) ?? unknownKey();
+        log("info", "A key was revoked", { keyId: id });
+        return success({ key });
+      } finally {
+        // Also when it could not be written down: from now on the key opens nothing.
+        revocations.revoke(keyClientId(id));
       }
-      revocations.revoke(keyClientId(id));
-      log("info", "A key was revoked", { keyId: id });
-      return success({ key });
     },
   };
+}
+
+function unknownKey(): never {
+  throw new HostError("NOT_FOUND", "There is no key of this id. List the keys to see those there are.");
 }

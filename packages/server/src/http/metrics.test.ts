@@ -79,9 +79,10 @@ describe("[O9] requests", () => {
     const serving = await serve();
     const { client, lines, server } = serving;
     const stranger = new ApiClient(server.url, "of-another-making");
-    for (let count = 0; count < 3; count += 1) {
+    for (let count = 0; count < 10; count += 1) {
       expect((await stranger.send("GET", "/sdk/ping")).status).toBe(401);
     }
+    expect((await stranger.send("GET", "/sdk/ping")).status).toBe(429);
     expect(
       (await client.send("GET", "/sdk/ping", { headers: { origin: "http://example.org" } })).status,
     ).toBe(403);
@@ -93,7 +94,8 @@ describe("[O9] requests", () => {
       },
     ]);
     const shown = await scrape(serving);
-    expect(shown).toContain('holdfast_auth_failures_total{code="UNAUTHORIZED"} 3');
+    expect(shown).toContain('holdfast_auth_failures_total{code="UNAUTHORIZED"} 10');
+    expect(shown).toContain('holdfast_auth_failures_total{code="RATE_LIMITED"} 1');
     expect(shown).toContain('holdfast_auth_failures_total{code="ORIGIN_NOT_ALLOWED"} 1');
   });
 });

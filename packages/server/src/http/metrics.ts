@@ -15,6 +15,7 @@ const authFailures: ReadonlySet<ErrorCode> = new Set([
   "PERMISSION_DENIED",
   "HOST_NOT_ALLOWED",
   "ORIGIN_NOT_ALLOWED",
+  "RATE_LIMITED",
 ] as const);
 
 /** Counts every answer; to be mounted before anything else, so that refusals are counted too (O9). */

@@ -16,7 +16,7 @@ import { requirePermission, type Identity } from "../auth/identity.ts";
 import type { Caller } from "../host-port.ts";
 import { answerWithEvents } from "./event-answer.ts";
 import { EventPump } from "./event-pump.ts";
-import { readBody } from "./request-body.ts";
+import { BodyReader } from "./request-body.ts";
 
 /** What the server knows of a request beside what its operation reads from it. */
 export interface ServerEnv {
@@ -46,7 +46,8 @@ export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
 /** Mounts all operations, and 405 for every other method on their paths. `isEnabled` is asked at each request. */
 export function mountOperations(app: Hono<ServerEnv>, handlers: Handlers, isEnabled: () => boolean): void {
   const names = Object.keys(OPERATIONS) as OperationName[];
-  for (const name of names) mountOperation(app, name, handlers[name], isEnabled);
+  const bodies = new BodyReader();
+  for (const name of names) mountOperation(app, name, handlers[name], { isEnabled, bodies });
   for (const pattern of new Set(names.map((name) => routePattern(OPERATIONS[name])))) {
     const methods = names.filter((name) => routePattern(OPERATIONS[name]) === pattern);
     refuseOtherMethods(
@@ -64,11 +65,16 @@ export function refuseOtherMethods(app: Hono<ServerEnv>, pattern: string, method
   });
 }
 
+interface RouteParts {
+  readonly isEnabled: () => boolean;
+  readonly bodies: BodyReader;
+}
+
 function mountOperation<Name extends OperationName>(
   app: Hono<ServerEnv>,
   name: Name,
   handler: Handler<Name>,
-  isEnabled: () => boolean,
+  { isEnabled, bodies }: RouteParts,
 ): void {
   const operation: Operations[Name] = OPERATIONS[name];
   app.on(operation.method, routePattern(operation), async (c) => {
@@ -83,7 +89,7 @@ function mountOperation<Name extends OperationName>(
       params: c.req.param(),
       query: c.req.query(),
       headers: "headers" in operation ? c.req.header() : {},
-      body: "body" in operation ? await readBody(c.req.raw) : "",
+      body: "body" in operation ? await bodies.read(c.req.raw) : "",
     });
     const answer: object = await handler(input, { caller, clientId: identity.clientId });
     return answer instanceof EventPump ? answerWithEvents(answer, c) : Response.json(answer);

@@ -21,7 +21,7 @@ function expectContract(name: OperationName, body: unknown): void {
   expect(OPERATIONS[name].response.safeParse(body).error).toBeUndefined();
 }
 
-const notFound = { status: 404, body: { success: false, code: "NOT_FOUND" } };
+const notFound = { status: 404, body: { success: false, code: "TERMINAL_NOT_FOUND" } };
 
 describe("[A52] terminals", () => {
   it("[A52] are listed while they run, and of one session also when they are finished", async () => {
@@ -210,11 +210,15 @@ describe("[A54] what a terminal is given", () => {
     expect((await send({})).status).toBe(400);
   });
 
-  it("[A54] is a size, which is told as it is then, and an end", async () => {
+  it("[A54] is a size, which is told as it is then, a holder, and an end", async () => {
     const { client, terminal, path } = await serveTerminal();
     const resized = await client.send("POST", `${path}/resize`, { body: { cols: 500, rows: 40 } });
     expectContract("resizeTerminal", resized.body);
     expect(resized.body).toEqual({ success: true, size: { cols: 200, rows: 40 } });
+    const taken = await client.send("POST", `${path}/claim`, { body: { kind: "client" } });
+    expectContract("claimTerminal", taken.body);
+    expect(taken.body).toMatchObject({ success: true, terminal: { session_key: null } });
+    expect((await client.send("POST", `${path}/claim`, { body: { kind: "me" } })).status).toBe(400);
     expect((await client.send("POST", `${path}/kill`)).body).toEqual({ success: true });
     expect(terminal.isRunning).toBe(false);
     for (const action of ["input", "resize", "kill"]) {

@@ -12,6 +12,7 @@ type TerminalOperation =
   | "streamTerminal"
   | "writeTerminal"
   | "resizeTerminal"
+  | "claimTerminal"
   | "killTerminal";
 
 /** The handlers of what concerns terminals. */
@@ -35,6 +36,8 @@ export function terminalHandlers(host: HostPort, options: PumpOptions): Pick<Han
     },
     resizeTerminal: async ({ params, body }, { caller }) =>
       success({ size: await host.resizeTerminal(params.id, body, caller) }),
+    claimTerminal: async ({ params, body }, { caller }) =>
+      success({ terminal: await host.claimTerminal(params.id, body, caller) }),
     killTerminal: async ({ params }, { caller }) => {
       await host.killTerminal(params.id, caller);
       return success({});

@@ -1,30 +1,13 @@
-// A real host in small: sessions and turns on a real hub, with the test itself in the place of the agent.
-import { randomUUID } from "node:crypto";
+// A real host in small: sessions, turns and terminals on a real hub, with the test itself in the place of the agent.
+import type { TerminalSize } from "@holdfast/ahp";
+import { Hub, type HostEvent, type HostFigures, type HostWatcher, type TerminalFeed } from "@holdfast/core";
 import {
-  defaultChatUri,
-  makeId,
-  newChatState,
-  newSessionState,
-  sessionUri,
-  turnParts,
-  type SessionKey,
-  type SessionOwner,
-  type TerminalSize,
-} from "@holdfast/ahp";
-import {
-  Hub,
-  type EntryFeed,
-  type HostEvent,
-  type HostFigures,
-  type HostWatcher,
-  type TerminalFeed,
-} from "@holdfast/core";
-import {
-  formatSessionKey,
   HostError,
   modelMembers,
   unknownAgent,
   type AgentInfo,
+  type AuditQuery,
+  type AuditRecord,
   type ChatResponse,
   type PermissionDecision,
   type RuntimeOptions,
@@ -44,19 +27,9 @@ import type {
   TurnRequest,
   WaitingCall,
 } from "../host-port.ts";
+import { SmallSession } from "./small-session.ts";
 import { SmallTerminal } from "./small-terminal.ts";
-import { at, SmallTurn, type TurnChannels } from "./small-turn.ts";
-
-interface SmallSession extends TurnChannels {
-  readonly key: SessionKey;
-  readonly owner: SessionOwner;
-  readonly turns: SmallTurn[];
-  /** What was sent under a name. */
-  readonly named: Map<string, { readonly message: string; readonly turn: SmallTurn | undefined }>;
-  /** The host's last number when it was opened. */
-  readonly openedSeq: number;
-  status: SessionStatus;
-}
+import type { SmallTurn } from "./small-turn.ts";
 
 /** The host. */
 export class SmallHost implements HostPort {
@@ -65,6 +38,9 @@ export class SmallHost implements HostPort {
   readonly terminals = new Map<string, SmallTerminal>();
   readonly reasons: (string | undefined)[] = [];
   readonly prompts: TurnRequest[] = [];
+  readonly decisions: PermissionDecision[] = [];
+  /** What was done on the host, as a test says. */
+  readonly audit: AuditRecord[] = [];
   acpEnabled = true;
   /** Thrown by whatever is asked for next. */
   failure: Error | undefined;
@@ -101,28 +77,10 @@ export class SmallHost implements HostPort {
   async createSession(options: SessionOptions, caller: Caller): Promise<Session> {
     this.#mayFail();
     if (options.agent_id !== "shell") throw unknownAgent(options.agent_id);
-    const uuid = randomUUID();
-    const key = makeId("session key", formatSessionKey({ handle: "shell", uuid }));
-    const uri = sessionUri(makeId("session", uuid));
-    const chat = defaultChatUri(uri);
-    const owner = ownerOf(caller);
-    const openedSeq = this.hub.lastSeq;
-    const provider = makeId("agent", "shell");
-    const opening = { resource: uri, key, provider, owner, title: "Shell", at, workingDirectories: [] };
-    this.hub.open(uri, "session", newSessionState(opening));
-    this.hub.open(chat, "chat", newChatState({ resource: chat, title: "Shell", at }));
-    const session: Session = {
-      session_key: key,
-      agent_id: "shell",
-      state: "ready",
-      backend_id: "backend",
-      created_at: at,
-    };
-    const { approvalPolicy, cwd } = options;
-    const runtime_options = { ...(approvalPolicy && { approvalPolicy }), ...(cwd !== undefined && { cwd }) };
-    const status = { ...session, runtime_options, last_activity_at: null };
-    this.#sessions.set(key, { key, uri, chat, owner, openedSeq, turns: [], named: new Map(), status });
-    return session;
+    const session = new SmallSession(this.hub, options, caller);
+    this.#sessions.set(session.key, session);
+    const { session_key, agent_id, state, backend_id, created_at } = session.status;
+    return { session_key, agent_id, state, backend_id, created_at };
   }
 
   getSession(key: string, caller: Caller): SessionStatus {
@@ -132,7 +90,7 @@ export class SmallHost implements HostPort {
   listSessions(caller: Caller, includeClosed = false): SessionStatus[] {
     this.#mayFail();
     const sessions = [...this.#sessions.values(), ...(includeClosed ? this.#closed.values() : [])];
-    return sessions.filter(({ owner }) => maySee(caller, owner)).map(({ status }) => status);
+    return sessions.filter((session) => session.isVisibleTo(caller)).map(({ status }) => status);
   }
 
   async patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus> {
@@ -146,10 +104,8 @@ export class SmallHost implements HostPort {
     const session = this.#find(key, caller);
     this.reasons.push(reason);
     this.#sessions.delete(key);
-    session.status = { ...session.status, state: "closed" };
     this.#closed.set(key, session);
-    this.hub.close(session.chat);
-    this.hub.close(session.uri);
+    session.close();
   }
 
   async deleteSession(key: string, caller: Caller): Promise<void> {
@@ -162,84 +118,45 @@ export class SmallHost implements HostPort {
     if (session.status.runtime_options.approvalPolicy === undefined) {
       throw new HostError("APPROVAL_POLICY_REQUIRED");
     }
-    const { message, idempotencyKey } = request;
-    if (!isRepeated(session, request)) this.prompts.push(request);
-    if (idempotencyKey !== undefined) session.named.set(idempotencyKey, { message, turn: undefined });
-    return { text: `You said: ${message}`, stop_reason: "end_turn" };
+    if (!session.isRepeated(request)) this.prompts.push(request);
+    session.note(request);
+    return { text: `You said: ${request.message}`, stop_reason: "end_turn" };
   }
 
   streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn {
     const session = this.#find(key, caller);
-    const { message, idempotencyKey = "" } = request;
-    const known = isRepeated(session, request) ? session.named.get(idempotencyKey)?.turn : undefined;
-    if (known !== undefined) {
-      return { turnId: known.id, ...this.#resume(session, known.startSeq - 1, onReadable) };
-    }
-    if (this.hub.state(session.chat, "chat")?.activeTurn) throw new HostError("ACP_TURN_ACTIVE");
-    const streamed = {
-      turnId: makeId("turn", randomUUID()),
-      chat: this.hub.subscribe(session.chat, onReadable).cursor,
-      session: this.hub.subscribe(session.uri, onReadable).cursor,
-    };
-    const turn = new SmallTurn(this.hub, session, streamed, message);
+    const known = session.repeat(request, onReadable);
+    if (known !== undefined) return known;
+    const turn = session.start(request, onReadable);
     this.turns.push(turn);
-    session.turns.push(turn);
     this.prompts.push(request);
-    if (request.idempotencyKey !== undefined) session.named.set(request.idempotencyKey, { message, turn });
-    turn.begin();
-    return streamed;
+    return turn.streamed;
   }
 
   followSession(
     key: string,
-    { after = 0, turnId }: FollowRequest,
+    request: FollowRequest,
     caller: Caller,
     onReadable: () => void,
   ): FollowedSession {
-    const session = this.#find(key, caller);
-    const turn =
-      turnId === undefined
-        ? session.turns.findLast(({ startSeq }) => startSeq <= after)
-        : session.turns.find(({ id }) => id === turnId);
-    const isUnknown = turnId !== undefined && turn === undefined;
-    if (isUnknown) throw new HostError("NOT_FOUND", "There is no such turn.");
-    const beginning = turn === undefined ? session.openedSeq : turn.startSeq - 1;
-    return {
-      ...this.#resume(session, beginning, onReadable),
-      after,
-      isBusy: () => this.hub.state(session.chat, "chat")?.activeTurn !== undefined,
-    };
+    return this.#find(key, caller).follow(request, onReadable);
   }
 
   async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
-    const { chat } = this.#find(key, caller);
+    const session = this.#find(key, caller);
     this.reasons.push(reason);
-    const turn = this.hub.state(chat, "chat")?.activeTurn;
-    if (turn === undefined) return;
-    const end = { turnId: turn.id, endedAt: at, durationMs: 1, by: { kind: "host" } } as const;
-    this.hub.dispatch(chat, { type: "chat/turnCancelled", ...end });
+    session.cancel();
   }
 
-  resolvePermission(key: string, { requestId, optionId }: PermissionDecision, caller: Caller): Resolution {
-    const session = this.#find(key, caller);
-    const waiting = this.#waitingIn(session).find(({ toolCall }) => toolCall.approval.id === requestId);
-    const turn = this.hub.state(session.chat, "chat")?.activeTurn;
-    if (waiting === undefined || turn === undefined) return { resolved: false, reason: "Not open." };
-    const { toolCallId, approval } = waiting.toolCall;
-    const by = { kind: "client", clientId: makeId("client", "owner") } as const;
-    this.hub.dispatch(session.chat, {
-      type: "chat/toolCallConfirmed",
-      turnId: turn.id,
-      toolCallId,
-      decision: { approvalId: approval.id, outcome: "approved", optionId, by, at },
-    });
-    return { resolved: true };
+  resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution {
+    this.decisions.push(decision);
+    return this.#find(key, caller).resolve(decision);
   }
 
   listApprovals(caller: Caller): WaitingCall[] {
     this.#mayFail();
-    const sessions = [...this.#sessions.values()].filter(({ owner }) => maySee(caller, owner));
-    return sessions.flatMap((session) => this.#waitingIn(session));
+    const sessions = [...this.#sessions.values()].filter((session) => session.isVisibleTo(caller));
+    return sessions.flatMap((session) => session.waiting());
   }
 
   /** Opens a terminal in a session. */
@@ -282,8 +199,27 @@ export class SmallHost implements HostPort {
     return this.#terminal(id, caller).resize(size);
   }
 
+  async claimTerminal(
+    id: string,
+    { kind }: { readonly kind: "client" | "session" },
+    caller: Caller,
+  ): Promise<TerminalStatus> {
+    const terminal = this.#terminal(id, caller);
+    terminal.holder = kind;
+    return terminal.describe();
+  }
+
   async killTerminal(id: string, caller: Caller): Promise<void> {
     this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGKILL" });
+  }
+
+  readAudit({ after = 0, session }: AuditQuery, caller: Caller): AuditRecord[] {
+    if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
+    return this.audit.filter((entry) => entry.id > after && (session ?? entry.session) === entry.session);
+  }
+
+  get watcherCount(): number {
+    return this.#watchers.size;
   }
 
   watch(watcher: HostWatcher): () => void {
@@ -312,33 +248,10 @@ export class SmallHost implements HostPort {
     };
   }
 
-  #waitingIn({ key, chat }: SmallSession): WaitingCall[] {
-    const turn = this.hub.state(chat, "chat")?.activeTurn;
-    return (turn === undefined ? [] : turnParts(turn)).flatMap((part) =>
-      part.kind === "toolCall" && part.toolCall.status === "pending-confirmation"
-        ? [{ sessionKey: key, toolCall: part.toolCall }]
-        : [],
-    );
-  }
-
-  /** Both logs after a number, if memory still reaches back to it. */
-  #resume(
-    { chat, uri }: SmallSession,
-    afterSeq: number,
-    onReadable: () => void,
-  ): { readonly chat: EntryFeed; readonly session: EntryFeed } {
-    const said = this.hub.resume(chat, afterSeq, onReadable);
-    const told = this.hub.resume(uri, afterSeq, onReadable);
-    if (said !== undefined && told !== undefined) return { chat: said, session: told };
-    said?.close();
-    told?.close();
-    throw new HostError("EVENTS_LOST");
-  }
-
   #find(key: string, caller: Caller): SmallSession {
     this.#mayFail();
     const session = this.#sessions.get(key);
-    if (session === undefined || !maySee(caller, session.owner)) throw new HostError("ACP_SESSION_NOT_FOUND");
+    if (session === undefined || !session.isVisibleTo(caller)) throw new HostError("ACP_SESSION_NOT_FOUND");
     return session;
   }
 
@@ -346,12 +259,12 @@ export class SmallHost implements HostPort {
     this.#mayFail();
     const terminal = this.terminals.get(id);
     if (terminal !== undefined && this.#mayReach(terminal, caller)) return terminal;
-    throw new HostError("NOT_FOUND", "There is no such terminal. List the terminals to see those there are.");
+    throw new HostError("TERMINAL_NOT_FOUND");
   }
 
   #mayReach({ sessionKey }: SmallTerminal, caller: Caller): boolean {
     const session = this.#sessions.get(sessionKey);
-    return session !== undefined && maySee(caller, session.owner);
+    return session?.isVisibleTo(caller) === true;
   }
 
   #mayFail(): void {
@@ -359,19 +272,4 @@ export class SmallHost implements HostPort {
     this.failure = undefined;
     if (failure !== undefined) throw failure;
   }
-}
-
-function ownerOf(caller: Caller): SessionOwner {
-  return caller.kind === "owner" ? { kind: "person" } : { kind: "app", appId: caller.appId };
-}
-
-function maySee(caller: Caller, owner: SessionOwner): boolean {
-  return caller.kind === "owner" || (owner.kind === "app" && owner.appId === caller.appId);
-}
-
-/** Whether the message was sent under this name before; another one under it is refused. */
-function isRepeated({ named }: SmallSession, { message, idempotencyKey }: TurnRequest): boolean {
-  const known = idempotencyKey === undefined ? undefined : named.get(idempotencyKey);
-  if (known !== undefined && known.message !== message) throw new HostError("IDEMPOTENCY_CONFLICT");
-  return known !== undefined;
 }

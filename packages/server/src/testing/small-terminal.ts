@@ -14,6 +14,7 @@ export class SmallTerminal {
   readonly inputs: Uint8Array[] = [];
   readonly feeds = new Set<SmallTerminalFeed>();
   size: TerminalSize = { cols: 80, rows: 24 };
+  holder: "client" | "session" = "session";
   #kept = Buffer.alloc(0);
   #endOffset = 0;
   #lifecycle: TerminalLifecycle = { status: "running" };
@@ -78,7 +79,7 @@ export class SmallTerminal {
   describe(): TerminalStatus {
     return {
       id: this.id,
-      session_key: this.sessionKey,
+      session_key: this.holder === "session" ? this.sessionKey : null,
       title: "npm test",
       run: "tty",
       lifecycle: this.#lifecycle,

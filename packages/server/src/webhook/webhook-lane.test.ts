@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { sessionError, turnDone } from "../testing/watched-host.ts";
 import { WebhookReceiver } from "../testing/webhook-receiver.ts";
 import { never, once, owner, startSender, turnsOf } from "../testing/webhook-sending.ts";
+import { WebhookStore } from "./webhook-store.ts";
 
 /** A store on a disk that can be full. */
 class FillingMeta extends MemoryMeta {
@@ -143,8 +144,25 @@ describe("[W9] a receiver that is gone", () => {
     host.tell(turnDone("3"));
     expect(sender.list(owner)).toMatchObject([{ state: "off", waiting: 0, deadLetters: 2 }]);
     expect(receiver.received).toHaveLength(1);
-    const [letter] = sender.deadLetters(id, owner);
-    expect(() => sender.redeliver(id, letter?.id ?? "", owner)).toThrow("The webhook is off");
+    const letters = sender.deadLetters(id, owner);
+    expect(letters.map(({ attempts }) => attempts)).toEqual([1, 0]);
+    expect(() => sender.redeliver(id, letters[0]?.id ?? "", owner)).toThrow("The webhook is off");
+  });
+
+  it("[W9] is not called either by a host that was killed while it took note of it", async () => {
+    const receiver = await WebhookReceiver.start();
+    const meta = new MemoryMeta();
+    const first = startSender({ meta, retry: never, nowMs: () => 1000 });
+    const { id } = first.register({ url: receiver.url });
+    receiver.replies.push(500);
+    first.host.tell(turnDone());
+    await first.outcome("failed");
+    await first.sender.close();
+    const store = new WebhookStore(meta, () => undefined);
+    for (const webhook of store.webhooks()) store.saveWebhook({ ...webhook, state: "off" });
+    const second = startSender({ meta });
+    expect(second.sender.list(owner)).toMatchObject([{ id, state: "off", waiting: 0, deadLetters: 1 }]);
+    expect(receiver.received).toHaveLength(1);
   });
 });
 

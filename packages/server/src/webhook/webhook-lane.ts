@@ -1,9 +1,10 @@
 // The deliveries of one webhook: in their order, one at a time, each until it is made or given up.
 import type { Log } from "@holdfast/core";
 import { HostError, type DeadLetter, type Webhook } from "@holdfast/protocol";
+import { DeadLetters } from "./dead-letters.ts";
 import type { AttemptOutcome } from "./delivery-attempt.ts";
 import { retryDelayMs, type RetryPolicy } from "./retry-policy.ts";
-import type { DeadDelivery, Delivery, WaitingDelivery, WebhookRecord } from "./webhook-record.ts";
+import type { Delivery, WaitingDelivery, WebhookRecord } from "./webhook-record.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 /** What becomes of deliveries, for whoever counts them: an attempt that failed is followed by another. */
@@ -27,6 +28,7 @@ export interface LaneTools {
 
 /** How long a store that failed is left in peace. */
 const recoveryMs = 60_000;
+const gone = "The receiver answered 410: it is gone for good.";
 
 type LaneState =
   | { readonly kind: "idle" }
@@ -42,9 +44,9 @@ export type Attempt = (webhook: WebhookRecord, delivery: Delivery) => Promise<At
 /** One webhook with its deliveries. Bodies stay in the store until they are sent. */
 export class WebhookLane {
   readonly #tools: LaneTools;
+  readonly #dead: DeadLetters;
   #webhook: WebhookRecord;
   #waiting: string[] = [];
-  #dead: string[] = [];
   #state: LaneState = { kind: "idle" };
   #lastError: string | undefined;
   #isOverfull = false;
@@ -52,6 +54,7 @@ export class WebhookLane {
   constructor(webhook: WebhookRecord, tools: LaneTools) {
     this.#webhook = webhook;
     this.#tools = tools;
+    this.#dead = new DeadLetters({ ...tools, webhookId: webhook.id });
   }
 
   get webhook(): WebhookRecord {
@@ -67,9 +70,11 @@ export class WebhookLane {
     const deliveries = this.#tools.store.deliveries(this.#webhook.id);
     const waiting = deliveries.filter((delivery) => delivery.state === "waiting");
     this.#waiting = waiting.map(({ id }) => id);
-    this.#dead = deliveries.filter(({ state }) => state === "dead").map(({ id }) => id);
+    this.#dead.resume(deliveries);
     const [next] = waiting;
-    if (next !== undefined) this.#rest(next.notBeforeMs - this.#tools.nowMs());
+    // A host that was killed while it switched the webhook off may have left some.
+    if (this.#webhook.state === "off") this.#buryWaiting();
+    else if (next !== undefined) this.#rest(next.notBeforeMs - this.#tools.nowMs());
     return deliveries.map(({ id }) => id);
   }
 
@@ -83,7 +88,7 @@ export class WebhookLane {
       state,
       createdAt,
       waiting: this.#waiting.length,
-      deadLetters: this.#dead.length,
+      deadLetters: this.#dead.count,
       dropped,
       ...(this.#lastError !== undefined && { lastError: this.#lastError }),
     };
@@ -124,15 +129,12 @@ export class WebhookLane {
 
   /** What was given up, oldest first. */
   deadLetters(): DeadLetter[] {
-    return this.#dead.flatMap((id) => {
-      const delivery = this.#findDead(id);
-      return delivery === undefined ? [] : [describeDead(delivery)];
-    });
+    return this.#dead.list();
   }
 
   /** Has a dead letter tried again as if it were new (W10). */
   redeliver(id: string): void {
-    const delivery = this.#dead.includes(id) ? this.#findDead(id) : undefined;
+    const delivery = this.#dead.find(id);
     if (delivery === undefined) {
       throw new HostError("NOT_FOUND", "The webhook has no such dead letter. List those there are.");
     }
@@ -142,7 +144,7 @@ export class WebhookLane {
     }
     const { event, at, body } = delivery;
     this.#append({ id, event, at, body, attempts: 0, state: "waiting", notBeforeMs: this.#tools.nowMs() });
-    this.#dead = this.#dead.filter((each) => each !== id);
+    this.#dead.forget(id);
   }
 
   /** Sends nothing more; what is not delivered stays in the store. */
@@ -166,17 +168,18 @@ export class WebhookLane {
     }
     // Whoever closes breaks attempts off, which says nothing about the receiver.
     if (this.#state.kind === "closed") return;
+    const attempted = { ...delivery, attempts: delivery.attempts + 1 };
     switch (outcome.kind) {
       case "delivered":
         this.#lastError = undefined;
         this.#goOn();
         break;
       case "gone":
-        this.#switchOff();
+        this.#switchOff(attempted);
         break;
       case "failed":
         this.#lastError = outcome.reason;
-        this.#retry({ ...delivery, attempts: delivery.attempts + 1 }, outcome.reason);
+        this.#retry(attempted, outcome.reason);
         break;
     }
   }
@@ -196,38 +199,36 @@ export class WebhookLane {
   }
 
   /** The receiver is gone for good: it is not called again, and what it was not told is kept (W9). */
-  #switchOff(): void {
+  #switchOff(refused: Delivery): void {
     const { id } = this.#webhook;
     this.#webhook = { ...this.#webhook, state: "off" };
-    this.#lastError = "The receiver answered 410: it is gone for good.";
+    this.#lastError = gone;
     this.#state = { kind: "idle" };
     this.#tools.store.saveWebhook(this.#webhook);
     this.#tools.log("warn", "A webhook was switched off because its receiver is gone", { webhook: id });
-    for (const waiting of this.#waiting.splice(0)) {
-      const delivery = this.#tools.store.delivery(id, waiting);
-      if (delivery !== undefined) this.#bury(delivery, this.#lastError);
+    this.#waiting.shift();
+    this.#bury(refused, gone);
+    this.#buryWaiting();
+  }
+
+  #buryWaiting(): void {
+    for (const id of this.#waiting.splice(0)) {
+      const delivery = this.#tools.store.delivery(this.#webhook.id, id);
+      if (delivery !== undefined) this.#bury(delivery, gone);
     }
   }
 
-  #bury({ id, event, at, body, attempts }: Delivery, reason: string): void {
-    const failedAt = new Date(this.#tools.nowMs()).toISOString();
-    const dead: DeadDelivery = { id, event, at, body, attempts, state: "dead", failedAt, reason };
-    this.#tools.store.saveDelivery(this.#webhook.id, dead);
-    this.#dead.push(id);
-    this.#tools.report("dead");
-    const excess = this.#dead.splice(0, Math.max(0, this.#dead.length - this.#tools.maxDeadLetters));
+  #bury(delivery: Delivery, reason: string): void {
+    const { report, store } = this.#tools;
+    const excess = this.#dead.bury(delivery, reason);
+    report("dead");
     if (excess.length === 0) return;
     this.#webhook = { ...this.#webhook, dropped: this.#webhook.dropped + excess.length };
-    this.#tools.store.saveWebhook(this.#webhook);
+    store.saveWebhook(this.#webhook);
     for (const oldest of excess) {
-      this.#tools.store.deleteDelivery(this.#webhook.id, oldest);
-      this.#tools.report("dropped");
+      store.deleteDelivery(this.#webhook.id, oldest);
+      report("dropped");
     }
-  }
-
-  #findDead(id: string): DeadDelivery | undefined {
-    const delivery = this.#tools.store.delivery(this.#webhook.id, id);
-    return delivery?.state === "dead" ? delivery : undefined;
   }
 
   #goOn(): void {
@@ -245,8 +246,4 @@ export class WebhookLane {
     if (this.#state.kind === "closed") return;
     this.#state = { kind: "resting", timer: setTimeout(() => this.#goOn(), Math.max(0, delayMs)) };
   }
-}
-
-function describeDead({ id, event, at, failedAt, attempts, reason, body }: DeadDelivery): DeadLetter {
-  return { id, event, at, failedAt, attempts, reason, payload: JSON.parse(body) as DeadLetter["payload"] };
 }

@@ -10,8 +10,8 @@ import {
   type WebhookRequest,
 } from "@holdfast/protocol";
 import type { Caller, HostPort } from "../host-port.ts";
-import { attemptDelivery } from "./delivery-attempt.ts";
 import { DeliveryIds } from "./delivery-ids.ts";
+import { DeliveryPump } from "./delivery-pump.ts";
 import { DEFAULT_RETRY, type RetryPolicy } from "./retry-policy.ts";
 import { WebhookLane, type DeliveryOutcome, type LaneTools } from "./webhook-lane.ts";
 import { isTold, payloadOf, writePayload } from "./webhook-payload.ts";
@@ -67,17 +67,20 @@ export class WebhookSender {
   readonly #ids: DeliveryIds;
   readonly #tools: LaneTools;
   readonly #entries = new Map<string, Entry>();
-  /** Lanes that have something to send, in the order in which they said so. */
-  readonly #ready: WebhookLane[] = [];
-  readonly #inFlight = new Map<AbortController, Promise<void>>();
+  readonly #pump: DeliveryPump;
   readonly #unwatch: () => void;
-  #isClosed = false;
 
   constructor(parts: WebhookSenderParts) {
     const { meta, log, nowMs = Date.now } = parts;
     this.#parts = parts;
     this.#store = new WebhookStore(meta, log);
     this.#ids = new DeliveryIds(nowMs);
+    this.#pump = new DeliveryPump({
+      log,
+      nowMs,
+      maxInFlight: parts.maxInFlight ?? defaults.maxInFlight,
+      timeoutMs: parts.timeoutMs ?? defaults.timeoutMs,
+    });
     this.#tools = {
       store: this.#store,
       log,
@@ -86,10 +89,7 @@ export class WebhookSender {
       maxDeadLetters: parts.maxDeadLetters ?? defaults.maxDeadLetters,
       nowMs,
       random: parts.random ?? Math.random,
-      onReady: (lane) => {
-        this.#ready.push(lane);
-        this.#pump();
-      },
+      onReady: (lane) => this.#pump.add(lane),
       report: parts.report ?? (() => undefined),
     };
     for (const webhook of this.#store.webhooks()) {
@@ -150,16 +150,13 @@ export class WebhookSender {
 
   /** Takes no more events and breaks attempts off; what is not delivered is kept for the next start. Idempotent. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     this.#unwatch();
     for (const { lane, release } of this.#entries.values()) {
       lane.close();
       release();
     }
     this.#entries.clear();
-    this.#ready.length = 0;
-    for (const controller of this.#inFlight.keys()) controller.abort();
-    await Promise.all(this.#inFlight.values());
+    await this.#pump.close();
   }
 
   #open(webhook: WebhookRecord): WebhookLane {
@@ -214,36 +211,6 @@ export class WebhookSender {
       }
     } catch (error) {
       log("error", "A webhook could not be told of an event", { session: event.sessionKey, error });
-    }
-  }
-
-  #pump(): void {
-    const { maxInFlight = defaults.maxInFlight } = this.#parts;
-    while (!this.#isClosed && this.#inFlight.size < maxInFlight) {
-      const lane = this.#ready.shift();
-      if (lane === undefined) return;
-      const controller = new AbortController();
-      this.#inFlight.set(controller, this.#send(lane, controller));
-    }
-  }
-
-  async #send(lane: WebhookLane, controller: AbortController): Promise<void> {
-    const timer = setTimeout(() => controller.abort(), this.#parts.timeoutMs ?? defaults.timeoutMs);
-    try {
-      await lane.sendNext(({ url, secret }, { id: deliveryId, event, body }) =>
-        attemptDelivery(
-          { url, secret, deliveryId, event, body, sentAtMs: this.#tools.nowMs() },
-          controller.signal,
-        ),
-      );
-    } catch (error) {
-      // What is kept could not be read or written.
-      this.#parts.log("error", "A delivery could not be settled", { webhook: lane.webhook.id, error });
-      lane.recover();
-    } finally {
-      clearTimeout(timer);
-      this.#inFlight.delete(controller);
-      this.#pump();
     }
   }
 }

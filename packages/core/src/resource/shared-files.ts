@@ -1,0 +1,120 @@
+// What people may read of a host's files: those in the folders of its sessions, and the texts that tool calls show.
+import { constants } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type FileVersion, makeId, turnParts } from "@holdfast/ahp";
+import { type EditAddress, parseEditUri } from "@holdfast/ahp/dialects";
+import { HostError } from "@holdfast/protocol";
+import type { SessionDesk } from "../session/session-desk.ts";
+import type { Hub } from "../channel/hub.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { isInside } from "./files.ts";
+
+/** What is read. */
+export interface ReadResource {
+  readonly bytes: Uint8Array;
+  readonly contentType?: string;
+}
+
+/** A file or a folder whose name begins as somebody wrote it. */
+export interface CompletedPath {
+  /** From the session's folder; a folder ends in a slash. */
+  readonly path: string;
+  readonly uri: string;
+}
+
+const maxFileBytes = 8 * 1024 * 1024;
+const maxCompletions = 100;
+
+/** The files of a host's sessions. */
+export class SharedFiles {
+  readonly #hub: Hub;
+  readonly #sessions: Sessions;
+  readonly #desk: SessionDesk;
+
+  constructor(hub: Hub, sessions: Sessions, desk: SessionDesk) {
+    this.#hub = hub;
+    this.#sessions = sessions;
+    this.#desk = desk;
+  }
+
+  /** Reads a text of a tool call, or a file in the folders of an open session; anything else is refused. */
+  async read(uri: string): Promise<ReadResource> {
+    const address = parseEditUri(uri);
+    if (address !== undefined) return this.#readEdit(address);
+    const path = pathOf(uri);
+    const roots = this.#sessions.all.flatMap((session) => session.roots);
+    if (path === undefined || !(await isInside(path, roots))) {
+      throw new HostError("PERMISSION_DENIED", `${uri} lies outside the folders of all sessions.`);
+    }
+    return { bytes: await readFile(path) };
+  }
+
+  /** What a path that somebody is writing may become, seen from the session's folder. */
+  async complete(uri: string, written: string): Promise<CompletedPath[]> {
+    const session = this.#sessions.ofChannel(uri);
+    const [root] = session?.roots ?? [];
+    if (root === undefined) return [];
+    const typedFolder = written.endsWith("/") ? written : dirname(written);
+    const folder = resolve(root, typedFolder);
+    if (!(await isInside(folder, [root]))) return [];
+    const start = written.endsWith("/") ? "" : basename(written);
+    // A folder that is not there, or that nobody may look into, completes nothing.
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    return entries
+      .filter(({ name }) => name.startsWith(start) && (start !== "" || !name.startsWith(".")))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .slice(0, maxCompletions)
+      .map((entry) => ({
+        path: join(typedFolder === "." ? "" : typedFolder, entry.name) + (entry.isDirectory() ? "/" : ""),
+        uri: pathToFileURL(join(folder, entry.name)).href,
+      }));
+  }
+
+  #readEdit({ chat, turnId, toolCallId, index, side }: EditAddress): ReadResource {
+    const found = this.#desk.find(chat);
+    const live = found?.kind === "live" ? this.#hub.state(chat, "chat") : undefined;
+    const kept = found?.kind === "kept" && found.channel.kind === "chat" ? found.channel.state : undefined;
+    const state = live ?? kept;
+    const turn =
+      state?.activeTurn?.id === turnId ? state.activeTurn : state?.turns.findLast(({ id }) => id === turnId);
+    const call = (turn === undefined ? [] : turnParts(turn)).find(
+      (part) => part.kind === "toolCall" && part.toolCall.toolCallId === makeId("tool call", toolCallId),
+    );
+    const content = call?.kind === "toolCall" ? call.toolCall.content[index] : undefined;
+    const version: FileVersion | undefined = content?.type === "fileEdit" ? content[side] : undefined;
+    if (version?.kind !== "text") throw new HostError("NOT_FOUND", "There is no such text any more.");
+    return { bytes: Buffer.from(version.text), contentType: "text/plain; charset=utf-8" };
+  }
+}
+
+function pathOf(uri: string): string | undefined {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    // No file: URI, or one of another machine: nothing here has that name.
+    return undefined;
+  }
+}
+
+/** Opened once, so that what is checked is what is read. */
+async function readFile(path: string): Promise<Uint8Array> {
+  // A pipe that nobody writes to would be waited for.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
+    throw new HostError("NOT_FOUND", `There is no file ${path} that can be read.`, { cause });
+  });
+  try {
+    const { size, isFile } = await file.stat().then((stat) => ({ size: stat.size, isFile: stat.isFile() }));
+    if (!isFile) throw new HostError("NOT_FOUND", `${path} is not a file.`);
+    if (size > maxFileBytes) {
+      throw new HostError(
+        "BODY_TOO_LARGE",
+        `${path} has ${size} bytes; at most ${maxFileBytes} are read at once.`,
+      );
+    }
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}

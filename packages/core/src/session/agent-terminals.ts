@@ -1,0 +1,202 @@
+// The terminals of one session's agent: which turn uses each, what a person has taken, and what runs in the background.
+import {
+  type BackgroundWorkId,
+  type SessionClaim,
+  type SessionUri,
+  type TerminalClaim,
+  type ToolCallId,
+  type TurnId,
+  makeId,
+} from "@holdfast/ahp";
+import type { Holder } from "@holdfast/terminal/acp-parts";
+import type { AgentSide } from "../terminal/agent-side.ts";
+import type { HostTerminal } from "../terminal/host-terminal.ts";
+import type { ServiceContext } from "./service-context.ts";
+import { soleCommandCall } from "./tool-calls.ts";
+
+/** What is known of a terminal that the agent may name, or could once. */
+interface Known {
+  readonly startedAt: string;
+  /** The turn that used it last, and its tool call. */
+  use?: { readonly turnId: TurnId; readonly toolCallId?: ToolCallId } | undefined;
+  /** The turn from which somebody detached it. */
+  detachedFrom?: TurnId | undefined;
+  isListed: boolean;
+}
+
+/** Keeps claims, the agent's handles and the list of background work in step. */
+export class AgentTerminals implements AgentSide {
+  readonly #context: ServiceContext;
+  readonly #known = new Map<string, Known>();
+
+  constructor(context: ServiceContext) {
+    this.#context = context;
+  }
+
+  get session(): SessionUri {
+    return this.#context.uri;
+  }
+
+  /** The claim of the turn that runs, for a tool call or for the one that is likely meant. */
+  claimNow(coveringId?: string): SessionClaim {
+    const { chat, hub } = this.#context;
+    const toolCallId = coveringId ?? soleCommandCall(hub.state(chat, "chat"))?.toolCallId;
+    const turnId = this.#runningTurnId;
+    return {
+      ...this.#plainClaim,
+      ...(turnId !== undefined && { turnId }),
+      ...(toolCallId !== undefined && { toolCallId: makeId("tool call", toolCallId) }),
+    };
+  }
+
+  /** The agent has made a terminal. */
+  add(terminal: HostTerminal, claim: SessionClaim): void {
+    this.#known.set(terminal.id, { startedAt: this.#context.now().toISOString(), isListed: false });
+    this.#noteUse(terminal, claim);
+    this.#context.held.add(terminal);
+    // The turn may have ended while it was being started.
+    if (claim.turnId !== undefined && claim.turnId !== this.#runningTurnId) this.turnEnded(claim.turnId);
+    void terminal.exited.then(() => this.#noteExit(terminal));
+  }
+
+  /** The agent reads, awaits or ends a terminal: what ran in the background is in use again, by this turn. */
+  use(terminal: HostTerminal): void {
+    const turnId = this.#runningTurnId;
+    const claim = this.#claimOn(terminal);
+    if (turnId === undefined || terminal.state.name === "exited") return;
+    if (claim?.kind !== "session" || claim.session !== this.session || claim.turnId !== undefined) return;
+    if (this.#known.get(terminal.id)?.detachedFrom === turnId) return;
+    const reclaimed = this.claimNow();
+    this.#context.terminals.claim(terminal, reclaimed);
+    this.#noteUse(terminal, reclaimed);
+    this.#context.held.hold(terminal.id, "agent");
+    this.#list(terminal);
+  }
+
+  /** Whether a person has it in hand, so that the agent must not end it. */
+  isTaken(terminal: HostTerminal): boolean {
+    return terminal.state.name === "running" && this.#claimOn(terminal)?.kind === "client";
+  }
+
+  /** A turn has ended: what it leaves running is background work. */
+  turnEnded(turnId: TurnId): void {
+    for (const terminal of this.#context.held.live) {
+      const claim = this.#claimOn(terminal);
+      if (claim?.kind !== "session" || claim.turnId !== turnId) continue;
+      if (terminal.state.name === "running") this.#narrow(terminal);
+    }
+  }
+
+  /** The session closes: what people have taken goes on without it. */
+  letGoTaken(): void {
+    const { terminals, held } = this.#context;
+    for (const terminal of terminals.all) {
+      if (terminal.agent !== this || !this.isTaken(terminal)) continue;
+      held.letGo(terminal.id);
+      terminal.leaveSession();
+    }
+  }
+
+  claimOf(terminal: HostTerminal): SessionClaim {
+    const use = this.#known.get(terminal.id)?.use;
+    const isUsed =
+      use !== undefined &&
+      use.turnId === this.#runningTurnId &&
+      this.#context.held.find(terminal.id) !== undefined;
+    return isUsed ? { ...this.#plainClaim, ...use } : this.#plainClaim;
+  }
+
+  moved(terminal: HostTerminal, to: Holder): void {
+    this.#context.held.hold(terminal.id, to);
+    const known = this.#known.get(terminal.id);
+    if (known !== undefined && to === "background") {
+      known.use = undefined;
+      known.detachedFrom = this.#runningTurnId;
+    }
+    this.#list(terminal);
+  }
+
+  forget(terminal: HostTerminal): void {
+    this.#context.held.letGo(terminal.id);
+    this.#unlist(terminal);
+    this.#known.delete(terminal.id);
+  }
+
+  #narrow(terminal: HostTerminal): void {
+    this.#context.terminals.claim(terminal, this.#plainClaim);
+    this.#list(terminal);
+  }
+
+  /** Brings the list of background work in step: what the session holds and no turn uses is on it, while it runs. */
+  #list(terminal: HostTerminal): void {
+    const known = this.#known.get(terminal.id);
+    const claim = this.#claimOn(terminal);
+    const isBackground =
+      terminal.state.name === "running" &&
+      claim?.kind === "session" &&
+      claim.session === this.session &&
+      claim.turnId === undefined;
+    if (known === undefined || !isBackground) return this.#unlist(terminal);
+    if (known.isListed) return;
+    known.isListed = true;
+    const { title, uri } = terminal;
+    this.#context.dispatch({
+      to: "chat",
+      action: {
+        type: "chat/backgroundWorkSet",
+        work: {
+          kind: "shell",
+          id: workId(terminal),
+          label: title,
+          startedAt: known.startedAt,
+          command: title,
+          terminal: uri,
+        },
+      },
+    });
+  }
+
+  #unlist(terminal: HostTerminal): void {
+    const known = this.#known.get(terminal.id);
+    if (known?.isListed !== true) return;
+    known.isListed = false;
+    // The list goes with its session.
+    if (!this.#context.hub.has(this.session)) return;
+    this.#context.dispatch({
+      to: "chat",
+      action: { type: "chat/backgroundWorkRemoved", id: workId(terminal) },
+    });
+  }
+
+  #noteUse({ id }: HostTerminal, { turnId, toolCallId }: SessionClaim): void {
+    const known = this.#known.get(id);
+    if (known === undefined) return;
+    known.use =
+      turnId === undefined ? undefined : { turnId, ...(toolCallId !== undefined && { toolCallId }) };
+    known.detachedFrom = undefined;
+  }
+
+  #noteExit(terminal: HostTerminal): void {
+    this.#unlist(terminal);
+    this.#known.delete(terminal.id);
+  }
+
+  #claimOn({ uri }: HostTerminal): TerminalClaim | undefined {
+    return this.#context.hub.state(uri, "terminal")?.claim;
+  }
+
+  get #plainClaim(): SessionClaim {
+    const { uri: session, chat } = this.#context;
+    return { kind: "session", session, chat };
+  }
+
+  get #runningTurnId(): TurnId | undefined {
+    const { turn } = this.#context;
+    return turn === undefined || turn.isOver ? undefined : turn.id;
+  }
+}
+
+/** Background work in a terminal is known by the terminal. */
+function workId({ id }: HostTerminal): BackgroundWorkId {
+  return makeId("background work", id);
+}

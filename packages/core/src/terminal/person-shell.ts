@@ -1,0 +1,54 @@
+// The shell that a person gets: their own, in their own environment, telling of its commands where it can.
+import { homedir, userInfo } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { Keeper, ScreenSize } from "@holdfast/keeper/port";
+import { HostError } from "@holdfast/protocol";
+import { type PreparedShell, prepareShell } from "@holdfast/terminal/shell-integration";
+import type { NewPersonTerminal } from "./terminal-desk.ts";
+
+/** A shell as it was asked for. */
+export interface PersonShell {
+  readonly prepared: PreparedShell;
+  readonly cwd: string;
+  readonly size: ScreenSize;
+}
+
+const defaultSize = { columns: 80, rows: 24 };
+
+/** Makes a shell ready to be started; whoever starts it removes its folder. */
+export async function preparePersonShell(keeper: Keeper, request: NewPersonTerminal): Promise<PersonShell> {
+  const cwd = readFolder(request.cwd);
+  const size = readSize(request.size);
+  const env = await keeper.buildEnvironment({ audience: "person", hasScreen: true });
+  const { command, args } = request.shell ?? { command: loginShell(env), args: loginArguments };
+  const prepared = await prepareShell({ shell: command, env, ...(args !== undefined && { args }) });
+  return { prepared, cwd, size };
+}
+
+/** The user's own shell; an account that has none gets the one that is always there. */
+function loginShell(env: Readonly<Record<string, string>>): string {
+  return env["SHELL"] ?? userInfo().shell ?? "/bin/sh";
+}
+
+/** On macOS every window of a terminal is a login shell, and start-up files are written for that. */
+const loginArguments: readonly string[] = process.platform === "darwin" ? ["-l"] : [];
+
+function readFolder(cwd: string | undefined): string {
+  if (cwd === undefined) return homedir();
+  if (!cwd.startsWith("file:")) return cwd;
+  try {
+    return fileURLToPath(cwd);
+  } catch (cause) {
+    throw new HostError("INVALID_REQUEST", `cwd: ${cwd} names no folder of this machine.`, { cause });
+  }
+}
+
+function readSize({ cols, rows }: NewPersonTerminal["size"] = {}): ScreenSize {
+  const size = { columns: cols ?? defaultSize.columns, rows: rows ?? defaultSize.rows };
+  for (const side of [size.columns, size.rows]) {
+    if (!Number.isSafeInteger(side) || side < 1) {
+      throw new HostError("INVALID_REQUEST", "A terminal has at least one whole column and row.");
+    }
+  }
+  return size;
+}

@@ -1,0 +1,51 @@
+// The operation on the audit: what was done on the host, by whom, and with which outcome.
+import { z } from "zod";
+import { successSchema } from "../envelope.ts";
+import { LIMITS } from "../limits.ts";
+import { defineOperation } from "../operation.ts";
+import { wholeNumberSchema } from "../query.ts";
+
+const auditRecordSchema = z
+  .object({
+    id: z.int().describe("Grows with every entry; what to go on from."),
+    at: z.iso.datetime({ offset: true }),
+    session: z.string().describe("The key of the session it happened in, which may be gone by now."),
+    turnId: z.string().optional(),
+    what: z.enum(["command", "approval", "file-read", "file-write"]),
+    subject: z.string().describe("The command line, the tool call's title, or the path."),
+    cwd: z.string().optional(),
+    by: z.string().describe("Who decided: a policy, a client, an app, the host."),
+    verdict: z.enum(["allowed", "denied", "cancelled", "expired"]),
+    outcome: z.string().optional().describe("What came of it, where that was known at once."),
+  })
+  .meta({ id: "AuditRecord", description: "One thing that was done, or was not allowed." });
+
+/** One thing that was done, or was not allowed, with its place in the audit. */
+export type AuditRecord = z.infer<typeof auditRecordSchema>;
+
+const auditQuerySchema = z.object({
+  after: wholeNumberSchema()
+    .optional()
+    .describe("The id after which to begin; without it, the newest entries are given."),
+  session: z.string().min(1).optional().describe("The key of the only session wanted."),
+  limit: wholeNumberSchema(LIMITS.auditEntries)
+    .refine((count) => count > 0, { error: "must be at least 1" })
+    .optional()
+    .describe("How many entries at most; 100 if left out."),
+});
+
+/** Which entries of the audit are wanted. */
+export type AuditQuery = z.output<typeof auditQuerySchema>;
+
+/** `GET /admin/audit`. */
+export const listAudit = defineOperation({
+  name: "listAudit",
+  method: "GET",
+  path: "/admin/audit",
+  summary: "List what was done on the host, the oldest first",
+  permission: "admin",
+  query: auditQuerySchema,
+  stream: false,
+  response: successSchema({ entries: z.array(auditRecordSchema) }),
+  errors: [],
+});

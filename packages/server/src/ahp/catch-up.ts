@@ -1,0 +1,80 @@
+// Tells a terminal's viewer who fell behind what the terminal shows now, in actions, because AHP has no other way.
+import type { TerminalAction, TerminalState } from "@holdfast/ahp";
+import { ChannelProjection, type Dialect, type TerminalPart, type WireMessage } from "@holdfast/ahp/dialects";
+import type { TerminalSnapshot } from "@holdfast/core";
+
+/** How much text goes into one action. */
+const pieceLength = 64 * 1024;
+
+/**
+ * The messages that bring a viewer up to a snapshot, each with a number of its own from `takeSeq` (E84).
+ * What was shown before is cleared; whoever holds the terminal, its title and its size may have changed meanwhile.
+ */
+export function catchUpMessages(
+  dialect: Dialect,
+  { uri, state, content }: TerminalSnapshot,
+  takeSeq: () => number,
+): WireMessage[] {
+  const { openCommand: _openCommand, ...closed } = state;
+  const start: TerminalState = { ...closed, lifecycle: { status: "running" } };
+  const projection = new ChannelProjection(dialect, { kind: "terminal", state: start }, 0);
+  return catchUpActions(state, content).flatMap(
+    (action) => projection.show({ channel: uri, serverSeq: takeSeq(), action }) ?? [],
+  );
+}
+
+function catchUpActions(state: TerminalState, content: readonly TerminalPart[]): TerminalAction[] {
+  const { title, titleSource, claim, cwd, size, output, supportsCommandDetection, lifecycle } = state;
+  const actions: TerminalAction[] = [
+    { type: "terminal/cleared", offset: output.clearedAtOffset },
+    { type: "terminal/trimmed", skippedBytes: output.skippedBytes },
+    { type: "terminal/titleChanged", title, source: titleSource },
+    { type: "terminal/claimed", claim },
+  ];
+  if (cwd !== undefined) actions.push({ type: "terminal/cwdChanged", cwd });
+  if (size !== undefined) actions.push({ type: "terminal/resized", ...size });
+  if (supportsCommandDetection) actions.push({ type: "terminal/commandDetectionAvailable" });
+  for (const part of content) actions.push(...partActions(part, output.endOffset));
+  if (lifecycle.status === "exited") {
+    const { exitedAt, exit } = lifecycle;
+    actions.push({ type: "terminal/exited", exitedAt, exit, endOffset: output.endOffset });
+  }
+  return actions;
+}
+
+/** Where each text lies in the stream is no longer known: all of it lies before the end. */
+function partActions(part: TerminalPart, endOffset: number): TerminalAction[] {
+  const data = pieces(part.text).map((text): TerminalAction => ({
+    type: "terminal/data",
+    data: text,
+    offset: endOffset,
+    endOffset,
+  }));
+  if (part.kind === "output") return data;
+  const { commandId, commandLine, startedAt, end } = part;
+  const began: TerminalAction = {
+    type: "terminal/commandExecuted",
+    commandId,
+    commandLine,
+    startedAt,
+    offset: endOffset,
+  };
+  if (end === undefined) return [began, ...data];
+  return [began, ...data, { type: "terminal/commandFinished", commandId, ...end }];
+}
+
+function pieces(text: string): string[] {
+  const cut: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(start + pieceLength, text.length);
+    // A character of two halves stays whole.
+    if (end < text.length && isLowHalf(text.charCodeAt(end))) end -= 1;
+    cut.push(text.slice(start, end));
+    start = end;
+  }
+  return cut;
+}
+
+function isLowHalf(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}

@@ -1,0 +1,126 @@
+// The first words of a client: who it is, or that it is back.
+import { homedir } from "node:os";
+import { isId, type ClientId } from "@holdfast/ahp";
+import {
+  entrySeqBefore,
+  holdfast,
+  negotiate,
+  wireSeqAfter,
+  type Dialect,
+  type Negotiation,
+} from "@holdfast/ahp/dialects";
+import { RpcError } from "@holdfast/jsonrpc";
+import { COMPLETION_TRIGGERS } from "./completions.ts";
+import type { Channels, Found } from "./channels.ts";
+import type { LeftBehind } from "./client-record.ts";
+import type { Conversation } from "./conversation.ts";
+import { folderUri } from "./handlers.ts";
+import { invalidParams } from "./rpc-error.ts";
+
+/** What a client says of itself. */
+export interface Introduction {
+  readonly clientId: ClientId;
+  readonly negotiation: Extract<Negotiation, { ok: true }>;
+  readonly initialSubscriptions: readonly string[];
+}
+
+/** Reads `initialize`; throws the error to answer with, which for an unknown version names the known ones (E70). */
+export function readIntroduction(params: unknown): Introduction {
+  const { clientId, initialSubscriptions, ...offer } = fieldsOf(params);
+  const negotiation = negotiate(offer);
+  if (!negotiation.ok) throw new RpcError(negotiation.code, negotiation.message, negotiation.data);
+  if (!isId("client", clientId)) throw invalidParams("clientId: expected a name");
+  const isList = Array.isArray(initialSubscriptions);
+  const uris: readonly unknown[] = isList ? initialSubscriptions : [];
+  return {
+    clientId,
+    negotiation,
+    initialSubscriptions: uris.filter((uri): uri is string => typeof uri === "string"),
+  };
+}
+
+/** Follows what a client wants from the start, and answers with the states; what is not there has none. */
+export function greet(
+  conversation: Conversation,
+  { negotiation: { protocolVersion, _meta } }: Introduction,
+  found: readonly (Found | undefined)[],
+  { channels, version }: { readonly channels: Channels; readonly version: string },
+): object {
+  const snapshots = found.flatMap((each) => (each && conversation.subscribe(each)) ?? []);
+  return {
+    protocolVersion,
+    serverSeq: wireSeqAfter(conversation.dialect, channels.hub.lastSeq),
+    snapshots,
+    serverInfo: { name: "holdfast", version },
+    defaultDirectory: folderUri(homedir()),
+    completionTriggerCharacters: COMPLETION_TRIGGERS,
+    ...(_meta !== undefined && { _meta }),
+  };
+}
+
+/** Where a client stopped. */
+export interface Return {
+  readonly clientId: string;
+  readonly lastSeenServerSeq: number;
+  readonly subscriptions: readonly string[];
+  /** The last number of each channel, for clients that know it. */
+  readonly seen: ReadonlyMap<string, number>;
+}
+
+/** Reads `reconnect`, which has the same form in all dialects. */
+export function readReturn(params: unknown): Return {
+  const read = holdfast.readRequest("reconnect", params);
+  if (!read.ok) throw invalidParams(read.problem);
+  const meta = fieldsOf(fieldsOf(params)["_meta"])["holdfast"];
+  const seen = Object.entries(fieldsOf(fieldsOf(meta)["seen"])).filter(
+    (pair): pair is [string, number] => typeof pair[1] === "number",
+  );
+  return { ...read.value, seen: new Map(seen) };
+}
+
+/**
+ * Goes on where a client stopped: with all that it missed, or, where that is not known any more, with states (E73).
+ * A terminal alone never costs the rest: it is caught up afterwards.
+ */
+export function takeUp(
+  conversation: Conversation,
+  channels: Channels,
+  { lastSeenServerSeq: lastSeen, subscriptions, seen }: Return,
+  found: readonly (Found | undefined)[],
+  left: LeftBehind | undefined,
+): object {
+  const { dialect, delivery } = conversation;
+  const there = found.filter((each) => each !== undefined);
+  const seenOf = (uri: string): number => seen.get(uri) ?? lastSeen;
+  const isKnown = left !== undefined && lastSeen <= wireSeqAfter(dialect, channels.hub.lastSeq);
+  const isResumed =
+    isKnown &&
+    there.every((each) =>
+      conversation.resume(each, (uri) => ({
+        afterSeq: entrySeqBefore(dialect, seenOf(uri)),
+        hasHole: left.hasHole(uri, seenOf(uri)),
+      })),
+    );
+  const messages = isResumed
+    ? delivery.collect(({ uri }, { params }) => params.serverSeq > seenOf(uri))
+    : undefined;
+  if (messages !== undefined) {
+    const missing = subscriptions.filter((_uri, index) => found[index] === undefined);
+    return { type: "replay", actions: messages.map(({ params }) => params), missing };
+  }
+  conversation.unsubscribeAll();
+  return { type: "snapshot", snapshots: there.flatMap((each) => conversation.subscribe(each) ?? []) };
+}
+
+/** The channels that a client names, in their order. */
+export function findAll(
+  channels: Channels,
+  dialect: Dialect,
+  uris: readonly string[],
+): Promise<(Found | undefined)[]> {
+  return Promise.all(uris.map((uri) => channels.find(dialect, uri)));
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}

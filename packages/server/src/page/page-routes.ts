@@ -1,0 +1,124 @@
+// Serves the page: its files to whoever asks, itself to whoever has shown the owner's token once.
+import { HostError } from "@holdfast/protocol";
+import type { Context, Hono } from "hono";
+import type { Access } from "../auth/access.ts";
+import type { Peer } from "../auth/peer.ts";
+import type { ServerEnv } from "../http/operation-routes.ts";
+import { PageFiles, type PageFile } from "./page-files.ts";
+import { signInPage } from "./sign-in.ts";
+
+/** What the page is served with. */
+export interface PageOptions {
+  /** The folder of the built page. */
+  readonly webRoot: string;
+  readonly access: Access;
+  readonly peerOf: (c: Context<ServerEnv>) => Peer;
+}
+
+/** No script but the page's own files, no connection but to this host, in nobody's frame (Z2). */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // The terminal's screen writes its own styles.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const safety = {
+  "content-security-policy": policy,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+} as const;
+
+const html = "text/html; charset=utf-8";
+/** Their names change with their content. */
+const forever = "public, max-age=31536000, immutable";
+
+/** Mounts the page at `/` and its files below `/assets/` (Z1, Z3). */
+export function mountPage(app: Hono<ServerEnv>, options: PageOptions): void {
+  const { access } = options;
+  const files = new PageFiles(options.webRoot);
+  app.get("/", async (c) => {
+    c.set("operation", "page");
+    const token = c.req.query("tkn");
+    if (token !== undefined) return signIn(c, options, token);
+    const { pageCookie } = access;
+    const isKnown = pageCookie.isIn({ cookie: c.req.header("cookie"), host: c.req.header("host") });
+    const file = isKnown ? await files.find("index.html") : undefined;
+    return file === undefined
+      ? page(signInPage(), isKnown ? 404 : 401)
+      : send(c, file, { "cache-control": "no-cache", vary: "accept-encoding, cookie" });
+  });
+  app.post("/", async (c) => {
+    c.set("operation", "page");
+    const form = new URLSearchParams(await readShort(c));
+    return signIn(c, options, form.get("tkn") ?? "");
+  });
+  app.get("/assets/:name", async (c) => {
+    c.set("operation", "page");
+    const file = await files.find(`assets/${c.req.param("name")}`);
+    // Also where another page was built meanwhile: the one that asks has to be loaded anew.
+    if (file === undefined) throw new HostError("NOT_FOUND");
+    return send(c, file, { "cache-control": forever, vary: "accept-encoding" });
+  });
+}
+
+/** Exchanges the token for a cookie, and leads to the address without it, so that it stays in no history. */
+function signIn(c: Context<ServerEnv>, { access, peerOf }: PageOptions, token: string): Response {
+  try {
+    const credentials = { apiKey: token, authorization: undefined, appId: undefined };
+    const identity = access.authenticator.identify(credentials, peerOf(c));
+    if (identity.kind !== "token")
+      return page(signInPage("A key opens the API. The page wants the host's own token."), 403);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const reason = error.status === 401 ? "That is not this host's token." : error.message;
+    return page(signInPage(reason), error.status);
+  }
+  return new Response(null, {
+    status: 303,
+    headers: {
+      ...safety,
+      location: "/",
+      "set-cookie": access.pageCookie.issue(c.req.header("host")),
+      "cache-control": "no-store",
+    },
+  });
+}
+
+function send(c: Context<ServerEnv>, file: PageFile, headers: Readonly<Record<string, string>>): Response {
+  const isPacked = file.gzipped !== undefined && /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
+  const bytes = isPacked ? file.gzipped : file.bytes;
+  return new Response(bytes, {
+    headers: {
+      ...safety,
+      ...headers,
+      "content-type": file.contentType,
+      ...(isPacked && { "content-encoding": "gzip" }),
+    },
+  });
+}
+
+function page(text: string, status: number): Response {
+  return new Response(text, {
+    status,
+    headers: { ...safety, "content-type": html, "cache-control": "no-store" },
+  });
+}
+
+/** A token is short; what is longer is none. */
+const maxFormBytes = 4096;
+
+async function readShort(c: Context<ServerEnv>): Promise<string> {
+  const lengthBytes = Number(c.req.header("content-length") ?? Number.POSITIVE_INFINITY);
+  if (!(lengthBytes <= maxFormBytes))
+    throw new HostError("INVALID_REQUEST", "That is too long to be a token.");
+  return c.req.text();
+}

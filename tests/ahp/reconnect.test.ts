@@ -1,0 +1,140 @@
+// Shows that a client that was cut off comes back to exactly what it would have seen, and that nothing it did happens twice.
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { serveHost, transportOf, type ServedHost } from "./served-host.ts";
+import type { WireClient } from "./wire-client.ts";
+
+const uri = "ahp-terminal:/shell";
+const claim = { kind: "client", clientId: "ada" };
+
+async function open(host: ServedHost, version = "1.0.0"): Promise<WireClient> {
+  const client = await host.client({ clientId: "ada", version, subscriptions: ["ahp-root://"] });
+  await client.request("createTerminal", { channel: uri, claim });
+  await client.subscribe(uri);
+  return client;
+}
+
+/** Cuts a client off without a word. */
+async function cut(client: WireClient): Promise<number> {
+  client.socket.terminate();
+  await once(client.socket, "close");
+  return client.actions.reduce((last, { serverSeq }) => Math.max(last, serverSeq), 0);
+}
+
+function back(lastSeenServerSeq: number, subscriptions = ["ahp-root://", uri]): object {
+  return { clientId: "ada", lastSeenServerSeq, subscriptions };
+}
+
+test("[E73] a client that is back is told what it missed, once and in order, and then what follows", async () => {
+  const host = await serveHost();
+  const client = await open(host);
+  const other = await host.client({ clientId: "other" });
+  await other.subscribe(uri);
+  client.dispatch({ type: "terminal/input", data: "echo before-$((1+1))\r" }, uri);
+  await expect.poll(() => client.output()).toContain("before-2");
+  const lastSeen = await cut(client);
+  // That it is gone is told to whoever watches, and to the one who comes back.
+  await other.action("terminal/claimed");
+  const next = await host.socket();
+  const answer = await next.request("reconnect", back(lastSeen, ["ahp-root://", uri, "ahp-session:/gone"]));
+  expect(answer).toMatchObject({ type: "replay", missing: ["ahp-session:/gone"] });
+  const replayed = answer.actions ?? [];
+  expect(replayed.every(({ serverSeq }) => serverSeq > lastSeen)).toBe(true);
+  next.dispatch({ type: "terminal/input", data: "echo after-$((2+2))\r" }, uri, 2);
+  await expect.poll(() => next.output()).toContain("after-4");
+  await expect.poll(() => other.output()).toContain("after-4");
+  const last = replayed.at(-1)?.serverSeq ?? lastSeen;
+  expect(
+    next.actions.filter(
+      ({ serverSeq, rejectionReason }) => rejectionReason === undefined && serverSeq < last,
+    ),
+  ).toEqual([]);
+});
+
+test("[E73] a client that is not known, or claims to have seen the future, begins with states", async () => {
+  const host = await serveHost();
+  const client = await open(host);
+  const stranger = await host.socket();
+  expect(await stranger.ask("reconnect", { ...back(0), clientId: "eve" })).toMatchObject({
+    error: { code: -32008 },
+  });
+  await cut(client);
+  const next = await host.socket();
+  const answer = await next.request("reconnect", back(Number.MAX_SAFE_INTEGER));
+  expect(answer).toMatchObject({
+    type: "snapshot",
+    snapshots: [{ resource: "ahp-root://" }, { resource: uri }],
+  });
+});
+
+test.each(["1.0.0", "0.9.0"])(
+  "[E72] what a client of %s sends again after a loss is answered as before and not done again",
+  async (version) => {
+    const host = await serveHost();
+    const client = await open(host, version);
+    const typed = client.dispatch({ type: "terminal/input", data: "echo n-$((n+=1))\r" }, uri);
+    const renamed = client.dispatch({ type: "terminal/titleChanged", title: "Mine" }, uri);
+    const refused = client.dispatch({ type: "terminal/resized", cols: 0, rows: 1 }, uri);
+    await expect.poll(() => client.output()).toContain("n-1");
+    const { serverSeq } = await client.action("terminal/titleChanged", ({ origin }) => origin !== undefined);
+    const lastSeen = await cut(client);
+    const next = await host.socket();
+    await next.request("reconnect", back(lastSeen));
+    next.dispatch({ type: "terminal/input", data: "echo n-$((n+=1))\r" }, uri, typed);
+    next.dispatch({ type: "terminal/titleChanged", title: "Mine" }, uri, renamed);
+    next.dispatch({ type: "terminal/resized", cols: 0, rows: 1 }, uri, refused);
+    next.dispatch({ type: "terminal/input", data: "echo m-$((n+=1))\r" }, uri, refused + 1);
+    expect(await next.action("terminal/titleChanged", ({ origin }) => origin !== undefined)).toMatchObject({
+      serverSeq,
+      action: { title: "Mine" },
+      origin: { clientId: "ada", clientSeq: renamed },
+    });
+    expect(await next.action("terminal/resized", ({ origin }) => origin !== undefined)).toHaveProperty(
+      "rejectionReason",
+    );
+    // Typed twice, the number would be three.
+    await expect.poll(() => next.output()).toContain("m-2");
+  },
+);
+
+test("[E72] a new introduction begins to count anew", async () => {
+  const host = await serveHost();
+  const client = await open(host);
+  client.dispatch({ type: "terminal/titleChanged", title: "One" }, uri, 1);
+  await client.action("terminal/titleChanged", ({ action }) => action.title === "One");
+  await cut(client);
+  const next = await host.client({ clientId: "ada", subscriptions: [uri] });
+  next.dispatch({ type: "terminal/titleChanged", title: "Two" }, uri, 1);
+  const echo = await next.action("terminal/titleChanged", ({ action }) => action.title === "Two");
+  expect(echo).toMatchObject({ origin: { clientId: "ada", clientSeq: 1 } });
+});
+
+test("[E86] whoever comes back while its old connection is still there takes its place", async () => {
+  const host = await serveHost();
+  const client = await open(host);
+  const next = await host.socket();
+  await next.request("reconnect", back(0));
+  expect(await client.closed).toBe(4409);
+  next.dispatch({ type: "terminal/input", data: "echo here-$((3+3))\r" }, uri, 1);
+  await expect.poll(() => next.output()).toContain("here-6");
+});
+
+test("[E87] our own client goes on by itself after a loss, with its state and its title as all have them", async () => {
+  const host = await serveHost();
+  const holder = await open(host);
+  const sockets: WebSocket[] = [];
+  const own = await host.own("own", {
+    backoff: { firstMs: 5, maxMs: 20 },
+    open: () => {
+      const socket = new WebSocket(host.address());
+      sockets.push(socket);
+      return transportOf(socket);
+    },
+  });
+  const handle = await own.subscribe(uri, "terminal");
+  sockets.at(-1)?.terminate();
+  holder.dispatch({ type: "terminal/titleChanged", title: "While away" }, uri);
+  await expect.poll(() => handle.state.title).toBe("While away");
+  expect(sockets.length).toBeGreaterThan(1);
+});

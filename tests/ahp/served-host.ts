@@ -1,0 +1,129 @@
+// A real host behind a real server, in this process, with agents that follow a script.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Host, MemoryStorage } from "@holdfast/core";
+import { InlineKeeper } from "@holdfast/keeper";
+import { readConfig } from "@holdfast/protocol";
+import { startServer, type RunningServer } from "@holdfast/server";
+import { onTestFinished } from "vitest";
+import {
+  AhpClient,
+  webSocketTransport,
+  type AhpClientOptions,
+  type MessageTransport,
+  type WebSocketLike,
+} from "@holdfast/ahp/client";
+import { WebSocket } from "ws";
+import { WireClient, type Greeting } from "./wire-client.ts";
+
+const agentFile = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
+
+/** What a test has of its host. */
+export class ServedHost {
+  readonly host: Host;
+  readonly server: RunningServer;
+  readonly token: string;
+  /** The folder in which sessions work. */
+  readonly work: string;
+  /** What was written to the log as a fault. */
+  readonly faults: unknown[];
+
+  constructor(parts: Pick<ServedHost, "host" | "server" | "token" | "work" | "faults">) {
+    this.host = parts.host;
+    this.server = parts.server;
+    this.token = parts.token;
+    this.work = parts.work;
+    this.faults = parts.faults;
+  }
+
+  /** The address of the WebSocket. */
+  address(query = `?tkn=${this.token}`, at = "/ahp"): string {
+    return `${this.server.url.replace(/^http/, "ws")}${at}${query}`;
+  }
+
+  /** A socket that is open. */
+  async socket(): Promise<WireClient> {
+    const client = await WireClient.open(this.address());
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  /** A client that has introduced itself. */
+  async client(greeting: Greeting = {}): Promise<WireClient> {
+    const client = await this.socket();
+    await client.initialize(greeting);
+    return client;
+  }
+
+  /** A client of our own making. */
+  async own(clientId: string, options: Partial<AhpClientOptions> = {}): Promise<AhpClient> {
+    const client = new AhpClient({
+      clientId,
+      open: () => transportOf(new WebSocket(this.address())),
+      ...options,
+    });
+    onTestFinished(() => client.close());
+    await client.connect();
+    return client;
+  }
+
+  /** What the agent has heard. */
+  agentRecord(): string {
+    return readFileSync(path.join(this.work, "..", "mine.ndjson"), "utf8");
+  }
+
+  /** Asks the app API. */
+  async fetch(at: string, { method, body }: { method?: string; body?: string } = {}): Promise<Response> {
+    const headers = { "x-api-key": this.token };
+    return fetch(`${this.server.url}${at}`, { headers, ...(method && { method }), ...(body && { body }) });
+  }
+}
+
+/** A socket as our own client uses it: what browsers have built in and the package have the same events, in other types. */
+export function transportOf(socket: unknown): Promise<MessageTransport> {
+  return webSocketTransport(socket as WebSocketLike);
+}
+
+/** How a host is served. */
+export interface ServeOptions {
+  /** What the agent `mine` does; see the fake agent. */
+  readonly script?: object;
+  readonly ahp?: { readonly heartbeatMs?: number; readonly memoryMs?: number };
+}
+
+/** Serves a host until the test is over. */
+export async function serveHost({ script = {}, ahp }: ServeOptions = {}): Promise<ServedHost> {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
+  const work = path.join(folder, "work");
+  mkdirSync(work);
+  const scriptFile = path.join(folder, "mine.json");
+  writeFileSync(scriptFile, JSON.stringify([script]));
+  const env = { FAKE_AGENT_SCRIPT: scriptFile, FAKE_AGENT_RECORD: path.join(folder, "mine.ndjson") };
+  const config = readConfig({ agents: { mine: { command: process.execPath, args: [agentFile], env } } });
+  if (!config.ok) throw new Error(JSON.stringify(config.problems));
+  const faults: unknown[] = [];
+  const log = (level: string, message: string, facts?: object): void => {
+    if (level === "error") faults.push({ message, ...facts });
+  };
+  const host = new Host({
+    keeper: new InlineKeeper({
+      environment: { PATH: process.env["PATH"], HOME: folder, SHELL: "/bin/bash" },
+    }),
+    storage: new MemoryStorage(),
+    config: config.value,
+    stateFolder: folder,
+    shellAgent: { command: process.execPath, args: [], version: "0" },
+    log,
+  });
+  const token = "a-token-for-tests";
+  const listen = { host: "127.0.0.1", port: 0 };
+  const server = await startServer({ host, token, listen, log, graceMs: 0, ...(ahp && { ahp }) });
+  onTestFinished(async () => {
+    await server.close();
+    await host.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return new ServedHost({ host, server, token, work, faults });
+}

@@ -1,0 +1,256 @@
+// Shows sessions and chats over AHP: created, talked to, asked, cancelled and disposed of by clients of several dialects.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { defaultChatUri, makeId } from "@holdfast/ahp";
+import { serveHost, type ServedHost } from "./served-host.ts";
+import type { HeardTurn } from "./heard.ts";
+import type { WireClient } from "./wire-client.ts";
+
+const session = "mine:/one";
+const chat = defaultChatUri(makeId("session URI", session));
+const ask = {
+  do: "ask",
+  method: "session/request_permission",
+  as: "answer",
+  params: {
+    toolCall: { toolCallId: "c1", title: "Edit a file", kind: "edit", status: "pending" },
+    options: [
+      { optionId: "yes", name: "Yes", kind: "allow_once" },
+      { optionId: "no", name: "No", kind: "reject_once" },
+    ],
+  },
+};
+const script = {
+  prompts: {
+    hello: [{ do: "say", text: "Hello yourself" }],
+    ask: [ask, { do: "say", text: "Thank you" }],
+    wait: [{ do: "say", text: "…" }, { do: "hang" }],
+    die: [{ do: "exit", code: 3 }],
+    "*": [{ do: "say", text: "Well" }],
+  },
+  newSession: [
+    { do: "answer", result: { sessionId: "s1" } },
+    {
+      do: "update",
+      update: {
+        sessionUpdate: "available_commands_update",
+        availableCommands: [{ name: "plan", description: "Make a plan", input: { hint: "what" } }],
+      },
+    },
+  ],
+};
+
+interface Pair {
+  readonly host: ServedHost;
+  readonly next: WireClient;
+  readonly old: WireClient;
+}
+
+/** A session that a client of 1.0 created, and one of the seed watches. */
+async function talk(): Promise<Pair> {
+  const host = await serveHost({ script });
+  const next = await host.client({ clientId: "next", subscriptions: ["ahp-root://"] });
+  const old = await host.client({ clientId: "old", version: 1, subscriptions: ["agenthost:/root"] });
+  const workingDirectories = [`file://${host.work}`];
+  expect(
+    await next.request("createSession", { channel: session, provider: "mine", workingDirectories }),
+  ).toBeNull();
+  await next.subscribe(session);
+  await next.subscribe(chat);
+  await old.subscribe(session);
+  return { host, next, old };
+}
+
+const message = (text: string): object => ({ text, origin: { kind: "user" } });
+const turnStarted = (turnId: string, text: string): object => ({
+  type: "chat/turnStarted",
+  turnId,
+  startedAt: "2026-01-01T00:00:00.000Z",
+  message: message(text),
+});
+
+test("[E90] a session has the name that its creator chose, comes to life in view of all, and exists once", async () => {
+  const { host, next, old } = await talk();
+  await next.notified(
+    ({ method, params }) => method === "root/sessionAdded" && params?.summary?.resource === session,
+  );
+  await old.notified(
+    ({ method, params }) => method === "notification" && params?.notification?.type === "notify/sessionAdded",
+  );
+  await expect.poll(async () => (await next.subscribe(session)).state.lifecycle).toBe("ready");
+  const { items } = await next.request("listSessions");
+  expect(items).toMatchObject([{ resource: session, provider: "mine" }]);
+  expect((await old.request("listSessions")).items).toMatchObject([{ resource: session }]);
+  expect(await next.ask("listSessions", { cursor: "nonsense" })).toMatchObject({ error: { code: -32602 } });
+  expect(await next.ask("createSession", { channel: session })).toMatchObject({ error: { code: -32003 } });
+  expect(await next.ask("createSession", { channel: "x:/y", provider: "nobody" })).toMatchObject({
+    error: { code: -32002 },
+  });
+  expect(host.faults).toEqual([]);
+});
+
+test("[E91] a turn that one client starts is seen by all, with its echo for its author", async () => {
+  const { next, old } = await talk();
+  const seq = next.dispatch(turnStarted("t1", "hello"), chat);
+  expect(await next.action("chat/turnStarted")).toMatchObject({
+    channel: chat,
+    origin: { clientId: "next", clientSeq: seq },
+    action: { turnId: "t1" },
+  });
+  await next.action("chat/turnComplete", ({ action }) => action.turnId === "t1");
+  await old.action(
+    "session/turnComplete",
+    ({ action }) => action.turnId === "t1" && action.session === session,
+  );
+  const { state } = await old.subscribe(session);
+  expect(JSON.stringify(state.turns)).toContain("Hello yourself");
+  // The same turn again is no other one.
+  const again = next.dispatch(turnStarted("t1", "hello"), chat);
+  const echo = await next.action("chat/turnStarted", ({ origin }) => origin?.clientSeq === again);
+  expect(echo).not.toHaveProperty("rejectionReason");
+  expect((await next.subscribe(chat)).state.turns).toHaveLength(1);
+});
+
+test("[E92] a question of the agent is answered by whoever is first, with the option they chose", async () => {
+  const { host, next, old } = await talk();
+  next.dispatch(turnStarted("t1", "ask"), chat);
+  const { action } = await old.action(
+    "session/toolCallReady",
+    (params) => params.action.options !== undefined,
+  );
+  const confirm = { turnId: "t1", toolCallId: action.toolCallId, approved: true, confirmed: "user-action" };
+  old.dispatch({ type: "session/toolCallConfirmed", session, ...confirm, selectedOptionId: "yes" });
+  expect(await old.action("session/toolCallConfirmed")).toMatchObject({ origin: { clientId: "old" } });
+  await next.action("chat/toolCallConfirmed");
+  const late = next.dispatch({ type: "chat/toolCallConfirmed", ...confirm }, chat);
+  const refusal = await next.action("chat/toolCallConfirmed", ({ origin }) => origin?.clientSeq === late);
+  expect(refusal.rejectionReason).toMatch(/\w/);
+  await next.action("chat/turnComplete");
+  expect(host.agentRecord()).toContain('"optionId":"yes"');
+});
+
+test("[E93] a turn is cancelled by any client; a second one is refused while one runs, or lined up", async () => {
+  const { next, old } = await talk();
+  next.dispatch(turnStarted("t1", "wait"), chat);
+  await next.action("chat/responsePart");
+  const refused = next.dispatch(turnStarted("t2", "hello"), chat);
+  expect(await next.action("chat/turnStarted", ({ origin }) => origin?.clientSeq === refused)).toHaveProperty(
+    "rejectionReason",
+  );
+  next.dispatch(
+    { type: "chat/pendingMessageSet", kind: "queued", id: "q1", message: message("queued words") },
+    chat,
+  );
+  await old.action("session/pendingMessageSet");
+  old.dispatch({ type: "session/turnCancelled", session, turnId: "t1", duration: 0 });
+  await next.action("chat/turnCancelled");
+  await next.action("chat/turnStarted", ({ action }) => action.queuedMessageId === "q1");
+  await next.action("chat/turnComplete");
+  const { state } = await next.subscribe(chat);
+  expect(state.turns?.map((turn) => turn.state)).toEqual(["cancelled", "complete"]);
+  expect(JSON.stringify(state.turns?.at(-1))).toContain("queued words");
+});
+
+test("[E94] a turn whose agent died is taken up again", async () => {
+  const { next } = await talk();
+  next.dispatch(turnStarted("t1", "die"), chat);
+  await next.action("chat/error");
+  const resumed = next.dispatch({ type: "chat/turnResume", turnId: "t1" }, chat);
+  expect(await next.action("chat/turnResume")).toMatchObject({ origin: { clientSeq: resumed } });
+  await expect.poll(() => next.actions.filter(({ action }) => action.type === "chat/error").length).toBe(2);
+});
+
+test("[E95] names, drafts and flags are shared; what clients cannot do is refused with a reason", async () => {
+  const { host, next, old } = await talk();
+  next.dispatch({ type: "session/titleChanged", title: "Ours" }, session);
+  expect(await old.action("session/titleChanged", ({ action }) => action.title === "Ours")).toMatchObject({
+    origin: { clientId: "next" },
+  });
+  next.dispatch({ type: "chat/draftChanged", draft: message("half a sent") }, chat);
+  await next.action("chat/draftChanged", ({ origin }) => origin !== undefined);
+  next.dispatch({ type: "session/ready" }, session);
+  expect(
+    await next.action("session/ready", ({ rejectionReason }) => rejectionReason !== undefined),
+  ).toBeDefined();
+  next.dispatch({ type: "chat/truncated" }, chat);
+  expect(await next.action("chat/truncated")).toHaveProperty("rejectionReason");
+  // Nothing came of it: its author alone is told.
+  const same = next.dispatch({ type: "session/titleChanged", title: "Ours" }, session);
+  await next.action("session/titleChanged", ({ origin }) => origin?.clientSeq === same);
+  expect(old.actions.filter(({ action }) => action.title === "Ours")).toHaveLength(1);
+  expect(host.faults).toEqual([]);
+});
+
+test("[E96] a disposed session leaves the list, and what was said in it can still be read", async () => {
+  const { next } = await talk();
+  next.dispatch(turnStarted("t1", "hello"), chat);
+  await next.action("chat/turnComplete");
+  expect(await next.request("disposeSession", { channel: session })).toBeNull();
+  await next.notified(
+    ({ method, params }) => method === "root/sessionRemoved" && params?.session === session,
+  );
+  expect(await next.request("listSessions")).toEqual({ items: [] });
+  await expect
+    .poll(async () => JSON.stringify((await next.subscribe(chat)).state.turns))
+    .toContain("Hello yourself");
+  expect(await next.request("disposeSession", { channel: session })).toBeNull();
+  expect(await next.ask("disposeSession", { channel: "x:/none" })).toMatchObject({ error: { code: -32001 } });
+});
+
+test("[E97] commands and files are completed, files in the session's folder are read, others are not", async () => {
+  const { host, next } = await talk();
+  await expect
+    .poll(
+      async () =>
+        (await next.request("completions", { channel: session, kind: "userMessage", text: "/p", offset: 2 }))
+          .items,
+    )
+    .toMatchObject([{ insertText: "/plan ", rangeStart: 0, rangeEnd: 2 }]);
+  writeFileSync(path.join(host.work, "notes.txt"), "a note");
+  const { items } = await next.request("completions", {
+    channel: chat,
+    kind: "userMessage",
+    text: "see @no",
+    offset: 7,
+  });
+  expect(items).toMatchObject([
+    { insertText: "@notes.txt", rangeStart: 4, attachment: { type: "resource" } },
+  ]);
+  expect(await next.request("resourceRead", { uri: `file://${host.work}/notes.txt` })).toEqual({
+    data: "a note",
+    encoding: "utf-8",
+  });
+  expect(await next.ask("resourceRead", { uri: "file:///etc/passwd" })).toMatchObject({
+    error: { code: -32009 },
+  });
+  expect(await next.ask("resourceRead", { uri: `file://${host.work}/none` })).toMatchObject({
+    error: { code: -32008 },
+  });
+  expect(await next.request("resolveSessionConfig", { provider: "mine" })).toEqual({
+    schema: { type: "object", properties: {} },
+    values: {},
+  });
+});
+
+test("[E98] turns are fetched from the newest back, page by page", async () => {
+  const { next, old } = await talk();
+  for (const id of ["a", "b", "c"]) {
+    next.dispatch(turnStarted(id, `say ${id}`), chat);
+    await next.action("chat/turnComplete", ({ action }) => action.turnId === id);
+  }
+  const idsOf = (turns: readonly HeardTurn[] = []): string[] => turns.map(({ id }) => id);
+  const { state } = await next.subscribe(chat, { view: { turns: 1 } });
+  expect(idsOf(state.turns)).toEqual(["c"]);
+  const cursor = state.turnsNextCursor;
+  expect(await next.request("fetchTurns", { channel: chat, cursor })).toEqual({});
+  const loaded = await next.action("chat/turnsLoaded");
+  expect(idsOf(loaded.action.turns)).toEqual(["a", "b"]);
+  const page = await old.request("fetchTurns", { session, limit: 2 });
+  expect(idsOf(page.turns)).toEqual(["b", "c"]);
+  expect(page.hasMore).toBe(true);
+  const rest = await old.request("fetchTurns", { session, before: "b", limit: 2 });
+  expect(idsOf(rest.turns)).toEqual(["a"]);
+  expect(rest.hasMore).toBe(false);
+  expect(await old.ask("fetchTurns", { session, before: "zzz" })).toMatchObject({ error: { code: -32602 } });
+});

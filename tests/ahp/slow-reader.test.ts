@@ -1,0 +1,170 @@
+// Shows that a client that reads slowly or not at all costs the host little, costs nobody else anything, and converges.
+import { defaultChatUri, makeId } from "@holdfast/ahp";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { serveHost, transportOf, type ServedHost } from "./served-host.ts";
+import type { HeardPart, HeardSnapshot } from "./heard.ts";
+import type { WireClient } from "./wire-client.ts";
+
+const flood = "ahp-terminal:/flood";
+const quiet = "ahp-terminal:/quiet";
+const mebibyte = 1024 * 1024;
+
+async function openTerminals(host: ServedHost): Promise<WireClient> {
+  const client = await host.client({ clientId: "ada" });
+  const claim = { kind: "client", clientId: "ada" };
+  for (const channel of [flood, quiet]) {
+    await client.request("createTerminal", { channel, claim });
+    await client.subscribe(channel);
+  }
+  return client;
+}
+
+/** How long it takes until what is typed is seen, in milliseconds. */
+async function typeInto(client: WireClient, channel: string, word: string): Promise<number> {
+  const startMs = performance.now();
+  client.dispatch({ type: "terminal/input", data: `: ${word}\r` }, channel);
+  await client.action(
+    "terminal/data",
+    (told) => told.channel === channel && (told.action.data ?? "").includes(word),
+  );
+  return performance.now() - startMs;
+}
+
+/** What a viewer shows of a terminal, from its snapshot and the actions since. */
+function shownBy(client: WireClient, channel: string, snapshot: HeardSnapshot): string {
+  let text = textOf(snapshot.state.content);
+  for (const { channel: of, action, rejectionReason } of client.actions) {
+    if (of !== channel || rejectionReason !== undefined) continue;
+    if (action.type === "terminal/cleared") text = "";
+    if (action.type === "terminal/data") text += action.data;
+  }
+  return text;
+}
+
+function textOf(content: readonly HeardPart[] = []): string {
+  return content.map((part) => (part.type === "command" ? part.output : part.value)).join("");
+}
+
+test("[E83] a client that does not read a flood still hears, once it reads, how it ended, and holds nobody up", async () => {
+  const host = await serveHost();
+  const ada = await openTerminals(host);
+  const slow = await host.client({ clientId: "slow" });
+  const snapshot = await slow.subscribe(flood);
+  slow.socket.pause();
+  const line = "head -c 40000000 /dev/zero | tr '\\0' x; echo; echo all-$((20+1)); exit 7\r";
+  ada.dispatch({ type: "terminal/input", data: line }, flood);
+  const latencies: number[] = [];
+  const hasEnded = (): boolean => ada.actions.some(({ action }) => action.type === "terminal/exited");
+  while (!hasEnded()) latencies.push(await typeInto(ada, quiet, `r${latencies.length}.`));
+  slow.socket.resume();
+  const exited = await slow.action("terminal/exited");
+  expect(exited).toMatchObject({ action: { exitCode: 7 } });
+  const fresh = await host.client({ clientId: "fresh" });
+  const whole = await fresh.subscribe(flood);
+  const expected = textOf(whole.state.content);
+  expect(expected).toContain("all-21");
+  const shown = shownBy(slow, flood, snapshot);
+  expect(shown.endsWith(expected.slice(-100_000))).toBe(true);
+  // It was not sent all that was written: most of it was over before it read.
+  expect(slow.output().length).toBeLessThan(20 * mebibyte);
+  const numbers = slow.actions.map(({ serverSeq }) => serverSeq);
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+  const sorted = latencies.toSorted((one, other) => one - other);
+  // Somebody who types is not kept waiting: half of the echoes come within a few batches of output.
+  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(100);
+  expect(host.faults).toEqual([]);
+});
+
+test("[E84] a client that was cut off in a flood is caught up in band, and the rest is replayed", async () => {
+  const host = await serveHost();
+  const ada = await openTerminals(host);
+  const slow = await host.client({ clientId: "slow" });
+  await slow.subscribe(flood);
+  await slow.subscribe(quiet);
+  slow.socket.terminate();
+  await slow.closed;
+  ada.dispatch({ type: "terminal/titleChanged", title: "Renamed" }, quiet);
+  ada.dispatch(
+    { type: "terminal/input", data: "head -c 5000000 /dev/zero | tr '\\0' y; echo; echo end-$((1+1))\r" },
+    flood,
+  );
+  await expect.poll(() => ada.output().includes("end-2"), { timeout: 10_000 }).toBe(true);
+  const back = await host.socket();
+  const lastSeenServerSeq = Math.max(0, ...slow.actions.map(({ serverSeq }) => serverSeq));
+  const first = slow.heard.find(({ result }) => result?.serverSeq !== undefined)?.result?.serverSeq ?? 0;
+  const answer = await back.request("reconnect", {
+    clientId: "slow",
+    lastSeenServerSeq: Math.max(first, lastSeenServerSeq),
+    subscriptions: [flood, quiet],
+  });
+  expect(answer.type).toBe("replay");
+  expect(JSON.stringify(answer.actions)).toContain("Renamed");
+  await back.action("terminal/cleared", ({ channel }) => channel === flood);
+  await expect.poll(() => back.output().includes("end-2")).toBe(true);
+});
+
+test("[E84] our own client's state of a terminal that was caught up is that of a new one", async () => {
+  const host = await serveHost();
+  const ada = await openTerminals(host);
+  const sockets: WebSocket[] = [];
+  const own = await host.own("own", {
+    open: () => {
+      const socket = new WebSocket(host.address());
+      sockets.push(socket);
+      return transportOf(socket);
+    },
+  });
+  let hasCleared = false;
+  const handle = await own.subscribe(flood, "terminal", {
+    onEvent: (event) => {
+      hasCleared ||= event.type === "action" && event.action.type === "terminal/cleared";
+    },
+  });
+  sockets.at(-1)?.pause();
+  ada.dispatch(
+    { type: "terminal/input", data: "head -c 30000000 /dev/zero | tr '\\0' z; echo; exit\r" },
+    flood,
+  );
+  await ada.action("terminal/exited");
+  sockets.at(-1)?.resume();
+  await expect.poll(() => handle.confirmed.lifecycle.status, { timeout: 10_000 }).toBe("exited");
+  const other = await host.own("other");
+  const fresh = await other.subscribe(flood, "terminal");
+  expect(hasCleared).toBe(true);
+  const { openCommand: _open, lastCommand: _last, ...expected } = fresh.confirmed;
+  await expect.poll(() => handle.confirmed).toMatchObject(expected);
+});
+
+test("[E88] a client that is too slow for a chat is cut off, and comes back to its state", async () => {
+  const content = { type: "text", text: "$prompt.text" };
+  const say = { do: "update", update: { sessionUpdate: "agent_message_chunk", content } };
+  const host = await serveHost({ script: { prompts: { "*": Array.from({ length: 120 }, () => say) } } });
+  const session = "mine:/long";
+  const chat = defaultChatUri(makeId("session URI", session));
+  const ada = await host.client({ clientId: "ada" });
+  await ada.request("createSession", {
+    channel: session,
+    provider: "mine",
+    workingDirectories: [`file://${host.work}`],
+  });
+  await ada.subscribe(session);
+  const slow = await host.client({ clientId: "slow", subscriptions: [chat] });
+  slow.socket.pause();
+  const message = { text: "x".repeat(200_000), origin: { kind: "user" } };
+  ada.dispatch(
+    { type: "chat/turnStarted", turnId: "t1", startedAt: "2026-01-01T00:00:00.000Z", message },
+    chat,
+  );
+  await expect.poll(() => host.host.hub.state(chat, "chat")?.turns.length, { timeout: 15_000 }).toBe(1);
+  slow.socket.resume();
+  expect(await slow.closed).toBe(1013);
+  const back = await host.socket();
+  const lastSeenServerSeq = Math.max(0, ...slow.actions.map(({ serverSeq }) => serverSeq));
+  const answer = await back.request("reconnect", {
+    clientId: "slow",
+    lastSeenServerSeq,
+    subscriptions: [chat],
+  });
+  expect(answer).toMatchObject({ type: "snapshot", snapshots: [{ resource: chat }] });
+});

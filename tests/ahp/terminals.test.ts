@@ -1,0 +1,152 @@
+// Shows terminals shared by clients of several dialects at once, over real WebSockets and real shells.
+import { expect, test } from "vitest";
+import { serveHost, type ServedHost } from "./served-host.ts";
+import type { HeardEnvelope } from "./heard.ts";
+import type { WireClient } from "./wire-client.ts";
+
+const uri = "ahp-terminal:/shell";
+const seedUri = "agenthost:/terminal/shell";
+
+/** A shell held by a client of 1.0, and one of the seed that looks on. */
+async function share(host: ServedHost): Promise<{ holder: WireClient; viewer: WireClient }> {
+  const holder = await host.client({ clientId: "holder", subscriptions: ["ahp-root://"] });
+  const viewer = await host.client({
+    clientId: "viewer",
+    version: "0.1.0",
+    subscriptions: ["agenthost:/root"],
+  });
+  const claim = { kind: "client", clientId: "holder" };
+  await holder.request("createTerminal", {
+    channel: uri,
+    claim,
+    cwd: `file://${host.work}`,
+    cols: 100,
+    rows: 30,
+  });
+  await holder.subscribe(uri);
+  await viewer.subscribe(seedUri);
+  return { holder, viewer };
+}
+
+test("[E75] a terminal is listed for all, and shown to each under the name that its dialect has for it", async () => {
+  const host = await serveHost();
+  const { holder, viewer } = await share(host);
+  const listed = await holder.action("root/terminalsChanged", ({ action }) => action.terminals?.length === 1);
+  expect(listed.action.terminals?.[0]).toMatchObject({
+    resource: uri,
+    claim: { kind: "client", clientId: "holder" },
+    lifecycle: { status: "running" },
+  });
+  const old = await viewer.action("root/terminalsChanged", ({ action }) => action.terminals?.length === 1);
+  expect(old.action.terminals?.[0]).toMatchObject({ resource: seedUri, claim: { clientId: "holder" } });
+  expect(old.action.terminals?.[0]).not.toHaveProperty("lifecycle");
+  const snapshot = await viewer.subscribe(seedUri);
+  expect(snapshot).toMatchObject({ resource: seedUri, state: { cols: 100, rows: 30 } });
+});
+
+test("[E76] what one types, all see, and nobody but the shell is told what was typed", async () => {
+  const host = await serveHost();
+  const { holder, viewer } = await share(host);
+  holder.dispatch({ type: "terminal/input", data: "echo one-$((40+2))\r" }, uri);
+  for (const client of [holder, viewer]) await expect.poll(() => client.output()).toContain("one-42");
+  const typed = ({ action }: HeardEnvelope): boolean => action.type === "terminal/input";
+  expect(viewer.actions.filter(typed)).toEqual([]);
+  expect(holder.actions.filter(typed)).toMatchObject([{ origin: { clientId: "holder", clientSeq: 1 } }]);
+  const shown = viewer.actions.find(({ action }) => action.type === "terminal/data");
+  expect(shown).toMatchObject({ action: { terminal: seedUri } });
+  expect(shown).not.toHaveProperty("channel");
+});
+
+test("[E77] who does not hold a terminal is told why, alone", async () => {
+  const host = await serveHost();
+  const { holder, viewer } = await share(host);
+  const seq = viewer.dispatch({ type: "terminal/input", terminal: seedUri, data: "x" });
+  const refusal = await viewer.action("terminal/input", ({ origin }) => origin?.clientSeq === seq);
+  expect(refusal).toMatchObject({
+    rejectionReason: expect.stringMatching(/\w/),
+    origin: { clientId: "viewer" },
+  });
+  viewer.dispatch({ type: "terminal/input", terminal: "agenthost:/terminal/none", data: "x" });
+  viewer.dispatch({ type: "terminal/data", terminal: seedUri, data: "x" });
+  expect(
+    await viewer.action("terminal/data", ({ rejectionReason }) => rejectionReason !== undefined),
+  ).toBeDefined();
+  await holder.request("ping");
+  expect(holder.actions.filter(({ rejectionReason }) => rejectionReason !== undefined)).toEqual([]);
+  const silent = ({ action }: HeardEnvelope): boolean => action.terminal === "agenthost:/terminal/none";
+  expect(viewer.actions.filter(silent)).toEqual([]);
+});
+
+test("[E78] of two who claim a terminal at once, one gets it and the other is told so", async () => {
+  const host = await serveHost();
+  const { holder, viewer } = await share(host);
+  const third = await host.client({ clientId: "third" });
+  await third.subscribe(uri);
+  // The holder gives it to one of them: from then on nobody else may.
+  holder.dispatch({ type: "terminal/claimed", claim: { kind: "client", clientId: "third" } }, uri);
+  const claimed = ({ action }: HeardEnvelope): boolean => action.claim?.clientId === "third";
+  for (const client of [holder, viewer, third]) await client.action("terminal/claimed", claimed);
+  const again = holder.dispatch(
+    { type: "terminal/claimed", claim: { kind: "client", clientId: "holder" } },
+    uri,
+  );
+  const refusal = await holder.action("terminal/claimed", ({ origin }) => origin?.clientSeq === again);
+  expect(refusal.rejectionReason).toMatch(/\w/);
+  third.dispatch({ type: "terminal/titleChanged", title: "Mine" }, uri);
+  expect(await viewer.action("terminal/titleChanged", ({ action }) => action.title === "Mine")).toMatchObject(
+    {
+      origin: { clientId: "third", clientSeq: 1 },
+    },
+  );
+});
+
+test("[E74] numbers only grow on a connection, in every dialect, and snapshots lie below what follows", async () => {
+  const host = await serveHost();
+  const { holder, viewer } = await share(host);
+  holder.dispatch({ type: "terminal/titleChanged", title: "A" }, uri);
+  holder.dispatch({ type: "terminal/input", data: "for i in 1 2 3; do echo $i; done; exit 3\r" }, uri);
+  for (const client of [holder, viewer]) {
+    await client.action("terminal/exited");
+    const numbers = client.actions.map(({ serverSeq }) => serverSeq);
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+  }
+  expect(await viewer.action("terminal/exited")).toMatchObject({ action: { exitCode: 3 } });
+});
+
+test("[E79] a disposed terminal leaves the list, one of the same name is refused while it is there", async () => {
+  const host = await serveHost();
+  const { holder, viewer } = await share(host);
+  const claim = { kind: "client", clientId: "holder" };
+  expect(await holder.ask("createTerminal", { channel: uri, claim })).toMatchObject({
+    error: { code: -32010 },
+  });
+  expect(await viewer.request("disposeTerminal", { terminal: seedUri })).toBeNull();
+  await holder.action("root/terminalsChanged", ({ action }) => action.terminals?.length === 0);
+  expect(await viewer.ask("disposeTerminal", { terminal: "agenthost:/terminal/none" })).toMatchObject({
+    error: { code: -32008 },
+  });
+});
+
+test("[E85] our own client types, sees its echo, and follows the terminal's state", async () => {
+  const host = await serveHost();
+  await share(host);
+  const own = await host.own("own");
+  let text = "";
+  const handle = await own.subscribe(uri, "terminal", {
+    onEvent: (event) => {
+      if (event.type === "action" && event.action.type === "terminal/data") text += event.action.data;
+    },
+  });
+  expect(await handle.dispatch({ type: "terminal/input", data: "x" })).toMatchObject({ status: "rejected" });
+  const holder = await host.client({ clientId: "holder" });
+  holder.dispatch({ type: "terminal/claimed", claim: { kind: "client", clientId: "own" } }, uri);
+  await expect.poll(() => handle.state.claim).toMatchObject({ clientId: "own" });
+  expect(await handle.dispatch({ type: "terminal/input", data: "echo a-$((6*7))\r" })).toMatchObject({
+    status: "confirmed",
+  });
+  await expect.poll(() => text).toContain("a-42");
+  expect(await handle.dispatch({ type: "terminal/resized", cols: 90, rows: 20 })).toMatchObject({
+    status: "confirmed",
+  });
+  expect(handle.confirmed.size).toEqual({ cols: 90, rows: 20 });
+});

@@ -140,7 +140,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   );
   const stop = (): Promise<void> => {
-    stopping ??= ahp.close().then(() => drain({ server, connections, streams }, graceMs));
+    // Whatever becomes of the sockets, requests are drained.
+    stopping ??= ahp.close().finally(() => drain({ server, connections, streams }, graceMs));
     return stopping;
   };
   const letGo = async (): Promise<void> => {

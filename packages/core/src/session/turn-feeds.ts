@@ -76,7 +76,11 @@ export class TurnFeeds {
     if (queuedMessages.some(({ id }) => id === makeId("pending message", turnId))) {
       return this.#hub.lastSeq + 1;
     }
-    throw new HostError(turns.some(({ id }) => id === turnId) ? "EVENTS_LOST" : "NOT_FOUND");
+    if (turns.some(({ id }) => id === turnId)) throw new HostError("EVENTS_LOST");
+    throw new HostError(
+      "NOT_FOUND",
+      `There is no turn ${turnId} in this session. It may have been taken out of the line.`,
+    );
   }
 
   #startOf(session: HostSession, turnId: TurnId): number | undefined {

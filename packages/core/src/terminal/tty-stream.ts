@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { type TerminalAction, makeId } from "@holdfast/ahp";
 import { type CommandEvent, CommandIndex, ShellSequences, type StreamMark } from "@holdfast/terminal/view";
 import { Burst } from "./burst.ts";
+import { LineWait } from "./line-wait.ts";
 
 /** What becomes of a stream. */
 export interface TtyStreamParts {
@@ -32,6 +33,7 @@ export class TtyStream {
   readonly #sequences: ShellSequences;
   readonly #title: Burst<string>;
   readonly #cwd: Burst<string>;
+  readonly #lineWait: LineWait;
   #hasCommands = false;
   #hasExited = false;
 
@@ -43,13 +45,18 @@ export class TtyStream {
     this.#cwd = new Burst(burstMs, (path) =>
       parts.tell({ type: "terminal/cwdChanged", cwd: pathToFileURL(path).href }),
     );
+    this.#lineWait = new LineWait((held) => this.#show(held, 0, held.length));
     this.#sequences = new ShellSequences(
       {
         show: (bytes, start, end) => {
-          this.#tellCommands(this.commands.announce());
-          parts.show(bytes, start, end);
+          // What is typed ahead is shown between a command's start and its line (E110).
+          if (!this.#lineWait.hold(bytes, start, end)) this.#show(bytes, start, end);
         },
-        mark: (mark) => this.#take(mark),
+        mark: (mark) => {
+          if (mark.kind !== "commandLine") this.#lineWait.end();
+          this.#take(mark);
+          if (mark.kind === "commandLine") this.#lineWait.end();
+        },
       },
       { nonce: parts.nonce },
     );
@@ -63,6 +70,7 @@ export class TtyStream {
   /** The program has ended: a command that was open was cut off. */
   exited(): void {
     this.#sequences.end();
+    this.#lineWait.end();
     this.#tellCommands(this.commands.end(this.#sequences.offset, this.#nowMs));
     this.#title.flush();
     this.#cwd.flush();
@@ -70,6 +78,7 @@ export class TtyStream {
   }
 
   close(): void {
+    this.#lineWait.close();
     this.#title.close();
     this.#cwd.close();
   }
@@ -99,7 +108,15 @@ export class TtyStream {
         if (!this.#hasCommands) this.#parts.tell({ type: "terminal/commandDetectionAvailable" });
         this.#hasCommands = true;
     }
-    this.#tellCommands(this.commands.take(mark, this.#nowMs));
+    const events = this.commands.take(mark, this.#nowMs);
+    this.#tellCommands(events);
+    const isTold = events.some(({ kind }) => kind === "executed");
+    if (mark.kind === "commandExecuted" && !isTold) this.#lineWait.begin();
+  }
+
+  #show(bytes: Uint8Array, start: number, end: number): void {
+    this.#tellCommands(this.commands.announce());
+    this.#parts.show(bytes, start, end);
   }
 
   #tellCommands(events: readonly CommandEvent[]): void {

@@ -38,6 +38,7 @@ const safety = {
 } as const;
 
 const html = "text/html; charset=utf-8";
+const notForKeys = "A key opens the API. The page wants the host's own token.";
 /** Their names change with their content. */
 const forever = "public, max-age=31536000, immutable";
 
@@ -75,8 +76,7 @@ function signIn(c: Context<ServerEnv>, { access, peerOf }: PageOptions, token: s
   try {
     const credentials = { apiKey: token, authorization: undefined, appId: undefined };
     const identity = access.authenticator.identify(credentials, peerOf(c));
-    if (identity.kind !== "token")
-      return page(signInPage("A key opens the API. The page wants the host's own token."), 403);
+    if (identity.kind !== "token") return page(signInPage(notForKeys), 403);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const reason = error.status === 401 ? "That is not this host's token." : error.message;
@@ -118,7 +118,7 @@ const maxFormBytes = 4096;
 
 async function readShort(c: Context<ServerEnv>): Promise<string> {
   const lengthBytes = Number(c.req.header("content-length") ?? Number.POSITIVE_INFINITY);
-  if (!(lengthBytes <= maxFormBytes))
-    throw new HostError("INVALID_REQUEST", "That is too long to be a token.");
+  const isShort = lengthBytes <= maxFormBytes;
+  if (!isShort) throw new HostError("INVALID_REQUEST", "That is too long to be a token.");
   return c.req.text();
 }

@@ -66,6 +66,7 @@ export async function measureStart(
     starts.push(started.startMs);
     lists.push(...started.listsMs);
     copyHome(left, home);
+    await machine.wait();
     programStarts.push(await startProgramMs(home));
     rmSync(home, { recursive: true });
     emptyStarts.push(await startProgramMs(home));

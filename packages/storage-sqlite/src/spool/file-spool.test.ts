@@ -201,9 +201,14 @@ describe("the spool", () => {
     next.append("t:/1", 5, Buffer.from(" again"));
     await next.end("t:/1");
     expect(await readText(next, "t:/1")).toBe("whole again");
-    await writeFile(path.join(folder, file), "something else");
-    expect(await next.extent("t:/1")).toBeUndefined();
     await next.close();
+    await writeFile(path.join(folder, file), "something else");
+    const last = await open();
+    expect([await last.extent("t:/1"), await last.read("t:/1", 0, 100)]).toEqual([undefined, undefined]);
+    last.append("t:/1", 11, Buffer.from("ours"));
+    await last.end("t:/1");
+    expect(await readText(last, "t:/1")).toBe("ours");
+    await last.close();
   });
 
   it("[D23] does not throw when nothing can be written: it is told, and the bytes are a gap", async () => {

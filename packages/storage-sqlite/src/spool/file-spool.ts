@@ -1,10 +1,10 @@
 // The spool of terminals' output in files: two for each terminal, bounded each and together.
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { SpoolExtent, SpoolSlice, TerminalSpool } from "@holdfast/core/ports";
-import type { Frame } from "./frames.ts";
+import { ReadPlaces } from "./read-places.ts";
+import { RecentSegments } from "./recent-segments.ts";
 import { Segments } from "./segments.ts";
 import { SpooledTerminal, type SpoolRules } from "./spooled-terminal.ts";
 
@@ -44,20 +44,19 @@ async function findEnded(folder: string): Promise<Map<string, EndedTerminal>> {
 }
 
 class FileSpool implements TerminalSpool {
-  readonly #folder: string;
   readonly #totalBytes: number;
   readonly #rules: SpoolRules;
   readonly #running = new Map<string, SpooledTerminal>();
   /** Terminals whose last bytes are being written. */
   readonly #ending = new Map<string, Promise<void>>();
   readonly #ended: Map<string, EndedTerminal>;
+  readonly #segments: RecentSegments;
   #room: Promise<void> = Promise.resolve();
 
   constructor(
     { folder, totalBytes = 1024 * mebibyte, ...rules }: FileSpoolOptions,
     ended: Map<string, EndedTerminal>,
   ) {
-    this.#folder = folder;
     this.#totalBytes = totalBytes;
     this.#ended = ended;
     this.#rules = {
@@ -71,6 +70,12 @@ class FileSpool implements TerminalSpool {
       },
       ...rules,
     };
+    const places = new ReadPlaces();
+    const limitBytes = this.#rules.terminalBytes / 2;
+    this.#segments = new RecentSegments(
+      (name) => new Segments(path.join(folder, name), limitBytes, places),
+      (name) => this.#running.has(name) || this.#ending.has(name),
+    );
   }
 
   append(terminal: string, offset: number, bytes: Uint8Array): void {
@@ -85,7 +90,7 @@ class FileSpool implements TerminalSpool {
     this.#ended.delete(name);
     const makeRoom = (): void => void this.#makeRoom();
     const before = this.#ending.get(name);
-    const started = new SpooledTerminal(this.#base(name), offset, this.#rules, makeRoom, before);
+    const started = new SpooledTerminal(this.#segments.get(name), offset, this.#rules, makeRoom, before);
     this.#running.set(name, started);
     started.append(offset, bytes);
   }
@@ -95,80 +100,54 @@ class FileSpool implements TerminalSpool {
     const running = this.#running.get(name);
     if (running) {
       this.#running.delete(name);
-      const ending = this.#finish(name, running);
-      this.#ending.set(name, ending);
+      await this.#finish(name, running);
     }
     await this.#ending.get(name);
   }
 
   async read(terminal: string, fromOffset: number, maxBytes: number): Promise<SpoolSlice | undefined> {
-    const frames = await this.#frames(terminal);
-    const first = frames.findIndex(({ offset, bytes }) => offset + bytes.length > fromOffset);
-    const wanted = frames[first];
-    if (wanted === undefined) return undefined;
-    const startOffset = Math.max(fromOffset, wanted.offset);
-    const parts: Uint8Array[] = [];
-    let endOffset = startOffset;
-    for (const { offset, bytes } of frames.slice(first)) {
-      if (offset > endOffset || endOffset - startOffset >= maxBytes) break;
-      const part = bytes.subarray(endOffset - offset, startOffset + maxBytes - offset);
-      parts.push(part);
-      endOffset += part.length;
-    }
-    return { startOffset, endOffset, bytes: Buffer.concat(parts) };
+    return (await this.#settled(terminal))?.read(fromOffset, maxBytes);
   }
 
   async extent(terminal: string): Promise<SpoolExtent | undefined> {
-    const frames = await this.#frames(terminal);
-    const [first] = frames;
-    const last = frames.at(-1);
-    if (first === undefined || last === undefined) return undefined;
-    const endOffset = last.offset + last.bytes.length;
-    const keptBytes = frames.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    return {
-      startOffset: first.offset,
-      endOffset,
-      keptBytes,
-      skippedBytes: endOffset - first.offset - keptBytes,
-    };
+    return (await this.#settled(terminal))?.extent();
   }
 
   async remove(terminal: string): Promise<void> {
     const name = nameOf(terminal);
     await this.end(terminal);
     this.#ended.delete(name);
-    await this.#segments(name).remove();
+    await this.#segments.get(name).remove();
   }
 
   async close(): Promise<void> {
-    for (const [name, running] of this.#running) this.#ending.set(name, this.#finish(name, running));
+    const finishing = [...this.#running].map(([name, running]) => this.#finish(name, running));
     this.#running.clear();
-    await Promise.all(this.#ending.values());
+    await Promise.all([...finishing, ...this.#ending.values()]);
     await this.#room;
+    await this.#segments.close();
   }
 
   async #finish(name: string, running: SpooledTerminal): Promise<void> {
-    await running.end();
-    this.#ending.delete(name);
-    if (!this.#running.has(name)) {
+    const written = running.end().then(() => {
+      // The same URI may be used again, and may even have ended again.
+      if (this.#ending.get(name) !== written) return;
+      this.#ending.delete(name);
+      if (this.#running.has(name)) return;
       this.#ended.set(name, { sizeBytes: running.sizeBytes, writtenAtMs: this.#rules.nowMs() });
-    }
+    });
+    this.#ending.set(name, written);
+    await written;
     await this.#makeRoom();
   }
 
-  #base(name: string): string {
-    return path.join(this.#folder, name);
-  }
-
-  #segments(name: string): Segments {
-    return new Segments(this.#base(name), this.#rules.terminalBytes / 2);
-  }
-
-  async #frames(terminal: string): Promise<readonly Frame[]> {
+  /** The files of a terminal when what it wrote so far is in them; undefined when there are none. */
+  async #settled(terminal: string): Promise<Segments | undefined> {
     const name = nameOf(terminal);
     await this.#ending.get(name);
-    const running = this.#running.get(name);
-    return running ? running.use((segments) => segments.read()) : this.#segments(name).read();
+    await this.#running.get(name)?.settled();
+    const isKept = this.#running.has(name) || this.#ending.has(name) || this.#ended.has(name);
+    return isKept ? this.#segments.get(name) : undefined;
   }
 
   /** Keeps the total, one step at a time. */
@@ -186,12 +165,12 @@ class FileSpool implements TerminalSpool {
     );
     for (const [name] of oldestFirst) {
       if (this.#sizeBytes() <= this.#totalBytes) return;
-      this.#ended.delete(name);
-      await this.#segments(name).remove();
+      // It may have begun again meanwhile.
+      if (this.#ended.delete(name)) await this.#segments.get(name).remove();
     }
     for (const running of this.#running.values()) {
       if (this.#sizeBytes() <= this.#totalBytes) return;
-      await running.use((segments) => segments.dropOlder());
+      await running.dropOlder();
     }
   }
 

@@ -7,11 +7,19 @@ export interface Frame {
   readonly bytes: Uint8Array;
 }
 
+/** What stands before the bytes of a frame. */
+export interface FrameHead {
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** Begins every file; another format would begin otherwise. */
 export const heading: Uint8Array = Buffer.from("HFSPOOL1");
 
 const offsetBytes = 6;
-const frameHeadBytes = offsetBytes + 4;
+
+/** The size of a frame's head. */
+export const frameHeadBytes = offsetBytes + 4;
 
 /** A frame as it is written. */
 export function encodeFrame({ offset, bytes }: Frame): Buffer {
@@ -22,24 +30,7 @@ export function encodeFrame({ offset, bytes }: Frame): Buffer {
   return encoded;
 }
 
-/** The frames of a file and where the last whole one ends: a host that was killed may have left half of one. */
-export interface DecodedFile {
-  readonly frames: readonly Frame[];
-  readonly validBytes: number;
-}
-
-/** Reads a file; one that is none of ours has no frames. */
-export function decodeFile(file: Buffer): DecodedFile {
-  if (!file.subarray(0, heading.length).equals(heading)) return { frames: [], validBytes: 0 };
-  const frames: Frame[] = [];
-  let position = heading.length;
-  while (position + frameHeadBytes <= file.length) {
-    const offset = file.readUIntBE(position, offsetBytes);
-    const start = position + frameHeadBytes;
-    const end = start + file.readUInt32BE(position + offsetBytes);
-    if (end > file.length) break;
-    frames.push({ offset, bytes: file.subarray(start, end) });
-    position = end;
-  }
-  return { frames, validBytes: position };
+/** The head that stands at `start` of a memory. */
+export function decodeHead(memory: Buffer, start: number): FrameHead {
+  return { offset: memory.readUIntBE(start, offsetBytes), length: memory.readUInt32BE(start + offsetBytes) };
 }

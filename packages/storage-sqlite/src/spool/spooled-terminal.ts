@@ -2,7 +2,7 @@
 import type { Frame } from "./frames.ts";
 import { PendingBytes } from "./pending-bytes.ts";
 import { Rate } from "./rate.ts";
-import { Segments } from "./segments.ts";
+import type { Segments } from "./segments.ts";
 
 /** The bounds that terminals are held to. */
 export interface SpoolRules {
@@ -35,22 +35,24 @@ export class SpooledTerminal {
   #state: "idle" | "writing" | "ending" = "idle";
   /** The offset after the last byte that was taken in. */
   #endOffset: number;
-  #keptOffset = 0;
+  /** Whether the files hold nothing but what belongs to this terminal. */
+  #isPrepared: boolean;
 
-  /** `before` is what must be done with the same files first. */
+  /** `before` is what must be done with the same files first; output that begins at 0 begins them anew. */
   constructor(
-    base: string,
+    segments: Segments,
     firstOffset: number,
     rules: SpoolRules,
     onWritten: () => void,
     before: Promise<void> = Promise.resolve(),
   ) {
     this.#rules = rules;
-    this.#segments = new Segments(base, rules.terminalBytes / 2);
+    this.#segments = segments;
     this.#rate = new Rate(rules.bytesPerSecond, rules.burstBytes, rules.nowMs);
     this.#onWritten = onWritten;
     this.#endOffset = firstOffset;
-    this.#queue = before.then(() => this.#prepare(firstOffset));
+    this.#isPrepared = firstOffset > 0;
+    this.#queue = before.then(() => this.#prepare()).catch(rules.onFault);
   }
 
   get sizeBytes(): number {
@@ -71,15 +73,14 @@ export class SpooledTerminal {
     if (this.#state === "idle" && this.#timer === undefined) this.#write();
   }
 
-  /** Does something with the files when it is its turn. */
-  async use<Result>(work: (segments: Segments) => Promise<Result>): Promise<Result> {
-    const done = this.#queue.then(() => work(this.#segments));
-    this.#queue = done.then(
-      () => undefined,
-      // Whoever asked for the work is told.
-      () => undefined,
-    );
-    return done;
+  /** Waits until what came so far is in the files, but for what the rate holds back. */
+  settled(): Promise<void> {
+    return this.#queue;
+  }
+
+  /** Removes the older half of what is kept. */
+  dropOlder(): Promise<void> {
+    return this.#segments.dropOlder();
   }
 
   /** Writes what waits, whatever the rate, and lets go of the files. */
@@ -90,16 +91,13 @@ export class SpooledTerminal {
     for (let frame = this.#pending.take(frameBytes); frame; frame = this.#pending.take(frameBytes)) {
       await this.#writeFrame(frame);
     }
-    await this.#segments.close();
+    await this.#segments.close().catch(this.#rules.onFault);
   }
 
-  async #prepare(firstOffset: number): Promise<void> {
-    try {
-      if (firstOffset === 0) await this.#segments.remove();
-      else this.#keptOffset = await this.#segments.prepare();
-    } catch (error) {
-      this.#rules.onFault(error);
-    }
+  async #prepare(): Promise<void> {
+    if (this.#isPrepared) return;
+    await this.#segments.remove();
+    this.#isPrepared = true;
   }
 
   #write(): void {
@@ -126,10 +124,11 @@ export class SpooledTerminal {
   }
 
   async #writeFrame({ offset, bytes }: Frame): Promise<void> {
-    const known = Math.max(0, this.#keptOffset - offset);
-    if (known >= bytes.length) return;
     try {
-      this.#rate.spend(bytes.length);
+      await this.#prepare();
+      const known = Math.max(0, (await this.#segments.endOffset()) - offset);
+      if (known >= bytes.length) return;
+      this.#rate.spend(bytes.length - known);
       await this.#segments.append({ offset: offset + known, bytes: bytes.subarray(known) });
       this.#onWritten();
     } catch (error) {

@@ -7,13 +7,39 @@ import process from "node:process";
 import { fail, isProgram, readIfPresent, root, setup } from "./setup.mjs";
 
 const stampPath = path.join(root, "node_modules", ".cache", "holdfast-built");
+const pagePackage = path.join(root, "packages", "web");
+const pageStampPath = path.join(root, "node_modules", ".cache", "holdfast-page-built");
 const compiler = path.join(root, "node_modules", "typescript", "bin", "tsc");
 
-/** Brings every package's `dist` up to date; a few milliseconds when it already is. */
+/** Brings the page up to date: a second when something that it is made of changed, else a few milliseconds. */
+export function buildPage() {
+  if (!existsSync(path.join(pagePackage, "vite.config.ts"))) return;
+  const sources = ["web", "ahp", "jsonrpc"].map((name) => path.join(root, "packages", name));
+  const wanted = fingerprintOfSources(
+    sources,
+    ["index.html", "vite.config.ts"].map((name) => path.join(pagePackage, name)),
+  );
+  const isBuilt = existsSync(path.join(pagePackage, "dist", "page", "index.html"));
+  if (isBuilt && readIfPresent(pageStampPath) === wanted) return;
+  const outcome = spawnSync(
+    process.execPath,
+    [path.join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn"],
+    {
+      cwd: pagePackage,
+      stdio: ["ignore", process.stderr.fd, process.stderr.fd],
+    },
+  );
+  if (outcome.status !== 0) fail("the page could not be built; the messages are above.");
+  mkdirSync(path.dirname(pageStampPath), { recursive: true });
+  writeFileSync(pageStampPath, wanted);
+}
+
+/** Brings every package's `dist` and the page up to date; a few milliseconds when they already are. */
 export function build() {
   const packages = packagesWithCode();
   const wanted = fingerprintOfSources(packages);
   const isBuilt = packages.every((folder) => existsSync(path.join(folder, "dist", ".tsbuildinfo")));
+  buildPage();
   if (isBuilt && readIfPresent(stampPath) === wanted) return;
 
   console.error("holdfast: building …");
@@ -34,8 +60,8 @@ function packagesWithCode() {
 }
 
 /** Path, size and time of each file the compiler reads; a deleted or renamed one changes it as well. */
-function fingerprintOfSources(/** @type {string[]} */ packages) {
-  const files = [path.join(root, "tsconfig.base.json"), path.join(root, "package-lock.json")];
+function fingerprintOfSources(/** @type {string[]} */ packages, /** @type {string[]} */ others = []) {
+  const files = [path.join(root, "tsconfig.base.json"), path.join(root, "package-lock.json"), ...others];
   for (const folder of packages) {
     files.push(path.join(folder, "package.json"), path.join(folder, "tsconfig.json"));
     files.push(...filesBelow(path.join(folder, "src")));

@@ -1,10 +1,11 @@
-// Builds the spawn helper before the first test: it is a program of its own and runs compiled, as it does for users.
+// Builds the spawn helper and the page before the first test: both run as they do for users.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildPage } from "../../scripts/build.mjs";
 
-/** Brings `packages/terminal/dist` up to date; a no-op takes a tenth of a second. Type errors are for `npm run check`. */
+/** Brings `packages/terminal/dist` and the page up to date; a no-op takes a tenth of a second. Type errors are for `npm run check`. */
 export default function setup(): void {
   const root = fileURLToPath(new URL("../..", import.meta.url));
   spawnSync(
@@ -15,6 +16,7 @@ export default function setup(): void {
       stdio: "ignore",
     },
   );
+  buildPage();
   const helper = join(root, "packages/terminal/dist/process/helper/main.js");
   if (!existsSync(helper)) throw new Error(`${helper} was not built; run npm run build to see why`);
 }

@@ -140,8 +140,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   );
   const stop = (): Promise<void> => {
-    // Whatever becomes of the sockets, requests are drained.
-    stopping ??= ahp.close().finally(() => drain({ server, connections, streams }, graceMs));
+    stopping ??= (async () => {
+      try {
+        await ahp.close();
+      } finally {
+        // Whatever becomes of the sockets, requests are drained.
+        await drain({ server, connections, streams }, graceMs);
+      }
+    })();
     return stopping;
   };
   const letGo = async (): Promise<void> => {

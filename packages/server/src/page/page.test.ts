@@ -136,7 +136,7 @@ describe("[Z3] the token", () => {
   it("[Z3] of a key opens the API and not the page", async () => {
     const { server, client } = await servePage();
     const { body } = await client.send("POST", "/admin/keys", { body: { name: "k", scopes: ["acp.agent"] } });
-    const reply = await get(`${server.url}/?tkn=${String(body["key"])}`);
+    const reply = await get(`${server.url}/?tkn=${String(body["secret"])}`);
     expect([reply.status, reply.headers.get("set-cookie")]).toEqual([403, null]);
   });
 });

@@ -1,0 +1,94 @@
+// A question for permission: what exactly would be done, and the answers that the agent offers.
+import { useState, type ReactNode } from "react";
+import { makeId, type ApprovalOption, type ChatUri, type PendingToolCall, type TurnId } from "@holdfast/ahp";
+import { secondsWords } from "../frame/time-words.ts";
+import { useNow } from "../frame/use-now.ts";
+import { useHost } from "../host/use-host.ts";
+import control from "../style/control.module.css";
+import style from "./approval-card.module.css";
+
+/** The call that waits, and where. */
+export interface ApprovalCardProps {
+  readonly call: PendingToolCall;
+  readonly turnId: TurnId;
+  readonly chatUri: ChatUri;
+}
+
+/** The question with its answers. */
+export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): ReactNode {
+  const host = useHost();
+  const [isAnswered, setIsAnswered] = useState(false);
+  const { approval, toolCallId } = call;
+  const folder = folderOf(call);
+  const answer = async (option: ApprovalOption): Promise<void> => {
+    setIsAnswered(true);
+    const isTaken = await host.heed(
+      host.channel(chatUri, "chat").dispatch({
+        type: "chat/toolCallConfirmed",
+        turnId,
+        toolCallId,
+        decision: {
+          approvalId: approval.id,
+          outcome: isAllowing(option) ? "approved" : "denied",
+          optionId: option.id,
+          by: { kind: "client", clientId: makeId("client", host.clientId) },
+          at: new Date().toISOString(),
+        },
+      }),
+    );
+    if (!isTaken) setIsAnswered(false);
+  };
+  return (
+    <section className={style.card} aria-label={`Permission: ${approval.action} ${approval.target}`}>
+      <p className={style.question}>
+        May it <strong>{approval.action}</strong>
+        {folder !== undefined && (
+          <>
+            {" "}
+            in <code>{folder}</code>
+          </>
+        )}
+        ?
+      </p>
+      <pre className={style.target} tabIndex={0} aria-label="What would be done">
+        {approval.target}
+      </pre>
+      <div className={style.options}>
+        {approval.options.map((option) => (
+          <button
+            key={option.id}
+            type="button"
+            className={classOf(option)}
+            disabled={isAnswered}
+            onClick={() => void answer(option)}
+          >
+            {option.label}
+          </button>
+        ))}
+        <Expiry expiresAt={approval.expiresAt} />
+      </div>
+    </section>
+  );
+}
+
+function Expiry({ expiresAt }: { readonly expiresAt: string | undefined }): ReactNode {
+  const nowMs = useNow(1000, expiresAt !== undefined);
+  if (expiresAt === undefined) return null;
+  const leftMs = Math.max(0, Date.parse(expiresAt) - nowMs);
+  return <span className={style.expiry}>refused by itself in {secondsWords(leftMs)}</span>;
+}
+
+/** The folder in which a command would run, where the agent names it. */
+function folderOf({ rawInput }: PendingToolCall): string | undefined {
+  if (typeof rawInput !== "object" || rawInput === null || !("cwd" in rawInput)) return undefined;
+  return typeof rawInput.cwd === "string" ? rawInput.cwd : undefined;
+}
+
+function isAllowing({ kind }: ApprovalOption): boolean {
+  return kind === "allow_once" || kind === "allow_always";
+}
+
+function classOf(option: ApprovalOption): string | undefined {
+  if (option.kind === "allow_once") return control.primary;
+  return isAllowing(option) ? control.button : control.danger;
+}

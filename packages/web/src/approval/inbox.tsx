@@ -1,0 +1,101 @@
+// Everything in all sessions that waits for a person.
+import { useState, type ReactNode } from "react";
+import type { SessionInputRequest, SessionSummary } from "@holdfast/ahp";
+import { canAskForNotifications } from "../frame/use-attention-signs.ts";
+import { routeHash } from "../frame/route-hash.ts";
+import { agoWords } from "../frame/time-words.ts";
+import { useNow } from "../frame/use-now.ts";
+import { ToolContentView } from "../chat/tool-content-view.tsx";
+import { useChannel } from "../host/use-host.ts";
+import { pathOf, sessionName } from "../session/session-words.ts";
+import control from "../style/control.module.css";
+import { ApprovalCard } from "./approval-card.tsx";
+import style from "./inbox.module.css";
+
+/** The inbox, with the sessions that ask. */
+export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary[] }): ReactNode {
+  const asking = sessions.filter(({ inputNeededCount }) => inputNeededCount > 0);
+  return (
+    <div className={style.inbox}>
+      <header className={style.head}>
+        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
+          ←
+        </a>
+        <h1>Inbox</h1>
+        <NotificationButton />
+      </header>
+      {asking.length === 0 && (
+        <p className={style.empty}>
+          Nothing waits for you. When an agent asks whether it may run or write something, the question stands
+          here and in its conversation, and stays until somebody answers, whoever is connected.
+        </p>
+      )}
+      {asking.map((session) => (
+        <AskingSession key={session.resource} session={session} />
+      ))}
+    </div>
+  );
+}
+
+function AskingSession({ session }: { readonly session: SessionSummary }): ReactNode {
+  const view = useChannel(session.resource, "session");
+  const requests = view.status === "live" ? view.state.inputNeeded : [];
+  return (
+    <section className={style.session} aria-label={sessionName(session)}>
+      <h2>
+        <a href={routeHash({ place: "session", session: session.resource })}>{sessionName(session)}</a>
+        <span className={style.detail}>
+          {" "}
+          {session.provider} · {pathOf(session.workingDirectories[0])}
+        </span>
+      </h2>
+      {requests.map((request) => (
+        <Request key={request.id} request={request} session={session} />
+      ))}
+    </section>
+  );
+}
+
+interface RequestProps {
+  readonly request: SessionInputRequest;
+  readonly session: SessionSummary;
+}
+
+function Request({ request, session }: RequestProps): ReactNode {
+  const nowMs = useNow(10_000);
+  if (request.kind === "toolConfirmation") {
+    const { toolCall, turnId, chat } = request;
+    return (
+      <div>
+        <p className={style.detail}>
+          {toolCall.invocationMessage ?? toolCall.displayName} ·{" "}
+          {agoWords(toolCall.approval.requestedAt, nowMs)}
+        </p>
+        {toolCall.content.map((content, index) => (
+          <ToolContentView key={index} content={content} onGrow={undefined} />
+        ))}
+        <ApprovalCard call={toolCall} turnId={turnId} chatUri={chat} />
+      </div>
+    );
+  }
+  return (
+    <p>
+      {request.request.message ?? "It has a question."}{" "}
+      <a href={routeHash({ place: "session", session: session.resource })}>Answer it in the conversation</a>
+    </p>
+  );
+}
+
+function NotificationButton(): ReactNode {
+  const [canAsk, setCanAsk] = useState(canAskForNotifications);
+  if (!canAsk) return null;
+  return (
+    <button
+      type="button"
+      className={control.small}
+      onClick={() => void Notification.requestPermission().then(() => setCanAsk(false))}
+    >
+      Notify me when this page is hidden
+    </button>
+  );
+}

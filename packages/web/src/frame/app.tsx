@@ -1,0 +1,134 @@
+// The frame of the page: what is open at the side, what is looked at beside it.
+import { useEffect, useState, type ReactNode } from "react";
+import type { RootState } from "@holdfast/ahp";
+import { Inbox } from "../approval/inbox.tsx";
+import { HostPage } from "../figures/host-page.tsx";
+import { useConnection, useRoot } from "../host/use-host.ts";
+import { NewSessionDialog } from "../session/new-session-dialog.tsx";
+import { SessionList } from "../session/session-list.tsx";
+import { SessionPage } from "../session/session-page.tsx";
+import control from "../style/control.module.css";
+import { TerminalBoard } from "../terminal/terminal-board.tsx";
+import style from "./app.module.css";
+import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
+import { Notices } from "./notices.tsx";
+import { routeHash, type Route } from "./route-hash.ts";
+import { useRoute } from "./route.ts";
+import { ThemeSwitch } from "./theme-switch.tsx";
+import { useAttentionSigns } from "./use-attention-signs.ts";
+import { useShortcuts } from "./use-shortcuts.ts";
+import { Welcome } from "./welcome.tsx";
+
+/** The whole page. */
+export function App(): ReactNode {
+  const route = useRoute();
+  const root = useRoot();
+  const [isCreating, setIsCreating] = useState(false);
+  const waitingCount = root?.sessions.reduce((sum, session) => sum + session.inputNeededCount, 0) ?? 0;
+  useAttentionSigns(waitingCount);
+  useShortcuts(() => setIsCreating(true));
+  useEffect(() => {
+    // On a phone the page that was left may have been scrolled.
+    window.scrollTo(0, 0);
+  }, [route.place]);
+  return (
+    <div className={style.frame} data-place={route.place} data-empty={root?.sessions.length === 0}>
+      <a className={style.skip} href="#main" onClick={focusMain}>
+        Skip to content
+      </a>
+      <aside className={style.side} aria-label="Sessions and places">
+        <header className={style.brand}>
+          <a href={routeHash({ place: "home" })} className={style.wordmark}>
+            Holdfast
+          </a>
+          <ThemeSwitch />
+        </header>
+        <Places route={route} waitingCount={waitingCount} terminalCount={runningTerminals(root)} />
+        <div className={style.newSession}>
+          <button type="button" className={control.primary} onClick={() => setIsCreating(true)}>
+            New session <kbd className={style.key}>N</kbd>
+          </button>
+        </div>
+        <SessionList
+          sessions={root?.sessions ?? []}
+          current={route.place === "session" ? route.session : undefined}
+        />
+        <footer className={style.foot}>
+          <ConnectionBadge />
+        </footer>
+      </aside>
+      <main className={style.main} id="main" tabIndex={-1}>
+        <LostHost />
+        <ErrorBoundary key={routeHash(route)} what="this place">
+          <Place route={route} root={root} onNewSession={() => setIsCreating(true)} />
+        </ErrorBoundary>
+      </main>
+      {isCreating && <NewSessionDialog onClose={() => setIsCreating(false)} />}
+      <Notices />
+    </div>
+  );
+}
+
+interface PlaceProps {
+  readonly route: Route;
+  readonly root: RootState | undefined;
+  readonly onNewSession: () => void;
+}
+
+function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
+  const { status } = useConnection();
+  switch (route.place) {
+    case "session":
+      return <SessionPage key={route.session} uri={route.session} />;
+    case "inbox":
+      return <Inbox sessions={root?.sessions ?? []} />;
+    case "terminals":
+      return <TerminalBoard terminals={root?.terminals ?? []} sessions={root?.sessions ?? []} />;
+    case "host":
+      return <HostPage />;
+    case "home":
+      return (
+        <Welcome hasSessions={(root?.sessions.length ?? 0) > 0} status={status} onNewSession={onNewSession} />
+      );
+  }
+}
+
+interface PlacesProps {
+  readonly route: Route;
+  readonly waitingCount: number;
+  readonly terminalCount: number;
+}
+
+function Places({ route, waitingCount, terminalCount }: PlacesProps): ReactNode {
+  const places = [
+    { place: "inbox", name: "Inbox", count: waitingCount, isUrgent: waitingCount > 0 },
+    { place: "terminals", name: "Terminals", count: terminalCount, isUrgent: false },
+    { place: "host", name: "Host", count: 0, isUrgent: false },
+  ] as const;
+  return (
+    <nav className={style.places} aria-label="Places">
+      {places.map(({ place, name, count, isUrgent }) => (
+        <a
+          key={place}
+          href={routeHash({ place })}
+          className={style.place}
+          aria-current={route.place === place ? "page" : undefined}
+        >
+          {name}
+          {count > 0 && <span className={isUrgent ? control.chipAttention : control.chip}>{count}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function runningTerminals(root: RootState | undefined): number {
+  return root?.terminals.filter(({ lifecycle }) => lifecycle.status === "running").length ?? 0;
+}
+
+function focusMain(event: { preventDefault(): void }): void {
+  // The address after the # is the route, so the link itself must not change it.
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}

@@ -1,0 +1,37 @@
+// Keeps a fault in one part of the page from taking the rest with it.
+import { Component, type ReactNode } from "react";
+import control from "../style/control.module.css";
+import style from "./notices.module.css";
+
+interface ErrorBoundaryProps {
+  readonly children: ReactNode;
+  /** What could not be shown, such as "this message". */
+  readonly what: string;
+}
+
+/** Shows its children, or what to do when they cannot be shown. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly error?: Error }> {
+  override readonly state: { readonly error?: Error } = {};
+
+  /** React's way to say that a child failed. */
+  static getDerivedStateFromError(error: Error): { readonly error: Error } {
+    return { error };
+  }
+
+  /** The children, or the sentence. */
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return (
+      <div className={style.notice} data-kind="problem" role="alert">
+        <span>
+          The page cannot show {this.props.what}: {error.message} Nothing is lost on the host. If the host was
+          upgraded meanwhile, a reload helps.
+        </span>
+        <button type="button" className={control.small} onClick={() => location.reload()}>
+          Reload
+        </button>
+      </div>
+    );
+  }
+}

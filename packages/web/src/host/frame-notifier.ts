@@ -1,0 +1,28 @@
+// Tells listeners that something changed, at most once for each picture that the browser draws.
+
+/** A hidden page draws nothing, and still has to count what waits for a person. */
+const hiddenDelayMs = 250;
+
+const waiting = new Set<() => void>();
+let isScheduled = false;
+
+/** Calls back with the next picture; a callback that waits already is called once. */
+export function atNextFrame(callback: () => void): void {
+  waiting.add(callback);
+  if (isScheduled) return;
+  isScheduled = true;
+  if (document.hidden) setTimeout(callAll, hiddenDelayMs);
+  else requestAnimationFrame(callAll);
+}
+
+function callAll(): void {
+  isScheduled = false;
+  const callbacks = [...waiting];
+  waiting.clear();
+  for (const callback of callbacks) callback();
+}
+
+// A page that is hidden between the request and the picture gets no picture; what waits is called when it leaves.
+document.addEventListener("visibilitychange", () => {
+  if (isScheduled && document.hidden) setTimeout(callAll, hiddenDelayMs);
+});

@@ -1,0 +1,106 @@
+// The page's one connection to its host, and everything that is followed over it.
+import type { ChannelKind, ClientId, TerminalUri } from "@holdfast/ahp";
+import { AhpClient, webSocketTransport, type ClientStatus, type DispatchOutcome } from "@holdfast/ahp/client";
+import { TerminalStream } from "../terminal/terminal-stream.ts";
+import { ChannelStore } from "./channel-store.ts";
+import { NoticeStore } from "./notice-store.ts";
+
+/** How the page stands with its host. */
+export interface ConnectionView {
+  readonly status: ClientStatus;
+  /** How long the last sign of life took there and back. */
+  readonly latencyMs?: number;
+  /** Whether the page was connected before: then what it shows may be old. */
+  readonly wasConnected: boolean;
+}
+
+/** The stores of each kind of channel, by URI. */
+type Stores = { readonly [Kind in ChannelKind]: Map<string, ChannelStore<Kind>> };
+
+/** The connection. It lives as long as the page. */
+export class HostConnection {
+  readonly client: AhpClient;
+  readonly clientId: ClientId;
+  /** What has to be said to the person at the page. */
+  readonly notices = new NoticeStore();
+  readonly #stores: Stores = { root: new Map(), session: new Map(), chat: new Map(), terminal: new Map() };
+  readonly #terminals = new Map<string, TerminalStream>();
+  readonly #listeners = new Set<() => void>();
+  #view: ConnectionView = { status: { status: "idle" }, wasConnected: false };
+
+  constructor(clientId: ClientId, url: string) {
+    this.clientId = clientId;
+    this.client = new AhpClient({
+      clientId,
+      clientInfo: { name: "holdfast-page", title: "Page" },
+      open: () => webSocketTransport(new WebSocket(url)),
+      backoff: { firstMs: 250, maxMs: 5000 },
+      patience: { pingAfterMs: 2000, giveUpAfterMs: 15_000 },
+    });
+    this.client.listen((event) => {
+      if (event.type === "status") {
+        const wasConnected = this.#view.wasConnected || event.status.status === "connected";
+        this.#become({ ...this.#view, status: event.status, wasConnected });
+      } else if (event.type === "latency") this.#become({ ...this.#view, latencyMs: event.latencyMs });
+    });
+    // A host that cannot be talked to at all is shown by the view.
+    this.client.connect().catch(() => undefined);
+  }
+
+  /** How the page stands with the host. */
+  readonly view = (): ConnectionView => this.#view;
+
+  /** Tells a listener of every change of the view, until the returned function is called. */
+  readonly listen = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** The store of a channel, shared by all who look at it. */
+  channel<Kind extends ChannelKind>(uri: string, kind: Kind): ChannelStore<Kind> {
+    const stores = this.#stores[kind];
+    const found = stores.get(uri);
+    if (found) return found;
+    const made = new ChannelStore(this.client, uri, kind, () => stores.delete(uri));
+    stores.set(uri, made);
+    return made;
+  }
+
+  /** A terminal with its output, shared by all who look at it. */
+  terminal(uri: TerminalUri): TerminalStream {
+    const found = this.#terminals.get(uri);
+    if (found) return found;
+    const made = new TerminalStream(this.client, uri, () => this.#terminals.delete(uri));
+    this.#terminals.set(uri, made);
+    return made;
+  }
+
+  /** Tells the person when the host did not take an action; gives whether it did. */
+  async heed(outcome: Promise<DispatchOutcome>): Promise<boolean> {
+    const made = await outcome;
+    if (made.status === "rejected") this.notices.say("problem", made.reason);
+    if (made.status === "lost") {
+      this.notices.say(
+        "problem",
+        "The connection was lost before the host answered. Look whether it was done.",
+      );
+    }
+    return made.status === "confirmed";
+  }
+
+  /** Tells the person when a request failed; gives whether it did not. */
+  async manage(request: Promise<unknown>): Promise<boolean> {
+    try {
+      await request;
+      return true;
+    } catch (error) {
+      this.notices.say("problem", error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
+  #become(view: ConnectionView): void {
+    this.#view = view;
+    for (const listener of this.#listeners) listener();
+  }
+}

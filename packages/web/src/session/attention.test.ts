@@ -1,0 +1,67 @@
+// The order of sessions.
+import { makeId, type SessionPhase, type SessionSummary } from "@holdfast/ahp";
+import { describe, expect, it } from "vitest";
+import { groupByAttention } from "./attention.ts";
+
+function session(title: string, phase: SessionPhase, more: Partial<SessionSummary> = {}): SessionSummary {
+  return {
+    resource: makeId("session URI", `ahp-session:/${title}`),
+    key: makeId("session key", title),
+    provider: makeId("agent", "shell"),
+    owner: { kind: "person" },
+    title,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    lastActivityAt: "2026-01-01T00:00:00.000Z",
+    isRead: true,
+    isArchived: false,
+    workingDirectories: ["file:///work/garden"],
+    phase,
+    inputNeededCount: 0,
+    ...more,
+  };
+}
+
+const ready: SessionPhase = { status: "ready" };
+const busy = (waitingFor: "model" | "permission"): SessionPhase => ({
+  status: "busy",
+  chat: makeId("chat URI", "c"),
+  turnId: makeId("turn", "t"),
+  waitingFor,
+});
+
+function shown(sessions: readonly SessionSummary[], search = ""): (readonly [string, string[]])[] {
+  return groupByAttention(sessions, search).map(({ heading, sessions: group }) => [
+    heading,
+    group.map(({ title }) => title),
+  ]);
+}
+
+describe("[Z6] sessions", () => {
+  it("[Z6] are listed by how much they need a person, the newest first in each group", () => {
+    const sessions = [
+      session("old", ready),
+      session("new", ready, { lastActivityAt: "2026-01-02T00:00:00.000Z" }),
+      session("away", ready, { isArchived: true }),
+      session("unread", ready, { isRead: false }),
+      session("works", busy("model")),
+      session("asks", busy("permission")),
+      session("asks too", ready, { inputNeededCount: 1, isArchived: true }),
+      session("broken", { status: "failed", error: { code: "x", message: "y" } }),
+    ];
+    expect(shown(sessions)).toEqual([
+      ["Needs you", ["asks", "asks too"]],
+      ["Failed", ["broken"]],
+      ["Working", ["works"]],
+      ["Unread", ["unread"]],
+      ["Resting", ["new", "old"]],
+      ["Archived", ["away"]],
+    ]);
+  });
+
+  it("[Z6] are found by every word of what is known of them", () => {
+    const sessions = [session("Mow the lawn", ready), session("Paint", ready, { label: "fence" })];
+    expect(shown(sessions, "garden MOW")).toEqual([["Resting", ["Mow the lawn"]]]);
+    expect(shown(sessions, "fence")).toEqual([["Resting", ["Paint"]]]);
+    expect(shown(sessions, "fence lawn")).toEqual([]);
+  });
+});

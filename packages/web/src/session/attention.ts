@@ -1,0 +1,57 @@
+// Orders sessions by how much they need a person.
+import type { SessionSummary } from "@holdfast/ahp";
+
+/** How a session stands, from what needs a person most to what is out of the way. */
+type Attention = "needs-you" | "failed" | "working" | "unread" | "resting" | "archived";
+
+/** A heading of the list with its sessions. */
+export interface AttentionGroup {
+  readonly heading: string;
+  readonly sessions: readonly SessionSummary[];
+}
+
+const headings: Readonly<Record<Attention, string>> = {
+  "needs-you": "Needs you",
+  failed: "Failed",
+  working: "Working",
+  unread: "Unread",
+  resting: "Resting",
+  archived: "Archived",
+};
+
+const order = Object.keys(headings) as readonly Attention[];
+
+/** How much a session needs a person. */
+function attentionOf({ phase, inputNeededCount, isArchived, isRead }: SessionSummary): Attention {
+  if (inputNeededCount > 0) return "needs-you";
+  if (phase.status === "busy") {
+    return phase.waitingFor === "permission" || phase.waitingFor === "input" ? "needs-you" : "working";
+  }
+  if (isArchived) return "archived";
+  if (phase.status === "failed") return "failed";
+  if (phase.status === "creating" || phase.status === "resuming") return "working";
+  return isRead ? "resting" : "unread";
+}
+
+/** The sessions that fit a search, in groups by what needs attention, the newest activity first in each. */
+export function groupByAttention(sessions: readonly SessionSummary[], search = ""): AttentionGroup[] {
+  const found = sessions.filter((session) => fits(session, search));
+  return order.flatMap((attention) => {
+    const group = found
+      .filter((session) => attentionOf(session) === attention)
+      .toSorted((one, other) => other.lastActivityAt.localeCompare(one.lastActivityAt));
+    return group.length === 0 ? [] : [{ heading: headings[attention], sessions: group }];
+  });
+}
+
+/** Whether every word of a search is somewhere in what a person knows of a session. */
+function fits(
+  { title, label, provider, workingDirectories, activity }: SessionSummary,
+  search: string,
+): boolean {
+  const text = [title, label, provider, activity, ...workingDirectories].join(" ").toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,110 @@
+// The dialog for a new session: which agent, where, and what it may do unasked.
+import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
+import type { ApprovalPolicy } from "@holdfast/ahp";
+import { goTo } from "../frame/route.ts";
+import { useConnection, useHost } from "../host/use-host.ts";
+import control from "../style/control.module.css";
+import { AgentChoice } from "./agent-choice.tsx";
+import { createSession } from "./create-session.ts";
+import style from "./new-session-dialog.module.css";
+import { policies, policyOf } from "./policy-words.ts";
+import { pathOf } from "./session-words.ts";
+
+const folderKey = "holdfast-folder";
+
+/** The dialog; it closes when the session is there, or when it is left. */
+export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const host = useHost();
+  const { status } = useConnection();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [provider, setProvider] = useState("shell");
+  const [folder, setFolder] = useState(() => localStorage.getItem(folderKey) ?? "");
+  const [policy, setPolicy] = useState<ApprovalPolicy>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
+  const defaultFolder = status.status === "connected" ? pathOf(status.host.defaultDirectory) : "";
+
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+
+  const create = async (event: SyntheticEvent): Promise<void> => {
+    event.preventDefault();
+    setIsBusy(true);
+    try {
+      const wanted = folder.trim();
+      const session = await createSession(host, {
+        provider,
+        folder: wanted === "" ? undefined : wanted,
+        policy,
+      });
+      localStorage.setItem(folderKey, wanted);
+      onClose();
+      goTo({ place: "session", session });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setIsBusy(false);
+    }
+  };
+
+  return (
+    <dialog ref={dialog} className={style.dialog} aria-labelledby="new-session" onClose={onClose}>
+      <form className={style.form} onSubmit={(event) => void create(event)}>
+        <h2 id="new-session">New session</h2>
+        <AgentChoice chosen={provider} onChoose={setProvider} />
+        <label className={style.label}>
+          Folder
+          <input
+            className={control.field}
+            value={folder}
+            placeholder={defaultFolder === "" ? "the host's own choice" : defaultFolder}
+            spellCheck={false}
+            onChange={(event) => setFolder(event.target.value)}
+          />
+        </label>
+        <PolicyField policy={policy} onChoose={setPolicy} />
+        {problem !== undefined && (
+          <p role="alert" className={style.problem}>
+            {problem}
+          </p>
+        )}
+        <div className={style.buttons}>
+          <button type="button" className={control.button} onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="submit"
+            className={control.primary}
+            disabled={isBusy || status.status !== "connected"}
+          >
+            {isBusy ? "Opening …" : "Open session"}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+interface PolicyFieldProps {
+  readonly policy: ApprovalPolicy | undefined;
+  readonly onChoose: (policy: ApprovalPolicy | undefined) => void;
+}
+
+function PolicyField({ policy, onChoose }: PolicyFieldProps): ReactNode {
+  return (
+    <label className={style.label}>
+      When it wants to do something
+      <select
+        className={control.field}
+        value={policy ?? ""}
+        onChange={(event) => onChoose(policyOf(event.target.value))}
+      >
+        {policies.map(({ value, words }) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

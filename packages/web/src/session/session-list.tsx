@@ -1,0 +1,107 @@
+// The list of sessions, by what needs attention.
+import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import type { SessionSummary, SessionUri } from "@holdfast/ahp";
+import { routeHash } from "../frame/route-hash.ts";
+import { agoWords } from "../frame/time-words.ts";
+import { useNow } from "../frame/use-now.ts";
+import control from "../style/control.module.css";
+import { groupByAttention } from "./attention.ts";
+import style from "./session-list.module.css";
+import { pathOf, phaseWords, sessionName, type PhaseWords } from "./session-words.ts";
+
+/** What the list shows. */
+export interface SessionListProps {
+  readonly sessions: readonly SessionSummary[];
+  readonly current: SessionUri | undefined;
+}
+
+/** The list with its search; the arrow keys walk through it. */
+export function SessionList({ sessions, current }: SessionListProps): ReactNode {
+  const [search, setSearch] = useState("");
+  const list = useRef<HTMLDivElement>(null);
+  const nowMs = useNow(30_000);
+  const groups = groupByAttention(sessions, search);
+  const walk = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    const links = [...(list.current?.querySelectorAll("a") ?? [])];
+    if (step === 0 || links.length === 0) return;
+    event.preventDefault();
+    const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+    links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
+  };
+  return (
+    <div className={style.list} ref={list} onKeyDown={walk}>
+      {sessions.length > 4 && (
+        <input
+          className={control.field}
+          type="search"
+          placeholder="Search sessions"
+          aria-label="Search sessions"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      )}
+      {groups.map(({ heading, sessions: group }) => (
+        <section key={heading} aria-label={heading}>
+          <h3 className={style.heading}>{heading}</h3>
+          <ul className={style.rows}>
+            {group.map((session) => (
+              <li key={session.resource}>
+                <SessionRow session={session} isCurrent={session.resource === current} nowMs={nowMs} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {groups.length === 0 && (
+        <p className={style.empty}>
+          {search === "" ? "No sessions yet." : `No session has “${search}” in it.`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface SessionRowProps {
+  readonly session: SessionSummary;
+  readonly isCurrent: boolean;
+  readonly nowMs: number;
+}
+
+function SessionRow({ session, isCurrent, nowMs }: SessionRowProps): ReactNode {
+  const phase = phaseWords(session.phase);
+  const folder = pathOf(session.workingDirectories[0]);
+  return (
+    <a
+      className={style.row}
+      href={routeHash({ place: "session", session: session.resource })}
+      aria-current={isCurrent ? "page" : undefined}
+    >
+      <span className={style.name}>{sessionName(session)}</span>
+      <time className={style.ago} dateTime={session.lastActivityAt}>
+        {agoWords(session.lastActivityAt, nowMs)}
+      </time>
+      <span className={style.detail}>
+        {session.provider}
+        {folder !== "" && ` · ${folder}`}
+      </span>
+      <span className={chipOf(phase)}>
+        {phase.text}
+        {session.inputNeededCount > 1 && ` ×${session.inputNeededCount}`}
+      </span>
+    </a>
+  );
+}
+
+function chipOf({ tone }: PhaseWords): string | undefined {
+  switch (tone) {
+    case "attention":
+      return control.chipAttention;
+    case "bad":
+      return control.chipBad;
+    case "accent":
+      return control.chipAccent;
+    case "plain":
+      return control.chip;
+  }
+}

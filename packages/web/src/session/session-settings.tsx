@@ -1,0 +1,94 @@
+// What can be set in a session: what it may do unasked, and the modes and options that its agent offers.
+import type { ReactNode } from "react";
+import type { ConfigOption, SessionAction, SessionState } from "@holdfast/ahp";
+import { useHost } from "../host/use-host.ts";
+import control from "../style/control.module.css";
+import style from "./session-header.module.css";
+import { policies, policyOf } from "./policy-words.ts";
+
+/** The settings, each as a small list. */
+export function SessionSettings({ session }: { readonly session: SessionState }): ReactNode {
+  const host = useHost();
+  const set = (action: SessionAction): void => {
+    void host.heed(host.channel(session.resource, "session").dispatch(action));
+  };
+  const { modes, configOptions, runtimeOptions } = session;
+  const policy = runtimeOptions.approvalPolicy;
+  return (
+    <span className={style.settings}>
+      <select
+        className={control.select}
+        aria-label="What it may do unasked"
+        value={policy ?? ""}
+        onChange={(event) => {
+          const approvalPolicy = policyOf(event.target.value);
+          if (approvalPolicy) set({ type: "session/runtimeOptionsChanged", changes: { approvalPolicy } });
+        }}
+      >
+        {policies
+          .filter(({ value }) => value !== "" || policy === undefined)
+          .map(({ value, short }) => (
+            <option key={value} value={value}>
+              {short}
+            </option>
+          ))}
+      </select>
+      {modes !== undefined && (
+        <select
+          className={control.select}
+          aria-label="Mode of the agent"
+          value={modes.currentModeId}
+          onChange={(event) => set({ type: "session/modeChanged", modeId: event.target.value })}
+        >
+          {modes.available.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      {configOptions.map((option) => (
+        <OptionField
+          key={option.id}
+          option={option}
+          onSet={(value) => set({ type: "session/configChanged", config: { [option.id]: value } })}
+        />
+      ))}
+    </span>
+  );
+}
+
+interface OptionFieldProps {
+  readonly option: ConfigOption;
+  readonly onSet: (value: string | boolean) => void;
+}
+
+function OptionField({ option, onSet }: OptionFieldProps): ReactNode {
+  if (option.type === "boolean") {
+    return (
+      <label className={style.flag} title={option.description}>
+        <input
+          type="checkbox"
+          checked={option.currentValue}
+          onChange={(event) => onSet(event.target.checked)}
+        />
+        {option.name}
+      </label>
+    );
+  }
+  return (
+    <select
+      className={control.select}
+      aria-label={option.name}
+      title={option.description}
+      value={option.currentValue}
+      onChange={(event) => onSet(event.target.value)}
+    >
+      {option.choices.map(({ value, name }) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,76 @@
+// A flood into a screen that draws slowly.
+import { describe, expect, it } from "vitest";
+import { ScreenWriter, type Screen } from "./screen-writer.ts";
+
+/** A screen that finishes drawing when it is told to. */
+class SlowScreen implements Screen {
+  readonly written: string[] = [];
+  resets = 0;
+  #done: (() => void) | undefined;
+
+  write(text: string, callback: () => void): void {
+    expect(this.#done, "a write came before the last one was drawn").toBeUndefined();
+    this.written.push(text);
+    this.#done = callback;
+  }
+
+  reset(): void {
+    this.resets += 1;
+  }
+
+  draw(): void {
+    const done = this.#done;
+    this.#done = undefined;
+    done?.();
+  }
+}
+
+function start(): { screen: SlowScreen; writer: ScreenWriter; frame: () => void } {
+  const screen = new SlowScreen();
+  const waiting = new Set<() => void>();
+  const writer = new ScreenWriter(screen, (callback) => waiting.add(callback));
+  const frame = (): void => {
+    const callbacks = [...waiting];
+    waiting.clear();
+    for (const callback of callbacks) callback();
+  };
+  return { screen, writer, frame };
+}
+
+describe("[Z12] a screen", () => {
+  it("[Z12] gets one bounded piece for each picture, and never a second before the first is drawn", () => {
+    const { screen, writer, frame } = start();
+    for (let count = 0; count < 2000; count += 1) {
+      writer.append("x".repeat(100_000));
+      frame();
+      if (count % 7 === 0) screen.draw();
+    }
+    expect(Math.max(...screen.written.map((text) => text.length))).toBeLessThan(33_000);
+    const drawn = screen.written.reduce((sum, text) => sum + text.length, 0);
+    expect(drawn).toBeLessThan(20_000_000);
+    expect(screen.written.at(-1)).toContain("went by too fast to be drawn");
+  });
+
+  it("[Z12] shows all of a calm output, in order", () => {
+    const { screen, writer, frame } = start();
+    const pieces = Array.from({ length: 50 }, (_, index) => `line ${index}\n`);
+    for (const piece of pieces) {
+      writer.append(piece);
+      frame();
+      screen.draw();
+    }
+    frame();
+    expect(screen.written.join("")).toBe(pieces.join(""));
+  });
+
+  it("[Z14] is replaying until what was there before is drawn", () => {
+    const { screen, writer, frame } = start();
+    writer.reset("old");
+    expect(writer.isReplaying).toBe(true);
+    frame();
+    expect(writer.isReplaying).toBe(true);
+    screen.draw();
+    expect(writer.isReplaying).toBe(false);
+    expect(screen.resets).toBe(1);
+  });
+});

@@ -1,0 +1,104 @@
+// Every terminal of the host as a live tile, and a shell of one's own.
+import { useState, type ReactNode } from "react";
+import { makeId, terminalUri, type SessionSummary, type TerminalInfo, type TerminalUri } from "@holdfast/ahp";
+import { routeHash } from "../frame/route-hash.ts";
+import { useHost, useTerminal } from "../host/use-host.ts";
+import { randomId } from "../host/random-id.ts";
+import { sessionName } from "../session/session-words.ts";
+import control from "../style/control.module.css";
+import style from "./terminal-board.module.css";
+import { TerminalPanel } from "./terminal-panel.tsx";
+
+/** What the board shows. */
+export interface TerminalBoardProps {
+  readonly terminals: readonly TerminalInfo[];
+  readonly sessions: readonly SessionSummary[];
+}
+
+/** The board: tiles, and at most two terminals in full beside each other. */
+export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): ReactNode {
+  const host = useHost();
+  const [focused, setFocused] = useState<readonly TerminalUri[]>([]);
+  const shown = focused.filter((uri) => terminals.some(({ resource }) => resource === uri));
+  const toggle = (uri: TerminalUri): void =>
+    setFocused(shown.includes(uri) ? shown.filter((each) => each !== uri) : [...shown, uri].slice(-2));
+  const openShell = async (): Promise<void> => {
+    const uri = terminalUri(makeId("terminal", randomId()));
+    const claim = { kind: "client", clientId: host.clientId } as const;
+    if (await host.manage(host.client.request("createTerminal", { channel: uri, claim }))) {
+      setFocused((before) => [...before, uri].slice(-2));
+    }
+  };
+  return (
+    <div className={style.board}>
+      <header className={style.head}>
+        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
+          ←
+        </a>
+        <h1>Terminals</h1>
+        {shown.length > 0 && (
+          <button type="button" className={control.button} onClick={() => setFocused([])}>
+            Back to tiles
+          </button>
+        )}
+        <button type="button" className={control.primary} onClick={() => void openShell()}>
+          Open a shell
+        </button>
+      </header>
+      {terminals.length === 0 && (
+        <p className={style.empty}>
+          No terminal is open. What agents run appears here while it runs, each as a live tile. A shell of
+          your own stays when you close this page: come back, and it is still there.
+        </p>
+      )}
+      {shown.length > 0 && (
+        <div className={style.focus} data-count={shown.length}>
+          {shown.map((uri) => (
+            <LiveTerminal key={uri} uri={uri} variant="focus" />
+          ))}
+        </div>
+      )}
+      <ul className={style.tiles} aria-label="All terminals">
+        {terminals
+          .filter(({ resource }) => !shown.includes(resource))
+          .map((terminal) => (
+            <li key={terminal.resource} className={style.tile}>
+              <LiveTerminal uri={terminal.resource} variant="tile" />
+              <p className={style.foot}>
+                <Origin terminal={terminal} sessions={sessions} />
+                <button type="button" className={control.small} onClick={() => toggle(terminal.resource)}>
+                  Open in full
+                </button>
+              </p>
+            </li>
+          ))}
+      </ul>
+    </div>
+  );
+}
+
+function LiveTerminal({
+  uri,
+  variant,
+}: {
+  readonly uri: TerminalUri;
+  readonly variant: "tile" | "focus";
+}): ReactNode {
+  const { stream, view } = useTerminal(uri);
+  if (view.status === "live") return <TerminalPanel stream={stream} state={view.state} variant={variant} />;
+  return <p className={style.empty}>{view.status === "gone" ? view.reason : "Opening …"}</p>;
+}
+
+function Origin({
+  terminal,
+  sessions,
+}: {
+  readonly terminal: TerminalInfo;
+  readonly sessions: readonly SessionSummary[];
+}): ReactNode {
+  const { claim } = terminal;
+  if (claim.kind === "client") return <span>a shell</span>;
+  const session = sessions.find(({ resource }) => resource === claim.session);
+  if (session === undefined) return <span>of a session</span>;
+  return <a href={routeHash({ place: "session", session: session.resource })}>{sessionName(session)}</a>;
+}

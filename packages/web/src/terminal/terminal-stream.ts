@@ -1,0 +1,98 @@
+// A terminal as the page has it: its state, and the end of its output for every view that opens.
+import type { TerminalAction, TerminalState, TerminalUri } from "@holdfast/ahp";
+import type { AhpClient, ChannelEvent, DispatchOutcome, TerminalPart } from "@holdfast/ahp/client";
+import { ChannelStore, type ChannelView } from "../host/channel-store.ts";
+import { commandsOf, withAction, type ShellCommand } from "./command-history.ts";
+import { OutputTail } from "./output-tail.ts";
+import type { OutputView } from "./output-view.ts";
+
+/** As much as a view that opens late is shown. */
+const keptChars = 512 * 1024;
+
+/** A terminal that is followed while somebody looks at it. */
+export class TerminalStream {
+  readonly uri: TerminalUri;
+  readonly #store: ChannelStore<"terminal">;
+  readonly #tail = new OutputTail(keptChars);
+  readonly #views = new Set<OutputView>();
+  /** The view that speaks for this page: what a program asks of its terminal is answered once. */
+  #lead: OutputView | undefined;
+  #commands: readonly ShellCommand[] = [];
+
+  constructor(client: AhpClient, uri: TerminalUri, onIdle: () => void) {
+    this.uri = uri;
+    this.#store = new ChannelStore(client, uri, "terminal", onIdle, (event) => this.#take(event));
+  }
+
+  /** The newest view of the state. */
+  readonly view = (): ChannelView<"terminal"> => this.#store.view();
+
+  /** Follows the terminal until the returned function is called. */
+  readonly listen = (listener: () => void): (() => void) => this.#store.listen(listener);
+
+  /** The state, once it is there. */
+  get state(): TerminalState | undefined {
+    const view = this.#store.view();
+    return view.status === "live" ? view.state : undefined;
+  }
+
+  /** The last commands that its shell ran; they change with the state. */
+  get commands(): readonly ShellCommand[] {
+    return this.#commands;
+  }
+
+  /** Shows the output to a view, from what is kept on, until the returned function is called. */
+  show(view: OutputView): () => void {
+    this.#views.add(view);
+    this.#lead ??= view;
+    view.reset(this.#tail.read());
+    const stop = this.listen(() => undefined);
+    return () => {
+      this.#views.delete(view);
+      if (this.#lead === view) [this.#lead] = this.#views;
+      stop();
+    };
+  }
+
+  /** Makes a view the one that speaks for this page. */
+  lead(view: OutputView): void {
+    this.#lead = view;
+  }
+
+  /** Whether a view is the one that speaks for this page. */
+  isLead(view: OutputView): boolean {
+    return this.#lead === view;
+  }
+
+  /** Sends an action. */
+  dispatch(action: TerminalAction): Promise<DispatchOutcome> {
+    return this.#store.dispatch(action);
+  }
+
+  #take(event: ChannelEvent<"terminal">): void {
+    if (event.type === "snapshot") {
+      const content = event.content ?? [];
+      this.#commands = commandsOf(content);
+      this.#reset(textOf(content));
+      return;
+    }
+    if (event.type !== "action") return;
+    this.#commands = withAction(this.#commands, event.action);
+    if (event.action.type === "terminal/data") {
+      this.#tail.append(event.action.data);
+      for (const view of this.#views) view.append(event.action.data);
+    }
+    // After this, a viewer that fell behind is told all that there is to see.
+    if (event.action.type === "terminal/cleared") this.#reset("");
+  }
+
+  #reset(text: string): void {
+    this.#tail.clear();
+    this.#tail.append(text);
+    for (const view of this.#views) view.reset(this.#tail.read());
+  }
+}
+
+function textOf(parts: readonly TerminalPart[]): string {
+  return parts.map((part) => part.text).join("");
+}

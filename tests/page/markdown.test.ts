@@ -1,0 +1,56 @@
+// What an agent writes can be read, and does nothing else.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { composer, say, whenConnected } from "./page-walk.ts";
+
+const attack = [
+  "**bold**",
+  "<img src=x onerror='globalThis.isHacked = true'>",
+  "<script>globalThis.isHacked = true</script>",
+  "<a href='javascript:globalThis.isHacked = true'>link one</a>",
+  "[link two](javascript:globalThis.isHacked=true)",
+  "[link three](https://example.org/)",
+  "<style>body { display: none }</style>",
+  "<form action='https://example.org/'><input name='token'></form>",
+].join(" ");
+
+describe.skipIf(cannotBrowse)(
+  `[Z28] Markdown${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
+  () => {
+    let host: RealHost;
+    let browser: Browser;
+
+    beforeAll(async () => {
+      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await host?.close();
+    });
+
+    it("[Z28] of an agent is shown, and nothing in it runs, is sent or changes the page", async () => {
+      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      await page.getByRole("button", { name: "New session" }).click();
+      await page.getByRole("radio", { name: /Qwen/ }).check();
+      await page.getByLabel("Folder").fill(host.project);
+      await page.getByRole("button", { name: "Open session" }).click();
+      await composer(page).waitFor();
+      await say(page, attack);
+      const log = page.getByRole("log", { name: "Conversation" });
+      await log.locator("strong", { hasText: "bold" }).waitFor();
+      await log.getByText("thought: Let me think.").waitFor();
+      await page.getByText("done", { exact: true }).waitFor();
+      expect(await log.locator("script, style, form, input, iframe").count()).toBe(0);
+      expect(await log.locator("[onerror], [href^='javascript']").count()).toBe(0);
+      const link = log.getByRole("link", { name: "link three" });
+      expect([await link.getAttribute("target"), await link.getAttribute("rel")]).toEqual([
+        "_blank",
+        "noopener noreferrer",
+      ]);
+      expect(await page.evaluate("globalThis.isHacked")).toBeUndefined();
+    });
+  },
+);

@@ -1,0 +1,47 @@
+// What a person does in the page, step by step.
+import type { Locator, Page } from "playwright-core";
+
+/** The field in which messages are written. */
+export function composer(page: Page): Locator {
+  return page.getByRole("textbox", { name: "Message", exact: true });
+}
+
+/** Waits until the page is connected. */
+export async function whenConnected(page: Page): Promise<void> {
+  await page.getByRole("status", { name: "Connection to the host" }).getByText("Connected").waitFor();
+}
+
+/** Opens a session with the shell by the dialog, in a folder. */
+export async function openShellSession(page: Page, folder: string): Promise<void> {
+  await page.getByRole("button", { name: "New session" }).click();
+  const dialog = page.getByRole("dialog", { name: "New session" });
+  await dialog.getByRole("radio", { name: /Shell/ }).check();
+  await dialog.getByLabel("Folder").fill(folder);
+  await dialog.getByRole("button", { name: "Open session" }).click();
+  await composer(page).waitFor();
+}
+
+/** Sends a message by the keyboard. */
+export async function say(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await composer(page).press("Enter");
+}
+
+/** Allows what is asked for. */
+export async function allow(page: Page): Promise<void> {
+  await page
+    .getByRole("region", { name: /^Permission/ })
+    .getByRole("button", { name: "Run it", exact: true })
+    .click();
+}
+
+/** The terminals in sight. */
+export function terminals(page: Page): Locator {
+  return page.getByRole("region", { name: /^Terminal/ });
+}
+
+/** Types into the terminal that is held. */
+export async function typeInto(terminal: Locator, text: string): Promise<void> {
+  await terminal.locator("textarea").focus();
+  await terminal.page().keyboard.type(text);
+}

@@ -1,0 +1,94 @@
+// Makes the pictures of the documents from the real page: `npm run pictures`.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { cannotBrowse, startBrowser } from "./page-browser.ts";
+import { allow, openShellSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
+
+const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+const desk = { viewport: { width: 1280, height: 800 } } as const;
+const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isMobile: true } as const;
+
+async function open(
+  browser: Browser,
+  { url, token }: RealHost,
+  options: BrowserContextOptions,
+): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  await page.goto(`${url}/?tkn=${token}`);
+  await whenConnected(page);
+  return page;
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  await page.evaluate("document.fonts.ready");
+  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: "disabled" });
+  process.stdout.write(`${name}.png\n`);
+}
+
+/** Names the session that is shown, as a person would. */
+async function rename(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("textbox", { name: "Name of the session" }).fill(name);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name }).waitFor();
+}
+
+/** A few sessions in different states, and a shell. */
+async function fill(page: Page, project: string): Promise<void> {
+  writeFileSync(path.join(project, "notes.md"), "# Notes\n\nWater the roses.\n");
+  await openShellSession(page, project);
+  await say(page, "/write notes.md # Notes\n\nWater the roses, and the beans.\n");
+  await page.getByRole("button", { name: "Write it", exact: true }).click();
+  await page.getByText("done", { exact: true }).last().waitFor();
+  await rename(page, "Notes for the garden");
+  await openShellSession(page, project);
+  await say(page, "find /usr/lib -name '*.so' | head -n 400 | xargs rm");
+  await page.getByRole("region", { name: /^Permission/ }).waitFor();
+  await rename(page, "Clean up");
+  await openShellSession(page, project);
+  await say(page, "for i in 1 2 3; do echo building part $i; done; exec sh -i");
+  await allow(page);
+  await rename(page, "Build");
+  await terminals(page).getByRole("button", { name: "Take over" }).click();
+  await typeInto(terminals(page), "ls -la\n");
+  await terminals(page).getByText("notes.md").first().waitFor();
+}
+
+async function main(): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
+  try {
+    const first = await open(browser, host, { ...desk, colorScheme: "light" });
+    await take(first, "welcome-light");
+    await fill(first, host.project);
+    await take(first, "session-light");
+    const dark = await open(browser, host, { ...desk, colorScheme: "dark" });
+    await dark.getByRole("link", { name: /Notes for the garden/ }).click();
+    await dark.getByText("Water the roses, and the beans.").first().waitFor();
+    await take(dark, "changes-dark");
+    await dark.getByRole("link", { name: /Terminals/ }).click();
+    await dark.getByRole("button", { name: "Open a shell" }).click();
+    const shell = terminals(dark).filter({ hasText: "held by you" });
+    await typeInto(shell, "ls --color=always -l /usr\n");
+    await shell.getByText("share").first().waitFor();
+    await take(dark, "terminals-dark");
+    const small = await open(browser, host, { ...phone, colorScheme: "light" });
+    await take(small, "sessions-phone");
+    await small.getByRole("link", { name: /Inbox/ }).click();
+    await small.getByRole("region", { name: /^Permission/ }).waitFor();
+    await take(small, "inbox-phone");
+  } finally {
+    await browser.close();
+    await host.close();
+  }
+}
+
+if (cannotBrowse === undefined) await main();
+else {
+  process.stderr.write(`No pictures: ${cannotBrowse}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,59 @@
+// Sessions in the list: named, put away, closed and deleted, in every page at once.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { openShellSession, whenConnected } from "./page-walk.ts";
+
+describe.skipIf(cannotBrowse)(
+  `[Z7] sessions in the page${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
+  () => {
+    let host: RealHost;
+    let browser: Browser;
+
+    beforeAll(async () => {
+      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await host?.close();
+    });
+
+    it("[Z7] are named, put away and deleted, and another page sees it and who is here", async () => {
+      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      await openShellSession(page, host.project);
+      await page.getByRole("button", { name: "Rename" }).click();
+      await page.getByRole("textbox", { name: "Name of the session" }).fill("Garden work");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Garden work" }).waitFor();
+
+      const { page: other } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      await whenConnected(other);
+      await other.getByRole("link", { name: /Garden work/ }).click();
+      await other.getByText(/here too: Chrome page/).waitFor();
+      await page.getByText(/here too: Chrome page/).waitFor();
+
+      await other.getByRole("button", { name: "Archive" }).click();
+      await page.getByRole("region", { name: "Archived" }).getByText("Garden work").waitFor();
+      await page.getByRole("button", { name: "Close …" }).click();
+      await page.getByRole("button", { name: "Delete with its history" }).click();
+      await page.getByText("No sessions yet.").waitFor();
+      await other.getByText("No sessions yet.").waitFor();
+      expect(page.url()).toBe(`${host.url}/#/`);
+    });
+
+    it("[Z7] that are closed can no longer be written to, and stay to be read", async () => {
+      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      await openShellSession(page, host.project);
+      const address = page.url();
+      await page.getByRole("button", { name: "Close …" }).click();
+      await page.getByRole("button", { name: /^Close: / }).click();
+      await page.getByText("No sessions yet.").waitFor();
+      await page.goto(address);
+      await page.getByText("This session is closed.").waitFor();
+      expect(await page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
+    });
+  },
+);

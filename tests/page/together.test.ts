@@ -1,0 +1,113 @@
+// Two pages in step, and a host that dies under its page.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { allow, composer, openShellSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
+
+const note = cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`;
+
+describe.skipIf(cannotBrowse)(`[Z24] several pages${note}`, () => {
+  let host: RealHost;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await host?.close();
+  });
+
+  it("[Z24] show the same, and what one answers is answered in the other", async () => {
+    const { page: one } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+    await whenConnected(one);
+    await openShellSession(one, host.project);
+    const { page: other } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+    await whenConnected(other);
+    await say(one, "sh -i");
+    await other.getByRole("link", { name: /sh -i/ }).click();
+    await allow(other);
+    await terminals(one).getByRole("button", { name: "Take over" }).click();
+    await terminals(other).getByText("held by someone else").waitFor();
+    await typeInto(terminals(one), "echo seen by $((1 + 1))\n");
+    await terminals(other).getByText("seen by 2").waitFor();
+    expect(await terminals(other).getByRole("button", { name: "Take over" }).count()).toBe(0);
+    await typeInto(terminals(one), "exit\n");
+    await terminals(other).getByText("exit 0").waitFor();
+  });
+
+  it("[Z25] the inbox of one shows what waits in all, and empties when it is answered elsewhere", async () => {
+    const { page: one } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+    await whenConnected(one);
+    await openShellSession(one, host.project);
+    await say(one, "echo from the inbox");
+    const { page: other } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+    await whenConnected(other);
+    await other.keyboard.press("i");
+    await other.getByRole("region", { name: "Permission: execute echo from the inbox" }).waitFor();
+    await allow(one);
+    await other.getByText("Nothing waits for you.").waitFor();
+    expect(await other.getByRole("link", { name: /Inbox/ }).textContent()).toBe("Inbox");
+  });
+});
+
+describe.skipIf(cannotBrowse)(`[Z26] a host that is killed under its page${note}`, () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it(
+    "[Z26] says so, comes back by itself, and tells what the restart ended",
+    { timeout: 60_000 },
+    async () => {
+      // A port of its own: the page looks for its host where it was.
+      const port = 20_000 + Math.floor(Math.random() * 20_000);
+      let host = await startRealHost({ port });
+      try {
+        const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+        await whenConnected(page);
+        await openShellSession(page, host.project);
+        await say(page, "echo before; sleep 600");
+        await allow(page);
+        await terminals(page).getByText("before").waitFor();
+        host = await host.restart();
+        await whenConnected(page);
+        await page.getByText(/host was started again/).waitFor();
+        await page.getByRole("log", { name: "Conversation" }).getByText("before").first().waitFor();
+        await composer(page).waitFor();
+        await say(page, "echo after");
+        await allow(page);
+        await page.getByText("Exit code 0").waitFor();
+        expect(await page.getByText(/connection to the host is lost/).count()).toBe(0);
+      } finally {
+        await host.close();
+      }
+    },
+  );
+
+  it("[Z26] with another token says that it has to be shown", { timeout: 60_000 }, async () => {
+    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    let host = await startRealHost({ port });
+    try {
+      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      writeFileSync(path.join(host.home, "token"), "another-token-of-this-host\n", { mode: 0o600 });
+      host = await host.restart();
+      const alert = page.getByRole("alert").getByText("does not know this page any more");
+      await alert.waitFor();
+      await page.getByRole("link", { name: "show the token again" }).click();
+      await page.getByLabel("The host's token").fill("another-token-of-this-host");
+      await page.getByRole("button", { name: "Open" }).click();
+      await whenConnected(page);
+      expect(await alert.count()).toBe(0);
+    } finally {
+      await host.close();
+    }
+  });
+});

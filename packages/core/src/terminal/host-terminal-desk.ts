@@ -74,8 +74,10 @@ export class HostTerminalDesk implements TerminalDesk {
   }
 
   async load(uri: string): Promise<boolean> {
-    if (this.#parts.terminals.find(uri) !== undefined) return true;
-    return this.#finished.load(uri);
+    const terminal = this.#parts.terminals.find(uri);
+    if (terminal === undefined) return this.#finished.load(uri);
+    await terminal.loadScreen();
+    return true;
   }
 
   subscribe(uri: string, viewer: TerminalViewer = {}): TerminalSubscription | undefined {
@@ -213,7 +215,7 @@ export class HostTerminalDesk implements TerminalDesk {
   #clear(terminal: HostTerminal, origin: ActionOrigin): LogEntry | undefined {
     const offset = terminal.teller.wholeOffset;
     const entry = this.#tell(terminal, { type: "terminal/cleared", offset }, origin);
-    if (entry !== undefined) terminal.commands.clear(offset);
+    if (entry !== undefined) terminal.clear(offset);
     return entry;
   }
 

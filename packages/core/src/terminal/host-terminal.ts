@@ -8,6 +8,7 @@ import type { AgentSide } from "./agent-side.ts";
 import type { OutputTeller } from "./output-teller.ts";
 import { type ShownContent, showContent } from "./terminal-content.ts";
 import { TerminalQueries } from "./terminal-queries.ts";
+import { TtyScreen } from "./tty-screen.ts";
 import { TtyStream } from "./tty-stream.ts";
 
 /** What a terminal needs from the collection that made it. */
@@ -26,6 +27,8 @@ export interface HostTerminalParts {
   /** Whether its holder has it open, and so answers what the program asks of its terminal. */
   readonly isOpenAtHolder: () => boolean;
   readonly killGraceMs: number;
+  /** How long its screen is kept in memory when nobody has use for it. */
+  readonly screenLingerMs: number;
   readonly now: () => Date;
   readonly onFault: (error: unknown) => void;
   /** Told of every byte that is shown, which is valid during the call only. */
@@ -58,6 +61,7 @@ export class HostTerminal implements HeldTerminal {
   readonly #parts: HostTerminalParts;
   readonly #stream: TtyStream | undefined;
   readonly #queries: TerminalQueries | undefined;
+  readonly #screen: TtyScreen | undefined;
   #size: TerminalSize;
   #run: KeeperRun | undefined;
   #agent: AgentSide | undefined;
@@ -77,6 +81,7 @@ export class HostTerminal implements HeldTerminal {
     this.#agent = parts.agent;
     this.#parts = parts;
     this.#size = parts.size;
+    this.#screen = parts.isPty ? this.#makeScreen() : undefined;
     this.#stream = parts.isPty ? this.#makeStream() : undefined;
     this.#queries = parts.isPty ? this.#makeQueries() : undefined;
     this.commands = this.#stream?.commands ?? new CommandIndex({ newId: () => randomUUID() });
@@ -96,6 +101,7 @@ export class HostTerminal implements HeldTerminal {
       return terminal;
     } catch (error) {
       terminal.#stream?.close();
+      terminal.#screen?.close();
       parts.output.close();
       throw error;
     }
@@ -121,7 +127,19 @@ export class HostTerminal implements HeldTerminal {
 
   /** What it shows up to the last whole character. */
   get content(): ShownContent {
-    return showContent(this.output, this.commands, this.teller.wholeOffset);
+    const shown = showContent(this.output, this.commands, this.teller.wholeOffset);
+    return this.#screen?.show(shown) ?? shown;
+  }
+
+  /** To be awaited before its content is taken, which then has its screen where the bytes do not do. */
+  async loadScreen(): Promise<void> {
+    await this.#screen?.load();
+  }
+
+  /** The view begins anew; what an agent reads stays. */
+  clear(offset: number): void {
+    this.commands.clear(offset);
+    this.#screen?.cleared(offset);
   }
 
   write(bytes: Uint8Array): boolean {
@@ -133,6 +151,7 @@ export class HostTerminal implements HeldTerminal {
     const size = this.#startedRun.resize({ columns: cols, rows });
     this.output.resize(size.columns, size.rows);
     this.#size = { cols: size.columns, rows: size.rows };
+    this.#screen?.resized(this.#size);
     return this.#size;
   }
 
@@ -170,6 +189,7 @@ export class HostTerminal implements HeldTerminal {
     await within(exitBoundMs, this.exited);
     this.#releaseRun();
     this.#stream?.close();
+    this.#screen?.close();
     this.teller.close();
     this.output.close();
     this.#parts.onClosed(this);
@@ -214,6 +234,19 @@ export class HostTerminal implements HeldTerminal {
       tell,
       show: (bytes, start, end) => this.#show(bytes, start, end),
       divide: () => teller.divide(),
+      noteModes: (offset, modes) => this.#screen?.noteModes(offset, modes),
+    });
+  }
+
+  #makeScreen(): TtyScreen {
+    const { output, teller, size, screenLingerMs, onFault } = this.#parts;
+    return new TtyScreen({
+      output,
+      size,
+      wholeOffset: () => teller.wholeOffset,
+      isRead: () => teller.isRead,
+      lingerMs: screenLingerMs,
+      onFault,
     });
   }
 
@@ -233,10 +266,12 @@ export class HostTerminal implements HeldTerminal {
   #show(bytes: Uint8Array, start: number, end: number): void {
     const { output, teller, onBytes } = this.#parts;
     const offset = output.endOffset;
+    this.#screen?.willShow();
     output.push(bytes, start, end);
     const shown = bytes.subarray(start, end);
     onBytes(shown, offset);
     teller.pushed();
+    this.#screen?.shown();
     this.#queries?.push(shown, offset);
   }
 }

@@ -208,6 +208,7 @@ export class HostTerminals {
         return claim?.kind === "client" && teller.isReadBy(claim.clientId);
       },
       killGraceMs,
+      screenLingerMs: lingerMs,
       now,
       onFault,
       onBytes: (bytes: Uint8Array, offset: number) => {

@@ -47,6 +47,7 @@ function newBench(options: { readonly lingerMs?: number; readonly replayBytes?: 
     },
     tell: (action) => void teller.tell(action),
     divide: () => teller.divide(),
+    noteModes: () => {},
   });
   return {
     hub,

@@ -51,6 +51,11 @@ export class OutputTeller {
     return [...this.#readers].some((reader) => reader.clientId === clientId);
   }
 
+  /** Whether anybody reads. */
+  get isRead(): boolean {
+    return this.#readers.size > 0;
+  }
+
   /** The log has all output since this number; whoever has seen less must begin anew. */
   get completeSince(): number {
     return this.#completeSince;

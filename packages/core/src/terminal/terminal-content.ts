@@ -27,6 +27,25 @@ export function showContent(
   return { parts: append(shown, cut), endOffset: wholeOffset };
 }
 
+/** The screen instead of the bytes that drew it. A command that runs goes on after it: what comes belongs to it. */
+export function withScreen({ parts, endOffset }: ShownContent, text: string, pending: string): ShownContent {
+  const last = parts.at(-1);
+  const isRunning = last?.kind === "command" && last.end === undefined;
+  const shown: readonly TerminalPart[] = isRunning
+    ? [
+        { kind: "output", text },
+        { ...last, text: pending },
+      ]
+    : [{ kind: "output", text: text + pending }];
+  return { parts: shown, endOffset };
+}
+
+/** The same after sequences that set the modes which held before its first byte. */
+export function withModes(shown: ShownContent, sequences: string): ShownContent {
+  if (sequences === "") return shown;
+  return { ...shown, parts: [{ kind: "output", text: sequences }, ...shown.parts] };
+}
+
 function showPart(part: ContentPart): TerminalPart {
   if (part.type === "unclassified") return { kind: "output", text: part.value };
   const { commandId, commandLine, output, timestamp, isComplete, exitCode, durationMs } = part;

@@ -72,8 +72,9 @@ export type Submission =
  */
 export interface TerminalDesk {
   /**
-   * Brings a terminal that has ended, maybe under an earlier host, into memory; false when there is no such terminal.
-   * One that nobody reads leaves memory again a moment later.
+   * Makes a terminal ready to be subscribed to; false when there is no such terminal. One that has ended, maybe under
+   * an earlier host, is brought into memory, and leaves it again when nobody reads it. Of one that shows its other
+   * screen, the screen is drawn for who joins late.
    */
   load(uri: string): Promise<boolean>;
 

@@ -28,6 +28,7 @@ function watch(): Watched {
       if (action.type === "terminal/commandFinished") log.push("finished");
     },
     divide: () => {},
+    noteModes: () => {},
   });
   open.push(stream);
   return { stream, log, push: (text) => stream.push(Buffer.from(text)) };

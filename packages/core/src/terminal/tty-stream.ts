@@ -4,7 +4,13 @@ import { hostname } from "node:os";
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type TerminalAction, makeId } from "@holdfast/ahp";
-import { type CommandEvent, CommandIndex, ShellSequences, type StreamMark } from "@holdfast/terminal/view";
+import {
+  type CommandEvent,
+  CommandIndex,
+  ShellSequences,
+  type StreamMark,
+  type TerminalModes,
+} from "@holdfast/terminal/view";
 import { Burst } from "./burst.ts";
 import { LineWait } from "./line-wait.ts";
 
@@ -19,6 +25,8 @@ export interface TtyStreamParts {
   tell(action: TerminalAction): void;
   /** A command begins or ends here: what was shown so far is one part, what comes is another. */
   divide(): void;
+  /** The modes that the program has set, after the bytes up to an offset. */
+  noteModes(offset: number, modes: TerminalModes): void;
 }
 
 /** Programs show progress in their titles: telling each would cost more than showing their bytes. */
@@ -84,6 +92,7 @@ export class TtyStream {
   }
 
   #take(mark: StreamMark): void {
+    if (mark.kind === "modes") return this.#parts.noteModes(mark.offset, mark.modes);
     // What is left of a shell that has ended has no commands of its own.
     if (this.#hasExited) return;
     switch (mark.kind) {
@@ -98,8 +107,6 @@ export class TtyStream {
           this.#cwd.set(mark.path);
         }
         break;
-      case "modes":
-        return;
       case "promptStart":
       case "promptEnd":
       case "commandLine":

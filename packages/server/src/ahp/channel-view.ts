@@ -14,6 +14,20 @@ export interface WrittenEntry {
   readonly hasEcho: boolean;
 }
 
+/** What brings any viewer of a terminal up to date who fell behind before it was made. */
+export interface CatchUp {
+  readonly written: WrittenEntry;
+  /** The number of its first message. */
+  readonly firstSeq: number;
+  /** The log goes on after this entry. */
+  readonly afterSeq: number;
+  /** Up to which byte of the output it tells. */
+  readonly endOffset: number;
+}
+
+/** How long a catch-up is kept for others: who falls behind in a flood seldom does so alone. */
+const keepCatchUpMs = 1000;
+
 /**
  * Shows the entries of one channel in one dialect.
  *
@@ -27,6 +41,8 @@ export class ChannelView {
   #shown: ChannelProjection;
   #cursor: Cursor;
   #written: Projection<WrittenEntry | undefined>;
+  #catchUp: CatchUp | undefined;
+  #catchUpTimer: NodeJS.Timeout | undefined;
 
   constructor(hub: Hub, dialect: Dialect, uri: string) {
     this.#hub = hub;
@@ -44,8 +60,23 @@ export class ChannelView {
     return entry.cached(this.#written);
   }
 
+  /** The newest catch-up, if it is not long ago. */
+  get catchUp(): CatchUp | undefined {
+    return this.#catchUp;
+  }
+
+  /** Keeps a catch-up for a moment. */
+  keepCatchUp(catchUp: CatchUp): void {
+    this.#catchUp = catchUp;
+    clearTimeout(this.#catchUpTimer);
+    this.#catchUpTimer = setTimeout(() => (this.#catchUp = undefined), keepCatchUpMs);
+    this.#catchUpTimer.unref();
+  }
+
   close(): void {
     this.#cursor.close();
+    clearTimeout(this.#catchUpTimer);
+    this.#catchUp = undefined;
   }
 
   #readTo(serverSeq: number): void {

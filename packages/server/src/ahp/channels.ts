@@ -31,11 +31,13 @@ export class Channels {
     return this.#port.hub;
   }
 
-  /** The channel of a URI as a client writes it; terminals that have ended are brought back into memory for it. */
+  /** The channel of a URI as a client writes it; terminals are made ready to be looked at. */
   async find(dialect: Dialect, written: string): Promise<Found | undefined> {
-    const now = this.findNow(dialect, written);
-    if (now !== undefined) return now;
     const { terminals } = this.#port;
+    const now = this.findNow(dialect, written);
+    if (now !== undefined && now.kind !== "terminal") return now;
+    // A running one may have a screen to draw for whoever joins late.
+    if (now !== undefined) return (await terminals.load(now.uri)) ? this.#look(now.uri) : undefined;
     if (await terminals.load(written)) return this.#look(written);
     // A URI that the host made has another name in older dialects.
     const own = dialect.readUri(written, (uri) => uri !== written);

@@ -54,6 +54,8 @@ export class Conversation {
       terminals: port.terminals,
       dialect: record.dialect,
       openTerminal: (uri, onReadable) => this.#openTerminal(uri, onReadable),
+      resumeTerminal: (uri, afterSeq, onReadable) =>
+        port.terminals.resume(uri, afterSeq, this.#viewer(uri, onReadable)),
       onClosed: ({ uri, view }) => {
         this.#latencies.delete(uri);
         parts.views.giveBack(view);

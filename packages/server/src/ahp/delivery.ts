@@ -1,8 +1,14 @@
 // Sends one client what happens on the channels it follows: in the host's order, at the client's own pace.
-import type { Hub, LogEntry, TerminalDesk } from "@holdfast/core";
+import type { EntryFeed, Hub, LogEntry, TerminalDesk } from "@holdfast/core";
 import { wireSeqAfter, type Dialect, type WireMessage } from "@holdfast/ahp/dialects";
 import { catchUpMessages } from "./catch-up.ts";
-import { isNumbered, writeMessages, type NumberedMessage, type WrittenEntry } from "./channel-view.ts";
+import {
+  isNumbered,
+  writeMessages,
+  type CatchUp,
+  type NumberedMessage,
+  type WrittenEntry,
+} from "./channel-view.ts";
 import type { Feed } from "./feed.ts";
 import { ROOM_BYTES, type Outlet } from "./outlet.ts";
 
@@ -14,6 +20,8 @@ export interface DeliveryParts {
   readonly outlet: Outlet;
   /** Opens a terminal for this client anew. */
   readonly openTerminal: (uri: string, onReadable: () => void) => ReturnType<TerminalDesk["subscribe"]>;
+  /** Goes on with a terminal after an entry, if nothing after it is gone. */
+  readonly resumeTerminal: (uri: string, afterSeq: number, onReadable: () => void) => EntryFeed | undefined;
   /** An entry was written, or will never be: the author of the action may be this client. */
   readonly onWritten: (entry: LogEntry, written: WrittenEntry) => void;
   /** A channel is left for a while, so nothing of it will be written until it is caught up. */
@@ -254,18 +262,43 @@ export class Delivery {
   #catchUp(): void {
     const [feed] = this.#left;
     if (feed === undefined) return;
-    const { hub, dialect, openTerminal, outlet } = this.#parts;
-    const opened = openTerminal(feed.uri, () => this.wake(feed.uri));
     this.#left.delete(feed);
-    if (opened === undefined) return this.#end(feed);
-    const { snapshot, cursor } = opened;
-    const written = writeMessages(catchUpMessages(dialect, snapshot, () => hub.takeSeq()));
-    outlet.write(written.frames);
-    this.#lastSeq = Math.max(this.#lastSeq, written.lastSeq ?? 0);
+    const caughtUp = this.#shareCatchUp(feed) ?? this.#makeCatchUp(feed);
+    if (caughtUp === undefined) return this.#end(feed);
+    const { catchUp, cursor } = caughtUp;
+    this.#parts.outlet.write(catchUp.written.frames);
+    this.#lastSeq = Math.max(this.#lastSeq, catchUp.written.lastSeq ?? 0);
     this.#caughtUp.set(feed.uri, this.#lastSeq);
     feed.goOn(cursor);
-    feed.toldOffset = snapshot.state.output.endOffset;
+    feed.toldOffset = catchUp.endOffset;
     this.#ready.add(feed);
     this.schedule();
   }
+
+  /** What was made for another client serves this one if its numbers are new here and the log goes on from it (E84). */
+  #shareCatchUp({ uri, view }: Feed): CaughtUp | undefined {
+    const { catchUp } = view;
+    if (catchUp === undefined || catchUp.firstSeq <= this.#lastSeq) return undefined;
+    const cursor = this.#parts.resumeTerminal(uri, catchUp.afterSeq, () => this.wake(uri));
+    return cursor && { catchUp, cursor };
+  }
+
+  #makeCatchUp({ uri, view }: Feed): CaughtUp | undefined {
+    const { hub, dialect, openTerminal } = this.#parts;
+    const opened = openTerminal(uri, () => this.wake(uri));
+    if (opened === undefined) return undefined;
+    const { snapshot, cursor } = opened;
+    const written = writeMessages(catchUpMessages(dialect, snapshot, () => hub.takeSeq()));
+    const firstSeq = written.messages.find(isNumbered)?.params.serverSeq ?? 0;
+    const { endOffset } = snapshot.state.output;
+    // The messages themselves are not needed any more, and as large as the frames.
+    const catchUp = { written: { ...written, messages: [] }, firstSeq, afterSeq: hub.lastSeq, endOffset };
+    view.keepCatchUp(catchUp);
+    return { catchUp, cursor };
+  }
+}
+
+interface CaughtUp {
+  readonly catchUp: CatchUp;
+  readonly cursor: EntryFeed;
 }

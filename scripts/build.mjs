@@ -26,6 +26,8 @@ export function buildPage() {
     [path.join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn"],
     {
       cwd: pagePackage,
+      // A test runner says that this is a test, and the page would be built for that.
+      env: { ...process.env, NODE_ENV: "production" },
       stdio: ["ignore", process.stderr.fd, process.stderr.fd],
     },
   );

@@ -2,11 +2,16 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
+// Tests build the page as well, and what they set here would put React's own checks into it.
+process.env["NODE_ENV"] = "production";
+
 /** The build. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
   resolve: { conditions: ["@holdfast/source", "module", "browser", "production"] },
+  // A worker of modules fetches only the grammar that it needs.
+  worker: { format: "es" },
   build: {
     outDir: "dist/page",
     emptyOutDir: true,

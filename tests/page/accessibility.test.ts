@@ -72,6 +72,10 @@ describe.skipIf(cannotBrowse)(
         await page.getByRole("link", { name: "Host" }).click();
         await page.getByRole("img", { name: /^Memory/ }).waitFor();
         faults["host"] = await violations(page);
+        await page.getByRole("link", { name: "Closed sessions" }).click();
+        await page.getByText("None. A session that you close").waitFor();
+        faults["closed sessions"] = await violations(page);
+        await page.goBack();
         await page.goBack();
         await page.goBack();
         await page.goBack();

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
-import { openShellSession, whenConnected } from "./page-walk.ts";
+import { openShellSession, say, whenConnected } from "./page-walk.ts";
 
 describe.skipIf(cannotBrowse)(
   `[Z7] sessions in the page${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
@@ -40,7 +40,42 @@ describe.skipIf(cannotBrowse)(
       await page.getByRole("button", { name: "Delete with its history" }).click();
       await page.getByText("No sessions yet.").waitFor();
       await other.getByText("No sessions yet.").waitFor();
-      expect(page.url()).toBe(`${host.url}/#/`);
+      await expect.poll(() => page.url()).toBe(`${host.url}/#/`);
+    });
+
+    it("[Z8] that are closed are listed, opened to be read, and deleted", async () => {
+      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      for (const name of ["Harvest", "Compost"]) {
+        await openShellSession(page, host.project);
+        await page.getByRole("button", { name: "Rename" }).click();
+        await page.getByRole("textbox", { name: "Name of the session" }).fill(name);
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name }).waitFor();
+        await say(page, `Words of the ${name}`);
+        await page.getByRole("group", { name: "Your message" }).waitFor();
+        await page.getByRole("button", { name: "Close …" }).click();
+        await page.getByRole("button", { name: /^Close: / }).click();
+        await page.getByText("No sessions yet.").waitFor();
+      }
+
+      await page.getByRole("link", { name: "Closed sessions" }).click();
+      const list = page.getByRole("list", { name: "Closed sessions" });
+      await list.getByRole("link", { name: "Harvest" }).click();
+      await page.getByText("This session is closed.").waitFor();
+      await page.getByText("Words of the Harvest").waitFor();
+      await page.getByRole("button", { name: "Delete …" }).click();
+      await page.getByRole("button", { name: "Delete with its history" }).click();
+      await page.waitForURL(`${host.url}/#/`);
+
+      await page.getByRole("link", { name: "Closed sessions" }).click();
+      await list.getByRole("button", { name: "Delete Compost …" }).click();
+      await list.getByRole("button", { name: "Delete Compost with its history" }).click();
+      await list.getByRole("link", { name: "Compost" }).waitFor({ state: "detached" });
+      await page.reload();
+      await page.getByRole("heading", { name: "Closed sessions" }).waitFor();
+      await page.getByText("stays here with all that was said in it").waitFor();
+      expect(await list.count()).toBe(0);
     });
 
     it("[Z7] that are closed can no longer be written to, and stay to be read", async () => {

@@ -1,16 +1,61 @@
 // Tells a terminal's viewer who fell behind what the terminal shows now, in actions, because AHP has no other way.
 import type { TerminalAction, TerminalState } from "@holdfast/ahp";
 import { ChannelProjection, type Dialect, type TerminalPart, type WireMessage } from "@holdfast/ahp/dialects";
-import type { TerminalSnapshot } from "@holdfast/core";
+import type { EntryFeed, Hub, TerminalDesk, TerminalSnapshot } from "@holdfast/core";
+import { isNumbered, writeMessages, type CatchUp } from "./channel-view.ts";
+import type { Feed } from "./feed.ts";
+
+/** What catching up needs. */
+export interface CatchUpParts {
+  readonly hub: Hub;
+  readonly dialect: Dialect;
+  /** Opens a terminal for this client anew. */
+  readonly openTerminal: (uri: string, onReadable: () => void) => ReturnType<TerminalDesk["subscribe"]>;
+  /** Goes on with a terminal after an entry, if nothing after it is gone. */
+  readonly resumeTerminal: (uri: string, afterSeq: number, onReadable: () => void) => EntryFeed | undefined;
+}
+
+/** What a viewer is told, and where it goes on. */
+export interface CaughtUp {
+  readonly told: CatchUp;
+  readonly cursor: EntryFeed;
+}
 
 /** How much text goes into one action. */
 const pieceLength = 64 * 1024;
 
 /**
+ * Brings a viewer up to date whose last message has the number `lastSeq`; undefined when there is no such terminal.
+ * What was made for another client serves this one if its numbers are new to it and the log goes on from there (E113).
+ */
+export function catchUp(
+  { uri, view }: Feed,
+  lastSeq: number,
+  { hub, dialect, openTerminal, resumeTerminal }: CatchUpParts,
+  onReadable: () => void,
+): CaughtUp | undefined {
+  const shared = view.catchUp;
+  if (shared !== undefined && shared.firstSeq > lastSeq) {
+    const cursor = resumeTerminal(uri, shared.afterSeq, onReadable);
+    if (cursor !== undefined) return { told: shared, cursor };
+  }
+  const opened = openTerminal(uri, onReadable);
+  if (opened === undefined) return undefined;
+  const { snapshot, cursor } = opened;
+  const written = writeMessages(catchUpMessages(dialect, snapshot, () => hub.takeSeq()));
+  const firstSeq = written.messages.find(isNumbered)?.params.serverSeq ?? 0;
+  const { endOffset } = snapshot.state.output;
+  // The messages themselves are as large as the frames, and not needed any more.
+  const told = { written: { ...written, messages: [] }, firstSeq, afterSeq: hub.lastSeq, endOffset };
+  view.keepCatchUp(told);
+  return { told, cursor };
+}
+
+/**
  * The messages that bring a viewer up to a snapshot, each with a number of its own from `takeSeq` (E84).
  * What was shown before is cleared; whoever holds the terminal, its title and its size may have changed meanwhile.
  */
-export function catchUpMessages(
+function catchUpMessages(
   dialect: Dialect,
   { uri, state, content }: TerminalSnapshot,
   takeSeq: () => number,

@@ -1,27 +1,15 @@
 // Sends one client what happens on the channels it follows: in the host's order, at the client's own pace.
-import type { EntryFeed, Hub, LogEntry, TerminalDesk } from "@holdfast/core";
-import { wireSeqAfter, type Dialect, type WireMessage } from "@holdfast/ahp/dialects";
-import { catchUpMessages } from "./catch-up.ts";
-import {
-  isNumbered,
-  writeMessages,
-  type CatchUp,
-  type NumberedMessage,
-  type WrittenEntry,
-} from "./channel-view.ts";
+import type { LogEntry, TerminalDesk } from "@holdfast/core";
+import { wireSeqAfter, type WireMessage } from "@holdfast/ahp/dialects";
+import { catchUp, type CatchUpParts } from "./catch-up.ts";
+import { isNumbered, writeMessages, type NumberedMessage, type WrittenEntry } from "./channel-view.ts";
 import type { Feed } from "./feed.ts";
 import { ROOM_BYTES, type Outlet } from "./outlet.ts";
 
 /** What a delivery needs of its connection. */
-export interface DeliveryParts {
-  readonly hub: Hub;
+export interface DeliveryParts extends CatchUpParts {
   readonly terminals: TerminalDesk;
-  readonly dialect: Dialect;
   readonly outlet: Outlet;
-  /** Opens a terminal for this client anew. */
-  readonly openTerminal: (uri: string, onReadable: () => void) => ReturnType<TerminalDesk["subscribe"]>;
-  /** Goes on with a terminal after an entry, if nothing after it is gone. */
-  readonly resumeTerminal: (uri: string, afterSeq: number, onReadable: () => void) => EntryFeed | undefined;
   /** An entry was written, or will never be: the author of the action may be this client. */
   readonly onWritten: (entry: LogEntry, written: WrittenEntry) => void;
   /** A channel is left for a while, so nothing of it will be written until it is caught up. */
@@ -51,6 +39,8 @@ export class Delivery {
   readonly #ready = new Set<Feed>();
   /** Terminals that are left out until there is room, longest first. */
   readonly #left = new Set<Feed>();
+  /** Terminals that were over when they were to be caught up. */
+  readonly #loaded = new WeakSet<Feed>();
   /** Up to which number terminals were caught up: whoever has seen less has not seen them whole. */
   readonly #caughtUp = new Map<string, number>();
   #lastSeq: number;
@@ -263,42 +253,28 @@ export class Delivery {
     const [feed] = this.#left;
     if (feed === undefined) return;
     this.#left.delete(feed);
-    const caughtUp = this.#shareCatchUp(feed) ?? this.#makeCatchUp(feed);
-    if (caughtUp === undefined) return this.#end(feed);
-    const { catchUp, cursor } = caughtUp;
-    this.#parts.outlet.write(catchUp.written.frames);
-    this.#lastSeq = Math.max(this.#lastSeq, catchUp.written.lastSeq ?? 0);
+    const caughtUp = catchUp(feed, this.#lastSeq, this.#parts, () => this.wake(feed.uri));
+    if (caughtUp === undefined) return this.#load(feed);
+    const { told, cursor } = caughtUp;
+    this.#parts.outlet.write(told.written.frames);
+    this.#lastSeq = Math.max(this.#lastSeq, told.written.lastSeq ?? 0);
     this.#caughtUp.set(feed.uri, this.#lastSeq);
     feed.goOn(cursor);
-    feed.toldOffset = catchUp.endOffset;
+    feed.toldOffset = told.endOffset;
     this.#ready.add(feed);
     this.schedule();
   }
 
-  /** What was made for another client serves this one if its numbers are new here and the log goes on from it (E84). */
-  #shareCatchUp({ uri, view }: Feed): CaughtUp | undefined {
-    const { catchUp } = view;
-    if (catchUp === undefined || catchUp.firstSeq <= this.#lastSeq) return undefined;
-    const cursor = this.#parts.resumeTerminal(uri, catchUp.afterSeq, () => this.wake(uri));
-    return cursor && { catchUp, cursor };
+  /** The terminal is over and was let go of meanwhile: what is kept of it is told (E112). */
+  #load(feed: Feed): void {
+    if (this.#loaded.has(feed)) return this.#end(feed);
+    this.#loaded.add(feed);
+    const goOn = (isThere: boolean): void => {
+      if (this.#isClosed || this.#feeds.get(feed.uri) !== feed) return;
+      if (!isThere) return this.#end(feed);
+      this.#left.add(feed);
+      this.schedule();
+    };
+    this.#parts.terminals.load(feed.uri).then(goOn, () => goOn(false));
   }
-
-  #makeCatchUp({ uri, view }: Feed): CaughtUp | undefined {
-    const { hub, dialect, openTerminal } = this.#parts;
-    const opened = openTerminal(uri, () => this.wake(uri));
-    if (opened === undefined) return undefined;
-    const { snapshot, cursor } = opened;
-    const written = writeMessages(catchUpMessages(dialect, snapshot, () => hub.takeSeq()));
-    const firstSeq = written.messages.find(isNumbered)?.params.serverSeq ?? 0;
-    const { endOffset } = snapshot.state.output;
-    // The messages themselves are not needed any more, and as large as the frames.
-    const catchUp = { written: { ...written, messages: [] }, firstSeq, afterSeq: hub.lastSeq, endOffset };
-    view.keepCatchUp(catchUp);
-    return { catchUp, cursor };
-  }
-}
-
-interface CaughtUp {
-  readonly catchUp: CatchUp;
-  readonly cursor: EntryFeed;
 }

@@ -13,6 +13,8 @@ interface ShellUnderTest {
   readonly multiLine: string;
   readonly multiLineText: string;
   readonly definition: string;
+  /** Reads a line while a pipeline runs in the background, and says it. */
+  readonly readBesidePipeline: string;
   /** How the command `exit` ends: fish tells, the others are gone. */
   readonly exitState: IndexedCommand["state"];
 }
@@ -24,6 +26,7 @@ const shells: readonly ShellUnderTest[] = [
     multiLine: "for i in 1 2\rdo echo $i\rdone",
     multiLineText: "for i in 1 2; do echo $i; done",
     definition: "greet() { echo hello; }",
+    readBesidePipeline: "sleep 9 | sleep 9 & echo asked; read -r line; kill %1; wait; echo got $line.",
     exitState: "cutOff",
   },
   {
@@ -32,6 +35,7 @@ const shells: readonly ShellUnderTest[] = [
     multiLine: "for i in 1 2\rdo echo $i\rdone",
     multiLineText: "for i in 1 2\ndo echo $i\ndone",
     definition: "greet() { echo hello; }",
+    readBesidePipeline: "sleep 9 | sleep 9 & echo asked; read -r line; kill %1; wait; echo got $line.",
     exitState: "cutOff",
   },
   {
@@ -40,6 +44,8 @@ const shells: readonly ShellUnderTest[] = [
     multiLine: "for i in 1 2\recho $i\rend",
     multiLineText: "for i in 1 2\necho $i\nend",
     definition: "function greet; echo hello; end",
+    readBesidePipeline:
+      "sleep 9 | sleep 9 & echo asked; head -n 1 | read line; kill %1; wait; echo got $line.",
     exitState: "finished",
   },
 ];
@@ -164,6 +170,18 @@ describe.each(shells)("$name", ({ name, file, ...texts }) => {
     const expected = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\r\n`).join("");
     expect(visible(shell, flood) === expected).toBe(true);
     expect(visible(shell, after)).toBe("after\r\n");
+  });
+
+  it(`[E111] ${name}: a pipeline in the background does not take the terminal away`, async (context) => {
+    context.skip(isAbsent, `${file} is not installed`);
+    const shell = await open(file);
+    // One command, as a shell without hooks runs it.
+    const running = shell.runLine(texts.readBesidePipeline);
+    await shell.seen(/^asked/m);
+    shell.type("typed\r");
+    const command = await running;
+    expect(visible(shell, command)).toContain("got typed.\r\n");
+    expect(await shell.runLine("true")).toMatchObject({ commandLine: "true" });
   });
 
   it(`[T89] ${name} tells the directory, also one with odd characters`, async (context) => {

@@ -5,6 +5,7 @@ import { canAskForNotifications } from "../frame/use-attention-signs.ts";
 import { routeHash } from "../frame/route-hash.ts";
 import { agoWords } from "../frame/time-words.ts";
 import { useNow } from "../frame/use-now.ts";
+import { InputForm } from "../chat/input-form.tsx";
 import { ToolContentView } from "../chat/tool-content-view.tsx";
 import { useChannel } from "../host/use-host.ts";
 import { pathOf, sessionName } from "../session/session-words.ts";
@@ -50,18 +51,13 @@ function AskingSession({ session }: { readonly session: SessionSummary }): React
         </span>
       </h2>
       {requests.map((request) => (
-        <Request key={request.id} request={request} session={session} />
+        <Request key={request.id} request={request} />
       ))}
     </section>
   );
 }
 
-interface RequestProps {
-  readonly request: SessionInputRequest;
-  readonly session: SessionSummary;
-}
-
-function Request({ request, session }: RequestProps): ReactNode {
+function Request({ request }: { readonly request: SessionInputRequest }): ReactNode {
   const nowMs = useNow(10_000);
   if (request.kind === "toolConfirmation") {
     const { toolCall, turnId, chat } = request;
@@ -78,12 +74,7 @@ function Request({ request, session }: RequestProps): ReactNode {
       </div>
     );
   }
-  return (
-    <p>
-      {request.request.message ?? "It has a question."}{" "}
-      <a href={routeHash({ place: "session", session: session.resource })}>Answer it in the conversation</a>
-    </p>
-  );
+  return <InputForm part={{ kind: "inputRequest", request: request.request }} chatUri={request.chat} />;
 }
 
 function NotificationButton(): ReactNode {

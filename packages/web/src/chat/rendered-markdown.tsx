@@ -1,10 +1,12 @@
 // Text of an agent as Markdown, cleaned of everything that could do more than be read. Loaded when the first one is shown.
 import DOMPurify from "dompurify";
-import { Marked } from "marked";
-import { useDeferredValue, useMemo, type ReactNode } from "react";
+import { Marked, type Tokens } from "marked";
+import { useDeferredValue, useMemo, useRef, type ReactNode } from "react";
+import { codeLanguage } from "./code-languages.ts";
 import style from "./markdown-text.module.css";
+import { useCodeColours } from "./use-code-colours.ts";
 
-const marked = new Marked({ gfm: true, breaks: false });
+const marked = new Marked({ gfm: true, breaks: false, renderer: { code: codeHtml } });
 
 const allowed = {
   USE_PROFILES: { html: true },
@@ -23,5 +25,14 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
 export default function RenderedMarkdown({ text }: { readonly text: string }): ReactNode {
   const shown = useDeferredValue(text);
   const html = useMemo(() => DOMPurify.sanitize(marked.parse(shown, { async: false }), allowed), [shown]);
-  return <div className={style.markdown} dangerouslySetInnerHTML={{ __html: html }} />;
+  const element = useRef<HTMLDivElement>(null);
+  useCodeColours(element, html);
+  return <div ref={element} className={style.markdown} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+/** A block of code; its language is noted once its fence is closed, since colours would change with every line before. */
+function codeHtml({ raw, text, lang }: Tokens.Code): string {
+  const language = /(```|~~~)\s*$/.test(raw) ? codeLanguage(lang ?? "") : undefined;
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return `<pre><code${language === undefined ? "" : ` data-language="${language}"`}>${escaped}\n</code></pre>\n`;
 }

@@ -4,6 +4,7 @@ import type { RootState } from "@holdfast/ahp";
 import { Inbox } from "../approval/inbox.tsx";
 import { HostPage } from "../figures/host-page.tsx";
 import { useConnection, useRoot } from "../host/use-host.ts";
+import { ClosedSessionsPage } from "../session/closed-sessions-page.tsx";
 import { NewSessionDialog } from "../session/new-session-dialog.tsx";
 import { SessionList } from "../session/session-list.tsx";
 import { SessionPage } from "../session/session-page.tsx";
@@ -53,6 +54,7 @@ export function App(): ReactNode {
         <SessionList
           sessions={root?.sessions ?? []}
           current={route.place === "session" ? route.session : undefined}
+          isAtClosed={route.place === "closed"}
         />
         <footer className={style.foot}>
           <ConnectionBadge />
@@ -83,6 +85,8 @@ function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
       return <SessionPage key={route.session} uri={route.session} />;
     case "inbox":
       return <Inbox sessions={root?.sessions ?? []} />;
+    case "closed":
+      return <ClosedSessionsPage open={root?.sessions ?? []} />;
     case "terminals":
       return <TerminalBoard terminals={root?.terminals ?? []} sessions={root?.sessions ?? []} />;
     case "host":

@@ -6,13 +6,20 @@ export type Route =
   | { readonly place: "home" }
   | { readonly place: "session"; readonly session: SessionUri }
   | { readonly place: "inbox" }
+  | { readonly place: "closed" }
   | { readonly place: "terminals" }
   | { readonly place: "host" };
 
 /** Reads what stands after the #; what is none of ours leads home. */
 export function readRoute(hash: string): Route {
   const [, place = "", rest = ""] = /^#\/([a-z]*)(?:\/(.*))?$/.exec(hash) ?? [];
-  if (place === "inbox" || place === "terminals" || place === "host") return { place };
+  switch (place) {
+    case "inbox":
+    case "closed":
+    case "terminals":
+    case "host":
+      return { place };
+  }
   const session = decode(rest);
   return place === "session" && isId("session URI", session) ? { place, session } : { place: "home" };
 }

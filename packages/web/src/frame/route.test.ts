@@ -6,6 +6,7 @@ import { readRoute, routeHash, type Route } from "./route-hash.ts";
 const routes: Route[] = [
   { place: "home" },
   { place: "inbox" },
+  { place: "closed" },
   { place: "terminals" },
   { place: "host" },
   { place: "session", session: makeId("session URI", "ahp-session:/a b/c%d") },

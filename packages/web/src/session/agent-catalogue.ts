@@ -1,6 +1,12 @@
 // The agents that the host knows, asked over HTTP.
 import { hostFetch } from "../host/host-fetch.ts";
 
+/** A model that an agent told of when it last ran. */
+export interface AgentModel {
+  readonly id: string;
+  readonly name?: string;
+}
+
 /** An agent, as the list of the app API tells it; only what the page shows. */
 export interface CatalogueAgent {
   readonly id: string;
@@ -10,11 +16,12 @@ export interface CatalogueAgent {
   readonly version?: string | null;
   readonly supported?: boolean;
   readonly terminalOnly?: boolean;
+  readonly models?: readonly AgentModel[];
 }
 
-/** Asks for the agents; rejects with a sentence for people. */
+/** Asks for the agents and their models; rejects with a sentence for people. */
 export async function fetchAgents(signal: AbortSignal): Promise<readonly CatalogueAgent[]> {
-  const answer = await hostFetch("/sdk/acp/agents", signal);
+  const answer = await hostFetch("/sdk/acp/agents?includeModels=true", signal);
   const { agents } = (await answer.json()) as { readonly agents: readonly CatalogueAgent[] };
   return agents;
 }

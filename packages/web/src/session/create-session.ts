@@ -1,5 +1,12 @@
 // Opens a session on the host, with what was chosen for it.
-import { defaultChatUri, makeId, sessionUri, type ApprovalPolicy, type SessionUri } from "@holdfast/ahp";
+import {
+  defaultChatUri,
+  makeId,
+  sessionUri,
+  type ApprovalPolicy,
+  type RuntimeOptions,
+  type SessionUri,
+} from "@holdfast/ahp";
 import { startTurn } from "../chat/send-message.ts";
 import type { HostConnection } from "../host/host-connection.ts";
 import { randomId } from "../host/random-id.ts";
@@ -10,6 +17,8 @@ export interface SessionWish {
   readonly provider: string;
   /** An absolute path; the host's own choice if left out. */
   readonly folder?: string | undefined;
+  /** Absent: the agent's own choice. */
+  readonly model?: string | undefined;
   /** Absent: the agent's questions are put to people. */
   readonly policy?: ApprovalPolicy | undefined;
   readonly firstMessage?: string | undefined;
@@ -18,18 +27,26 @@ export interface SessionWish {
 /** Opens a session; rejects with a sentence for people. */
 export async function createSession(host: HostConnection, wish: SessionWish): Promise<SessionUri> {
   const uri = sessionUri(makeId("session", randomId()));
-  const { provider, folder, policy, firstMessage } = wish;
+  const { provider, folder, model, policy, firstMessage } = wish;
   await host.client.request("createSession", {
     channel: uri,
     provider,
     ...(folder !== undefined && { workingDirectories: [fileUriOf(folder)] }),
   });
-  if (policy !== undefined) {
-    const change = { type: "session/runtimeOptionsChanged", changes: { approvalPolicy: policy } } as const;
-    await host.heed(host.channel(uri, "session").dispatch(change));
-  }
+  // One by one: a model that the agent refuses must not take away what was chosen for its questions.
+  if (policy !== undefined) await setOptions(host, uri, { approvalPolicy: policy });
+  if (model !== undefined) await setOptions(host, uri, { model });
   if (firstMessage !== undefined) {
     void host.heed(startTurn(host.channel(defaultChatUri(uri), "chat"), { text: firstMessage }));
   }
   return uri;
+}
+
+async function setOptions(
+  host: HostConnection,
+  uri: SessionUri,
+  changes: Pick<RuntimeOptions, "model" | "approvalPolicy">,
+): Promise<void> {
+  const action = { type: "session/runtimeOptionsChanged", changes } as const;
+  await host.heed(host.channel(uri, "session").dispatch(action));
 }

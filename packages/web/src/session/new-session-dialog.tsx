@@ -1,4 +1,4 @@
-// The dialog for a new session: which agent, where, and what it may do unasked.
+// The dialog for a new session: which agent, with which model, where, and what it may do unasked.
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
 import type { ApprovalPolicy } from "@holdfast/ahp";
 import { goTo } from "../frame/route.ts";
@@ -6,9 +6,11 @@ import { useConnection, useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { AgentChoice } from "./agent-choice.tsx";
 import { createSession } from "./create-session.ts";
+import { ModelField } from "./model-field.tsx";
 import style from "./new-session-dialog.module.css";
 import { policies, policyOf } from "./policy-words.ts";
 import { pathOf } from "./session-words.ts";
+import { useAgents } from "./use-agents.ts";
 
 const folderKey = "holdfast-folder";
 
@@ -17,17 +19,25 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
   const host = useHost();
   const { status } = useConnection();
   const dialog = useRef<HTMLDialogElement>(null);
+  const agents = useAgents();
   const [provider, setProvider] = useState("shell");
+  const [model, setModel] = useState("");
   const [folder, setFolder] = useState(() => localStorage.getItem(folderKey) ?? "");
   const [policy, setPolicy] = useState<ApprovalPolicy>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
   const defaultFolder = status.status === "connected" ? pathOf(status.host.defaultDirectory) : "";
+  const chosen = agents.status === "known" ? agents.agents.find(({ id }) => id === provider) : undefined;
 
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
 
+  const choose = (id: string): void => {
+    setProvider(id);
+    // The models of one agent are nothing to another.
+    setModel("");
+  };
   const create = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
     setIsBusy(true);
@@ -36,6 +46,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
       const session = await createSession(host, {
         provider,
         folder: wanted === "" ? undefined : wanted,
+        model: model.trim() === "" ? undefined : model.trim(),
         policy,
       });
       localStorage.setItem(folderKey, wanted);
@@ -51,7 +62,8 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
     <dialog ref={dialog} className={style.dialog} aria-labelledby="new-session" onClose={onClose}>
       <form className={style.form} onSubmit={(event) => void create(event)}>
         <h2 id="new-session">New session</h2>
-        <AgentChoice chosen={provider} onChoose={setProvider} />
+        <AgentChoice agents={agents} chosen={provider} onChoose={choose} />
+        <ModelField model={model} offered={chosen?.models ?? []} onChange={setModel} />
         <label className={style.label}>
           Folder
           <input

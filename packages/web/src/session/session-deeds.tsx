@@ -2,9 +2,9 @@
 import { useState, type ReactNode } from "react";
 import type { SessionAction, SessionState } from "@holdfast/ahp";
 import { goTo } from "../frame/route.ts";
-import { hostFetch } from "../host/host-fetch.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { deleteSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
 
 /** The session, and what is told when it is to be renamed. */
@@ -39,7 +39,7 @@ export function SessionDeeds({ session, onRename }: SessionDeedsProps): ReactNod
         </>
       )}
       <button type="button" className={control.small} onClick={() => setIsClosing(true)}>
-        Close …
+        {lifecycle.status === "closed" ? "Delete …" : "Close …"}
       </button>
     </span>
   );
@@ -57,8 +57,6 @@ function ClosingQuestion({ session, onKeep }: ClosingQuestionProps): ReactNode {
     if (await host.manage(deed)) goTo({ place: "home" });
   };
   const close = (): Promise<unknown> => host.client.request("disposeSession", { channel: resource });
-  const remove = (): Promise<unknown> =>
-    hostFetch(`/sdk/acp/session/${encodeURIComponent(key)}?purge=true`, undefined, "DELETE");
   return (
     <span className={style.deeds} role="group" aria-label="Close the session?">
       {lifecycle.status !== "closed" && (
@@ -71,7 +69,11 @@ function ClosingQuestion({ session, onKeep }: ClosingQuestionProps): ReactNode {
           Close: stop its agent and commands
         </button>
       )}
-      <button type="button" className={control.smallDanger} onClick={() => void leaveAfter(remove())}>
+      <button
+        type="button"
+        className={control.smallDanger}
+        onClick={() => void leaveAfter(deleteSession(key))}
+      >
         Delete with its history
       </button>
       <button type="button" className={control.small} onClick={onKeep}>

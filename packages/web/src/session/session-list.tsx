@@ -13,10 +13,12 @@ import { pathOf, phaseWords, sessionName, type PhaseWords } from "./session-word
 export interface SessionListProps {
   readonly sessions: readonly SessionSummary[];
   readonly current: SessionUri | undefined;
+  /** Whether those that are closed are looked at. */
+  readonly isAtClosed: boolean;
 }
 
 /** The list with its search; the arrow keys walk through it. */
-export function SessionList({ sessions, current }: SessionListProps): ReactNode {
+export function SessionList({ sessions, current, isAtClosed }: SessionListProps): ReactNode {
   const [search, setSearch] = useState("");
   const list = useRef<HTMLDivElement>(null);
   const nowMs = useNow(30_000);
@@ -58,6 +60,13 @@ export function SessionList({ sessions, current }: SessionListProps): ReactNode 
           {search === "" ? "No sessions yet." : `No session has “${search}” in it.`}
         </p>
       )}
+      <a
+        className={style.closed}
+        href={routeHash({ place: "closed" })}
+        aria-current={isAtClosed ? "page" : undefined}
+      >
+        Closed sessions
+      </a>
     </div>
   );
 }

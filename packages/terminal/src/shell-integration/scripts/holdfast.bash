@@ -63,6 +63,7 @@ __hf_debug() {
   {
     local __hf_status=$? __hf_options=$-
     eval "$__hf_plainly"
+    __hf_drops=
     if [[ -n ${__hf_armed-} && -z ${COMP_LINE-} && -z ${READLINE_POINT-} ]]; then
       unset -v __hf_armed
       __hf_running=1
@@ -70,9 +71,12 @@ __hf_debug() {
       __hf_read_line
       __hf_escape "$__hf_line"
       if [[ -n $__hf_has_ps0 ]]; then __hf_tell "E;$__hf_escaped"; else __hf_tell "E;$__hf_escaped" C; fi
+      # Without our trap nobody knows at the next prompt whether somebody has set another.
+      if [[ -z $__hf_user_trap && $__hf_line == *'|'*'&'* ]]; then __hf_drops=1 __hf_looking=1; fi
       __hf_hook_prompt
     fi
   } 2>/dev/null
+  if [[ -n $__hf_drops ]]; then return 1; fi
   # For the user's trap; without one, a status would tell a debugging shell to skip the command. And with errexit it
   # would end the shell.
   [[ -z $__hf_user_trap || $__hf_options == *e* ]] || return "$__hf_status"
@@ -94,7 +98,7 @@ __hf_precmd() {
     # Unset, because with allexport what PS0 sets is exported.
     unset -v __hf_armed
     if [[ -n $__hf_running ]]; then __hf_tell "D;$__hf_status"; fi
-    __hf_running=
+    __hf_running= __hf_alive=
     __hf_came_first=1
   } 2>/dev/null
   [[ $__hf_options == *e* ]] || return "$__hf_status"
@@ -103,20 +107,15 @@ __hf_precmd() {
 # Last of what runs before a prompt.
 __hf_prompt() {
   {
-    local __hf_status=$? __hf_options=$-
+    local __hf_status=$? __hf_options=$- __hf_has_looked=$__hf_looking
     eval "$__hf_plainly"
     if [[ -z $__hf_came_first ]]; then
       __hf_set_status "$__hf_status"
       __hf_precmd
     fi
-    __hf_came_first=
-    if [[ -n $__hf_looking ]]; then
-      __hf_hook_debug
-    elif [[ -z $__hf_alive ]]; then
-      # Somebody has set another DEBUG trap. It cannot be seen in a function: the next prompt shall look.
-      __hf_looking=1
-    fi
-    __hf_alive=
+    __hf_came_first= __hf_looking=
+    # Somebody has set another DEBUG trap. It cannot be seen in a function: the next prompt shall look.
+    if [[ -z $__hf_has_looked && -z $__hf_alive ]]; then __hf_looking=1; fi
     if [[ $PWD != "$__hf_cwd" ]]; then
       __hf_cwd=$PWD
       __hf_escape "$PWD"
@@ -126,6 +125,8 @@ __hf_prompt() {
     fi
     __hf_hook_prompt
     __hf_hook_ps
+    # Last, because it runs for every command that follows.
+    if [[ -n $__hf_has_looked ]]; then __hf_hook_debug; fi
   } 2>/dev/null
   [[ $__hf_options == *e* ]] || return "$__hf_status"
 }
@@ -154,16 +155,20 @@ __hf_hook_prompt() {
   PROMPT_COMMAND=(__hf_precmd "${kept[@]}" "${look[@]}" __hf_prompt)
 }
 
-# The DEBUG trap, as $__hf_look has written it down: the user's runs after ours, and not for our own commands.
+# The DEBUG trap, as $__hf_look has written it down: the user's runs after ours, and not for our own commands. Without
+# one, ours takes itself off before a line with a pipeline in the background: where there is a DEBUG trap, bash gives the
+# terminal to such a pipeline (run_debug_trap in its trap.c), and then `a | b & read line` cannot read.
 __hf_look='builtin trap -p DEBUG >|"$__hf_scratch"'
 __hf_hook_debug() {
-  local text= parts=()
-  __hf_looking=
+  local text= parts=() action
   { IFS= builtin read -r -d '' text <"$__hf_scratch" || : >|"$__hf_scratch"; } 2>/dev/null
   if [[ $text == *__hf_debug* ]]; then return; fi
   if [[ -n $text ]]; then eval "parts=($text)"; fi
   __hf_user_trap=${parts[2]:+1}
-  builtin trap -- 'case ${FUNCNAME-}:$BASH_COMMAND in *__hf_*) __hf_alive=1 ;; *) __hf_debug "$_"'$'\n'"${parts[2]-}"$'\n'';; esac' DEBUG
+  # What $_ is must not change.
+  action='|| { __hf_last=$_; builtin trap - DEBUG; : "$__hf_last"; } 2>/dev/null'
+  if [[ -n $__hf_user_trap ]]; then action=$'\n'${parts[2]}; fi
+  builtin trap -- 'case ${FUNCNAME-}:$BASH_COMMAND in *__hf_*) __hf_alive=1 ;; *) __hf_debug "$_"'" $action"$'\n'';; esac' DEBUG
 }
 
 # PS0 is shown when a line has been read, and PS1 ends a prompt. Both may be exported, so the nonce stands in neither.
@@ -187,7 +192,7 @@ __hf_start() {
     unset -f __hf_hook_prompt __hf_hook_debug __hf_hook_ps
     return
   fi
-  __hf_running= __hf_came_first= __hf_has_ps0= __hf_has_array= __hf_user_trap= __hf_looking= __hf_alive=1
+  __hf_running= __hf_came_first= __hf_has_ps0= __hf_has_array= __hf_user_trap= __hf_looking= __hf_drops= __hf_alive=1
   __hf_cwd= __hf_number= __hf_line= __hf_first= __hf_escaped=
   if ((BASH_VERSINFO[0] > 5 || (BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] >= 1))); then __hf_has_array=1; fi
   __hf_hook_debug

@@ -1,0 +1,143 @@
+// The clients, in a process of their own: they count what they get, wait for the last word, and type.
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { WebSocket } from "ws";
+import { serve } from "../terminal/isolated.ts";
+import { LAST_WORD } from "./flood.ts";
+
+interface Address {
+  readonly url: string;
+  /** What to follow; a plain server has one thing only and is not asked. */
+  readonly channel?: string;
+}
+
+interface Heard {
+  readonly id?: number;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** What came of a flood. */
+export interface Received {
+  /** Of all clients together. */
+  readonly bytes: number;
+}
+
+const keyPauseMs = 15;
+const lastWord = Buffer.from(LAST_WORD);
+let reading: Promise<Received> | undefined;
+const open: WebSocket[] = [];
+let echoes = 0;
+
+async function connect(url: string): Promise<WebSocket> {
+  const socket = new WebSocket(url, { perMessageDeflate: false });
+  open.push(socket);
+  await once(socket, "open");
+  return socket;
+}
+
+/** Asks one question; what else is heard meanwhile is left to whoever listens. */
+function ask(socket: WebSocket, id: number, method: string, params: object): Promise<void> {
+  const answered = new Promise<void>((resolve, reject) => {
+    socket.on("message", function listen(data: Buffer) {
+      if (data.length > 1024 * 1024) return;
+      const heard = JSON.parse(data.toString()) as Heard;
+      if (heard.id !== id) return;
+      socket.off("message", listen);
+      if (heard.error === undefined) resolve();
+      else reject(new Error(JSON.stringify(heard.error)));
+    });
+  });
+  socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+  return answered;
+}
+
+async function greet(socket: WebSocket, clientId: string, channel?: string): Promise<void> {
+  await ask(socket, 1, "initialize", { protocolVersions: ["1.0.0"], clientId });
+  if (channel !== undefined) await ask(socket, 2, "subscribe", { channel });
+}
+
+/** Counts until the last word. */
+function readAll(socket: WebSocket): Promise<number> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    socket.on("message", (data: Buffer) => {
+      bytes += data.length;
+      if (data.includes(lastWord)) resolve(bytes);
+    });
+  });
+}
+
+async function measureKey(
+  [typist, viewer]: readonly [WebSocket, WebSocket],
+  channel: string,
+  key: number,
+): Promise<number> {
+  const word = `k${key}k`;
+  const seen = new Promise<number>((resolve) => {
+    viewer.on("message", function listen(data: Buffer) {
+      if (!data.includes(word)) return;
+      viewer.off("message", listen);
+      resolve(performance.now());
+    });
+  });
+  const startedMs = performance.now();
+  const params = { channel, clientSeq: key, action: { type: "terminal/input", data: word } };
+  typist.send(JSON.stringify({ jsonrpc: "2.0", method: "dispatchAction", params }));
+  return (await seen) - startedMs;
+}
+
+/** The questions that the benchmark asks. */
+const program = serve({
+  /** Has so many clients come and read; answers when all follow. */
+  watch: async ({ url, channel, count }: Address & { readonly count: number }): Promise<void> => {
+    const sockets = await Promise.all(Array.from({ length: count }, () => connect(url)));
+    if (channel !== undefined) {
+      await Promise.all(sockets.map((socket, index) => greet(socket, `reader-${index}`, channel)));
+    }
+    reading = Promise.all(sockets.map(readAll)).then((all) => ({
+      bytes: all.reduce((sum, bytes) => sum + bytes, 0),
+    }));
+  },
+  /** Answers when all have read the last word. */
+  finish: async (_nothing: undefined): Promise<Received> => {
+    const received = (await reading) ?? { bytes: 0 };
+    for (const socket of open.splice(0)) socket.terminate();
+    return received;
+  },
+  /** Has a client come that never reads. */
+  ignore: async ({ url, channel }: Address): Promise<void> => {
+    const socket = await connect(url);
+    await greet(socket, "never-reads", channel);
+    socket.pause();
+  },
+  /** Types into a terminal of one client and looks at it with another, until told to stop or for so many keys. */
+  type: async ({ url, keys }: { readonly url: string; readonly keys: number }): Promise<number[]> => {
+    const typist = await connect(url);
+    const viewer = await connect(url);
+    echoes += 1;
+    const channel = `ahp-terminal:/echo-${echoes}`;
+    await greet(typist, "typist");
+    const claim = { kind: "client", clientId: "typist" };
+    await ask(typist, 3, "createTerminal", { channel, claim, cwd: "file:///" });
+    await greet(viewer, "viewer", channel);
+    const latencies: number[] = [];
+    for (let key = 1; key <= keys; key += 1) {
+      latencies.push(await measureKey([typist, viewer], channel, key));
+      await sleep(keyPauseMs);
+      // A line that grows for ever would be drawn anew for ever.
+      if (key % 10 === 0) {
+        const params = { channel, clientSeq: keys + key, action: { type: "terminal/input", data: "\u0015" } };
+        typist.send(JSON.stringify({ jsonrpc: "2.0", method: "dispatchAction", params }));
+        await sleep(keyPauseMs);
+      }
+    }
+    await ask(typist, 4, "disposeTerminal", { channel });
+    typist.terminate();
+    viewer.terminate();
+    return latencies;
+  },
+});
+
+/** What the program answers to. */
+export type ClientsProgram = typeof program;

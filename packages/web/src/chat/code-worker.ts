@@ -1,0 +1,30 @@
+// Splits code into coloured pieces, in a thread of its own: a grammar's first use takes long enough to be felt by who types.
+import { createCssVariablesTheme, createHighlighterCore } from "shiki/core";
+import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
+import type { ColouredCode, PlainCode } from "./code-colouring.ts";
+import { grammarOf } from "./code-languages.ts";
+
+// The colours themselves stand in the style of Markdown, once for each theme of the page.
+const theme = createCssVariablesTheme({ name: "page", variablePrefix: "--code-" });
+const highlighter = createHighlighterCore({
+  themes: [theme],
+  langs: [],
+  // A grammar may hold an expression that this engine cannot do; the rest of it still colours.
+  engine: createJavaScriptRegexEngine({ forgiving: true }),
+});
+
+addEventListener("message", ({ data }: MessageEvent<PlainCode>) => {
+  void colour(data).then((coloured) => postMessage(coloured));
+});
+
+async function colour({ id, code, language }: PlainCode): Promise<ColouredCode> {
+  try {
+    const loaded = await highlighter;
+    await loaded.loadLanguage(grammarOf(language));
+    const tokens = loaded.codeToTokensBase(code, { lang: language, theme: "page" });
+    return { id, lines: tokens.map((line) => line.map(({ content, color }) => ({ content, color }))) };
+  } catch {
+    // A grammar that cannot be fetched, as after the host was updated: code is read without colours as well.
+    return { id };
+  }
+}

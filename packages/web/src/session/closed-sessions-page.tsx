@@ -1,0 +1,140 @@
+// The place of the sessions that are over: to be read, and to be deleted.
+import { useEffect, useState, type ReactNode } from "react";
+import type { SessionSummary } from "@holdfast/ahp";
+import { routeHash } from "../frame/route-hash.ts";
+import { agoWords } from "../frame/time-words.ts";
+import { useNow } from "../frame/use-now.ts";
+import { useHost } from "../host/use-host.ts";
+import control from "../style/control.module.css";
+import style from "./closed-sessions-page.module.css";
+import { deleteSession, fetchClosedSessions, type ClosedSession } from "./closed-sessions.ts";
+
+/** What is known of the sessions that are over. */
+type Listing =
+  | { readonly status: "loading" }
+  | { readonly status: "known"; readonly sessions: readonly ClosedSession[] }
+  | { readonly status: "unknown"; readonly reason: string };
+
+/** The list, asked for again whenever another session was opened or closed. */
+export function ClosedSessionsPage({ open }: { readonly open: readonly SessionSummary[] }): ReactNode {
+  const [listing, setListing] = useState<Listing>({ status: "loading" });
+  const [deletedCount, setDeletedCount] = useState(0);
+  const openNames = open.map(({ resource }) => resource).join("\n");
+  useEffect(() => {
+    const loading = new AbortController();
+    fetchClosedSessions(loading.signal).then(
+      (sessions) => setListing({ status: "known", sessions }),
+      (error: unknown) => {
+        if (loading.signal.aborted) return;
+        setListing({ status: "unknown", reason: error instanceof Error ? error.message : String(error) });
+      },
+    );
+    return () => loading.abort();
+  }, [openNames, deletedCount]);
+  return (
+    <div className={style.page}>
+      <header className={style.head}>
+        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
+          ←
+        </a>
+        <h1>Closed sessions</h1>
+      </header>
+      <ClosedList
+        listing={listing}
+        // A session that failed to start is told to be over, and yet stands among the open ones.
+        openNames={new Set(open.map(({ resource }) => resource))}
+        onDeleted={() => setDeletedCount((count) => count + 1)}
+      />
+    </div>
+  );
+}
+
+interface ClosedListProps {
+  readonly listing: Listing;
+  readonly openNames: ReadonlySet<string>;
+  readonly onDeleted: () => void;
+}
+
+function ClosedList({ listing, openNames, onDeleted }: ClosedListProps): ReactNode {
+  if (listing.status === "loading") return <p className={style.empty}>Looking for them …</p>;
+  if (listing.status === "unknown") {
+    return (
+      <p className={style.empty} role="alert">
+        {listing.reason}
+      </p>
+    );
+  }
+  const closed = listing.sessions.filter(({ uri }) => !openNames.has(uri));
+  if (closed.length === 0) {
+    return (
+      <p className={style.empty}>
+        None. A session that you close stays here with all that was said in it, until you delete it.
+      </p>
+    );
+  }
+  return (
+    <ul className={style.rows} aria-label="Closed sessions">
+      {closed.map((session) => (
+        <li key={session.key} className={style.row}>
+          <ClosedRow session={session} onDeleted={onDeleted} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ClosedRowProps {
+  readonly session: ClosedSession;
+  readonly onDeleted: () => void;
+}
+
+function ClosedRow({ session, onDeleted }: ClosedRowProps): ReactNode {
+  const host = useHost();
+  const nowMs = useNow(30_000);
+  const [isAsking, setIsAsking] = useState(false);
+  const { key, uri, name, agent, folder, lastActivityAt } = session;
+  const remove = async (): Promise<void> => {
+    if (await host.manage(deleteSession(key))) onDeleted();
+  };
+  return (
+    <>
+      <a className={style.link} href={routeHash({ place: "session", session: uri })}>
+        {name}
+      </a>
+      <time className={style.detail} dateTime={lastActivityAt}>
+        {agoWords(lastActivityAt, nowMs)}
+      </time>
+      <span className={style.detail}>
+        {agent}
+        {folder !== "" && ` · ${folder}`}
+      </span>
+      <span className={style.deeds}>
+        {isAsking ? (
+          <>
+            <button
+              type="button"
+              className={control.smallDanger}
+              autoFocus
+              aria-label={`Delete ${name} with its history`}
+              onClick={() => void remove()}
+            >
+              Delete with its history
+            </button>
+            <button type="button" className={control.small} onClick={() => setIsAsking(false)}>
+              Keep it
+            </button>
+          </>
+        ) : (
+          <button
+            type="button"
+            className={control.small}
+            aria-label={`Delete ${name} …`}
+            onClick={() => setIsAsking(true)}
+          >
+            Delete …
+          </button>
+        )}
+      </span>
+    </>
+  );
+}

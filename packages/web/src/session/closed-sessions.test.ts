@@ -1,0 +1,32 @@
+// Which sessions are told to be over.
+import { describe, expect, it } from "vitest";
+import { closedAmong, type ListedSession } from "./closed-sessions.ts";
+
+function listed(id: string, changes: Partial<ListedSession> = {}): ListedSession {
+  return {
+    session_key: `agent:shell:acp:${id}`,
+    agent_id: "shell",
+    state: "closed",
+    created_at: "2026-01-01T00:00:00.000Z",
+    last_activity_at: null,
+    runtime_options: {},
+    ...changes,
+  };
+}
+
+describe("[Z8] sessions that are over", () => {
+  it("[Z8] are told apart from open ones, the last one used first", () => {
+    const found = closedAmong([
+      listed("old"),
+      listed("open", { state: "ready" }),
+      listed("new", { last_activity_at: "2026-02-01T00:00:00.000Z" }),
+      listed("strange", { session_key: "none of ours" }),
+    ]);
+    expect(found.map(({ uri }) => uri)).toEqual(["ahp-session:/new", "ahp-session:/old"]);
+  });
+
+  it("[Z8] are called by their label, else by their agent", () => {
+    const found = closedAmong([listed("one", { label: "Garden work" }), listed("two")]);
+    expect(found.map(({ name }) => name)).toEqual(["Garden work", "shell"]);
+  });
+});

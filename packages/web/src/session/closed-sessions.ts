@@ -1,0 +1,57 @@
+// The sessions that are over and still kept, asked over HTTP: AHP lists only those that are open.
+import { makeId, parseSessionKey, sessionUri, type SessionUri } from "@holdfast/ahp";
+import { hostFetch } from "../host/host-fetch.ts";
+
+/** A session that is over. */
+export interface ClosedSession {
+  readonly key: string;
+  readonly uri: SessionUri;
+  readonly name: string;
+  readonly agent: string;
+  readonly folder: string;
+  readonly lastActivityAt: string;
+}
+
+/** A session, as the list of the app API tells it; only what the page shows. */
+export interface ListedSession {
+  readonly session_key: string;
+  readonly agent_id: string;
+  readonly state: string;
+  readonly created_at: string;
+  readonly last_activity_at: string | null;
+  readonly runtime_options: { readonly cwd?: string };
+  readonly label?: string;
+}
+
+/** Asks for the sessions that are over; rejects with a sentence for people. */
+export async function fetchClosedSessions(signal: AbortSignal): Promise<ClosedSession[]> {
+  const answer = await hostFetch("/sdk/acp/sessions?closed=true", signal);
+  const { sessions } = (await answer.json()) as { readonly sessions: readonly ListedSession[] };
+  return closedAmong(sessions);
+}
+
+/** Deletes a session with its history; rejects with a sentence for people. */
+export async function deleteSession(key: string): Promise<void> {
+  await hostFetch(`/sdk/acp/session/${encodeURIComponent(key)}?purge=true`, undefined, "DELETE");
+}
+
+/** Those that are over, the last one used first. */
+export function closedAmong(sessions: readonly ListedSession[]): ClosedSession[] {
+  return sessions
+    .flatMap((session) => {
+      const id = parseSessionKey(session.session_key)?.sessionId;
+      return session.state !== "closed" || id === undefined
+        ? []
+        : [
+            {
+              key: session.session_key,
+              uri: sessionUri(makeId("session", id)),
+              name: session.label ?? session.agent_id,
+              agent: session.agent_id,
+              folder: session.runtime_options.cwd ?? "",
+              lastActivityAt: session.last_activity_at ?? session.created_at,
+            },
+          ];
+    })
+    .toSorted((one, other) => other.lastActivityAt.localeCompare(one.lastActivityAt));
+}

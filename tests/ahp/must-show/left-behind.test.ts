@@ -1,0 +1,51 @@
+// Shows what becomes of clients that fell behind a flood, together or while the terminal was ended.
+import { expect, test } from "vitest";
+import { serveHost } from "../served-host.ts";
+
+const uri = "ahp-terminal:/gone";
+
+test("[E112] a client that is behind when a terminal is ended is told of its end once it reads", async () => {
+  const host = await serveHost();
+  const ada = await host.client({ clientId: "ada" });
+  await ada.request("createTerminal", { channel: uri, claim: { kind: "client", clientId: "ada" } });
+  await ada.subscribe(uri);
+  const slow = await host.client({ clientId: "slow" });
+  await slow.subscribe(uri);
+  slow.socket.pause();
+  ada.dispatch(
+    { type: "terminal/input", data: "head -c 40000000 /dev/zero | tr '\\0' x; echo; echo all-$((20+1))\r" },
+    uri,
+  );
+  await expect.poll(() => ada.output().includes("all-21"), { timeout: 15_000 }).toBe(true);
+  await ada.request("disposeTerminal", { channel: uri });
+  await ada.action("terminal/exited");
+  slow.socket.resume();
+  await slow.action("terminal/exited");
+  expect(host.faults).toEqual([]);
+});
+
+test("[E113] clients of a dialect that fell behind together are told the very same, made once", async () => {
+  const host = await serveHost();
+  const ada = await host.client({ clientId: "ada" });
+  await ada.request("createTerminal", { channel: uri, claim: { kind: "client", clientId: "ada" } });
+  await ada.subscribe(uri);
+  const slow = await Promise.all(
+    ["one", "two", "three"].map(async (clientId) => {
+      const client = await host.client({ clientId });
+      await client.subscribe(uri);
+      client.socket.pause();
+      return client;
+    }),
+  );
+  ada.dispatch({ type: "terminal/input", data: "head -c 40000000 /dev/zero | tr '\\0' x; exit 3\r" }, uri);
+  await ada.action("terminal/exited");
+  for (const client of slow) client.socket.resume();
+  const ends = await Promise.all(slow.map((client) => client.action("terminal/exited")));
+  const starts = await Promise.all(slow.map((client) => client.action("terminal/cleared")));
+  expect(new Set(ends.map(({ serverSeq }) => serverSeq)).size).toBe(1);
+  expect(new Set(starts.map(({ serverSeq }) => serverSeq)).size).toBe(1);
+  for (const client of slow) {
+    const numbers = client.actions.map(({ serverSeq }) => serverSeq);
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+  }
+});

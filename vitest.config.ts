@@ -10,6 +10,8 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     globalSetup: ["tests/setup/build.ts"],
     pool: "forks",
+    // A busy machine makes a test fail that passes a moment later; what fails twice is broken. Each one is named at the end.
+    retry: 1,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

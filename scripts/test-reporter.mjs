@@ -1,9 +1,9 @@
-// Vitest reporter that sends the counts and the skipped tests to test.mjs, which prints them last.
+// Vitest reporter that sends the counts, the skipped and the repeated tests to test.mjs, which prints them last.
 import process from "node:process";
 
 /** @import { TestCase, TestModule, Vitest } from "vitest/node" */
 /** @import { Reporter } from "vitest/reporters" */
-/** @typedef {{ passed: number, failed: number, skipped: string[] }} TestCounts */
+/** @typedef {{ passed: number, failed: number, skipped: string[], repeated: string[] }} TestCounts */
 
 /** @implements {Reporter} */
 export default class TestReporter {
@@ -20,7 +20,7 @@ export default class TestReporter {
    */
   onTestRunEnd(modules, strayErrors) {
     /** @type {TestCounts} */
-    const counts = { passed: 0, failed: strayErrors.length, skipped: [] };
+    const counts = { passed: 0, failed: strayErrors.length, skipped: [], repeated: [] };
     for (const module of modules) {
       // A file that cannot be loaded and a group whose set-up fails have no failing test of their own.
       for (const group of [module, ...module.children.allSuites()]) {
@@ -40,6 +40,9 @@ export default class TestReporter {
     switch (result.state) {
       case "passed":
         counts.passed += 1;
+        if (test.diagnostic()?.flaky === true) {
+          counts.repeated.push(`${test.module.relativeModuleId} > ${test.fullName}`);
+        }
         break;
       case "skipped":
         if (this.#isFiltered && result.note === undefined) break;

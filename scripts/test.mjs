@@ -15,6 +15,7 @@ const failedChecks = await check();
 const { counts, isFine } = await runTests(process.argv.slice(2));
 
 for (const line of counts.skipped) console.log(`skipped: ${line}`);
+for (const line of counts.repeated) console.log(`passed only when repeated: ${line}`);
 if (failedChecks.length > 0) console.log(`failed checks: ${failedChecks.join(", ")}`);
 // A crash or an empty run has no failing test to count, but must not read like success.
 const failedTests = isFine ? counts.failed : Math.max(counts.failed, 1);
@@ -38,7 +39,7 @@ async function runTests(vitestArguments) {
   process.on("SIGTERM", () => child.kill("SIGTERM"));
 
   /** @type {TestCounts} */
-  let reported = { passed: 0, failed: 0, skipped: [] };
+  let reported = { passed: 0, failed: 0, skipped: [], repeated: [] };
   child.on("message", (message) => {
     reported = /** @type {TestCounts} */ (message);
   });

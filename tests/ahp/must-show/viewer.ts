@@ -288,7 +288,7 @@ export class Viewer {
 }
 
 /** The text of a terminal's state. */
-export function textOfContent(state: WireFields): string {
+function textOfContent(state: WireFields): string {
   return listOf(state["content"])
     .map((part) => textOf(part[part["type"] === "command" ? "output" : "value"]))
     .join("");

@@ -91,7 +91,8 @@ export class InputRequests {
       },
     });
     place.tell({ to: "session", action: { type: "session/inputNeededRemoved", id: request.id } });
-    entry.resolve(answer);
+    // What those who watch are told beside it is none of the agent's words.
+    entry.resolve(answer.action === "accept" ? { action: "accept", content: answer.content } : answer);
     return { resolved: true };
   }
 

@@ -1,21 +1,23 @@
 // What the server asks of a host, so that it can be served without knowing how it is made.
-import type { PendingToolCall, SessionKey, TerminalSize, TurnId } from "@holdfast/ahp";
+import type { PendingToolCall, SessionKey, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
-  EntryFeed,
+  FollowRequest,
+  FollowedSession,
   HostFigures,
   HostWatcher,
   Hub,
   SessionDesk,
   SharedFiles,
+  StreamedTurn,
   TerminalDesk,
   TerminalFeed,
+  TurnRequest,
 } from "@holdfast/core";
 import type {
   AgentInfo,
   AuditQuery,
   AuditRecord,
-  ChatRequest,
   ChatResponse,
   PermissionDecision,
   RuntimeOptions,
@@ -26,41 +28,7 @@ import type {
   TerminalText,
 } from "@holdfast/protocol";
 
-export type { Caller } from "@holdfast/core";
-
-/** A message, and the name under which its sender would repeat it. */
-export interface TurnRequest extends ChatRequest {
-  /** The same name and message again is the same turn, not another one. */
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** A turn that can be followed from its first action. */
-export interface StreamedTurn {
-  readonly turnId: TurnId;
-  /** The log of the turn's chat, from before the turn's first action. */
-  readonly chat: EntryFeed;
-  /** The log of its session, from the same moment. */
-  readonly session: EntryFeed;
-}
-
-/** Where a follower of a session begins. */
-export interface FollowRequest {
-  /** The last number that it has seen; absent: nothing. */
-  readonly after?: number | undefined;
-  /** The only turn that it wants; absent: all. */
-  readonly turnId?: string | undefined;
-}
-
-/** A session that is followed: what was told since a number, then what is told. */
-export interface FollowedSession {
-  /** From the beginning of the turn into which `after` falls. */
-  readonly chat: EntryFeed;
-  readonly session: EntryFeed;
-  /** What was told up to this number is known to the follower; it is read to understand the rest. */
-  readonly after: number;
-  /** Whether a turn runs or waits: while one does, more will come. */
-  isBusy(): boolean;
-}
+export type { Caller, FollowRequest, FollowedSession, StreamedTurn, TurnRequest } from "@holdfast/core";
 
 /** What became of an answer to a permission request. */
 export interface Resolution {

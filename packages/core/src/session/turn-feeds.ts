@@ -10,7 +10,9 @@ import type { HostSession, TurnRequest } from "./host-session.ts";
 /** A turn that can be followed from its first action. */
 export interface StreamedTurn {
   readonly turnId: TurnId;
+  /** The log of the turn's chat, from before the turn's first action. */
   readonly chat: EntryFeed;
+  /** The log of its session, from the same moment. */
   readonly session: EntryFeed;
 }
 
@@ -22,13 +24,14 @@ export interface FollowRequest {
   readonly turnId?: string | undefined;
 }
 
-/** A session that is followed. */
+/** A session that is followed: what was told since a number, then what is told. */
 export interface FollowedSession {
+  /** From the beginning of the turn into which `after` falls. */
   readonly chat: EntryFeed;
   readonly session: EntryFeed;
-  /** What was told up to this number is known to the follower. */
+  /** What was told up to this number is known to the follower; it is read to understand the rest. */
   readonly after: number;
-  /** Whether a turn runs or waits. */
+  /** Whether a turn runs or waits: while one does, more will come. */
   isBusy(): boolean;
 }
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 // The program `holdfast`.
+import { fileURLToPath } from "node:url";
 import { runProgram } from "./program.ts";
-import { startHost } from "./wire.ts";
 
-await runProgram(startHost);
+await runProgram({
+  programPath: fileURLToPath(import.meta.url),
+  loadHost: async () => (await import("./serve/wire.ts")).startHost,
+});

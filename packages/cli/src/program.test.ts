@@ -140,13 +140,16 @@ describe("[C11] exit codes", () => {
   it("[C11] 2 for a wrong argument and for a configuration that does not fit, with nothing left behind", async () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": -1 } }`);
-    const wrong = [start(home), start(home, ["--colour"]), start(home, ["--port", "x"])];
-    for (const run of wrong) {
+    const unfit = start(home);
+    const wrong = [start(home, ["--colour"]), start(home, ["--port", "x"])];
+    for (const run of [unfit, ...wrong]) {
       expect(await run.end()).toEqual({ code: 2, signal: null });
       expect(run.stdout).toBe("");
-      expect(errorsOf(run)).toHaveLength(1);
     }
-    expect(errorsOf(wrong[0] as ProgramRun)[0]).toContain("listen.port must be at least 0");
+    expect(errorsOf(unfit)).toEqual([expect.stringContaining("listen.port must be at least 0")]);
+    for (const { stderr } of wrong) {
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: "WRONG_ARGUMENTS", exitCode: 2 } });
+    }
     expect(readdirSync(home)).toEqual(["config.jsonc"]);
   });
 

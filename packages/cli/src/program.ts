@@ -1,95 +1,64 @@
-// The life of the program: arguments, signals, faults, exit codes (C11, C12).
+// The life of the program: runs a command or serves, tells failures, ends with the right code (C11, C14).
 import process from "node:process";
-import { Redactor, type Log } from "@holdfast/core";
-import { readArguments } from "./arguments.ts";
-import { createLog } from "./log.ts";
-import { readyLine, readyPage } from "./ready.ts";
-import { serve, type ServeOptions, type ServeSurroundings, type StartHost } from "./serve.ts";
-import { EXIT_CODES, StartError } from "./start-error.ts";
+import { createRunner } from "./command/command.ts";
+import { runCommand } from "./commands.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { describeFailure, failureLine, failureOf } from "./failure.ts";
+import type { StartHost } from "./serve/serve.ts";
 
-/** A drain that takes longer is broken off: whoever sent the signal would soon kill us anyway. */
-const maxDrainMs = 20_000;
-
-type Phase =
-  | { readonly kind: "starting" }
-  | { readonly kind: "serving"; close(): Promise<void> }
-  | { readonly kind: "draining" };
+/** What the program is put together from. */
+export interface ProgramParts {
+  /** The file of the program. */
+  readonly programPath: string;
+  /** Brings in what starts a host: much code, which no other command needs. */
+  readonly loadHost: () => Promise<StartHost>;
+}
 
 /** Runs the program in this process, and ends the process when there is nothing more to do. */
-export async function runProgram(startHost: StartHost): Promise<void> {
-  const redactor = new Redactor();
-  const log = createLog(process.stderr, { redactor });
-  // Whoever read our output may go away; the host is needed all the same.
+export async function runProgram({ programPath, loadHost }: ProgramParts): Promise<void> {
+  const words = process.argv.slice(2);
+  const wantsJson = words.slice(0, indexOr(words, "--")).includes("--json");
+  // Whoever read our output may go away; that is no reason to fail.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  // Rejections that nobody handles come here too.
-  process.on("uncaughtException", (error) => endByFault(error, log));
+  let exitCode: number = EXIT_CODES.done;
   try {
-    const request = readArguments(process.argv.slice(2));
+    const request = await runCommand(
+      words,
+      createRunner(programPath, (code) => (exitCode = code)),
+    );
     if (request.kind === "serve") {
-      return await serveUntilStopped(request.options, startHost, { log, redactor });
+      const { serveUntilStopped } = await import("./serve/serve-program.ts");
+      return await serveUntilStopped(request.options, await loadHost());
     }
-    await print(request.text);
-    process.exit(EXIT_CODES.done);
+    if (request.kind === "help") await print(request.text);
   } catch (error) {
-    endByFault(error, log);
+    exitCode = tellFailure(error, wantsJson);
   }
+  // Not by running out of work: a stream that somebody still reads from would keep the program waiting.
+  process.exit(exitCode);
 }
 
-async function serveUntilStopped(
-  options: ServeOptions,
-  startHost: StartHost,
-  { log, redactor }: Pick<ServeSurroundings, "log" | "redactor">,
-): Promise<void> {
-  let phase: Phase = { kind: "starting" };
-  const onSignal = (signal: NodeJS.Signals): void => {
-    // While it starts there is nothing to drain, and what was begun is cleaned up at exit.
-    if (phase.kind === "starting") process.exit(EXIT_CODES.done);
-    if (phase.kind === "draining") process.exit(EXIT_CODES.fault);
-    const serving = phase;
-    phase = { kind: "draining" };
-    log("info", `Stopping on ${signal}; a second signal stops at once`);
-    void drain(() => serving.close(), log);
-  };
-  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
-
-  const outcome = await serve(options, {
-    environment: process.env,
-    log,
-    redactor,
-    startHost,
-    atExit: (cleanUp) => void process.once("exit", cleanUp),
-  });
-  if (outcome.kind === "serving") phase = outcome;
-  await print(options.json === true ? readyLine(outcome.ready) : readyPage(outcome.ready));
-  if (outcome.kind === "already-running") process.exit(EXIT_CODES.done);
+function tellFailure(error: unknown, wantsJson: boolean): number {
+  const failure = failureOf(error);
+  if (failure === undefined) {
+    process.stderr.write(`holdfast: this is a fault of Holdfast\n${describeFault(error)}\n`);
+    return EXIT_CODES.fault;
+  }
+  process.stderr.write(wantsJson ? failureLine(failure) : describeFailure(failure));
+  return failure.exitCode;
 }
 
-async function drain(close: () => Promise<void>, log: Log): Promise<void> {
-  setTimeout(() => {
-    log("error", `Stopping took longer than ${maxDrainMs / 1000} s and was broken off`);
-    process.exit(EXIT_CODES.fault);
-  }, maxDrainMs);
-  try {
-    await close();
-    process.exit(EXIT_CODES.done);
-  } catch (error) {
-    endByFault(error, log);
-  }
+function describeFault(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Ends at once. Children need no care: the keeper's helper ends them when this process is gone. */
-function endByFault(error: unknown, log: Log): never {
-  if (error instanceof StartError) {
-    log("error", error.message);
-    process.exit(error.exitCode);
-  }
-  log("error", "The host ended by a fault", { error });
-  process.exit(EXIT_CODES.fault);
+function indexOr(words: readonly string[], word: string): number {
+  const index = words.indexOf(word);
+  return index === -1 ? words.length : index;
 }
 
 function print(text: string): Promise<void> {
   return new Promise((resolve) => {
-    // A reader that has gone away wants no more; that is no reason to fail.
     process.stdout.write(text, () => resolve());
   });
 }

@@ -14,6 +14,7 @@ export interface WebSocketLike {
 
 /** What is read of a WebSocket's events. */
 export interface WebSocketEvent {
+  readonly type?: string;
   readonly data?: unknown;
   readonly code?: number;
   readonly reason?: string;

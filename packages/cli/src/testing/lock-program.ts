@@ -6,9 +6,9 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:f
 import path from "node:path";
 import process from "node:process";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { acquireLock, type LockHolder } from "../lock.ts";
-import { identifyProcess } from "../process-identity.ts";
-import { replaceFile } from "../whole-file.ts";
+import { acquireLock, type LockHolder } from "../serve/lock.ts";
+import { identifyProcess } from "../serve/process-identity.ts";
+import { replaceFile } from "../serve/whole-file.ts";
 
 const [home = "", rounds = "1", ending = "release"] = process.argv.slice(2);
 const inside = path.join(home, "inside");

@@ -5,8 +5,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { runProgram } from "../program.ts";
-import type { HostParts, ListeningHost } from "../serve.ts";
+import type { HostParts, ListeningHost } from "../serve/serve.ts";
 
 const drain = process.env["TEST_DRAIN"];
 const fault = process.env["TEST_FAULT"];
@@ -35,4 +36,4 @@ function throwFault(): never {
   throw new Error("planted fault");
 }
 
-await runProgram(startHost);
+await runProgram({ programPath: fileURLToPath(import.meta.url), loadHost: () => Promise.resolve(startHost) });

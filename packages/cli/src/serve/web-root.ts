@@ -5,6 +5,6 @@ import { fileURLToPath } from "node:url";
 
 /** The folder of the built page; undefined where it was not built, and then there is none. */
 export function findWebRoot(): string | undefined {
-  const folder = fileURLToPath(new URL("../../web/dist/page", import.meta.url));
+  const folder = fileURLToPath(new URL("../../../web/dist/page", import.meta.url));
   return existsSync(path.join(folder, "index.html")) ? folder : undefined;
 }

@@ -62,6 +62,12 @@ export async function acquireLock(home: string): Promise<LockAttempt> {
   }
 }
 
+/** Who holds the lock on a home; undefined when nobody who runs does. */
+export function findHolder(home: string): LockHolder | undefined {
+  const holder = readHolder(path.join(home, lockFile));
+  return holder !== undefined && isRunning(holder) ? holder : undefined;
+}
+
 /** Whether this very holding of the home's lock still stands. */
 export function isStillHeld(home: string, { id }: LockHolder): boolean {
   const holder = readHolder(path.join(home, lockFile));

@@ -1,6 +1,7 @@
 // Where the host listens, and what to do when it cannot (C4).
 import { HostError, type Config } from "@holdfast/protocol";
-import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { StartError, systemCode } from "./start-error.ts";
 
 /** An address to listen on. */
 export type ListenAddress = Config["listen"];

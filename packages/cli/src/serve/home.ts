@@ -4,7 +4,8 @@ import path from "node:path";
 import process from "node:process";
 import type { Log } from "@holdfast/core";
 import envPaths from "env-paths";
-import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { StartError, systemCode } from "./start-error.ts";
 import { TOKEN_FILE } from "./token.ts";
 
 /** The name of the database in the home. */

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { recordLog, temporaryFolder } from "./testing/temporary-home.ts";
+import { recordLog, temporaryFolder } from "../testing/temporary-home.ts";
 import { openToken, readToken } from "./token.ts";
 
 describe("[C2] the token", () => {

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Config, problemSentence, readConfig } from "@holdfast/protocol";
 import { parse, printParseErrorCode, type ParseError } from "jsonc-parser";
-import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { StartError, systemCode } from "./start-error.ts";
 
 /** The configuration of a home: from the named file, else from its `config.jsonc` if there is one, else the defaults. */
 export function loadConfig(home: string, named: string | undefined): Config {

@@ -5,8 +5,8 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { acquireLock, isStillHeld, type HomeLock } from "./lock.ts";
 import { identifyProcess } from "./process-identity.ts";
-import { ProgramRun } from "./testing/program-run.ts";
-import { temporaryFolder } from "./testing/temporary-home.ts";
+import { ProgramRun } from "../testing/program-run.ts";
+import { temporaryFolder } from "../testing/temporary-home.ts";
 
 async function hold(home: string): Promise<HomeLock> {
   const attempt = await acquireLock(home);

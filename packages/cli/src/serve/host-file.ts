@@ -2,8 +2,9 @@
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { isStillHeld, type LockHolder } from "./lock.ts";
-import { EXIT_CODES, StartError } from "./start-error.ts";
+import { findHolder, isStillHeld, type LockHolder } from "./lock.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { StartError } from "./start-error.ts";
 import { replaceFile } from "./whole-file.ts";
 
 /** What host.json says; never the token. */
@@ -43,6 +44,12 @@ export async function waitForHost(home: string, holder: LockHolder): Promise<Hos
     `Another host (process ${holder.pid}) holds the home ${home} but does not say where it listens. ` +
       "Wait for it, end it, or choose another home with --home.",
   );
+}
+
+/** The host that runs in a home; undefined when there is none. One that is just starting or stopping is waited for. */
+export async function findRunningHost(home: string): Promise<HostFile | undefined> {
+  const holder = findHolder(home);
+  return holder === undefined ? undefined : waitForHost(home, holder);
 }
 
 function readHostFile(home: string): HostFile | undefined {

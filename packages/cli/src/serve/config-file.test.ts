@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "./config-file.ts";
 import { StartError } from "./start-error.ts";
-import { temporaryFolder } from "./testing/temporary-home.ts";
+import { temporaryFolder } from "../testing/temporary-home.ts";
 
 function homeWith(text: string): string {
   const home = temporaryFolder();

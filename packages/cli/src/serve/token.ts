@@ -4,7 +4,8 @@ import { chmodSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import type { Log } from "@holdfast/core";
-import { EXIT_CODES, StartError, systemCode } from "./start-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { StartError, systemCode } from "./start-error.ts";
 import { replaceFile } from "./whole-file.ts";
 
 /** The name of the token's file in the home. */

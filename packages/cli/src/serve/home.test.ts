@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { findHome, openHome } from "./home.ts";
-import { recordLog, temporaryFolder } from "./testing/temporary-home.ts";
+import { recordLog, temporaryFolder } from "../testing/temporary-home.ts";
 
 function modeOf(file: string): number {
   return statSync(file).mode & 0o777;

@@ -1,0 +1,98 @@
+// What every command is made from: its options, its context, and the way in which it ends.
+import process from "node:process";
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import { Console } from "../console.ts";
+import { findHost } from "../link/find-host.ts";
+import { HostLink } from "../link/host-link.ts";
+
+/** What a command works with. */
+export interface CommandContext {
+  readonly console: Console;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder that the command was given in. */
+  readonly cwd: string;
+  /** `--home`, if it was given. */
+  readonly home: string | undefined;
+  /** The file of this very program. */
+  readonly programPath: string;
+  /** The host; started first when none runs, unless that is not wanted. It is closed when the command ends. */
+  host(options?: { readonly mayStart?: boolean }): Promise<HostLink>;
+}
+
+/** What a command does; it gives the exit code, or nothing for 0. */
+export type Work<Words extends unknown[]> = (
+  context: CommandContext,
+  ...words: Words
+) => Promise<number | undefined | void>;
+
+/** Turns work into what commander calls: with the arguments, then the options, then, unsaid here, the command itself. */
+export type Runner = <Words extends unknown[]>(work: Work<Words>) => (...words: Words) => Promise<void>;
+
+/** Adds a command to the program. */
+export type AddCommand = (program: Command, run: Runner) => void;
+
+interface HostOptions {
+  readonly json?: boolean;
+  readonly url?: string;
+  readonly home?: string;
+}
+
+/** A command that speaks to a host. */
+export function hostCommand(program: Command, usage: string, description: string): Command {
+  return localCommand(program, usage, description).option(
+    "--url <address>",
+    "a host elsewhere; its token comes from $HOLDFAST_TOKEN (default: $HOLDFAST_URL)",
+  );
+}
+
+/** A command that needs no host. */
+export function localCommand(program: Command, usage: string, description: string): Command {
+  return program
+    .command(usage)
+    .description(description)
+    .option("--json", "results as JSON on stdout, failures as JSON on stderr")
+    .option(
+      "--home <folder>",
+      "where everything is kept (default: $HOLDFAST_HOME, else the state directory)",
+    );
+}
+
+/** Runs commands in this process; `onEnd` is told how each of them ended. */
+export function createRunner(programPath: string, onEnd: (exitCode: number) => void): Runner {
+  return (work) =>
+    async (...words) => {
+      const command = words.at(-1) as Command;
+      const { json = false, url, home } = command.optsWithGlobals<HostOptions>();
+      const { env: environment, stdin, stdout, stderr } = process;
+      const console = new Console({ streams: { stdin, stdout, stderr }, environment, json });
+      let link: HostLink | undefined;
+      const context: CommandContext = {
+        console,
+        environment,
+        cwd: process.cwd(),
+        home,
+        programPath,
+        async host({ mayStart = true } = {}) {
+          const choice = { url, home };
+          link ??= new HostLink(await findHost({ choice, environment, console, mayStart, programPath }));
+          return link;
+        },
+      };
+      try {
+        const exitCode = await work(context, ...words);
+        onEnd(exitCode ?? 0);
+      } finally {
+        link?.close();
+      }
+    };
+}
+
+/** Reads a whole number that is an option's value. */
+export function wholeNumber(smallest: number, largest: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= smallest && number <= largest) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${smallest} to ${largest}.`);
+  };
+}

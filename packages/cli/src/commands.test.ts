@@ -1,0 +1,42 @@
+// The command line: what is asked for, and what is refused.
+import { describe, expect, it } from "vitest";
+import { createRunner } from "./command/command.ts";
+import { runCommand, type Request } from "./commands.ts";
+
+function readArguments(words: readonly string[]): Promise<Request> {
+  return runCommand(
+    words,
+    createRunner("holdfast.js", () => undefined),
+  );
+}
+
+describe("[C11] arguments", () => {
+  it("[C11] ask for serving, with or without the word", async () => {
+    await expect(readArguments([])).resolves.toEqual({ kind: "serve", options: {} });
+    const words = ["--port", "0", "--home", "h", "--config", "c", "--json", "--host", "::1"];
+    const options = { port: 0, home: "h", config: "c", json: true, host: "::1" };
+    await expect(readArguments(words)).resolves.toEqual({ kind: "serve", options });
+    await expect(readArguments(["serve", ...words])).resolves.toEqual({ kind: "serve", options });
+  });
+
+  it.each([
+    [["--port", "70000"], /whole number from 0 to 65535/],
+    [["--port", "-1"], /whole number from 0 to 65535|argument missing/],
+    [["--port", "1e3"], /whole number from 0 to 65535/],
+    [["--port"], /argument missing/],
+    [["--colour"], /Unknown option '--colour'/],
+    [["dance"], /Unknown command/],
+  ])("[C11] %j is refused in words", async (words, sentence) => {
+    await expect(readArguments(words)).rejects.toThrow(sentence);
+  });
+
+  it("[C11] ask for help", async () => {
+    await expect(readArguments(["--help"])).resolves.toMatchObject({
+      kind: "help",
+      text: expect.stringContaining("serve") as string,
+    });
+    await expect(readArguments(["serve", "--help"])).resolves.toMatchObject({
+      text: expect.stringContaining("--port <number>") as string,
+    });
+  });
+});

@@ -1,0 +1,39 @@
+// The exit codes of the program: scripts may rely on them (C11).
+
+/** How the program can end; `exec` ends with the code of its command instead. */
+export const EXIT_CODES = {
+  done: 0,
+  /** A fault of ours, or an end that did not wait for the drain. */
+  fault: 1,
+  /** Wrong arguments, configuration or home. */
+  setup: 2,
+  /** The address cannot be listened on. */
+  address: 3,
+  /** No host runs, or it cannot be reached. */
+  unreachable: 4,
+  /** The host does not know who asks, or does not allow it. */
+  refused: 5,
+  /** There is no such session, terminal, agent or key. */
+  missing: 6,
+  /** The host understood, and said no. */
+  declined: 7,
+  /** `doctor` found something that needs mending. */
+  unwell: 8,
+  /** A turn ended because the agent had no tokens left. */
+  maxTokens: 20,
+  /** A turn ended because the agent asked its model too often. */
+  maxTurnRequests: 21,
+  /** A turn ended because the model refused. */
+  refusal: 22,
+  /** A turn failed. */
+  turnFailed: 23,
+  /** A turn was cut short by the end of the host. */
+  turnInterrupted: 24,
+  /** `exec` could not have its command run at all. */
+  notRun: 125,
+  /** Ctrl-C, or a turn that was cancelled. */
+  cancelled: 130,
+} as const;
+
+/** One of the exit codes. */
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];

@@ -39,4 +39,8 @@ describe("[C11] arguments", () => {
       text: expect.stringContaining("--port <number>") as string,
     });
   });
+
+  it("[C14] name the nearest command to a word that is none", async () => {
+    await expect(readArguments(["serv"])).rejects.toThrow(/Unknown command 'serv' \(Did you mean serve\?\)/);
+  });
 });

@@ -1,0 +1,83 @@
+// Which host a command speaks to, and what happens where none runs.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Console } from "../console.ts";
+import { identifyProcess, isRunning } from "../serve/process-identity.ts";
+import { ProgramRun } from "../testing/program-run.ts";
+import { temporaryFolder } from "../testing/temporary-home.ts";
+import { findHost, type HostSearch } from "./find-host.ts";
+
+const { stdin, stdout, stderr } = process;
+
+function search(home: string, more: Partial<HostSearch> = {}): HostSearch {
+  const environment = {};
+  const console = new Console({ streams: { stdin, stdout, stderr }, environment, json: true });
+  return { choice: { home }, environment, console, mayStart: false, programPath: "", ...more };
+}
+
+async function startHost(): Promise<{ home: string; url: string; token: string }> {
+  const home = temporaryFolder();
+  const run = new ProgramRun(["--port", "0", "--home", home, "--json"]);
+  onTestFinished(async () => void (await run.stop("SIGKILL")));
+  return { home, ...(await run.ready()) };
+}
+
+describe("[C15] the host of a command", () => {
+  it("[C15] is that of its home, with its token; another token, or another address, may be named", async () => {
+    const { home, url, token } = await startHost();
+    await expect(findHost(search(home))).resolves.toEqual({ url, token });
+    const withToken = { HOLDFAST_TOKEN: "another-token-altogether" };
+    await expect(findHost(search(home, { environment: withToken }))).resolves.toEqual({
+      url,
+      token: "another-token-altogether",
+    });
+    const elsewhere = { ...withToken, HOLDFAST_URL: "https://far.example/holdfast/" };
+    await expect(findHost(search(home, { environment: elsewhere }))).resolves.toEqual({
+      url: "https://far.example/holdfast",
+      token: "another-token-altogether",
+    });
+    await expect(findHost(search(home, { choice: { home, url } }))).resolves.toEqual({ url, token });
+  });
+
+  it("[C15] elsewhere gets no token of this machine's", async () => {
+    const { home } = await startHost();
+    const choice = { home, url: "http://far.example" };
+    await expect(findHost(search(home, { choice }))).rejects.toMatchObject({
+      code: "TOKEN_MISSING",
+      exitCode: 5,
+    });
+    await expect(findHost(search(home, { choice: { home, url: "ftp://x" } }))).rejects.toMatchObject({
+      code: "WRONG_ARGUMENTS",
+      exitCode: 2,
+    });
+  });
+
+  it("[C15] is not started where that is not wanted", async () => {
+    const home = path.join(temporaryFolder(), "home");
+    await expect(findHost(search(home))).rejects.toMatchObject({ code: "HOST_NOT_RUNNING", exitCode: 4 });
+  });
+
+  it("[C15] is started where none runs, goes on running, and is found by the next", async () => {
+    const home = temporaryFolder();
+    writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": 0 } }`);
+    const run = new ProgramRun(["--home", home], { program: "testing/find-host-program.ts" });
+    expect(await run.end()).toEqual({ code: 0, signal: null });
+    const { url } = JSON.parse(run.stdout) as { url: string };
+    const { pid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number };
+    onTestFinished(() => void process.kill(pid, "SIGKILL"));
+    expect(isRunning(identifyProcess(pid) ?? { pid: 0, birth: "" })).toBe(true);
+    expect((await findHost(search(home))).url).toBe(url);
+    expect(await (await fetch(url)).text()).toBe(String(pid));
+  });
+
+  it("[C15] that does not start is explained by its last words", async () => {
+    const home = temporaryFolder();
+    writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": -1 } }`);
+    const run = new ProgramRun(["--home", home], { program: "testing/find-host-program.ts" });
+    expect(await run.end()).toEqual({ code: 2, signal: null });
+    expect(run.stderr).toContain("listen.port must be at least 0");
+    expect(run.stderr).toContain("host.log");
+    expect(run.stderr).toContain("HOST_DID_NOT_START");
+  });
+});

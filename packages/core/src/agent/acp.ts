@@ -37,12 +37,17 @@ export interface AcpToolCall {
   readonly rawOutput?: JsonValue;
 }
 
-/** One `session/update`, whatever its kind. */
-export interface AcpUpdate extends Partial<AcpToolCall> {
+/** One `session/update`, whatever its kind: a message has one piece of content, a tool call any number. */
+export interface AcpUpdate extends Partial<Omit<AcpToolCall, "content">> {
   readonly sessionUpdate: string;
   readonly messageId?: string | null;
-  readonly content?: never;
+  readonly content?: AcpContent | AcpToolCall["content"];
   readonly [field: string]: unknown;
+}
+
+/** What an agent sent, as the JSON that it was read from. */
+export function jsonOf(received: object): JsonObject {
+  return received as JsonObject;
 }
 
 /** A choice of a permission request. */

@@ -3,11 +3,17 @@ import type {
   ChatAction,
   ConfigChoice,
   ConfigOption,
-  JsonObject,
   SessionAction,
   SessionModes,
 } from "@holdfast/ahp";
-import type { AcpConfigChoice, AcpConfigOption, AcpModels, AcpModes, AcpUpdate } from "./acp.ts";
+import {
+  jsonOf,
+  type AcpConfigChoice,
+  type AcpConfigOption,
+  type AcpModels,
+  type AcpModes,
+  type AcpUpdate,
+} from "./acp.ts";
 
 /** Where an action goes. */
 export type Translated =
@@ -59,7 +65,7 @@ export function translateOutsideTurn(update: AcpUpdate): Translated[] {
         chat({
           type: "chat/agentUpdateReceived",
           updateKind: update.sessionUpdate,
-          update: update as unknown as JsonObject,
+          update: jsonOf(update),
         }),
       ];
   }

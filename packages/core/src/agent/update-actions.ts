@@ -1,13 +1,12 @@
 // Turns the updates of a turn into actions of the model; every kind is kept, the unknown as it came.
 import {
-  type JsonObject,
   type TerminalUri,
   type ToolCallId,
   type ToolContent,
   type TurnId,
   makeId,
 } from "@holdfast/ahp";
-import type { AcpContent, AcpToolCall, AcpToolContent, AcpUpdate } from "./acp.ts";
+import { jsonOf, type AcpContent, type AcpToolCall, type AcpToolContent, type AcpUpdate } from "./acp.ts";
 import { type Translated, chat, translateOutsideTurn } from "./session-updates.ts";
 
 /** What the translator asks about. */
@@ -30,15 +29,17 @@ type OpenPart = {
 export class TurnTranslator {
   readonly #turnId: TurnId;
   readonly #context: UpdateContext;
+  readonly #now: () => Date;
   readonly #calls = new Map<string, "streaming" | "running" | "finished">();
   /** How each call was last described. */
   readonly #described = new Map<string, string>();
   #openPart: OpenPart | undefined;
   #parts = 0;
 
-  constructor(turnId: TurnId, context: UpdateContext) {
+  constructor(turnId: TurnId, context: UpdateContext, now: () => Date) {
     this.#turnId = turnId;
     this.#context = context;
+    this.#now = now;
   }
 
   /** The actions for one update; the hot path is a piece of text. */
@@ -191,6 +192,8 @@ export class TurnTranslator {
       ...(call.locations !== undefined &&
         call.locations !== null && { locations: readLocations(call.locations) }),
       ...(call.rawInput !== undefined && { rawInput: call.rawInput }),
+      // Of a call that is told of when it is over, nobody knows when it began.
+      ...(!isOver(call) && { startedAt: this.#now().toISOString() }),
     });
   }
 
@@ -213,8 +216,8 @@ export class TurnTranslator {
   #progress(id: ToolCallId, call: AcpToolCall): Translated[] {
     const { status } = call;
     const actions: Translated[] = [];
-    const isOver = status === "completed" || status === "failed" || status === "cancelled";
-    if ((status === "in_progress" || isOver) && this.#calls.get(call.toolCallId) === "streaming") {
+    const hasEnded = isOver(call);
+    if ((status === "in_progress" || hasEnded) && this.#calls.get(call.toolCallId) === "streaming") {
       this.#calls.set(call.toolCallId, "running");
       actions.push(
         chat({
@@ -223,17 +226,22 @@ export class TurnTranslator {
           toolCallId: id,
           invocationMessage: call.title ?? "",
           confirmation: { kind: "not-needed" },
+          // Many agents never say that a call runs: then it began when it was first told of.
+          ...(!hasEnded && { startedAt: this.#now().toISOString() }),
         }),
       );
     }
-    if (!isOver) return actions;
+    if (!hasEnded) return actions;
     this.#calls.set(call.toolCallId, "finished");
     const rawOutput = call.rawOutput === undefined ? {} : { rawOutput: call.rawOutput };
     const result =
       status === "completed"
         ? { success: true as const, ...rawOutput }
         : { success: false as const, ...rawOutput };
-    actions.push(chat({ type: "chat/toolCallComplete", turnId: this.#turnId, toolCallId: id, result }));
+    const endedAt = this.#now().toISOString();
+    actions.push(
+      chat({ type: "chat/toolCallComplete", turnId: this.#turnId, toolCallId: id, result, endedAt }),
+    );
     return actions;
   }
 
@@ -272,8 +280,12 @@ export class TurnTranslator {
         };
       }
     }
-    return { type: "raw", value: part as unknown as JsonObject };
+    return { type: "raw", value: jsonOf(part) };
   }
+}
+
+function isOver({ status }: AcpToolCall): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
 }
 
 function readLocations(locations: NonNullable<AcpToolCall["locations"]>): { path: string; line?: number }[] {

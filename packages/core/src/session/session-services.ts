@@ -34,8 +34,8 @@ export class SessionServices implements AgentServices {
 
   updateText(update: AcpUpdate, text: string): void {
     if (this.#context.turn?.updateText(update, text) === true) return;
-    const content = { ...(update["content"] as unknown as AcpContent), text };
-    this.update({ ...update, content } as unknown as AcpUpdate);
+    const content: AcpContent = { type: "text", ...update.content, text };
+    this.update({ ...update, content });
   }
 
   async requestPermission(

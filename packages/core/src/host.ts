@@ -44,7 +44,7 @@ import { DEFAULT_PATIENCE, type Patience } from "./patience.ts";
 import type { AuditTrail, Storage, TerminalSpool } from "./ports.ts";
 import type { Redactor } from "./redaction/redactor.ts";
 import { RetentionWatch } from "./retention.ts";
-import type { TurnRequest } from "./session/host-session.ts";
+import type { TurnRequest } from "./session/session-turns.ts";
 import { recoverTerminals } from "./session/recovery.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
 import { SessionDesk } from "./session/session-desk.ts";
@@ -262,7 +262,7 @@ export class Host {
   async chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse> {
     const session = this.#sessions.get(key, caller);
     if (session.policy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
-    const { turnId, begun } = session.takeTurn(request, false);
+    const { turnId, begun } = session.turns.take(request, false);
     const turn = await begun;
     await turn?.ended;
     const ended = session.conversation.endedTurn(turnId);
@@ -294,7 +294,7 @@ export class Host {
   }
 
   async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
-    await this.#sessions.get(key, caller).cancel(actorOf(caller), reason);
+    await this.#sessions.get(key, caller).turns.cancel(actorOf(caller), reason);
   }
 
   /** Answers a permission request, or a question: `accept`, `decline` and `cancel` are its options. */
@@ -384,7 +384,7 @@ export class Host {
     }
     return {
       sessions,
-      turnsRunning: this.#sessions.all.filter(({ isBusy }) => isBusy).length,
+      turnsRunning: this.#sessions.all.filter(({ turns }) => turns.isBusy).length,
       approvalsOpen: this.#approvals.list().length,
       agentsRunning: this.#sessions.all.filter(({ hasAgent }) => hasAgent).length,
       terminalsRunning: running,

@@ -9,7 +9,7 @@ export type { HostEvent, HostFigures, HostWatcher } from "./host-event.ts";
 export { Host, type AhpDesk, type HostOptions } from "./host.ts";
 export { MemoryStorage } from "./storage/memory-storage.ts";
 export type { FollowRequest, FollowedSession, StreamedTurn } from "./session/turn-feeds.ts";
-export type { TurnRequest } from "./session/host-session.ts";
+export type { TurnRequest } from "./session/session-turns.ts";
 export type { FoundChannel, SessionDesk, WantedSession } from "./session/session-desk.ts";
 export type { CompletedPath, ReadResource, SharedFiles } from "./resource/shared-files.ts";
 export type { Meta, SessionPage } from "./ports.ts";

@@ -43,9 +43,9 @@ export function submitChatAction(
       return startTurn(session, action, attribute);
     case "chat/turnCancelled":
       // The agent has to stop first: then everybody is told.
-      return attribute(() => session.cancelRunning(by, action.reason));
+      return attribute(() => session.turns.cancelRunning(by, action.reason));
     case "chat/turnResume":
-      return attribute(() => session.resumeTurn(action.turnId));
+      return attribute(() => session.turns.resume(action.turnId));
     case "chat/toolCallConfirmed":
       return attribute(() => confirm(tools.approvals, session, action, by));
     case "chat/inputCompleted":
@@ -53,11 +53,11 @@ export function submitChatAction(
         check(tools.inputs.answer(action.requestId, readAnswer(action, session), by, session.key)),
       );
     case "chat/pendingMessageSet":
-      return attribute(() => session.setPending(action.kind, action.pending));
+      return attribute(() => session.turns.setPending(action.kind, action.pending));
     case "chat/pendingMessageRemoved":
-      return attribute(() => session.removePending(action.kind, action.id));
+      return attribute(() => session.turns.removePending(action.kind, action.id));
     case "chat/queuedMessagesReordered":
-      return attribute(() => session.reorderPending(action.order));
+      return attribute(() => session.turns.reorderPending(action.order));
     case "chat/inputAnswerChanged":
     case "chat/draftChanged":
     case "chat/isReadChanged":
@@ -82,7 +82,7 @@ function startTurn(
   const { activeTurn, turns } = session.conversation.state;
   if (activeTurn?.id === turnId || turns.some(({ id }) => id === turnId)) return { outcome: "accepted" };
   const model = message.model?.id;
-  const begin = (): Submission => attribute(() => session.beginTurn(turnId, message));
+  const begin = (): Submission => attribute(() => session.turns.begin(turnId, message));
   if (model === undefined || model === session.state.runtimeOptions.model) return begin();
   return session.patch({ model }).then(begin).catch(rejectionOf);
 }

@@ -34,8 +34,7 @@ export class SessionServices implements AgentServices {
 
   updateText(update: AcpUpdate, text: string): void {
     if (this.#context.turn?.updateText(update, text) === true) return;
-    const content: AcpContent = { type: "text", ...update.content, text };
-    this.update({ ...update, content });
+    this.update({ ...update, content: { ...(update.content as AcpContent), text } });
   }
 
   async requestPermission(

@@ -118,7 +118,7 @@ export class Sessions {
     }
     // What was loaded to say how it ended is let go of when that is kept; a failure to keep it is told elsewhere.
     hub.settled().then(
-      () => this.all.forEach(({ isBusy, conversation }) => isBusy || conversation.rest()),
+      () => this.all.forEach(({ turns, conversation }) => turns.isBusy || conversation.rest()),
       () => undefined,
     );
   }

@@ -5,7 +5,8 @@ import type { EntryFeed } from "../channel/entry-feed.ts";
 import type { Hub } from "../channel/hub.ts";
 import { LogFeed } from "../channel/log-feed.ts";
 import type { Storage } from "../ports.ts";
-import type { HostSession, TurnRequest } from "./host-session.ts";
+import type { HostSession } from "./host-session.ts";
+import type { TurnRequest } from "./session-turns.ts";
 
 /** A turn that can be followed from its first action. */
 export interface StreamedTurn {
@@ -48,7 +49,7 @@ export class TurnFeeds {
   /** Begins a turn and follows it; one that was begun before is followed from its beginning. */
   start(session: HostSession, request: TurnRequest, onReadable: () => void): StreamedTurn {
     const { lastSeq } = this.#hub;
-    const { turnId, isRepeated } = session.takeTurn(request, true);
+    const { turnId, isRepeated } = session.turns.take(request, true);
     const afterSeq = isRepeated ? this.#startOfWanted(session, turnId) - 1 : lastSeq;
     return { turnId, ...this.#feeds(session, afterSeq, onReadable) };
   }
@@ -60,7 +61,7 @@ export class TurnFeeds {
     return {
       ...this.#feeds(session, fromSeq - 1, onReadable),
       after: after ?? 0,
-      isBusy: () => session.isBusy,
+      isBusy: () => session.turns.isBusy,
     };
   }
 
@@ -87,7 +88,7 @@ export class TurnFeeds {
   }
 
   #startOf(session: HostSession, turnId: TurnId): number | undefined {
-    return session.startOf(turnId) ?? this.#storage.findTurnStart(session.chat, { turnId });
+    return session.turns.startOf(turnId) ?? this.#storage.findTurnStart(session.chat, { turnId });
   }
 
   #feeds(

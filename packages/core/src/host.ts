@@ -8,9 +8,7 @@ import {
   type PendingToolCall,
   type SessionKey,
   type TerminalSize,
-  type TurnEnd,
   newRootState,
-  turnParts,
 } from "@holdfast/ahp";
 import type { Keeper } from "@holdfast/keeper/port";
 import {
@@ -19,7 +17,6 @@ import {
   type AuditRecord,
   type ChatResponse,
   type Config,
-  type ErrorCode,
   HostError,
   type PermissionDecision,
   type RuntimeOptions,
@@ -28,13 +25,13 @@ import {
   type SessionStatus,
   type TerminalStatus,
   type TerminalText,
-  modelMembers,
 } from "@holdfast/protocol";
 import { AgentEntries, type BuiltInProgram } from "./agent/agent-entry.ts";
-import { describeAgents } from "./agent/agent-description.ts";
+import { describeAgent, describeAgents } from "./agent/agent-description.ts";
 import { Installations } from "./agent/installations.ts";
 import { Approvals } from "./approval/approvals.ts";
 import { type ElicitationAnswer, InputRequests } from "./approval/input-requests.ts";
+import { chatToEnd } from "./approval/sync-chat.ts";
 import { Audit } from "./audit/audit.ts";
 import { type Caller, actorOf } from "./caller.ts";
 import { Hub } from "./channel/hub.ts";
@@ -57,7 +54,6 @@ import {
   type StreamedTurn,
   TurnFeeds,
 } from "./session/turn-feeds.ts";
-import type { Turn } from "./session/turn.ts";
 import { HostTerminalDesk } from "./terminal/host-terminal-desk.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
 import { TerminalAccess, type WantedHolder } from "./terminal/terminal-access.ts";
@@ -200,23 +196,7 @@ export class Host {
 
   async listAgents(includeModels: boolean): Promise<AgentInfo[]> {
     return Promise.all(
-      this.#entries.all.map(async (entry): Promise<AgentInfo> => {
-        const found = await this.#installations.find(entry);
-        const providers = Object.keys(entry.forwarding);
-        return {
-          id: entry.id,
-          label: entry.label,
-          handles: entry.handles,
-          installed: found.installed,
-          authReady: found.installed && found.authReady,
-          version: found.installed ? found.version : null,
-          status: found.installed ? "installed" : "not_installed",
-          supported: true,
-          supportsProviderForwarding: providers.length > 0,
-          forwardableProviders: providers,
-          ...(includeModels && modelMembers(this.#installations.models.list(entry.id))),
-        };
-      }),
+      this.#entries.all.map((entry) => describeAgent(entry, this.#installations, includeModels)),
     );
   }
 
@@ -260,22 +240,7 @@ export class Host {
 
   /** Runs a turn to its end; nobody is asked, so a policy must say what would be. */
   async chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse> {
-    const session = this.#sessions.get(key, caller);
-    if (session.policy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
-    const { turnId, begun } = session.turns.take(request, false);
-    const turn = await begun;
-    await turn?.ended;
-    const ended = session.conversation.endedTurn(turnId);
-    // Taken out of the line before it began.
-    if (ended === undefined) return { text: "", stop_reason: "cancelled" };
-    const denied = turn === undefined ? [] : describeDenied(turn);
-    return {
-      text: turnParts(ended)
-        .map((part) => (part.kind === "markdown" ? part.content : ""))
-        .join(""),
-      stop_reason: stopReasonOf(ended.end),
-      ...(denied.length > 0 && { denied }),
-    };
+    return chatToEnd(this.#sessions.get(key, caller), request);
   }
 
   /** Starts a turn that can be watched from its first action on, and goes on when nobody watches. */
@@ -419,39 +384,7 @@ function readAnswer(action: string, content: JsonObject): ElicitationAnswer | un
   return action === "decline" || action === "cancel" ? { action } : undefined;
 }
 
-function describeDenied({ denied }: Turn): NonNullable<ChatResponse["denied"]> {
-  return denied.map(({ toolCallId, title, kind }) => ({
-    action: kind ?? "other",
-    target: title,
-    toolCallId,
-    title,
-    ...(kind !== undefined && { kind }),
-  }));
-}
-
-/** Why a turn stopped; one that failed is an error instead. */
-function stopReasonOf(end: TurnEnd): string {
-  if (end.state === "complete") return end.stopReason;
-  if (end.state === "cancelled") return "cancelled";
-  throw new HostError(asErrorCode(end.error.code), end.error.message, { details: { ...end.error } });
-}
-
 function compareText(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
-}
-
-/** The errors of turns that have codes of their own. */
-const turnErrors = [
-  "ACP_AGENT_EXITED",
-  "ACP_TURN_TIMEOUT",
-  "ACP_SESSION_INIT_FAILED",
-  "ACP_CONTEXT_LOST",
-  "ACP_INVALID_OPTION",
-  "ACP_ATTACHMENT_NOT_SUPPORTED",
-  "HOST_STOPPING",
-] as const satisfies readonly ErrorCode[];
-
-function asErrorCode(code: string): ErrorCode {
-  return turnErrors.find((known) => known === code) ?? "ACP_TURN_FAILED";
 }

@@ -1,6 +1,31 @@
-// The agents of a host as clients of the root see them.
+// The agents of a host as its API lists them, and as clients of the root see them.
 import { makeId, type AgentInfo as RootAgent } from "@holdfast/ahp";
-import type { AgentInfo } from "@holdfast/protocol";
+import { modelMembers, type AgentInfo } from "@holdfast/protocol";
+import type { AgentEntry } from "./agent-entry.ts";
+import type { Installations } from "./installations.ts";
+
+/** One agent, looked for on this machine. */
+export async function describeAgent(
+  entry: AgentEntry,
+  installations: Installations,
+  includeModels: boolean,
+): Promise<AgentInfo> {
+  const found = await installations.find(entry);
+  const providers = Object.keys(entry.forwarding);
+  return {
+    id: entry.id,
+    label: entry.label,
+    handles: entry.handles,
+    installed: found.installed,
+    authReady: found.installed && found.authReady,
+    version: found.installed ? found.version : null,
+    status: found.installed ? "installed" : "not_installed",
+    supported: true,
+    supportsProviderForwarding: providers.length > 0,
+    forwardableProviders: providers,
+    ...(includeModels && modelMembers(installations.models.list(entry.id))),
+  };
+}
 
 /** The list in the model's terms. */
 export function describeAgents(agents: readonly AgentInfo[]): RootAgent[] {

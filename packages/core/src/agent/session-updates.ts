@@ -1,11 +1,5 @@
 // Turns the updates that belong to no turn into actions, and an agent's modes and options into the model's words.
-import type {
-  ChatAction,
-  ConfigChoice,
-  ConfigOption,
-  SessionAction,
-  SessionModes,
-} from "@holdfast/ahp";
+import type { ChatAction, ConfigChoice, ConfigOption, SessionAction, SessionModes } from "@holdfast/ahp";
 import {
   jsonOf,
   type AcpConfigChoice,
@@ -34,6 +28,15 @@ const settings = new Set([
 /** Whether an update says how a session stands, and not what was said or done in it. */
 export function isSetting({ sessionUpdate }: AcpUpdate): boolean {
   return settings.has(sessionUpdate);
+}
+
+/** An update of the agent's options says nothing of models that it tells apart from them: they stay (N38). */
+export function keepLegacyModels(update: AcpUpdate, known: readonly ConfigOption[]): AcpUpdate {
+  if (update.sessionUpdate !== "config_option_update") return update;
+  const told = (update["configOptions"] ?? []) as readonly AcpConfigOption[];
+  const models = known.find(({ id }) => id === LEGACY_MODEL_OPTION_ID);
+  if (models?.type !== "select" || told.some(({ category }) => category === "model")) return update;
+  return { ...update, configOptions: [{ ...models, options: models.choices }, ...told] };
 }
 
 /** The actions for an update that belongs to no turn. */

@@ -1,5 +1,5 @@
 // What the services of an agent need to know of its session.
-import type { ApprovalPolicy, ChatUri, SessionKey, SessionUri } from "@holdfast/ahp";
+import type { ApprovalPolicy, ChatUri, SessionKey, SessionState, SessionUri } from "@holdfast/ahp";
 import type { HeldTerminals } from "@holdfast/terminal/acp-parts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace, Approvals } from "../approval/approvals.ts";
@@ -21,6 +21,7 @@ export interface ServiceContext {
   readonly key: SessionKey;
   readonly uri: SessionUri;
   readonly chat: ChatUri;
+  readonly state: SessionState;
   /** The folders that the session may work in; the first is where commands run. */
   readonly roots: readonly string[];
   readonly policy: ApprovalPolicy | undefined;

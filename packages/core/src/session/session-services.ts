@@ -3,7 +3,7 @@ import type { JsonObject, TurnId } from "@holdfast/ahp";
 import type { RawJson } from "@holdfast/jsonrpc";
 import type { AcpContent, AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
-import { translateOutsideTurn } from "../agent/session-updates.ts";
+import { keepLegacyModels, translateOutsideTurn } from "../agent/session-updates.ts";
 import { Deeds } from "./deeds.ts";
 import { FileService } from "./file-service.ts";
 import { PermissionService } from "./permission-service.ts";
@@ -26,8 +26,9 @@ export class SessionServices implements AgentServices {
   }
 
   /** Updates outside a turn are kept too. */
-  update(update: AcpUpdate): void {
-    const { turn } = this.#context;
+  update(received: AcpUpdate): void {
+    const { turn, state } = this.#context;
+    const update = keepLegacyModels(received, state.configOptions);
     if (turn !== undefined) turn.update(update);
     else for (const translated of translateOutsideTurn(update)) this.#context.dispatch(translated);
   }

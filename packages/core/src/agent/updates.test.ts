@@ -109,28 +109,28 @@ test("[N9] plan, commands, mode, options, title and usage all arrive", async () 
     { id: "fast", currentValue: true },
   ]);
   expect(session.chatState.contextUsage).toMatchObject({ usedTokens: 5, sizeTokens: 100 });
+});
 
-  test("[N38] models told in the older way outlast an update of the other options, until these have a model", async () => {
-    const models = { currentModelId: "big", availableModels: [{ modelId: "small" }, { modelId: "big" }] };
-    const fast = { id: "fast", name: "Fast", type: "boolean", currentValue: true };
-    const told = (configOptions: readonly object[]): Parameters<typeof play>[0][number] =>
-      update("config_option_update", { configOptions });
-    const { session: kept } = await play([told([fast])], { session: { models } });
-    expect(kept.state.configOptions).toMatchObject([
-      { category: "model", currentValue: "big", choices: [{ value: "small" }, { value: "big" }] },
-      { id: "fast", currentValue: true },
-    ]);
-    const own = {
-      id: "llm",
-      name: "Model",
-      category: "model",
-      type: "select",
-      currentValue: "x",
-      options: [],
-    };
-    const { session: replaced } = await play([told([fast, own])], { session: { models } });
-    expect(replaced.state.configOptions).toMatchObject([{ id: "fast" }, { id: "llm" }]);
-  });
+test("[N38] models told in the older way outlast an update of the other options, until these have a model", async () => {
+  const models = { currentModelId: "big", availableModels: [{ modelId: "small" }, { modelId: "big" }] };
+  const fast = { id: "fast", name: "Fast", type: "boolean", currentValue: true };
+  const told = (configOptions: readonly object[]): Parameters<typeof play>[0][number] =>
+    update("config_option_update", { configOptions });
+  const { session: kept } = await play([told([fast])], { session: { models } });
+  expect(kept.state.configOptions).toMatchObject([
+    { category: "model", currentValue: "big", choices: [{ value: "small" }, { value: "big" }] },
+    { id: "fast", currentValue: true },
+  ]);
+  const own = {
+    id: "llm",
+    name: "Model",
+    category: "model",
+    type: "select",
+    currentValue: "x",
+    options: [],
+  };
+  const { session: replaced } = await play([told([fast, own])], { session: { models } });
+  expect(replaced.state.configOptions).toMatchObject([{ id: "fast" }, { id: "llm" }]);
 });
 
 test("[N9] an update of a kind that nobody knows is kept as it came, and an update without sense does no harm", async () => {

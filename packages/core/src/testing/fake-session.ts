@@ -12,7 +12,7 @@ import {
 } from "@holdfast/ahp";
 import type { ChatResponse, PermissionDecision, RuntimeOptions, SessionStatus } from "@holdfast/protocol";
 import type { Host } from "../host.ts";
-import type { TurnRequest } from "../session/host-session.ts";
+import type { TurnRequest } from "../session/session-turns.ts";
 import type { AgentRecord } from "./agent-record.ts";
 import { WatchedTurn } from "./watched-turn.ts";
 

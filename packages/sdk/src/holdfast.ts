@@ -1,13 +1,17 @@
 // The client: one object for one host, with a group of operations for each noun.
 import { surroundings as ownSurroundings } from "#surroundings";
 import { AcpAgent } from "./acp-agent.ts";
+import { Apps } from "./app.ts";
 import { Approvals } from "./approval.ts";
+import { Audit } from "./audit.ts";
 import { Connection } from "./connection.ts";
 import { HostAddress } from "./host-address.ts";
+import { Keys } from "./key.ts";
 import { readBaseUrl, readIdentity, type HoldfastOptions } from "./options.ts";
 import { register, type Registration } from "./registration.ts";
 import { Retry } from "./retry.ts";
 import { Terminals } from "./terminal.ts";
+import { Webhooks } from "./webhook.ts";
 
 /** A client of one host. It holds nothing open between calls, so there is nothing to close. */
 export class Holdfast {
@@ -17,6 +21,10 @@ export class Holdfast {
   readonly acpAgent: AcpAgent;
   readonly approvals: Approvals;
   readonly terminals: Terminals;
+  readonly webhooks: Webhooks;
+  readonly keys: Keys;
+  readonly apps: Apps;
+  readonly audit: Audit;
   /** What became of telling the host which permissions the app wishes for; it never rejects. */
   readonly registration: Promise<Registration>;
 
@@ -31,6 +39,10 @@ export class Holdfast {
     this.acpAgent = new AcpAgent(connection, retry);
     this.approvals = new Approvals(connection);
     this.terminals = new Terminals(connection, retry);
+    this.webhooks = new Webhooks(connection);
+    this.keys = new Keys(connection);
+    this.apps = new Apps(connection);
+    this.audit = new Audit(connection);
     this.registration = register(connection, { appId, appName, apiKey }, options.permissions ?? []);
   }
 

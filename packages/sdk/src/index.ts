@@ -20,6 +20,25 @@ export type {
   AcpSessionStatus,
   AcpStreamEvent,
 } from "./acp-types.ts";
+export type { App, AppPermission, Apps } from "./app.ts";
 export type { Approvals, PendingApproval } from "./approval.ts";
-export type { TerminalEvent, Terminals, TerminalStatus, TerminalText } from "./terminal.ts";
+export type { Audit, AuditQuery, AuditRecord } from "./audit.ts";
+export type { ApiKey, KeyRequest, Keys, NewKey } from "./key.ts";
+export type {
+  NewTerminal,
+  TerminalEvent,
+  TerminalInputOptions,
+  Terminals,
+  TerminalStatus,
+  TerminalStreamOptions,
+  TerminalText,
+} from "./terminal.ts";
+export type {
+  DeadLetter,
+  NewWebhook,
+  Webhook,
+  WebhookEvent,
+  WebhookRequest,
+  Webhooks,
+} from "./webhook.ts";
 export type { ErrorCode, PermissionOption, TurnEvent, TurnEventOf, TurnEventType } from "@holdfast/protocol";

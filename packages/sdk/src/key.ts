@@ -1,0 +1,38 @@
+// The keys to the host: made for apps, listed, revoked; for the host's owner and keys that allow `admin`.
+import type { ApiKey, KeyRequest } from "@holdfast/protocol";
+import type { CallOptions, Connection } from "./connection.ts";
+
+export type { ApiKey, KeyRequest } from "@holdfast/protocol";
+
+/** A key that was just made, with its secret, which is told here and never again. */
+export interface NewKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+/** The operations on keys. */
+export class Keys {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Makes a key. */
+  async create({ name, scopes }: KeyRequest, { signal }: CallOptions = {}): Promise<NewKey> {
+    const body = { name, scopes };
+    const answer = await this.#connection.ask({ method: "POST", path: "/admin/keys", body, signal });
+    return { key: answer["key"] as ApiKey, secret: String(answer["secret"]) };
+  }
+
+  /** All keys, those that were revoked too. */
+  list({ signal }: CallOptions = {}): Promise<ApiKey[]> {
+    return this.#connection.askFor("keys", { method: "GET", path: "/admin/keys", signal });
+  }
+
+  /** Revokes a key at once; revoking twice is revoking once. */
+  revoke(id: string, { signal }: CallOptions = {}): Promise<ApiKey> {
+    const path = `/admin/keys/${encodeURIComponent(id)}`;
+    return this.#connection.askFor("key", { method: "DELETE", path, signal });
+  }
+}

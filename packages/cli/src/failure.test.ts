@@ -19,6 +19,7 @@ describe("[C14] a failure", () => {
     [new HoldfastError("ACP_TURN_ACTIVE", "Busy.", { status: 409 }), "ACP_TURN_ACTIVE", 7],
     [new RpcError(-32_602, "Not so."), "RPC_-32602", 7],
     [new ClientError("unsupported", "Too old."), "CONNECTION_FAILED", 4],
+    [new ClientError("refused", "Not you."), "UNAUTHORIZED", 5],
   ])("[C14] %s has its code and exit code", (error, code, exitCode) => {
     expect(failureOf(error)).toMatchObject({ code, exitCode, message: error.message });
   });

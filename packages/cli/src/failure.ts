@@ -35,9 +35,10 @@ export function failureOf(error: unknown): Failure | undefined {
     return { code: `RPC_${error.code}`, message: error.message, exitCode: EXIT_CODES.declined };
   }
   if (error instanceof ClientError) {
-    const { message } = error;
-    const code = "CONNECTION_FAILED";
-    return { code, message, remedy: remedies[code], exitCode: EXIT_CODES.unreachable };
+    const isRefused = error.kind === "refused";
+    const code = isRefused ? "UNAUTHORIZED" : "CONNECTION_FAILED";
+    const exitCode = isRefused ? EXIT_CODES.refused : EXIT_CODES.unreachable;
+    return { code, message: error.message, remedy: remedies[code], exitCode };
   }
   return undefined;
 }

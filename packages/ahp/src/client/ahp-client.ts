@@ -148,7 +148,7 @@ export class AhpClient {
     for (let attempt = 0; !this.#isClosed(); attempt += 1) {
       this.#become({ status: "connecting", attempt });
       const { cause, hasConnected } = await this.#connectOnce();
-      if (cause instanceof ClientError && cause.kind === "unsupported") this.#end(cause);
+      if (isFinal(cause)) this.#end(cause);
       if (this.#isClosed()) return;
       if (hasConnected) attempt = 0;
       await this.#wait(attempt, cause);
@@ -313,6 +313,11 @@ function whenLive<Kind extends ChannelKind>(subscription: Subscription<Kind>): P
     };
     subscription.listen(listener);
   });
+}
+
+/** Whether it would be the same however often it is tried. */
+function isFinal(cause: unknown): boolean {
+  return cause instanceof ClientError && (cause.kind === "unsupported" || cause.kind === "refused");
 }
 
 function closedError(cause: unknown): Error {

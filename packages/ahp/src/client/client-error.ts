@@ -8,6 +8,8 @@ export type ClientErrorKind =
   | "closed"
   /** The host does not speak this client's version of the model: trying again would not help. */
   | "unsupported"
+  /** The host does not let this client in: trying again would not help. Whoever opens connections says so. */
+  | "refused"
   /** The host answered with something that is not what was asked for. */
   | "malformed";
 

@@ -1,7 +1,7 @@
 // The way from a command to its host: the app API by the SDK, and AHP for what is shared live.
 import { randomUUID } from "node:crypto";
 import type { ClientId } from "@holdfast/ahp";
-import { AhpClient, webSocketTransport } from "@holdfast/ahp/client";
+import { AhpClient, ClientError, webSocketTransport, type MessageTransport } from "@holdfast/ahp/client";
 import { Holdfast } from "@holdfast/sdk";
 import { WebSocket } from "ws";
 
@@ -26,7 +26,7 @@ export class HostLink {
     this.clientId = `cli-${randomUUID()}` as ClientId;
   }
 
-  /** Everything that is followed live: connected at the first call, and again after each loss. */
+  /** Everything that is followed live: connected at the first call, and again after each loss; rejects if not let in. */
   ahp(): Promise<AhpClient> {
     this.#ahp ??= this.#connect();
     return this.#ahp;
@@ -37,16 +37,31 @@ export class HostLink {
   }
 
   async #connect(): Promise<AhpClient> {
-    const { url, token } = this.place;
-    const address = `${url.replace(/^http/, "ws")}/ahp`;
     const client = new AhpClient({
       clientId: this.clientId,
       clientInfo: { name: "holdfast-cli", title: "Command line" },
-      open: () =>
-        webSocketTransport(new WebSocket(address, { headers: { authorization: `Bearer ${token}` } })),
+      open: () => openSocket(this.place),
     });
     this.#client = client;
     await client.connect();
     return client;
+  }
+}
+
+async function openSocket({ url, token }: HostPlace): Promise<MessageTransport> {
+  const address = `${url.replace(/^http/, "ws")}/ahp`;
+  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${token}` } });
+  let status = 0;
+  socket.once("unexpected-response", (_request, response) => {
+    status = response.statusCode ?? 0;
+    // With a listener of our own, ending it is up to us.
+    socket.terminate();
+  });
+  try {
+    return await webSocketTransport(socket);
+  } catch (cause) {
+    if (status !== 401 && status !== 403) throw cause;
+    const message = "The host does not let this caller follow what is live: the owner and `admin` keys may.";
+    throw new ClientError("refused", message, { cause });
   }
 }

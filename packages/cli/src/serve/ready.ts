@@ -1,6 +1,7 @@
 // What a start prints on stdout: a page for people, or one line for programs (C8).
 import path from "node:path";
 import { OPERATIONS } from "@holdfast/protocol";
+import { quote } from "../shell-word.ts";
 import { TOKEN_FILE } from "./token.ts";
 
 /** A host that can be reached. */
@@ -32,9 +33,4 @@ export function readyPage({ url, token, home, otherPid }: ReadyHost): string {
     "",
     "",
   ].join("\n");
-}
-
-/** A word of a command line, also one with blanks or quotes in it. */
-function quote(word: string): string {
-  return /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

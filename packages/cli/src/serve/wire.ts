@@ -1,7 +1,5 @@
 // Puts the host together from its concrete parts; nothing else names them.
 import path from "node:path";
-import process from "node:process";
-import { VERSION, shellProgramPath } from "@holdfast/agent-shell";
 import { Host, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
 import { InlineKeeper } from "@holdfast/keeper";
@@ -9,6 +7,7 @@ import { startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
+import { shellAgent } from "./shell-agent.ts";
 import { findWebRoot } from "./web-root.ts";
 
 /** What a host keeps, open. */
@@ -32,7 +31,7 @@ export async function startHost({ home, config, token, log, redactor }: HostPart
       spool,
       config,
       stateFolder: home,
-      shellAgent: { command: process.execPath, args: [...agentFlags(), shellProgramPath], version: VERSION },
+      shellAgent: shellAgent(),
       log,
       redactor,
     });
@@ -97,14 +96,4 @@ async function openKept(home: string, log: Log): Promise<Kept> {
     storage.close();
     throw error;
   }
-}
-
-/** Node's flags for the built-in agent: ours, so that it runs from source where we do. A debugger's port is taken. */
-function agentFlags(): string[] {
-  return process.execArgv
-    .filter((flag) => !flag.startsWith("--inspect"))
-    .map((flag, index, flags) => {
-      // The agent starts in the session's folder, from where the name of a package leads nowhere.
-      return flags[index - 1] === "--import" ? import.meta.resolve(flag) : flag;
-    });
 }

@@ -1,0 +1,250 @@
+// Single examinations on what is really broken, in this process.
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { InlineKeeper } from "@holdfast/keeper";
+import { type Config, readConfig } from "@holdfast/protocol";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Paint } from "../paint.ts";
+import { identifyProcess } from "../serve/process-identity.ts";
+import { makePath } from "../testing/doctor-run.ts";
+import { temporaryFolder } from "../testing/temporary-home.ts";
+import { examineAgents } from "./agents.ts";
+import { examineBubblewrap } from "./bubblewrap.ts";
+import { examineAll, type Examination } from "./doctor.ts";
+import { ok, type Finding } from "./finding.ts";
+import { examineHome } from "./home.ts";
+import { examineHost } from "./host.ts";
+import { examineLoginShell } from "./login-shell.ts";
+import { examineNamespaces } from "./namespaces.ts";
+import { examineNode } from "./node.ts";
+import { examinePort } from "./port.ts";
+import { reportLines } from "./report.ts";
+import { Surroundings } from "./surroundings.ts";
+import { examineToken } from "./token.ts";
+
+function makeKeeper(environment: Record<string, string>): InlineKeeper {
+  const keeper = new InlineKeeper({ environment });
+  onTestFinished(() => keeper.close());
+  return keeper;
+}
+
+function makeConfig(settings: object): Config {
+  const read = readConfig(settings);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value;
+}
+
+/** A server that answers everything alike. */
+async function answerAlways(status: number, body: object): Promise<{ url: string; port: number }> {
+  const server = createServer((_request, response) => {
+    response.writeHead(status).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port };
+}
+
+const hostFile = (url: string): { url: string; pid: number; startedAt: string } => ({
+  url,
+  pid: process.pid,
+  startedAt: new Date(0).toISOString(),
+});
+
+describe("[C70] all examinations", () => {
+  it("[C70] an examination that hangs or fails is a finding, not a crash", async () => {
+    const examinations: Examination[] = [
+      { id: "hangs", title: "Hangs", examine: () => new Promise(() => undefined) },
+      { id: "fails", title: "Fails", examine: () => Promise.reject(new Error("EIO")) },
+      { id: "fine", title: "Fine", examine: () => Promise.resolve(ok("fine")) },
+    ];
+    const surroundings = new Surroundings({ environment: process.env, home: temporaryFolder() });
+    onTestFinished(() => surroundings.close());
+    const findings = await examineAll(surroundings, examinations, 50);
+    expect(findings.map(({ id, state, summary }) => `${id} ${state} ${summary}`)).toEqual([
+      "hangs mend could not be examined within 0.05 s",
+      "fails mend could not be examined: EIO",
+      "fine ok fine",
+    ]);
+  });
+
+  it(
+    "[C70] a home that is a file and a configuration that is none are findings",
+    { timeout: 30_000 },
+    async () => {
+      const home = path.join(temporaryFolder(), "home");
+      writeFileSync(home, "not a folder");
+      const surroundings = new Surroundings({
+        environment: { PATH: process.env["PATH"], SHELL: "/usr/bin/oddshell" },
+        home,
+      });
+      onTestFinished(() => surroundings.close());
+      const findings = await examineAll(surroundings);
+      const stateOf = (id: string): string | undefined => findings.find((each) => each.id === id)?.state;
+      expect(["home", "config", "host"].map(stateOf)).toEqual(["mend", "mend", "mend"]);
+      expect(["node", "storage", "pty"].map(stateOf)).toEqual(["ok", "ok", "ok"]);
+      expect(readFileSync(home, "utf8")).toBe("not a folder");
+    },
+  );
+
+  it("[C70] tells people each finding on a line, what mends it below, and the sum", () => {
+    const findings: Finding[] = [
+      { id: "a", title: "First", state: "ok", summary: "is there" },
+      {
+        id: "b",
+        title: "Second thing",
+        state: "mend",
+        summary: "is\u001B[31m gone",
+        remedy: "Get it:",
+        command: "get it",
+      },
+      { id: "c", title: "Third", state: "note", summary: "could be better" },
+    ];
+    expect(reportLines(findings, new Paint(false))).toEqual([
+      "ok    First         is there",
+      "mend  Second thing  is\\e[31m gone",
+      "                    Get it:",
+      "                    $ get it",
+      "note  Third         could be better",
+      "",
+      "1 thing needs mending. 1 note beside.",
+    ]);
+  });
+});
+
+describe("[C72] single examinations", () => {
+  it("[C72] Node from 20.19 on is new enough", async () => {
+    const states = ["18.20.4", "20.18.9", "20.19.0", "22.0.0"].map((nodeVersion) =>
+      examineNode({ nodeVersion }),
+    );
+    expect((await Promise.all(states)).map(({ state }) => state)).toEqual(["mend", "mend", "ok", "ok"]);
+  });
+
+  it("[C72] a home that others may write to, and a token that is none, have their commands", async (context) => {
+    if (process.platform === "win32") return context.skip("Windows has no such rights");
+    const home = temporaryFolder();
+    chmodSync(home, 0o755);
+    await expect(examineHome({ home })).resolves.toMatchObject({
+      state: "note",
+      command: `chmod 700 ${home}`,
+    });
+    writeFileSync(path.join(home, "somebody's"), "");
+    chmodSync(home, 0o777);
+    await expect(examineHome({ home })).resolves.toMatchObject({
+      state: "mend",
+      command: `chmod 700 ${home}`,
+    });
+    await expect(examineHome({ home: path.join(home, "a", "b") })).resolves.toMatchObject({ state: "ok" });
+    const token = path.join(home, "token");
+    await expect(examineToken({ home })).resolves.toMatchObject({
+      state: "ok",
+      summary: "made at the first start",
+    });
+    writeFileSync(token, "short");
+    await expect(examineToken({ home })).resolves.toMatchObject({ state: "mend", command: `rm ${token}` });
+    writeFileSync(token, "0123456789abcdef");
+    chmodSync(token, 0o644);
+    await expect(examineToken({ home })).resolves.toMatchObject({ state: "note" });
+    return undefined;
+  });
+
+  it("[C72] a port that is the home's own host's is fine; one that nobody holds is free", async () => {
+    const { url, port } = await answerAlways(200, {});
+    const config = makeConfig({ listen: { port } });
+    const own = { config, runningHost: () => Promise.resolve(hostFile(url)) };
+    await expect(examinePort(own)).resolves.toMatchObject({ state: "ok" });
+    const none = { config, runningHost: () => Promise.resolve(undefined) };
+    await expect(examinePort(none)).resolves.toMatchObject({ state: "mend" });
+    const elsewhere = { ...none, config: makeConfig({ listen: { host: "192.0.2.1", port: 4747 } }) };
+    await expect(examinePort(elsewhere)).resolves.toMatchObject({
+      state: "mend",
+      summary: expect.stringContaining("has no address 192.0.2.1") as string,
+    });
+  });
+
+  it("[C72] a host that takes no work, or does not answer, needs mending", async () => {
+    const home = temporaryFolder();
+    const { url } = await answerAlways(503, { success: false, error: "The disk is full." });
+    const tired = await examineHost({ home, runningHost: () => Promise.resolve(hostFile(url)) });
+    expect(tired).toMatchObject({
+      state: "mend",
+      summary: expect.stringContaining("The disk is full.") as string,
+    });
+    const gone = await examineHost({
+      home,
+      runningHost: () => Promise.resolve(hostFile("http://127.0.0.1:1")),
+    });
+    expect(gone).toMatchObject({ state: "mend", command: `kill ${process.pid}` });
+  });
+
+  it("[C72] a login shell that is not there, or tells nothing of commands, is a note", async () => {
+    const keeper = makeKeeper({});
+    const environment = { PATH: makePath(path.join(temporaryFolder(), "bin"), { bash: "exit 0" }) };
+    const bash = path.join(environment.PATH, "bash");
+    const missing = { ...environment, SHELL: "/nowhere/zsh" };
+    await expect(examineLoginShell({ environment: missing, keeper })).resolves.toMatchObject({
+      summary: expect.stringContaining("/nowhere/zsh is not there") as string,
+      command: `chsh -s ${bash}`,
+    });
+    await expect(
+      examineLoginShell({ environment: { ...environment, SHELL: "/bin/sh" }, keeper }),
+    ).resolves.toMatchObject({
+      state: "note",
+      summary: expect.stringContaining("has no integration") as string,
+    });
+    await expect(
+      examineLoginShell({ environment: { ...environment, SHELL: bash }, keeper }),
+    ).resolves.toMatchObject({
+      state: "ok",
+    });
+  });
+
+  it("[C72] bubblewrap that is there but may not work, and a missing unshare, are notes", async (context) => {
+    if (process.platform !== "linux") return context.skip("both are for Linux alone");
+    const PATH = makePath(path.join(temporaryFolder(), "bin"), {
+      bwrap: "echo 'No permissions' >&2; exit 1",
+    });
+    const seen = { environment: { PATH }, keeper: makeKeeper({ PATH }), platform: "linux" } as const;
+    await expect(examineBubblewrap(seen)).resolves.toMatchObject({
+      state: "note",
+      summary: expect.stringContaining("cannot be used here: No permissions") as string,
+    });
+    const empty = { ...seen, environment: { PATH: temporaryFolder() } };
+    await expect(examineNamespaces(empty)).resolves.toMatchObject({
+      state: "note",
+      summary: expect.stringContaining("unshare is not installed") as string,
+    });
+    return undefined;
+  });
+
+  it("[C73] an agent that hangs is told in time, and ended; one that was set up must be there", async () => {
+    const folder = temporaryFolder();
+    const pidFile = path.join(folder, "pid");
+    const PATH = makePath(path.join(folder, "bin"), { qwen: `echo $$ > ${pidFile}; exec sleep 600` });
+    const keeper = new InlineKeeper({ environment: { PATH, HOME: folder } });
+    const config = makeConfig({ agents: { mine: { command: "my-agent" } }, defaults: { agent: "codex" } });
+    const findings = await examineAgents({ keeper, config }, 2500);
+    const find = (id: string): Finding | undefined => findings.find((each) => each.id === `agent:${id}`);
+    expect(find("qwen-cli")).toMatchObject({ state: "mend", command: "holdfast agents doctor qwen-cli" });
+    expect(find("mine")).toMatchObject({
+      state: "mend",
+      summary: "not installed: there is no my-agent on the PATH",
+    });
+    expect(find("codex-cli")).toMatchObject({ state: "mend" });
+    expect(find("kimi-cli")).toMatchObject({
+      state: "note",
+      command: "npm install -g @moonshot-ai/kimi-code",
+    });
+    await keeper.close(0);
+    expect(identifyProcess(Number(readFileSync(pidFile, "utf8")))).toBeUndefined();
+    const allowed = await examineAgents({
+      keeper: makeKeeper({ PATH: "" }),
+      config: makeConfig({ allowedAgents: ["shell"] }),
+    });
+    expect(allowed.map(({ id }) => id)).toEqual(["agent:shell"]);
+  });
+});

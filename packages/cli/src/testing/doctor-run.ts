@@ -1,0 +1,66 @@
+// Runs `holdfast doctor` as a process on a machine from which something has really been taken away.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Finding } from "../doctor/finding.ts";
+import { findProgram } from "../doctor/find-program.ts";
+
+const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+/** What the program itself, and what it tries, cannot do without. */
+const plainTools = ["sh", "env", "node", "unshare", "mount", "mkfifo", "tty", "stty", "setpriv", "sleep"];
+
+/** How to run it. */
+export interface DoctorRunOptions {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Words before the program, such as those that put it into a namespace of its own. */
+  readonly wrapper?: readonly string[];
+}
+
+/** What it found. */
+export interface DoctorRun {
+  readonly exitCode: number | null;
+  readonly stderr: string;
+  readonly healthy: boolean;
+  find(id: string): Finding;
+}
+
+/** Examines, and gives the findings. */
+export async function runDoctor({ home, environment, wrapper = [] }: DoctorRunOptions): Promise<DoctorRun> {
+  const program = [process.execPath, "--import", loader, "--conditions=@holdfast/source", main];
+  const [command, ...words] = [...wrapper, ...program, "doctor", "--json", "--home", home];
+  const child = spawn(command, words, { cwd: "/", env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const [exitCode] = (await once(child, "close")) as [number | null];
+  if (stdout === "") throw new Error(`It found nothing:\n${stderr}`);
+  const { healthy, findings } = JSON.parse(stdout) as { healthy: boolean; findings: Finding[] };
+  const find = (id: string): Finding => {
+    const found = findings.find((each) => each.id === id);
+    if (found === undefined) throw new Error(`Nothing was found of ${id}:\n${stdout}`);
+    return found;
+  };
+  return { exitCode, stderr, healthy, find };
+}
+
+/** Makes a folder that is a whole PATH: with the plainest tools, and with programs that say this. */
+export function makePath(folder: string, programs: Readonly<Record<string, string>> = {}): string {
+  mkdirSync(folder, { recursive: true });
+  for (const name of plainTools) {
+    const file = findProgram(name, process.env);
+    if (file !== undefined) symlinkSync(file, path.join(folder, name));
+  }
+  for (const [name, script] of Object.entries(programs)) {
+    const file = path.join(folder, name);
+    writeFileSync(file, `#!/bin/sh\n${script}\n`);
+    chmodSync(file, 0o755);
+  }
+  return folder;
+}

@@ -1,0 +1,139 @@
+// `chat` on a real terminal: what is shown on entry, what the keys do, and what leaves.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runWords } from "../testing/command-run.ts";
+import { say, ScriptedHost, update } from "../testing/scripted-host.ts";
+import { TypedProgram } from "../testing/typed-program.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "holdfast-chat-"));
+const interrupt = "\u0003";
+const end = "\u0004";
+const up = "\u001B[A";
+/** A busy machine takes its time to start programs. */
+const programsTimeoutMs = 90_000;
+let host: ScriptedHost;
+
+beforeAll(async () => {
+  host = await ScriptedHost.start(folder, {
+    prompts: {
+      hello: [
+        update("available_commands_update", {
+          availableCommands: [{ name: "deploy", description: "Ship it" }],
+        }),
+        say("Hello\nto you"),
+      ],
+      "/deploy": [say("shipped")],
+      "/help": [say("help yourself")],
+      form: [
+        {
+          do: "ask",
+          as: "form",
+          method: "elicitation/create",
+          params: {
+            mode: "form",
+            message: "Where to?",
+            requestedSchema: {
+              type: "object",
+              properties: {
+                count: { type: "integer", title: "Count" },
+                city: { type: "string", enum: ["Ulm", "Bonn"] },
+              },
+              required: ["count", "city"],
+            },
+          },
+        },
+        say("Thanks"),
+      ],
+      hang: [say("Thinking"), { do: "hang" }],
+      joined: [say("begun"), { do: "until", path: "gate" }, say("ended")],
+    },
+  });
+});
+
+afterAll(async () => {
+  await host.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Types a line and waits for what comes of it. */
+async function tell(program: TypedProgram, text: string, what: string | RegExp): Promise<void> {
+  const from = program.text.length;
+  program.type(`${text}\r`);
+  await program.seen(what, from + text.length);
+}
+
+describe("[C29] a conversation at the keyboard", () => {
+  it(
+    "[C29, C24, C27, C30] begins with run, fills in forms, cancels by Ctrl-C, and ends by Ctrl-D",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const program = await TypedProgram.start(["run", "scripted", "--home", host.home], host.folder);
+      await program.seen("/help tells what else can be typed.\n");
+      await tell(program, "hello", /Hello\nto you\n[^]*> $/);
+      await tell(program, "/help", /\/deploy {2}Ship it\n[^]*> $/);
+      await tell(program, "/deploy", /shipped\n[^]*> $/);
+      await tell(program, "//help", /help yourself\n[^]*> $/);
+      await tell(program, "/cancel", /No turn runs\.\n[^]*> $/);
+
+      await tell(program, "form", "Where to?\n  1 Answer (y)   2 Decline (n)");
+      await program.seen(/\? $/);
+      program.type("y");
+      await program.seen(/ {2}Count\n[^]* {2}> $/);
+      await tell(program, "many", /That is not a whole number that fits\.\n[^]* {2}> $/);
+      await tell(program, "3", / {4}2 Bonn\n[^]* {2}> $/);
+      await tell(program, "2", /Thanks\n[^]*> $/);
+      expect(host.record).toContain(
+        '"answered":"form","result":{"action":"accept","content":{"count":3,"city":"Bonn"}}',
+      );
+
+      await tell(program, "hang", "Thinking");
+      program.type(interrupt);
+      await program.seen(/Cancelling the turn\.[^]*Cancelled\.\n[^]*> $/);
+      program.type(`half a li${interrupt}`);
+      await program.seen(/half a li\n[^]*Ctrl-C again, or Ctrl-D, leaves\.\n[^]*> $/);
+      // The line before is brought back, not the half that was cleared.
+      await tell(program, `${up}${up}${up}${up}`, /help yourself\n[^]*> $/);
+      program.type(end);
+      expect(await program.exitCode()).toBe(0);
+    },
+  );
+
+  it(
+    "[C29, C30] goes on where it was: shows the last turns, joins the one that runs; Ctrl-C twice leaves",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const { session_key: key } = await host.api.acpAgent.createSession({
+        agent_id: "scripted",
+        cwd: host.folder,
+      });
+      const first = host.api.acpAgent.streamChat(key, "hello");
+      for await (const { type } of first) expect(type).not.toBe("error");
+      const running = host.api.acpAgent.streamChat(key, "joined");
+      await running.next();
+      const program = await TypedProgram.start(
+        ["chat", key.slice(-36, -20), "--home", host.home],
+        host.folder,
+      );
+      await program.seen("> hello\nHello\nto you\n> joined\nbegun");
+      host.open("gate");
+      await program.seen(/ended\n[^]*> $/);
+      program.type(interrupt);
+      await program.seen(/leaves\.\n[^]*> $/);
+      program.type(interrupt);
+      expect(await program.exitCode()).toBe(130);
+      expect(await runWords(["cancel", key, "--home", host.home])).toMatchObject({
+        code: 0,
+        stdout: `No turn runs in ${key.slice(-36, -28)}.\n`,
+      });
+    },
+  );
+
+  it("[C29] needs a keyboard", async () => {
+    expect(await runWords(["chat", "x", "--home", host.home])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("NO_TERMINAL"),
+    });
+  });
+});

@@ -1,0 +1,169 @@
+// `holdfast chat`: a conversation at the keyboard (C29, C30).
+import { turnParts, type Turn } from "@holdfast/ahp";
+import { CommandError } from "../command-error.ts";
+import type { Console } from "../console.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { describeFailure, failureOf } from "../failure.ts";
+import { hostCommand, type AddCommand, type CommandContext } from "./command.ts";
+import { Conversation } from "./conversation.ts";
+import { safeLines, safeText } from "./safe-text.ts";
+import type { SessionChannel } from "./session-channel.ts";
+import { resolveSession } from "./session-name.ts";
+import { readLine, type Line } from "./turn/line-editor.ts";
+import { turnExitCode, turnFailure, type TurnEnd } from "./turn/turn-end.ts";
+
+/** Turns that are shown on entry, and lines of each answer. */
+const turnsShown = 3;
+const linesShown = 6;
+
+/** Adds the command. */
+export const addChat: AddCommand = (program, run) => {
+  hostCommand(program, "chat <session>", "Talk with an agent at the keyboard")
+    .option("--cancel-on-exit", "cancel the turn also when this program is ended by SIGTERM or SIGHUP")
+    .action(
+      run(async (context, word: string, { cancelOnExit }: { readonly cancelOnExit?: boolean }) => {
+        const { console } = context;
+        if (!console.canAsk) throw noKeyboard();
+        const link = await context.host({ mayStart: false });
+        const sessionKey = await resolveSession(link.api, word);
+        return hold(context, new Conversation({ link, console, sessionKey, cancelOnExit }));
+      }),
+    );
+};
+
+/** Holds a conversation until its person leaves; gives the exit code. */
+export async function hold({ console }: CommandContext, conversation: Conversation): Promise<number> {
+  const channel = await conversation.channel();
+  const { turns } = channel.chat;
+  const history = turns.map(({ message }) => message.text).toReversed();
+  await showPast(conversation, turns.slice(-turnsShown));
+  const { phase } = channel;
+  if (phase.status === "busy") {
+    await conversation.screen.line(
+      console.notePaint.bold(`> ${safeText(channel.chat.activeTurn?.message.text ?? "")}`),
+    );
+    const end = await conversation.join(phase.turnId);
+    if (end.kind === "left") return end.exitCode;
+    tell(console, end);
+  } else console.note(console.notePaint.dim("Type a message; /help tells what else can be typed."));
+  return talk(console, conversation, channel, history);
+}
+
+async function talk(
+  console: Console,
+  conversation: Conversation,
+  channel: SessionChannel,
+  history: string[],
+): Promise<number> {
+  for (;;) {
+    if (channel.isOver) {
+      console.note("The session is closed.");
+      return EXIT_CODES.done;
+    }
+    const line = await readMessage(console, history);
+    if (line.kind === "left") return EXIT_CODES.cancelled;
+    if (line.kind === "end") return EXIT_CODES.done;
+    const said = await obey(line.text.trim(), console, conversation);
+    if (said === "quit") return EXIT_CODES.done;
+    if (said === "done") continue;
+    const end = await speak(console, conversation, said.message);
+    if (end?.kind === "left") return end.exitCode;
+  }
+}
+
+/** A line that ends in a backslash goes on in the next one. */
+async function readMessage(console: Console, history: string[]): Promise<Line> {
+  const { bold } = console.notePaint;
+  let text = "";
+  for (let prompt = "> "; ; prompt = "… ") {
+    const line = await readLine(console, { prompt: bold(prompt), history });
+    if (line.kind !== "line") return line;
+    if (!line.text.endsWith("\\")) return { kind: "line", text: text + line.text };
+    text += `${line.text.slice(0, -1)}\n`;
+  }
+}
+
+/** Does what a slash-word of our own says; anything else is a message. */
+async function obey(
+  text: string,
+  console: Console,
+  conversation: Conversation,
+): Promise<"quit" | "done" | { readonly message: string }> {
+  switch (text) {
+    case "":
+      return "done";
+    case "/quit":
+    case "/exit":
+      return "quit";
+    case "/cancel":
+      console.note((await conversation.cancel()) ? "The turn is cancelled." : "No turn runs.");
+      return "done";
+    case "/help":
+      showHelp(console, await conversation.channel());
+      return "done";
+    default:
+      return { message: text.startsWith("//") ? text.slice(1) : text };
+  }
+}
+
+/** What goes wrong in one turn is told, and the conversation goes on. */
+async function speak(
+  console: Console,
+  conversation: Conversation,
+  message: string,
+): Promise<TurnEnd | undefined> {
+  try {
+    const isBusy = await conversation.isBusy();
+    if (isBusy) console.note(console.notePaint.dim("It waits behind the turn that runs."));
+    const end = await conversation.send(message, { queue: true });
+    tell(console, end);
+    return end;
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === undefined || failure.exitCode === EXIT_CODES.missing) throw error;
+    console.streams.stderr.write(describeFailure(failure));
+    return undefined;
+  }
+}
+
+function tell(console: Console, end: TurnEnd): void {
+  const { dim } = console.notePaint;
+  const failure = failureOf(turnFailure(end));
+  if (failure !== undefined) console.streams.stderr.write(describeFailure(failure));
+  else if (end.kind === "left") console.note(dim("The turn goes on in the host."));
+  else if (turnExitCode(end) === EXIT_CODES.cancelled) console.note(dim("Cancelled."));
+}
+
+async function showPast({ screen }: Conversation, turns: readonly Turn[]): Promise<void> {
+  const { bold, dim } = screen.paint;
+  for (const turn of turns) {
+    await screen.line(bold(`> ${safeText(turn.message.text)}`));
+    const text = turnParts(turn)
+      .flatMap((part) => (part.kind === "markdown" ? [part.content] : []))
+      .join("\n\n");
+    const lines = safeLines(text).trim().split("\n");
+    for (const line of lines.slice(0, linesShown)) await screen.line(line);
+    if (lines.length > linesShown) await screen.line(dim(`and ${lines.length - linesShown} more lines`));
+  }
+}
+
+function showHelp({ streams: { stderr }, notePaint }: Console, { session }: SessionChannel): void {
+  const lines = [
+    "/help    this",
+    "/cancel  cancels a turn that somebody else began; your own by Ctrl-C",
+    "/quit    leaves; so does Ctrl-D. The session stays",
+    "//word   sends /word to the agent, also where the word is one of these",
+    "A line that ends in \\ goes on in the next one.",
+    ...(session.commands.length > 0 ? ["", "The agent's own words:"] : []),
+    ...session.commands.map(({ name, description }) => `/${safeText(name)}  ${safeText(description)}`),
+  ];
+  stderr.write(`${notePaint.dim(lines.join("\n"))}\n`);
+}
+
+function noKeyboard(): CommandError {
+  return new CommandError("NO_TERMINAL", "There is no keyboard here to talk at.", {
+    exitCode: EXIT_CODES.setup,
+    remedy:
+      "Send one message with `holdfast run AGENT --session SESSION MESSAGE`, where a script can read the answer.",
+  });
+}

@@ -1,0 +1,92 @@
+// Turns of one session on one console, one after the other, each shown and answered as `run` and `chat` both do it.
+import type { AcpAttachment, EventStream, TurnEvent } from "@holdfast/sdk";
+import type { Console } from "../console.ts";
+import type { HostLink } from "../link/host-link.ts";
+import { SessionChannel } from "./session-channel.ts";
+import { Screen } from "./turn/screen.ts";
+import type { TurnEnd } from "./turn/turn-end.ts";
+import { TurnFollower } from "./turn/turn-follower.ts";
+import { TurnLines } from "./turn/turn-lines.ts";
+import { TurnView, type TurnDisplay } from "./turn/turn-view.ts";
+
+/** What a conversation needs. */
+export interface ConversationParts {
+  readonly link: HostLink;
+  readonly console: Console;
+  readonly sessionKey: string;
+  /** Whether leaving by a signal cancels the turn too. */
+  readonly cancelOnExit?: boolean | undefined;
+}
+
+/** What goes with a message. */
+export interface Sending {
+  readonly attachments?: readonly AcpAttachment[];
+  /** Whether to wait behind a running turn instead of being refused. */
+  readonly queue?: boolean | undefined;
+}
+
+/** A conversation in one session. */
+export class Conversation {
+  readonly sessionKey: string;
+  readonly screen: Screen;
+  readonly #parts: ConversationParts;
+  readonly #display: TurnDisplay;
+  #channel: Promise<SessionChannel> | undefined;
+  #endedTurnId: string | undefined;
+
+  constructor(parts: ConversationParts) {
+    const { console, sessionKey } = parts;
+    this.#parts = parts;
+    this.sessionKey = sessionKey;
+    this.screen = new Screen(console, "words");
+    this.#display = console.json ? new TurnLines(console) : new TurnView(this.screen, { isLive: true });
+  }
+
+  /** The live state of the session, connected at the first call. */
+  channel(): Promise<SessionChannel> {
+    this.#channel ??= SessionChannel.open(this.#parts.link, this.sessionKey);
+    return this.#channel;
+  }
+
+  /** Sends a message and follows its turn to the end. */
+  send(message: string, { attachments = [], queue }: Sending = {}): Promise<TurnEnd> {
+    const { api } = this.#parts.link;
+    const files = attachments.length > 0 ? attachments : undefined;
+    const stream = api.acpAgent.streamChat(this.sessionKey, message, files, queue === true ? { queue } : {});
+    return this.#follow(stream, queue);
+  }
+
+  /** Follows a turn that somebody else began. */
+  join(turnId: string): Promise<TurnEnd> {
+    return this.#follow(this.#parts.link.api.acpAgent.streamEvents(this.sessionKey, { turnId }));
+  }
+
+  /** Whether a turn runs; the channel may hear of the end of our own later than we did. */
+  async isBusy(): Promise<boolean> {
+    const { phase } = await this.channel();
+    return phase.status === "busy" && phase.turnId !== this.#endedTurnId;
+  }
+
+  /** Cancels the turn that runs, whoever began it; false when none does. */
+  async cancel(): Promise<boolean> {
+    if (!(await this.isBusy())) return false;
+    await this.#parts.link.api.acpAgent.cancelTurn(this.sessionKey);
+    return true;
+  }
+
+  async #follow(stream: EventStream<TurnEvent>, mayWait = false): Promise<TurnEnd> {
+    const { link, console, cancelOnExit = false } = this.#parts;
+    const follower = new TurnFollower(stream, {
+      api: link.api,
+      console,
+      screen: this.screen,
+      display: this.#display,
+      sessionKey: this.sessionKey,
+      cancelOnExit,
+      ...(mayWait && { withdraw: async (turnId) => (await this.channel()).withdraw(turnId) }),
+    });
+    const end = await follower.follow();
+    this.#endedTurnId = stream.turnId;
+    return end;
+  }
+}

@@ -1,0 +1,104 @@
+// `run` as people use it: on a real terminal, with real keys.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runWords } from "../testing/command-run.ts";
+import { askToRun, say, ScriptedHost, update } from "../testing/scripted-host.ts";
+import { TypedProgram } from "../testing/typed-program.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "holdfast-run-"));
+const interrupt = "\u0003";
+/** A busy machine takes its time to start programs. */
+const programsTimeoutMs = 90_000;
+let host: ScriptedHost;
+
+const plan = [
+  { content: "look", priority: "high", status: "completed" },
+  { content: "leap", priority: "high", status: "pending" },
+];
+const spoof = "ls\u001B[2K\r  │ harmless\nrm -rf /";
+
+beforeAll(async () => {
+  host = await ScriptedHost.start(folder, {
+    ignoresCancel: true,
+    prompts: {
+      work: [
+        update("agent_thought_chunk", { content: { type: "text", text: "Let me see." } }),
+        update("plan", { entries: plan }),
+        update("tool_call", { toolCallId: "c", title: "Search", kind: "search", status: "in_progress" }),
+        update("tool_call_update", { toolCallId: "c", status: "completed" }),
+        say("Found\u001B]0;title\u0007 it"),
+        askToRun("first", spoof, "/srv"),
+        askToRun("second", "make", "/srv"),
+        { do: "until", path: "gate" },
+        say("All done"),
+      ],
+      hang: [say("Thinking"), { do: "hang" }],
+    },
+  });
+});
+
+afterAll(async () => {
+  await host.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(...words: string[]): Promise<TypedProgram> {
+  return TypedProgram.start(["run", "scripted", ...words, "--home", host.home], host.folder);
+}
+
+describe("[C22] run on a terminal", () => {
+  it(
+    "[C22, C21, C23] shows all in its order, asks in place by one key, and says when another was faster",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const program = await start("work");
+      // Typed before the question stands there, it answers nothing.
+      program.type("1");
+      await program.seen("? ");
+      expect(program.text).toContain(["Let me see.", "✓ look", "· leap", "• Search"].join("\n"));
+      expect(program.text).toMatch(/ {2}done, \d+ ms\nFound\\e\]0;title\\u0007 it\n/);
+      expect(program.text).toContain(
+        [
+          "The agent asks to execute",
+          "  │ ls\\e[2K\\r  │ harmless",
+          "  │ rm -rf /",
+          "  in /srv",
+          "  1 Yes (y)   2 Always (a)   3 No (n)   Ctrl-C cancels the turn",
+          "? ",
+        ].join("\n"),
+      );
+      expect(program.raw).not.toMatch(/\u001B\]0;|\u001B\[2K/);
+      program.type("3");
+      await program.seen("? No\n");
+      await program.seen(/ {2}│ make\n[^]*\? $/);
+      const [approval] = await host.api.approvals.list();
+      await host.api.approvals.resolve(approval?.requestId ?? "", "always");
+      await program.seen("Permission approved by another client");
+      host.open("gate");
+      expect(await program.exitCode()).toBe(0);
+      expect(program.text).toMatch(
+        /by another client\nAll done\n[^]*Go on with `holdfast chat [0-9a-f]{8}`\.\n$/,
+      );
+      expect(host.record).toContain(
+        '"answered":"first","result":{"outcome":{"outcome":"selected","optionId":"no"}}',
+      );
+    },
+  );
+});
+
+describe("[C27] Ctrl-C", () => {
+  it("[C27] once cancels the turn, twice leaves it to itself", { timeout: programsTimeoutMs }, async () => {
+    const program = await start("hang", "--title", "hangs");
+    await program.seen("Thinking");
+    program.type(interrupt);
+    await program.seen("Cancelling the turn. Ctrl-C again leaves");
+    program.type(interrupt);
+    expect(await program.exitCode()).toBe(130);
+    const [, name = ""] =
+      /The turn goes on: `holdfast watch ([0-9a-f]{8})` follows it/.exec(program.text) ?? [];
+    const cancelled = await runWords(["cancel", name, "--json", "--home", host.home]);
+    expect(JSON.parse(cancelled.stdout)).toMatchObject({ cancelled: true });
+  });
+});

@@ -1,0 +1,120 @@
+// Runs the program on a real pseudo terminal and types into it, for tests of what people see.
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { InlineKeeper, type KeeperExit, type KeeperRun } from "@holdfast/keeper";
+import { onTestFinished } from "vitest";
+
+/** A busy machine takes its time to start a program. */
+const patienceMs = 25_000;
+const shownCharacters = 2000;
+
+const mainFile = fileURLToPath(new URL("../main.ts", import.meta.url));
+const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+/** A program and what its terminal has shown. */
+export class TypedProgram {
+  readonly #run: KeeperRun;
+  readonly #record: Record;
+
+  private constructor(run: KeeperRun, record: Record) {
+    this.#run = run;
+    this.#record = record;
+  }
+
+  /** Starts the program; it is ended with the test. */
+  static async start(words: readonly string[], cwd: string): Promise<TypedProgram> {
+    const keeper = new InlineKeeper({ environment: { PATH: process.env["PATH"], TERM: "xterm" } });
+    onTestFinished(() => keeper.close(0));
+    const record = new Record();
+    const run = await keeper.start(
+      {
+        kind: "tty",
+        command: process.execPath,
+        args: ["--import", loader, "--conditions=@holdfast/source", mainFile, ...words],
+        cwd,
+        env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", NO_COLOR: "1" },
+        size: { columns: 200, rows: 50 },
+      },
+      record,
+    );
+    return new TypedProgram(run, record);
+  }
+
+  get pid(): number {
+    return this.#run.pid;
+  }
+
+  /** Everything that was written. */
+  get raw(): string {
+    return this.#record.text;
+  }
+
+  /** The text of it: without what moves the cursor, with line breaks as text has them. */
+  get text(): string {
+    return this.raw.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll(/\r+\n/g, "\n");
+  }
+
+  type(text: string): void {
+    this.#run.write(Buffer.from(text));
+  }
+
+  /** Waits until this is shown; with `from`, after so many characters. */
+  async seen(what: string | RegExp, from = 0): Promise<void> {
+    await this.#record.until(
+      () => {
+        const text = this.text.slice(from);
+        return typeof what === "string" ? text.includes(what) : what.test(text);
+      },
+      `${String(what)} was not shown`,
+    );
+  }
+
+  /** The exit code, once everything was shown. */
+  async exitCode(): Promise<number | null> {
+    await this.#record.until(() => this.#record.exitOf !== undefined, "it never ended");
+    return this.#record.exitOf?.exitCode ?? null;
+  }
+}
+
+class Record {
+  text = "";
+  exitOf: KeeperExit | undefined;
+  readonly #decoder = new TextDecoder();
+  readonly #watchers = new Set<() => void>();
+
+  bytes(_stream: string, bytes: Uint8Array): void {
+    this.text += this.#decoder.decode(bytes, { stream: true });
+    this.#tell();
+  }
+
+  exit(exit: KeeperExit): void {
+    this.exitOf = exit;
+    this.#tell();
+  }
+
+  end(): void {
+    this.#tell();
+  }
+
+  /** Rejects, with all that was shown, as soon as it can no longer come true, or has taken too long. */
+  until(isTrue: () => boolean, problem: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (): void =>
+        reject(new Error(`${problem}:\n${JSON.stringify(this.text.slice(-shownCharacters))}`));
+      const timer = setTimeout(fail, patienceMs);
+      const look = (): void => {
+        if (isTrue()) resolve();
+        else if (this.exitOf !== undefined) fail();
+        else return;
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  #tell(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+}

@@ -17,7 +17,7 @@ export interface CommandContext {
   /** The file of this very program. */
   readonly programPath: string;
   /** The host; started first when none runs, unless that is not wanted. It is closed when the command ends. */
-  host(options?: { readonly mayStart?: boolean }): Promise<HostLink>;
+  readonly host: (options?: { readonly mayStart?: boolean }) => Promise<HostLink>;
 }
 
 /** What a command does; it gives the exit code, or nothing for 0. */

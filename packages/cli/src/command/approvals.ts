@@ -1,0 +1,30 @@
+// `holdfast approvals`: what agents wait for an answer to (C51).
+import type { Command } from "commander";
+import { ageWord } from "./age.ts";
+import { answerLines, deedLines, shortRequestName } from "./approval-choice.ts";
+import { hostCommand, type Runner } from "./command.ts";
+import { safeText } from "./safe-text.ts";
+
+/** Adds `approvals`. */
+export function addApprovals(program: Command, run: Runner): void {
+  hostCommand(program, "approvals", "list what agents wait for your answer to").action(
+    run(async ({ console, host }) => {
+      const { api } = await host();
+      const [waiting, sessions] = await Promise.all([api.approvals.list(), api.acpAgent.listSessions()]);
+      if (console.json) return console.printJson(waiting);
+      if (waiting.length === 0) return console.note("Nothing waits for an answer.");
+      const byKey = new Map(sessions.map((session) => [session.session_key, session]));
+      const nowMs = Date.now();
+      for (const approval of waiting) {
+        const session = byKey.get(approval.session_key);
+        const name = console.paint.bold(shortRequestName(approval.requestId));
+        const agent = safeText(session?.agent_id ?? "an agent");
+        await console.print(`${name}  ${agent}, waiting for ${ageWord(approval.requestedAt, nowMs)}`);
+        const lines = [...deedLines(approval, session), ...answerLines(approval)];
+        for (const line of lines) await console.print(line);
+      }
+      console.note("`holdfast approve REQUEST` or `holdfast deny REQUEST` answers one.");
+      return undefined;
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+// `holdfast apps`: the apps that are known by an id, and what they are let do (C54).
+import { APP_PERMISSIONS } from "@holdfast/protocol";
+import type { App, AppPermission, Holdfast } from "@holdfast/sdk";
+import { Option, type Command } from "commander";
+import { CommandError } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { tableLines } from "../table.ts";
+import { hostCommand, type CommandContext, type Runner } from "./command.ts";
+import { safeText } from "./safe-text.ts";
+
+interface GrantOptions {
+  readonly permission?: readonly AppPermission[];
+  readonly name?: string;
+}
+
+/** Adds `apps`. */
+export function addApps(program: Command, run: Runner): void {
+  const apps = program.command("apps").description("let apps in that are known by an id, or keep them out");
+  hostCommand(apps, "ls", "list the apps, those that wait for your word first").action(
+    run(async ({ console, host }) => {
+      const { api } = await host();
+      const listed = await api.apps.list();
+      if (console.json) return console.printJson(listed);
+      if (listed.length === 0) return console.note("No app has asked for anything.");
+      const columns = ["APP", "STATE", "ASKED FOR", "MAY", "NAME"].map((heading) => ({ heading }));
+      const rows = listed.toSorted((one, other) => rank(one) - rank(other)).map(appRow);
+      for (const line of tableLines(columns, rows, console.paint)) await console.print(line);
+      return undefined;
+    }),
+  );
+  hostCommand(apps, "grant", "let an app do what it asked for, or what you name, and nothing else")
+    .argument("<app>", "the app's id")
+    .addOption(
+      new Option("--permission <permission...>", "what it may do (default: what it asked for)").choices(
+        APP_PERMISSIONS,
+      ),
+    )
+    .option("--name <name>", "what people see, for an app that has not said it")
+    .action(
+      run(async (context, id: string, { permission, name }: GrantOptions) => {
+        const { api } = await context.host();
+        const permissions = permission ?? (await requestedBy(api, id));
+        return tell(context, await api.apps.grant(id, permissions, name === undefined ? {} : { name }));
+      }),
+    );
+  hostCommand(apps, "deny", "refuse an app for good")
+    .argument("<app>", "the app's id")
+    .action(
+      run(async (context, id: string) => {
+        const { api } = await context.host();
+        return tell(context, await api.apps.deny(id));
+      }),
+    );
+  hostCommand(apps, "remove", "forget an app; it may ask again")
+    .argument("<app>", "the app's id")
+    .action(
+      run(async ({ console, host }, id: string) => {
+        const { api } = await host();
+        await api.apps.remove(id);
+        return console.json
+          ? console.printJson({ id, removed: true })
+          : console.note(`Forgot ${safeText(id)}.`);
+      }),
+    );
+}
+
+async function requestedBy(api: Holdfast, id: string): Promise<readonly AppPermission[]> {
+  const app = (await api.apps.list()).find((each) => each.id === id);
+  if (app !== undefined && app.requested.length > 0) return app.requested;
+  throw new CommandError("PERMISSION_NEEDED", `The app "${safeText(id)}" has not asked for anything.`, {
+    exitCode: EXIT_CODES.setup,
+    remedy: `Say what it may do with --permission: ${APP_PERMISSIONS.join(", ")}.`,
+  });
+}
+
+async function tell({ console }: CommandContext, app: App): Promise<void> {
+  if (console.json) return console.printJson(app);
+  const may = app.state === "granted" ? ` and may use ${app.permissions.join(", ")}` : "";
+  return console.note(`${safeText(app.id)} is ${app.state}${may}.`);
+}
+
+function rank({ state }: App): number {
+  return state === "waiting" ? 0 : 1;
+}
+
+function appRow(app: App): string[] {
+  const { id, name, requested, state } = app;
+  const may = state === "granted" ? app.permissions.join(",") : "-";
+  return [id, state, requested.length === 0 ? "-" : requested.join(","), may, name].map(safeText);
+}

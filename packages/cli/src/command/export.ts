@@ -1,0 +1,80 @@
+// `holdfast export`: writes down everything that is kept of a session, open or closed (C56).
+import { open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { Option, type Command } from "commander";
+import { CommandError } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { systemCode } from "../serve/start-error.ts";
+import { hostCommand, type Runner } from "./command.ts";
+import { resolveSession } from "./session-name.ts";
+import { markdownOf } from "./transcript/markdown.ts";
+import type { TranscriptRecord } from "./transcript/record.ts";
+import { readTranscript } from "./transcript/transcript.ts";
+
+interface ExportOptions {
+  readonly format: "jsonl" | "markdown";
+  readonly output?: string;
+}
+
+type Write = (text: string) => Promise<void>;
+
+/** Adds `export`. */
+export function addExport(program: Command, run: Runner): void {
+  hostCommand(program, "export", "write down a session: turns, tool calls, output, approvals, usage")
+    .argument("<session>", "the session, open or closed, by its key or the beginning of its name")
+    .addOption(
+      new Option("--format <format>", "one line of JSON for each thing, or a page to read")
+        .choices(["jsonl", "markdown"])
+        .default("jsonl"),
+    )
+    .option("-o, --output <file>", "into a file, which is there only once it is whole (default: stdout)")
+    .action(
+      run(async ({ console, cwd, host }, word: string, { format, output }: ExportOptions) => {
+        const link = await host();
+        const sessionKey = await resolveSession(link.api, word, { closed: true });
+        const isForPeople = format === "markdown";
+        const render = isForPeople ? markdownOf : lineOf;
+        const records = readTranscript(link, sessionKey, isForPeople ? "text" : "bytes");
+        const copyTo = async (write: Write): Promise<void> => {
+          for await (const record of records) await write(render(record));
+        };
+        if (output === undefined) return copyTo((text) => console.write(text));
+        const file = path.resolve(cwd, output);
+        await writeWhole(file, copyTo);
+        if (console.json) return console.printJson({ session_key: sessionKey, file });
+        return console.note(`Written to ${file}.`);
+      }),
+    );
+}
+
+/** JSON in which nothing steers a terminal: what JSON itself leaves as it is, is escaped too. */
+function lineOf(record: TranscriptRecord): string {
+  const line = JSON.stringify(record).replaceAll(
+    /[\u007F-\u009F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `${line}\n`;
+}
+
+/** Writes beside the file and renames, so that a transcript that broke off is not taken for a whole one. */
+async function writeWhole(file: string, copyTo: (write: Write) => Promise<void>): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    const handle = await open(part, "w", 0o600);
+    try {
+      await copyTo((text) => handle.appendFile(text));
+    } finally {
+      await handle.close();
+    }
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    const code = systemCode(error);
+    if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
+    throw new CommandError("FILE_NOT_WRITTEN", `${file} cannot be written (${code}).`, {
+      exitCode: EXIT_CODES.setup,
+      remedy: "Choose another file with --output.",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,98 @@
+// `holdfast keys`: what apps come in with; made, listed and revoked (C54).
+import type { ApiKey, Holdfast, KeyRequest } from "@holdfast/sdk";
+import { PERMISSIONS } from "@holdfast/protocol";
+import { Option, type Command } from "commander";
+import { CommandError } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { tableLines } from "../table.ts";
+import { ageWord } from "./age.ts";
+import { hostCommand, type Runner } from "./command.ts";
+import { safeText } from "./safe-text.ts";
+
+interface CreateOptions {
+  readonly name: string;
+  readonly scope: KeyRequest["scopes"];
+}
+
+/** Adds `keys`. */
+export function addKeys(program: Command, run: Runner): void {
+  const keys = program.command("keys").description("make, list and revoke API keys for apps");
+  hostCommand(keys, "create", "make a key; it is shown once, on stdout alone")
+    .requiredOption("--name <name>", "which app it is for")
+    .addOption(
+      new Option("--scope <scope...>", "what it allows; admin allows everything")
+        .choices(PERMISSIONS)
+        .default(["acp.agent"]),
+    )
+    .action(
+      run(async ({ console, host }, { name, scope }: CreateOptions) => {
+        const { api } = await host();
+        const created = await api.keys.create({ name, scopes: [...new Set(scope)] });
+        if (console.json) return console.printJson(created);
+        await console.print(created.secret);
+        return console.note(
+          `Keep it now: it is never shown again. \`holdfast keys revoke ${created.key.id}\` ends it.`,
+        );
+      }),
+    );
+  hostCommand(keys, "ls", "list the keys").action(
+    run(async ({ console, host }) => {
+      const { api } = await host();
+      const listed = await api.keys.list();
+      if (console.json) return console.printJson(listed);
+      const { paint } = console;
+      const columns = ["KEY", "STATE", "LAST USED", "SCOPES", "NAME"].map((heading) => ({ heading }));
+      const nowMs = Date.now();
+      for (const line of tableLines(
+        columns,
+        listed.map((key) => keyRow(key, nowMs)),
+        paint,
+      )) {
+        await console.print(line);
+      }
+      return undefined;
+    }),
+  );
+  hostCommand(keys, "revoke", "revoke a key, at once and for good")
+    .argument("<key>", "the key, by its id, the beginning of it, or its name")
+    .action(
+      run(async ({ console, host }, word: string) => {
+        const { api } = await host();
+        const key = await api.keys.revoke((await findKey(api, word)).id);
+        if (console.json) return console.printJson(key);
+        return console.note(`Revoked "${safeText(key.name)}" (${safeText(key.id)}).`);
+      }),
+    );
+}
+
+async function findKey(api: Holdfast, word: string): Promise<ApiKey> {
+  const listed = await api.keys.list();
+  const exact = listed.filter(({ id }) => id === word);
+  // A name may be given again once its first key was revoked.
+  const meant = ({ id, name, revokedAt }: ApiKey): boolean =>
+    revokedAt === null && (id.startsWith(word) || name === word);
+  const found = exact.length > 0 ? exact : listed.filter((key) => word !== "" && meant(key));
+  const [first, second] = found;
+  if (first === undefined) {
+    throw new CommandError("KEY_NOT_FOUND", `There is no key "${safeText(word)}".`, {
+      exitCode: EXIT_CODES.missing,
+      remedy: "`holdfast keys ls` lists the keys.",
+    });
+  }
+  if (second === undefined) return first;
+  const ids = found.map(({ id }) => id).join(", ");
+  throw new CommandError("KEY_AMBIGUOUS", `"${safeText(word)}" may mean ${found.length} keys: ${ids}.`, {
+    exitCode: EXIT_CODES.setup,
+    remedy: "Name one by its id.",
+  });
+}
+
+function keyRow({ id, name, scopes, lastUsedAt, revokedAt }: ApiKey, nowMs: number): string[] {
+  return [
+    safeText(id),
+    revokedAt === null ? "valid" : "revoked",
+    lastUsedAt === null ? "never" : `${ageWord(lastUsedAt, nowMs)} ago`,
+    scopes.join(","),
+    safeText(name),
+  ];
+}

@@ -1,5 +1,6 @@
 // What a command reads from and writes to: results on stdout, everything else on stderr, colours where they are wanted.
 import type { ReadStream, WriteStream } from "node:tty";
+import { safeJson } from "./command/safe-text.ts";
 import { Paint } from "./paint.ts";
 import { Progress } from "./progress.ts";
 
@@ -54,7 +55,7 @@ export class Console {
 
   /** A result for programs, on one line. */
   printJson(value: unknown): Promise<void> {
-    return this.write(`${JSON.stringify(value)}\n`);
+    return this.write(`${safeJson(value)}\n`);
   }
 
   /** Words for a person who is there; whoever only reads the result is not bothered with them. */

@@ -5,7 +5,7 @@ import { resolveSession, shortSessionName } from "./session-name.ts";
 
 /** Adds the command. */
 export const addCancel: AddCommand = (program, run) => {
-  hostCommand(program, "cancel <session>", "Cancel the turn that runs in a session")
+  hostCommand(program, "cancel <session>", "cancel the turn that runs in a session")
     .option("--reason <text>", "why, for whoever reads the history")
     .action(
       run(async (context, word: string, { reason }: { readonly reason?: string }) => {

@@ -18,7 +18,7 @@ const linesShown = 6;
 
 /** Adds the command. */
 export const addChat: AddCommand = (program, run) => {
-  hostCommand(program, "chat <session>", "Talk with an agent at the keyboard")
+  hostCommand(program, "chat <session>", "talk with an agent at the keyboard")
     .option("--cancel-on-exit", "cancel the turn also when this program is ended by SIGTERM or SIGHUP")
     .action(
       run(async (context, word: string, { cancelOnExit }: { readonly cancelOnExit?: boolean }) => {

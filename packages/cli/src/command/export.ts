@@ -6,6 +6,7 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { systemCode } from "../serve/start-error.ts";
 import { hostCommand, type Runner } from "./command.ts";
+import { safeJson } from "./safe-text.ts";
 import { resolveSession } from "./session-name.ts";
 import { markdownOf } from "./transcript/markdown.ts";
 import type { TranscriptRecord } from "./transcript/record.ts";
@@ -47,13 +48,8 @@ export function addExport(program: Command, run: Runner): void {
     );
 }
 
-/** JSON in which nothing steers a terminal: what JSON itself leaves as it is, is escaped too. */
 function lineOf(record: TranscriptRecord): string {
-  const line = JSON.stringify(record).replaceAll(
-    /[\u007F-\u009F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return `${line}\n`;
+  return `${safeJson(record)}\n`;
 }
 
 /** Writes beside the file and renames, so that a transcript that broke off is not taken for a whole one. */

@@ -32,7 +32,7 @@ export const addRun: AddCommand = (program, run) => {
     hostCommand(
       program,
       "run <agent> [prompt...]",
-      "Give an agent a prompt and show its answer; - reads stdin",
+      "give an agent a prompt and show its answer; - reads stdin",
     ),
   ).action(run(work));
 };

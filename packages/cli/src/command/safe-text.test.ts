@@ -1,6 +1,6 @@
 // Text of others on a terminal: nothing in it steers the terminal.
 import { describe, expect, it } from "vitest";
-import { safeLines, safeText } from "./safe-text.ts";
+import { safeJson, safeLines, safeText } from "./safe-text.ts";
 
 describe("[C21] safe text", () => {
   it("[C21] writes out what would steer a terminal, or turn text around", () => {
@@ -18,5 +18,12 @@ describe("[C21] safe text", () => {
     const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).join("");
     expect(safeText(all)).not.toMatch(/\p{Cc}|\p{Zl}|\p{Zp}|[\u202A-\u202E\u2066-\u2069]/u);
     expect(safeLines(all).replaceAll(/[\n\t]/g, "")).not.toMatch(/\p{Cc}/u);
+  });
+
+  it("[C21] is the same value as JSON, on one line", () => {
+    const value = { title: "a\u009B2J\u202Eb\nc\u007F\u2028" };
+    const line = safeJson(value);
+    expect(line).toBe('{"title":"a\\u009b2J\\u202eb\\nc\\u007f\\u2028"}');
+    expect(JSON.parse(line)).toEqual(value);
   });
 });

@@ -21,6 +21,15 @@ export function safeLines(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll(unsafeInLines, shown);
 }
 
+/** A value as one line of JSON in which nothing steers the terminal: what JSON leaves as it is, is escaped too. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(unsafe, escaped);
+}
+
 function shown(character: string): string {
-  return named[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return named[character] ?? escaped(character);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -16,7 +16,7 @@ interface WatchOptions {
 
 /** Adds the command. */
 export const addWatch: AddCommand = (program, run) => {
-  hostCommand(program, "watch [session]", "Watch a session, or the whole host, until Ctrl-C")
+  hostCommand(program, "watch [session]", "watch a session, or the whole host, until Ctrl-C")
     .option(
       "--after <cursor>",
       "also what happened in the session since this cursor of --json; 0 for all of it",

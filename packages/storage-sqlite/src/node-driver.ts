@@ -21,8 +21,19 @@ export interface NodeSqlite {
 
 /** The module, where this Node has it and does not hide it behind a flag. */
 export function findNodeSqlite(): NodeSqlite | undefined {
-  const found = process.getBuiltinModule("node:sqlite");
+  const found = withoutWarnings(() => process.getBuiltinModule("node:sqlite"));
   return isNodeSqlite(found) ? found : undefined;
+}
+
+/** Node 22 calls the module experimental on stderr when it is loaded, which tells a person nothing to act on. */
+function withoutWarnings<Value>(load: () => Value): Value {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => undefined;
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /** Opens a file. */

@@ -1,7 +1,7 @@
 // Starts a host that goes on running when the command that needed it has ended.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
@@ -19,6 +19,7 @@ export async function startInBackground(home: string, programPath: string): Prom
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const logPath = path.join(home, LOG_FILE);
   const log = openSync(logPath, "a", 0o600);
+  const before = fstatSync(log).size;
   const words = [...process.execArgv, programPath, "serve", "--json", "--home", home];
   const child = spawn(process.execPath, words, {
     // The host outlives this folder's interest: it must not keep it from being unmounted.
@@ -37,14 +38,15 @@ export async function startInBackground(home: string, programPath: string): Prom
   stdout.destroy();
   child.unref();
   if (line !== undefined) return JSON.parse(line) as HostPlace;
-  throw new CommandError("HOST_DID_NOT_START", `The host did not start:\n${lastLines(logPath)}`, {
+  throw new CommandError("HOST_DID_NOT_START", `The host did not start:\n${lastLines(logPath, before)}`, {
     exitCode: child.exitCode ?? EXIT_CODES.fault,
     remedy: `Its whole log is ${logPath}; \`holdfast doctor\` looks for what is wrong.`,
   });
 }
 
-function lastLines(file: string): string {
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+/** The last lines after an offset: those before it are of earlier hosts. */
+function lastLines(file: string, offsetBytes: number): string {
+  const lines = readFileSync(file).subarray(offsetBytes).toString().trimEnd().split("\n");
   return lines
     .slice(-lastLinesShown)
     .map((line) => `  ${messageOf(line)}`)

@@ -1,6 +1,6 @@
 // What a command reads from and writes to: results on stdout, everything else on stderr, colours where they are wanted.
 import type { ReadStream, WriteStream } from "node:tty";
-import { safeJson } from "./command/safe-text.ts";
+import { safeJson } from "./safe-text.ts";
 import { Paint } from "./paint.ts";
 import { Progress } from "./progress.ts";
 

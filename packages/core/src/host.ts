@@ -18,6 +18,7 @@ import {
   type ChatResponse,
   type Config,
   HostError,
+  OWNER_CLIENT_ID,
   type PermissionDecision,
   type RuntimeOptions,
   type Session,
@@ -29,6 +30,7 @@ import {
 import { AgentEntries, type BuiltInProgram } from "./agent/agent-entry.ts";
 import { describeAgent, describeAgents } from "./agent/agent-description.ts";
 import { Installations } from "./agent/installations.ts";
+import { McpServers } from "./agent/mcp-servers.ts";
 import { Approvals } from "./approval/approvals.ts";
 import { type ElicitationAnswer, InputRequests } from "./approval/input-requests.ts";
 import { chatToEnd } from "./approval/sync-chat.ts";
@@ -56,8 +58,10 @@ import {
 } from "./session/turn-feeds.ts";
 import { HostTerminalDesk } from "./terminal/host-terminal-desk.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
+import { commandLineOf } from "./terminal/person-command.ts";
+import type { InputPlace } from "./terminal/piped-input.ts";
 import { TerminalAccess, type WantedHolder } from "./terminal/terminal-access.ts";
-import type { TerminalDesk } from "./terminal/terminal-desk.ts";
+import type { NewCommand, TerminalDesk } from "./terminal/terminal-desk.ts";
 import type { TerminalFeed } from "./terminal/terminal-feed.ts";
 
 /** What a host is made from. */
@@ -146,6 +150,7 @@ export class Host {
       watchers: this.#watchers,
       keeper,
       installations: this.#installations,
+      mcpServers: new McpServers(config.mcpServers),
       approvals: this.#approvals,
       inputs: this.#inputs,
       audit: this.audit,
@@ -297,6 +302,29 @@ export class Host {
     return this.#access.listOf(this.#sessions.get(sessionKey, caller).state);
   }
 
+  /** Runs a command in a terminal of its own; nobody is asked, so it is for the owner alone. */
+  async createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
+    if (caller.kind !== "owner") {
+      throw new HostError("PERMISSION_REQUIRED", undefined, { details: { permission: "admin" } });
+    }
+    const command = {
+      session: "",
+      what: "command",
+      subject: commandLineOf(request),
+      cwd: request.cwd,
+      by: `client ${OWNER_CLIENT_ID}`,
+      verdict: "allowed",
+    } as const;
+    try {
+      const { id } = await this.#desk.run(request);
+      this.audit.record({ ...command, outcome: "done" });
+      return this.#access.describe(id, caller);
+    } catch (error) {
+      this.audit.record({ ...command, outcome: error instanceof Error ? error.message : String(error) });
+      throw error;
+    }
+  }
+
   readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
     return this.#access.read(id, limitBytes, caller);
   }
@@ -306,12 +334,13 @@ export class Host {
     after: number | undefined,
     caller: Caller,
     onReadable: () => void,
+    isPaced = false,
   ): Promise<TerminalFeed> {
-    return this.#access.follow(id, after, caller, onReadable);
+    return this.#access.follow(id, after, caller, onReadable, isPaced);
   }
 
-  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void> {
-    this.#access.write(id, bytes, caller);
+  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void> {
+    await this.#access.write(id, bytes, caller, place);
   }
 
   async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {

@@ -102,6 +102,10 @@ export class InlineRun implements KeeperRun {
     this.#ask((run) => run.input.end());
   }
 
+  hold(isHeld: boolean): void {
+    this.#parts.run.hold(isHeld);
+  }
+
   resize(size: Partial<ScreenSize>): ScreenSize {
     return this.#ask((run) => run.resize(size));
   }

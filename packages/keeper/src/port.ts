@@ -59,6 +59,8 @@ export interface KeeperRunRequest {
   readonly env: Readonly<Record<string, string>>;
   /** For tty runs. */
   readonly size?: Partial<ScreenSize> | undefined;
+  /** For text runs: whether stdin is a pipe that can be written to. Default: it is `/dev/null`. */
+  readonly hasInput?: boolean | undefined;
   readonly limits?: RunLimits | undefined;
   readonly tree?: TreeChoice | undefined;
 }
@@ -110,6 +112,8 @@ export interface KeeperRun {
   onDrain(listener: () => void): void;
   /** Closes stdin; in a terminal, types what ends its input. */
   endInput(): void;
+  /** While it holds, no more output is read, and a command that writes fast waits. */
+  hold(isHeld: boolean): void;
   /** Sets the size of the screen; returns it as it is after clamping. */
   resize(size: Partial<ScreenSize>): ScreenSize;
   /** What Ctrl-C does. */

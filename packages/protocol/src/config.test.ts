@@ -17,6 +17,7 @@ describe("configuration", () => {
       ok: true,
       value: {
         agents: {},
+        mcpServers: {},
         defaults: { agent: "shell" },
         maxSessions: 64,
         acp: { enabled: true, idleSeconds: 300 },
@@ -33,6 +34,10 @@ describe("configuration", () => {
       agents: {
         mine: { command: "my-agent", args: ["--acp"], env: { MY_KEY: "k" }, cwd: "/opt/mine", label: "Mine" },
         small: { command: "small" },
+      },
+      mcpServers: {
+        files: { command: "mcp-files", args: ["-r"], env: { A: "1" }, transport: "http", headers: {} },
+        web: { url: "https://a.example/mcp", transport: "sse", headers: { x: "y" }, args: [], env: {} },
       },
       defaults: {
         agent: "mine",
@@ -59,7 +64,7 @@ describe("configuration", () => {
     [[], "The configuration must be an object, not an array"],
     [
       { agnets: {} },
-      'The configuration has no member "agnets"; it has: agents, defaults, allowedAgents, maxSessions, acp, apps, retention, listen',
+      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, retention, listen',
     ],
     [{ agents: { mine: {} } }, "agents.mine.command is required"],
     [{ agents: { mine: { command: "" } } }, "agents.mine.command must not be empty"],
@@ -79,6 +84,7 @@ describe("configuration", () => {
       'agents.mine has no member "shell"; it has: command, args, env, cwd, label',
     ],
     [{ defaults: { timeoutSeconds: 0 } }, "defaults.timeoutSeconds must be at least 1"],
+    [{ mcpServers: { a: {} } }, "mcpServers.a must have either a command or a url"],
     [{ maxSessions: 0 }, "maxSessions must be at least 1"],
     [{ acp: true }, "acp must be an object, not a boolean"],
     [{ acp: { enabled: "yes" } }, "acp.enabled must be a boolean, not a string"],
@@ -109,6 +115,7 @@ describe("configuration", () => {
     expect(Object.keys(properties)).toEqual([
       "$schema",
       "agents",
+      "mcpServers",
       "defaults",
       "allowedAgents",
       "maxSessions",

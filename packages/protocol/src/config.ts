@@ -32,6 +32,24 @@ const ownAgentSchema = closedObject({
   label: lineSchema(LIMITS.labelLength).optional().describe("What people see; the id if left out."),
 });
 
+const mcpServerSchema = closedObject({
+  command: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The program that speaks MCP on its standard input and output."),
+  args: z.array(z.string()).default([]).describe("Its arguments."),
+  env: environmentSchema.default({}).describe("Variables added to its environment."),
+  url: z.url().optional().describe("Where it is, instead of a command."),
+  transport: z.enum(["http", "sse"]).default("http").describe("How it is spoken to at its address."),
+  headers: z
+    .record(lineSchema(LIMITS.nameLength), z.string())
+    .default({})
+    .describe("What is sent to its address."),
+}).refine(({ command, url }) => (command === undefined) !== (url === undefined), {
+  error: "must have either a command or a url",
+});
+
 /** An agent of the user's own. */
 export type OwnAgent = z.infer<typeof ownAgentSchema>;
 
@@ -51,6 +69,10 @@ const defaultsSchema = closedObject({
 const configSchema = closedObject({
   $schema: z.string().optional(),
   agents: z.record(agentNameSchema, ownAgentSchema).default({}).describe("Agents of your own, by their ids."),
+  mcpServers: z
+    .record(agentNameSchema, mcpServerSchema)
+    .default({})
+    .describe("MCP servers that a session's agent may be given, by their names."),
   defaults: defaultsSchema.prefault({}).describe("What a new session is given where it does not say."),
   allowedAgents: z
     .array(agentNameSchema)

@@ -124,6 +124,16 @@ export const ERRORS = {
     message:
       "The turn took longer than its timeoutSeconds and was stopped. Give it more time, or ask for less.",
   },
+  COMMAND_NOT_FOUND: {
+    status: 400,
+    rpcCode: rpc.invalidParams,
+    message: "There is no such program on the host. Write its path, or install it there.",
+  },
+  COMMAND_NOT_EXECUTABLE: {
+    status: 400,
+    rpcCode: rpc.invalidParams,
+    message: "The file cannot be executed. Make it executable, or name the program that runs it.",
+  },
   TERMINAL_NOT_FOUND: {
     status: 404,
     rpcCode: rpc.sessionNotFound,

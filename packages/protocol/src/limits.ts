@@ -14,6 +14,8 @@ export const LIMITS = {
   wishedPermissions: 64,
   /** Characters of an agent's id or handle, and of a provider's id. */
   nameLength: 64,
+  /** MCP servers of one session. */
+  mcpServers: 64,
   /** Characters of a mode's id. */
   runtimeModeLength: 64,
   /** Least time a turn may be given. */
@@ -32,6 +34,10 @@ export const LIMITS = {
   attachments: 32,
   /** Characters of the name under which a message may be repeated. */
   idempotencyKeyLength: 200,
+  /** Characters of a command, and of one of its arguments. */
+  commandLength: 128 * 1024,
+  /** Arguments of a command. */
+  commandArguments: 4096,
   /** Characters of one input to a terminal, as text or as base64. */
   terminalInputLength: 1024 * 1024,
   /** Bytes of a terminal's text that may be read at once. */

@@ -3,11 +3,13 @@ import { listAgents } from "./operations/agent.ts";
 import { denyApp, grantApp, listApps, removeApp } from "./operations/app.ts";
 import { listApprovals, resolveApproval } from "./operations/approval.ts";
 import { listAudit } from "./operations/audit.ts";
+import { listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { resolvePermission } from "./operations/permission.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
 import {
   claimTerminal,
+  createTerminal,
   killTerminal,
   listTerminals,
   readTerminal,
@@ -40,6 +42,7 @@ export const OPERATIONS = {
   resolvePermission,
   listApprovals,
   resolveApproval,
+  createTerminal,
   listTerminals,
   readTerminal,
   streamTerminal,
@@ -56,6 +59,7 @@ export const OPERATIONS = {
   denyApp,
   removeApp,
   listAudit,
+  listClients,
   createWebhook,
   listWebhooks,
   deleteWebhook,

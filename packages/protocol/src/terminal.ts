@@ -36,6 +36,23 @@ export const terminalSizeSchema = z
   .object(sizeShape)
   .meta({ id: "TerminalSize", description: "The size of a terminal's screen in characters." });
 
+/** The client id under which the owner holds terminals by the app API; it is never connected, so any client may claim them. */
+export const OWNER_CLIENT_ID = "owner";
+
+const terminalHolderSchema = z
+  .discriminatedUnion("kind", [
+    z.object({
+      kind: z.literal("client"),
+      clientId: z.string(),
+      isGone: z.boolean().describe("Whether it is not connected: then any client may claim the terminal."),
+    }),
+    z.object({
+      kind: z.literal("session"),
+      inTurn: z.boolean().describe("Whether a turn uses it; else it is background work."),
+    }),
+  ])
+  .meta({ id: "TerminalHolder", description: "Who holds a terminal." });
+
 /** One terminal as the list shows it. */
 export const terminalStatusSchema = z
   .object({
@@ -46,6 +63,8 @@ export const terminalStatusSchema = z
       .enum(["text", "tty", "display"])
       .describe("Merged pipes, a pseudo terminal, or run by the agent itself and only shown."),
     lifecycle: terminalLifecycleSchema,
+    holder: terminalHolderSchema,
+    startedAt: z.iso.datetime({ offset: true }).optional(),
     cwd: z.string().optional().describe("The folder that its program is in."),
     size: terminalSizeSchema.optional(),
     output: z.object({

@@ -14,5 +14,9 @@ export function encodeBase64(bytes: Uint8Array): string {
 
 /** The bytes of base64. */
 export function decodeBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  // Not by `Uint8Array.from`: that goes through an iterator, at thirty times the cost.
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = characters.charCodeAt(index);
+  return bytes;
 }

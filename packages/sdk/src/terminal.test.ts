@@ -80,6 +80,31 @@ describe("[X17] terminals", () => {
     ]);
   });
 
+  it("[X21] are made for a command, paced where they are followed so, and take input by its place", async () => {
+    const terminal = { id: "t/1" };
+    const server = await startTestServer(({ path }, response) => {
+      if (!path.endsWith("/stream")) return answerJson(response, { terminal });
+      beginEvents(response);
+      response.end('event: close\ndata: {"success":true}\n\n');
+      return undefined;
+    });
+    const terminals = terminalsOf(server);
+    expect(await terminals.create({ command: "cat", kind: "text", input: true, paced: true })).toEqual(
+      terminal,
+    );
+    await terminals.input("t/1", Uint8Array.of(255), { offset: 7, end: true });
+    expect((await terminals.stream("t/1", { after: 3, paced: true }).next()).value?.type).toBe("close");
+    expect(
+      server.requests
+        .slice(1)
+        .map(({ method, path, query, body }) => [method, `${path}?${query.toString()}`, body]),
+    ).toEqual([
+      ["POST", "/sdk/acp/terminals?", '{"command":"cat","kind":"text","input":true,"paced":true}'],
+      ["POST", "/sdk/acp/terminals/t%2F1/input?", '{"bytes":"/w==","offset":7,"end":true}'],
+      ["GET", "/sdk/acp/terminals/t%2F1/stream?after=3&paced=true", ""],
+    ]);
+  });
+
   it("[X17] are claimed and given back", async () => {
     const terminal = { id: "t1", session_key: null };
     const server = await startTestServer((_request, response) => answerJson(response, { terminal }));

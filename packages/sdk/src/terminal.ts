@@ -1,6 +1,7 @@
 // The terminals of the caller's sessions: what they show, followed live, and typing into them.
 import type { TerminalSize } from "@holdfast/ahp";
 import type {
+  NewTerminalRequest,
   TerminalEventOf,
   TerminalStatus,
   TerminalText,
@@ -18,6 +19,25 @@ export type TerminalEvent =
   | { type: "output"; data: { offset: number; bytes: Uint8Array } }
   | Exclude<WireTerminalEvent, TerminalEventOf<"output">>;
 
+/** A command to be run in a terminal of its own. */
+export type NewTerminal = NewTerminalRequest;
+
+/** Where a piece of a text command's input belongs. */
+export interface TerminalInputOptions extends CallOptions {
+  /** The offset of its first byte in all of the input; with it, a piece may be sent again. */
+  readonly offset?: number;
+  /** Whether the input ends with it. */
+  readonly end?: boolean;
+}
+
+/** How a terminal is followed. */
+export interface TerminalStreamOptions extends CallOptions {
+  /** The offset of the first byte wanted. */
+  readonly after?: number;
+  /** Whether a command that was made `paced` waits for this stream, so that it misses nothing. */
+  readonly paced?: boolean;
+}
+
 /** The operations on terminals. */
 export class Terminals {
   readonly #connection: Connection;
@@ -26,6 +46,17 @@ export class Terminals {
   constructor(connection: Connection, retry: Retry) {
     this.#connection = connection;
     this.#retry = retry;
+  }
+
+  /** Runs a command in a terminal of its own, which goes on when nobody follows it; for the owner alone. */
+  create(terminal: NewTerminal, { signal }: CallOptions = {}): Promise<TerminalStatus> {
+    const request: HostRequest = {
+      method: "POST",
+      path: "/sdk/acp/terminals",
+      body: { ...terminal },
+      signal,
+    };
+    return this.#connection.askFor("terminal", request);
   }
 
   /** The terminals of all the caller's sessions, or of one. */
@@ -47,13 +78,14 @@ export class Terminals {
   }
 
   /** A terminal's bytes from an offset on, or from the first that is kept, and on as they come. */
-  stream(id: string, options: CallOptions & { readonly after?: number } = {}): EventStream<TerminalEvent> {
+  stream(id: string, options: TerminalStreamOptions = {}): EventStream<TerminalEvent> {
     const after = options.after === undefined ? undefined : String(options.after);
+    const paced = options.paced === true ? true : undefined;
     const open = (lastEventId: string | undefined, signal: AbortSignal): Promise<Response> =>
       this.#connection.send({
         method: "GET",
         path: `${pathOf(id)}/stream`,
-        query: { after: lastEventId },
+        query: { after: lastEventId, paced },
         headers: { "Last-Event-ID": lastEventId },
         signal,
       });
@@ -70,9 +102,11 @@ export class Terminals {
     });
   }
 
-  /** Types into a terminal: text, or bytes as they are. */
-  async input(id: string, input: string | Uint8Array, { signal }: CallOptions = {}): Promise<void> {
-    const body = typeof input === "string" ? { text: input } : { bytes: encodeBase64(input) };
+  /** Types into a terminal, or writes to a text command's input; done when there is room for more. */
+  async input(id: string, input: string | Uint8Array, options: TerminalInputOptions = {}): Promise<void> {
+    const { offset, end, signal } = options;
+    const data = typeof input === "string" ? { text: input } : { bytes: encodeBase64(input) };
+    const body = { ...data, ...(offset !== undefined && { offset }), ...(end !== undefined && { end }) };
     await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/input`, body, signal });
   }
 

@@ -7,6 +7,8 @@ import type {
   HostFigures,
   HostWatcher,
   Hub,
+  InputPlace,
+  NewCommand,
   SessionDesk,
   SharedFiles,
   StreamedTurn,
@@ -45,7 +47,10 @@ export interface WaitingCall {
 /** The host as AHP clients see it: its channels, and what can be done with them. */
 export interface AhpPort {
   readonly hub: Hub;
-  readonly sessions: Pick<SessionDesk, "find" | "list" | "create" | "dispose" | "submit" | "removeClient">;
+  readonly sessions: Pick<
+    SessionDesk,
+    "find" | "list" | "create" | "dispose" | "submit" | "removeClient" | "mcpServers"
+  >;
   readonly terminals: TerminalDesk;
   readonly files: Pick<SharedFiles, "read" | "complete">;
   /** Looks for agents anew, and tells the root which there are. */
@@ -79,6 +84,8 @@ export interface HostPort {
   listApprovals(caller: Caller): WaitingCall[];
   /** The terminals of the caller's sessions that are there now; with a session, also its finished ones. */
   listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[];
+  /** Runs a command in a terminal of its own; refused to everybody but the owner, since nobody is asked. */
+  createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus>;
   readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText>;
   /** A terminal's bytes from an offset on, or from the first that is kept, and on as they come. */
   followTerminal(
@@ -86,8 +93,10 @@ export interface HostPort {
     after: number | undefined,
     caller: Caller,
     onReadable: () => void,
+    isPaced?: boolean,
   ): Promise<TerminalFeed>;
-  writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void>;
+  /** Done when there is room for more. */
+  writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void>;
   /** Gives the size as it is after clamping. */
   resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize>;
   /** Takes a terminal over for the caller; or gives it to its session, or detaches it from the turn that uses it. */

@@ -3,7 +3,7 @@ import type { AcpAgentInfo } from "@holdfast/sdk";
 import type { Command } from "commander";
 import { tableLines } from "../table.ts";
 import { hostCommand, type Runner } from "./command.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 
 interface AgentsOptions {
   readonly models?: boolean;

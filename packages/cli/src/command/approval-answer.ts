@@ -3,7 +3,7 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { chooseOption, deedLines, findApproval, type AnswerWish } from "./approval-choice.ts";
 import type { CommandContext } from "./command.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 
 /** Answers the question that a word means; the first answer counts, and a later one is told so. */
 export async function answerApproval(

@@ -2,7 +2,7 @@
 import type { AcpSessionStatus, Holdfast, PendingApproval, PermissionOption } from "@holdfast/sdk";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { safeLines, safeText } from "./safe-text.ts";
+import { safeLines, safeText } from "../safe-text.ts";
 import { shortSessionName } from "./session-name.ts";
 
 const shortLength = 8;

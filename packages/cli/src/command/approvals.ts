@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { ageWord } from "./age.ts";
 import { answerLines, deedLines, shortRequestName } from "./approval-choice.ts";
 import { hostCommand, type Runner } from "./command.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 
 /** Adds `approvals`. */
 export function addApprovals(program: Command, run: Runner): void {

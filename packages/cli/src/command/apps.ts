@@ -6,7 +6,7 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { tableLines } from "../table.ts";
 import { hostCommand, type CommandContext, type Runner } from "./command.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 
 interface GrantOptions {
   readonly permission?: readonly AppPermission[];

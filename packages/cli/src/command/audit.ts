@@ -4,7 +4,7 @@ import type { AuditRecord, Holdfast } from "@holdfast/sdk";
 import type { Command } from "commander";
 import type { Console } from "../console.ts";
 import { hostCommand, wholeNumber, type Runner } from "./command.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 import { resolveSession, shortSessionName } from "./session-name.ts";
 
 interface TailOptions {

@@ -6,7 +6,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { describeFailure, failureOf } from "../failure.ts";
 import { hostCommand, type AddCommand, type CommandContext } from "./command.ts";
 import { Conversation } from "./conversation.ts";
-import { safeLines, safeText } from "./safe-text.ts";
+import { safeLines, safeText } from "../safe-text.ts";
 import type { SessionChannel } from "./session-channel.ts";
 import { resolveSession } from "./session-name.ts";
 import { readLine, type Line } from "./turn/line-editor.ts";

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { hostCommand, type Runner } from "./command.ts";
 import { confirm } from "./confirm.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 import { resolveSession, shortSessionName } from "./session-name.ts";
 
 interface DeleteOptions {

@@ -6,7 +6,7 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { systemCode } from "../serve/start-error.ts";
 import { hostCommand, type Runner } from "./command.ts";
-import { safeJson } from "./safe-text.ts";
+import { safeJson } from "../safe-text.ts";
 import { resolveSession } from "./session-name.ts";
 import { markdownOf } from "./transcript/markdown.ts";
 import type { TranscriptRecord } from "./transcript/record.ts";

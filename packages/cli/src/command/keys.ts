@@ -7,7 +7,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { tableLines } from "../table.ts";
 import { ageWord } from "./age.ts";
 import { hostCommand, type Runner } from "./command.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 
 interface CreateOptions {
   readonly name: string;

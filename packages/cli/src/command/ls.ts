@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { tableLines } from "../table.ts";
 import { ageWord } from "./age.ts";
 import { hostCommand, type Runner } from "./command.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 import { listOverviews, type SessionOverview } from "./session-overview.ts";
 
 interface LsOptions {

@@ -5,7 +5,7 @@ import { tableLines } from "../table.ts";
 import { ageWord, readAgeMs } from "./age.ts";
 import { hostCommand, type Runner } from "./command.ts";
 import { confirm } from "./confirm.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 import { shortSessionName } from "./session-name.ts";
 
 interface PruneOptions {

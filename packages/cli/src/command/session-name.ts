@@ -3,7 +3,7 @@ import { parseSessionKey } from "@holdfast/protocol";
 import type { AcpSessionStatus, Holdfast } from "@holdfast/sdk";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../safe-text.ts";
 
 /** Enough to tell apart what one host has; a list that has two alike shows their keys. */
 const shortLength = 8;

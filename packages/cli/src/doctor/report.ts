@@ -1,6 +1,6 @@
 // Tells findings to people: one line for each, and below it what mends it.
 import type { Paint } from "../paint.ts";
-import { safeText } from "../command/safe-text.ts";
+import { safeText } from "../safe-text.ts";
 import type { Finding, FindingState } from "./finding.ts";
 
 /** The lines for people, with a sum at the end. */

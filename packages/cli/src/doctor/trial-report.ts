@@ -1,5 +1,5 @@
 // Tells people what was seen of an agent: its command, its handshake, what it offers, what it said, what is wrong.
-import { safeText } from "../command/safe-text.ts";
+import { safeText } from "../safe-text.ts";
 import type { Paint } from "../paint.ts";
 import { quote } from "../shell-word.ts";
 import type { AgentTrial, TrialTimings } from "./agent-trial.ts";

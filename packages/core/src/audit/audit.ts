@@ -3,7 +3,7 @@
 /** One entry. */
 export interface AuditEntry {
   readonly at: string;
-  /** The session it happened in. */
+  /** The session it happened in; empty for a command that the owner ran without one. */
   readonly session: string;
   readonly turnId?: string | undefined;
   readonly what: "command" | "approval" | "file-read" | "file-write";

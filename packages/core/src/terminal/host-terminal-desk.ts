@@ -19,9 +19,11 @@ import { type TerminalUse, refuseUse } from "./claim-rules.ts";
 import { FinishedTerminals } from "./finished-terminals.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
+import { planCommand, startFailure } from "./person-command.ts";
 import { type PersonShell, preparePersonShell } from "./person-shell.ts";
-import { TerminalClaims } from "./terminal-claims.ts";
+import { TerminalClaims, ownerClaim } from "./terminal-claims.ts";
 import type {
+  NewCommand,
   NewPersonTerminal,
   Submission,
   TerminalDesk,
@@ -124,8 +126,26 @@ export class HostTerminalDesk implements TerminalDesk {
       await disposeOf(terminal);
       throw new HostError("ACP_SESSION_NOT_FOUND");
     }
-    void terminal.exited.then(() => this.#dropOldest()).catch(this.#parts.onFault);
+    this.#dropOldestAfter(terminal);
     return terminal.uri;
+  }
+
+  /** Runs a command of the owner's; it stays when nobody follows it, and any client may claim it. */
+  async run(request: NewCommand): Promise<HostTerminal> {
+    const { keeper, terminals, now } = this.#parts;
+    try {
+      const plan = await planCommand(keeper, request);
+      const terminal = await terminals.open({
+        ...plan,
+        claim: ownerClaim(now()),
+        answerLimitBytes,
+        isKept: true,
+      });
+      this.#dropOldestAfter(terminal);
+      return terminal;
+    } catch (error) {
+      throw startFailure(error);
+    }
   }
 
   async dispose(uri: string): Promise<void> {
@@ -221,6 +241,10 @@ export class HostTerminalDesk implements TerminalDesk {
 
   #tell(terminal: HostTerminal, action: TerminalAction, origin?: ActionOrigin): LogEntry | undefined {
     return this.#parts.terminals.tell(terminal, action, origin);
+  }
+
+  #dropOldestAfter({ exited }: HostTerminal): void {
+    void exited.then(() => this.#dropOldest()).catch(this.#parts.onFault);
   }
 
   /** People leave shells behind that have ended: the oldest go first. */

@@ -5,7 +5,9 @@ import type { KeeperRun, KeeperExit, KeeperSink } from "@holdfast/keeper/port";
 import type { AcpExitStatus, HeldTerminal, Survivor } from "@holdfast/terminal/acp-parts";
 import { CommandIndex, type TerminalOutput } from "@holdfast/terminal/view";
 import type { AgentSide } from "./agent-side.ts";
+import { OutputPace } from "./output-pace.ts";
 import type { OutputTeller } from "./output-teller.ts";
+import { PipedInput } from "./piped-input.ts";
 import { type ShownContent, showContent } from "./terminal-content.ts";
 import { TerminalQueries } from "./terminal-queries.ts";
 import { TtyScreen } from "./tty-screen.ts";
@@ -22,6 +24,12 @@ export interface HostTerminalParts {
   readonly agent: AgentSide | undefined;
   /** That of a shell that tells of its commands. */
   readonly nonce: string | undefined;
+  /** Whether a text command gets a pipe as its input. */
+  readonly hasInput: boolean;
+  /** Where the program waits for followers that ask for it: the raw bytes that are kept when none is left. */
+  readonly paced: { readonly freeReplayBytes: number } | undefined;
+  /** Whether it stays when who holds it does not come back. */
+  readonly isKept: boolean;
   readonly output: TerminalOutput;
   readonly teller: OutputTeller;
   /** Whether its holder has it open, and so answers what the program asks of its terminal. */
@@ -58,12 +66,17 @@ export class HostTerminal implements HeldTerminal {
   /** The commands of its shell. */
   readonly commands: CommandIndex;
   readonly exited: Promise<AcpExitStatus>;
+  /** Lets the program wait for its followers; absent where it waits for nobody. */
+  readonly pace: OutputPace | undefined;
+  /** Whether it stays when who holds it does not come back. */
+  isKept: boolean;
   readonly #parts: HostTerminalParts;
   readonly #stream: TtyStream | undefined;
   readonly #queries: TerminalQueries | undefined;
   readonly #screen: TtyScreen | undefined;
   #size: TerminalSize;
   #run: KeeperRun | undefined;
+  #input: PipedInput | undefined;
   #agent: AgentSide | undefined;
   #state: HostTerminalState = { name: "running" };
   #isSettled = false;
@@ -81,6 +94,8 @@ export class HostTerminal implements HeldTerminal {
     this.#agent = parts.agent;
     this.#parts = parts;
     this.#size = parts.size;
+    this.isKept = parts.isKept;
+    this.pace = this.#makePace();
     this.#screen = parts.isPty ? this.#makeScreen() : undefined;
     this.#stream = parts.isPty ? this.#makeStream() : undefined;
     this.#queries = parts.isPty ? this.#makeQueries() : undefined;
@@ -98,8 +113,12 @@ export class HostTerminal implements HeldTerminal {
     const terminal = new HostTerminal(parts);
     try {
       terminal.#run = await start(terminal.#sink);
+      // It may have written too much before there was anything to hold.
+      if (terminal.pace?.isHeld === true) terminal.#run.hold(true);
+      if (parts.hasInput) terminal.#input = new PipedInput(terminal.#run, terminal.exited);
       return terminal;
     } catch (error) {
+      terminal.pace?.close();
       terminal.#stream?.close();
       terminal.#screen?.close();
       parts.output.close();
@@ -140,6 +159,11 @@ export class HostTerminal implements HeldTerminal {
   clear(offset: number): void {
     this.commands.clear(offset);
     this.#screen?.cleared(offset);
+  }
+
+  /** The pipe to a text command's stdin, where it has one. */
+  get input(): PipedInput | undefined {
+    return this.#input;
   }
 
   write(bytes: Uint8Array): boolean {
@@ -184,6 +208,7 @@ export class HostTerminal implements HeldTerminal {
   }
 
   async #closeNow(): Promise<void> {
+    this.pace?.close();
     if (!this.#isSettled) await this.#startedRun.end(this.#parts.killGraceMs);
     // It is told when the rest of the output is read; what even KILL did not end is not waited for.
     await within(exitBoundMs, this.exited);
@@ -224,6 +249,15 @@ export class HostTerminal implements HeldTerminal {
         onEnded();
       },
     };
+  }
+
+  #makePace(): OutputPace | undefined {
+    const { paced, output } = this.#parts;
+    if (paced === undefined) return undefined;
+    return new OutputPace({
+      hold: (isHeld) => this.#run?.hold(isHeld),
+      onFree: () => output.shrinkReplay(paced.freeReplayBytes),
+    });
   }
 
   #makeStream(): TtyStream {
@@ -270,6 +304,7 @@ export class HostTerminal implements HeldTerminal {
     output.push(bytes, start, end);
     const shown = bytes.subarray(start, end);
     onBytes(shown, offset);
+    this.pace?.wrote(output.endOffset);
     teller.pushed();
     this.#screen?.shown();
     this.#queries?.push(shown, offset);

@@ -31,6 +31,8 @@ const mebibyte = 1024 * 1024;
 const answerBytes = mebibyte;
 const maxAnswerBytes = 16 * mebibyte;
 const replayBytes = mebibyte;
+/** A follower that loses its connection has as much on its way as sockets hold, and must find it again. */
+const pacedReplayBytes = 8 * mebibyte;
 const totalBytes = 512 * mebibyte;
 const killGraceMs = 5000;
 /** A screen that a session holds has one size, to which viewers adapt. */
@@ -72,6 +74,12 @@ export interface TerminalPlan {
   readonly agent?: AgentSide | undefined;
   /** That of a shell that tells of its commands. */
   readonly nonce?: string | undefined;
+  /** Whether a text command gets a pipe as its input. */
+  readonly hasInput?: boolean | undefined;
+  /** Whether the program waits for followers that ask for it. */
+  readonly isPaced?: boolean | undefined;
+  /** Whether it stays when who holds it does not come back. */
+  readonly isKept?: boolean | undefined;
 }
 
 /** The terminals of one host. `close` ends them all. */
@@ -141,9 +149,10 @@ export class HostTerminals {
     }
     this.#starting.add(id);
     try {
+      const startedAt = this.#parts.now().toISOString();
       const terminal = await this.#start(id, uri, plan);
       this.#terminals.set(id, terminal);
-      this.#openChannel(terminal, plan);
+      this.#openChannel(terminal, plan, startedAt);
       return terminal;
     } finally {
       this.#starting.delete(id);
@@ -181,16 +190,18 @@ export class HostTerminals {
 
   #start(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
     const { kind, command, args, cwd, env, size, agent } = plan;
+    const { hasInput = false, isPaced = false, isKept = false } = plan;
     const { keeper, hub, spool, now, onFault = () => {}, lingerMs = defaultLingerMs } = this.#parts;
     const isPty = kind === "tty";
     const output = new TerminalOutput({
       kind,
       answerLimitBytes: plan.answerLimitBytes,
-      replayBytes,
+      replayBytes: isPaced ? pacedReplayBytes : replayBytes,
       ...size,
       // Nobody may ever ask for the text of a person's terminal.
       answer: agent === undefined ? "lazy" : "eager",
-      budget: this.#budget,
+      // One that must miss nothing may not be refused its memory; it gives it back soon.
+      ...(!isPaced && { budget: this.#budget }),
     });
     const teller = new OutputTeller({ hub, uri, output, lingerMs });
     const parts = {
@@ -201,6 +212,9 @@ export class HostTerminals {
       size: { cols: size.columns, rows: size.rows },
       agent,
       nonce: plan.nonce,
+      hasInput,
+      paced: isPaced ? { freeReplayBytes: replayBytes } : undefined,
+      isKept,
       output,
       teller,
       isOpenAtHolder: () => {
@@ -223,12 +237,13 @@ export class HostTerminals {
       onClosed: (closed: HostTerminal) => this.#forget(closed),
     };
     return HostTerminal.start(parts, (sink) =>
-      keeper.start({ kind, command, args, cwd, env, ...(isPty && { size }) }, sink),
+      keeper.start({ kind, command, args, cwd, env, hasInput, ...(isPty && { size }) }, sink),
     );
   }
 
-  #openChannel(terminal: HostTerminal, { kind, title, titleSource, claim, cwd, size }: TerminalPlan): void {
+  #openChannel(terminal: HostTerminal, plan: TerminalPlan, startedAt: string): void {
     const { uri } = terminal;
+    const { kind, title, titleSource, claim, cwd, size } = plan;
     this.#parts.hub.open(
       uri,
       "terminal",
@@ -238,6 +253,7 @@ export class HostTerminals {
         title,
         ...(titleSource !== undefined && { titleSource }),
         claim,
+        startedAt,
         cwd: pathToFileURL(cwd).href,
         ...(kind === "tty" && { size: { cols: size.columns, rows: size.rows } }),
       }),

@@ -25,11 +25,13 @@ const batchMs = 8;
 
 const nothing: Buffer = Buffer.alloc(0);
 
+/** A piece of this size or more is kept as the bytes that it came as. */
+const largeBytes = 4096;
+
 /** Turns a terminal's bytes into `terminal/data`, once for all readers, and only while there are any. */
 export class OutputTeller {
   readonly #parts: OutputTellerParts;
   readonly #readers = new Set<OutputReader>();
-  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   /** What happened before there was a channel to tell it in. */
   #waiting: TerminalAction[] | undefined = [];
   #subscription: ByteSubscription | undefined;
@@ -117,7 +119,7 @@ export class OutputTeller {
     const cut = this.#carry;
     if (this.#subscription === undefined || cut.length === 0) return;
     this.#carry = nothing;
-    this.#tellText(this.#decoder.decode(cut), cut.length);
+    this.#tellPiece(cut);
   }
 
   /** Tells something else, after the output so far. */
@@ -170,13 +172,34 @@ export class OutputTeller {
     const wholeBytes = all.length - incompleteBytes(all);
     // A copy: a slice would keep the whole batch in memory.
     this.#carry = wholeBytes === all.length ? nothing : Buffer.from(all.subarray(wholeBytes));
-    if (wholeBytes > 0) this.#tellText(this.#decoder.decode(all.subarray(0, wholeBytes)), wholeBytes);
+    if (wholeBytes > 0) this.#tellPiece(all.subarray(0, wholeBytes));
   }
 
-  #tellText(data: string, lengthBytes: number): void {
+  #tellPiece(bytes: Buffer): void {
     const offset = this.#toldOffset;
-    this.#toldOffset += lengthBytes;
+    this.#toldOffset += bytes.length;
     const { hub, uri } = this.#parts;
-    if (hub.has(uri)) hub.dispatch(uri, { type: "terminal/data", data, offset, endOffset: this.#toldOffset });
+    if (hub.has(uri)) hub.dispatch(uri, dataAction(bytes, offset));
   }
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * Output as an action. The text of a large piece is made when it is asked for, which is once for each dialect: as
+ * strings, the pieces of a flood would live just long enough to be copied and marked by the garbage collector.
+ */
+function dataAction(bytes: Buffer, offset: number): TerminalAction {
+  const endOffset = offset + bytes.length;
+  if (bytes.length < largeBytes) {
+    return { type: "terminal/data", data: decoder.decode(bytes), offset, endOffset };
+  }
+  return {
+    type: "terminal/data",
+    get data() {
+      return decoder.decode(bytes);
+    },
+    offset,
+    endOffset,
+  };
 }

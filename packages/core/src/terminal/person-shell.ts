@@ -33,7 +33,8 @@ function loginShell(env: Readonly<Record<string, string>>): string {
 /** On macOS every window of a terminal is a login shell, and start-up files are written for that. */
 const loginArguments: readonly string[] = process.platform === "darwin" ? ["-l"] : [];
 
-function readFolder(cwd: string | undefined): string {
+/** The folder that a path or a `file:` URI names; the home folder if there is none. */
+export function readFolder(cwd: string | undefined): string {
   if (cwd === undefined) return homedir();
   if (!cwd.startsWith("file:")) return cwd;
   try {
@@ -43,7 +44,8 @@ function readFolder(cwd: string | undefined): string {
   }
 }
 
-function readSize({ cols, rows }: NewPersonTerminal["size"] = {}): ScreenSize {
+/** The size of a screen, whole where it was only wished for in part. */
+export function readSize({ cols, rows }: NewPersonTerminal["size"] = {}): ScreenSize {
   const size = { columns: cols ?? defaultSize.columns, rows: rows ?? defaultSize.rows };
   for (const side of [size.columns, size.rows]) {
     if (!Number.isSafeInteger(side) || side < 1) {

@@ -10,7 +10,7 @@ import {
   makeId,
   parseChannelUri,
 } from "@holdfast/ahp";
-import { HostError, type TerminalStatus, type TerminalText } from "@holdfast/protocol";
+import { HostError, OWNER_CLIENT_ID, type TerminalStatus, type TerminalText } from "@holdfast/protocol";
 import { TerminalOutput } from "@holdfast/terminal/view";
 import { type Caller, maySee } from "../caller.ts";
 import type { Hub } from "../channel/hub.ts";
@@ -20,6 +20,7 @@ import type { HostTerminalDesk } from "./host-terminal-desk.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
 import type { TerminalFeed } from "./terminal-feed.ts";
+import type { InputPlace } from "./piped-input.ts";
 import { TerminalFollower } from "./terminal-follower.ts";
 import { terminalIdOf, terminalUrisOf } from "./terminal-id.ts";
 
@@ -89,10 +90,18 @@ export class TerminalAccess {
     return { ...foldText(state, bytes, limit, isCut), endOffset, lifecycle };
   }
 
-  follow(id: string, after: number | undefined, caller: Caller, onReadable: () => void): TerminalFeed {
+  /** Follows it from an offset on; `isPaced` lets a program wait that was started to. */
+  follow(
+    id: string,
+    after: number | undefined,
+    caller: Caller,
+    onReadable: () => void,
+    isPaced = false,
+  ): TerminalFeed {
     const { resource: uri } = this.#find(id, caller);
     const { hub, spool, terminals } = this.#parts;
-    const endOffset = terminals.get(id)?.output.endOffset;
+    const live = terminals.get(id);
+    const endOffset = live?.output.endOffset;
     if (after !== undefined && endOffset !== undefined && after > endOffset) {
       throw new HostError("INVALID_REQUEST", `after: the terminal has written ${endOffset} bytes so far.`);
     }
@@ -104,15 +113,25 @@ export class TerminalAccess {
         live: () => terminals.get(id),
         state: () => this.#state(uri),
         onReadable,
+        pace: isPaced ? live?.pace?.follow(after ?? 0) : undefined,
         onSkipped: (skippedBytes) => (this.#skippedBytes += skippedBytes),
       },
       after ?? 0,
     );
   }
 
-  /** Types, if the caller holds the terminal. */
-  write(id: string, bytes: Uint8Array, caller: Caller): void {
-    this.#findUsable(id, "input", caller).write(bytes);
+  /** Types, or writes to a text command's input, if the caller holds the terminal; done when there is room for more. */
+  async write(id: string, bytes: Uint8Array, caller: Caller, place: InputPlace = {}): Promise<void> {
+    const { claim } = this.#find(id, caller);
+    const input = this.#parts.terminals.get(id)?.input;
+    if (input === undefined) {
+      this.#findUsable(id, "input", caller).write(bytes);
+      return;
+    }
+    if (claim.kind !== "client" || claim.clientId !== clientIdOf(caller)) {
+      throw new HostError("TERMINAL_NOT_HELD");
+    }
+    await input.take(bytes, place);
   }
 
   /** Sets the size, if the caller holds the terminal; gives it as it is after clamping. */
@@ -181,8 +200,13 @@ export class TerminalAccess {
     return session !== undefined && maySee(caller, session.owner);
   }
 
+  /** One terminal as the list shows it. */
+  describe(id: string, caller: Caller): TerminalStatus {
+    return this.#describe(this.#find(id, caller));
+  }
+
   #describe(state: TerminalState): TerminalStatus {
-    const { resource, claim, title, run, lifecycle, cwd, size, output } = state;
+    const { resource, claim, title, run, lifecycle, startedAt, cwd, size, output } = state;
     const id = terminalIdOf(resource);
     const live = this.#parts.terminals.get(id)?.output;
     const session = claim.kind === "session" ? this.#parts.hub.state(claim.session, "session") : undefined;
@@ -192,6 +216,8 @@ export class TerminalAccess {
       title,
       run,
       lifecycle,
+      holder: describeHolder(claim),
+      ...(startedAt !== undefined && { startedAt }),
       ...(cwd !== undefined && { cwd: fileURLToPath(cwd) }),
       ...(size !== undefined && { size }),
       output: {
@@ -248,7 +274,12 @@ function foldText(
 
 /** A caller as the client that holds terminals; an app's name cannot be taken for the owner's. */
 function clientIdOf(caller: Caller): ClientId {
-  return makeId("client", caller.kind === "owner" ? "owner" : `app:${caller.appId}`);
+  return makeId("client", caller.kind === "owner" ? OWNER_CLIENT_ID : `app:${caller.appId}`);
+}
+
+function describeHolder(claim: TerminalClaim): TerminalStatus["holder"] {
+  if (claim.kind === "session") return { kind: "session", inTurn: claim.turnId !== undefined };
+  return { kind: "client", clientId: claim.clientId, isGone: claim.goneSince !== undefined };
 }
 
 /** A claim for the session that holds a terminal, or whose agent made it. */

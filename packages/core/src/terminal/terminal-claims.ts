@@ -1,12 +1,15 @@
 // Carries out claims: who holds a terminal changes, and the session whose agent used it learns of it.
 import {
+  type ClientClaim,
   type ClientId,
   type SessionClaim,
   type SessionUri,
   type TerminalClaim,
   type TerminalState,
   defaultChatUri,
+  makeId,
 } from "@holdfast/ahp";
+import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import type { Hub } from "../channel/hub.ts";
 import type { ActionOrigin } from "../channel/log-entry.ts";
 import { ruleOnClaim } from "./claim-rules.ts";
@@ -47,12 +50,13 @@ export class TerminalClaims {
         return { outcome: "rejected", reason: ruling.reason };
       case "unchanged":
         return { outcome: "accepted" };
-      case "taken-over":
-      case "passed-on": {
+      case "taken-over": {
         const entry = terminals.claim(terminal, ruling.claim, origin);
-        if (ruling.kind === "taken-over") terminal.agent?.moved(terminal, "person");
+        terminal.agent?.moved(terminal, "person");
         return accepted(entry);
       }
+      case "passed-on":
+        return accepted(this.#passOn(terminal, ruling.claim, origin));
       case "given":
         return accepted(this.#give(terminal, ruling.session, origin));
       case "detached": {
@@ -116,13 +120,26 @@ export class TerminalClaims {
     return terminals.claim(terminal, { kind: "session", session, chat }, origin);
   }
 
-  /** Nobody came back for it: an agent's command goes on as the agent's, a person's shell is ended. */
+  /** To another client; or to the owner, who is never connected, so that it stays for whoever claims it next (U36). */
+  #passOn(
+    terminal: HostTerminal,
+    claim: ClientClaim,
+    origin?: ActionOrigin,
+  ): ReturnType<HostTerminals["claim"]> {
+    const { terminals, now } = this.#parts;
+    if (claim.clientId !== OWNER_CLIENT_ID) return terminals.claim(terminal, claim, origin);
+    terminal.isKept = true;
+    return terminals.claim(terminal, ownerClaim(now()), origin);
+  }
+
+  /** Nobody came back for it: an agent's command goes on as the agent's, what is kept stays, a person's shell is ended. */
   #abandon(terminal: HostTerminal): void {
     const { agent } = terminal;
     const { hub, dispose, onFault } = this.#parts;
     const claim = hub.state(terminal.uri, "terminal")?.claim;
     if (claim?.kind !== "client" || claim.goneSince === undefined) return;
     if (agent !== undefined && hub.has(agent.session)) this.#give(terminal, agent.session);
+    else if (terminal.isKept) this.#parts.terminals.claim(terminal, ownerClaim(this.#parts.now()));
     else dispose(terminal).catch(onFault);
   }
 
@@ -139,6 +156,11 @@ export class TerminalClaims {
     const { kind, session, chat } = claim;
     return { kind, session, chat } satisfies SessionClaim;
   }
+}
+
+/** The owner's hold on a terminal that waits for whoever claims it. */
+export function ownerClaim(now: Date): ClientClaim {
+  return { kind: "client", clientId: makeId("client", OWNER_CLIENT_ID), goneSince: now.toISOString() };
 }
 
 function accepted(entry: ReturnType<HostTerminals["claim"]>): Submission {

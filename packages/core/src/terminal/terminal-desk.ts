@@ -55,6 +55,25 @@ export interface NewPersonTerminal {
   readonly shell?: { readonly command: string; readonly args?: readonly string[] } | undefined;
 }
 
+/** A command that the owner runs in a terminal of its own. */
+export interface NewCommand {
+  /** A program; without arguments it may be a line for the shell. */
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** An absolute path or a `file:` URI. Default: the home folder. */
+  readonly cwd?: string | undefined;
+  /** Variables beside those of the login shell. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly kind: "tty" | "text";
+  readonly size?: Partial<TerminalSize> | undefined;
+  /** A title that the program's own never replaces. */
+  readonly name?: string | undefined;
+  /** Whether a text command gets a pipe as its input. */
+  readonly hasInput?: boolean | undefined;
+  /** Whether a text command waits for followers that ask for it. */
+  readonly isPaced?: boolean | undefined;
+}
+
 /** What became of an action that a client dispatched. */
 export type Submission =
   /** `entry` is its place in the log, where every reader finds it; without one, only its sender is answered. */

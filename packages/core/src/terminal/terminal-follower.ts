@@ -5,6 +5,7 @@ import type { Cursor } from "../channel/cursor.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { TerminalSpool } from "../ports.ts";
 import type { HostTerminal } from "./host-terminal.ts";
+import type { PaceReader } from "./output-pace.ts";
 import type { TerminalFeed, TerminalReading } from "./terminal-feed.ts";
 
 /** What a follower needs. */
@@ -17,6 +18,8 @@ export interface FollowerParts {
   /** Its state, from memory or from what is kept. */
   readonly state: () => TerminalState | undefined;
   readonly onReadable: () => void;
+  /** Told how far it has come, where the program waits for it. */
+  readonly pace?: PaceReader | undefined;
   readonly onSkipped: (skippedBytes: number) => void;
 }
 
@@ -59,6 +62,7 @@ export class TerminalFollower implements TerminalFeed {
     this.#isClosed = true;
     this.#cursor?.close();
     this.#waker?.close();
+    this.#parts.pace?.close();
   }
 
   /** Everything was given: how it ended, if it has, else nothing until there is more. */
@@ -97,15 +101,20 @@ export class TerminalFollower implements TerminalFeed {
 
   #give(bytes: Uint8Array): TerminalReading {
     const offset = this.#offset;
-    this.#offset += bytes.length;
+    this.#moveTo(offset + bytes.length);
     return { kind: "output", offset, bytes };
   }
 
   #skipTo(offset: number): TerminalReading {
     const skippedBytes = offset - this.#offset;
-    this.#offset = offset;
+    this.#moveTo(offset);
     this.#parts.onSkipped(skippedBytes);
     return { kind: "skipped", offset, skippedBytes };
+  }
+
+  #moveTo(offset: number): void {
+    this.#offset = offset;
+    this.#parts.pace?.read(offset);
   }
 
   #readExit(): TerminalReading | undefined {

@@ -1,4 +1,5 @@
 // What every keeper must do, as a suite of tests that each implementation runs.
+import { setTimeout as sleep } from "node:timers/promises";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -107,6 +108,14 @@ function describeBytes(keeper: () => Keeper): void {
   });
 }
 
+/** A number once it has stopped growing. */
+async function atRest(read: () => number): Promise<number> {
+  for (let before = -1; ; before = read()) {
+    await sleep(100);
+    if (read() === before) return before;
+  }
+}
+
 function describeInput(keeper: () => Keeper): void {
   it("[K4] takes all input of a stdio run, and asks a fast writer to wait", async () => {
     const { run, record } = await recordRun(keeper(), { kind: "stdio", command: "wc -c" });
@@ -137,6 +146,32 @@ function describeInput(keeper: () => Keeper): void {
     expect(() => run.endInput()).toThrow(refusal);
     expect(() => run.onDrain(() => {})).toThrow(refusal);
     await record.exited();
+    run.release();
+  });
+
+  it("[K4] gives a text run input where it is asked for, with its output in order", async () => {
+    const { run, record } = await recordRun(keeper(), { command: "wc -c; echo over >&2", hasInput: true });
+    const drained = new Promise<void>((resolve) => run.onDrain(resolve));
+    expect(run.write(new Uint8Array(1024 * 1024))).toBe(false);
+    await drained;
+    run.endInput();
+    expect(await record.exited()).toMatchObject({ exitCode: 0 });
+    expect(record.text()).toMatch(/^\s*1048576\nover\n$/);
+    expect(record.sizeBytes("error")).toBe(0);
+    run.release();
+  });
+
+  it("[K12] lets a command wait while its output is held, and then gives every byte", async () => {
+    const { run, record } = await recordRun(keeper(), {
+      command: "head -c 3000000 /dev/zero; echo done > /dev/null",
+    });
+    run.hold(true);
+    const heldBytes = await atRest(() => record.sizeBytes());
+    expect(heldBytes).toBeLessThan(3_000_000);
+    expect(record.events).not.toContain("exit");
+    run.hold(false);
+    expect(await record.exited()).toMatchObject({ exitCode: 0, finalOffset: 3_000_000 });
+    expect(record.misplaced).toEqual([]);
     run.release();
   });
 

@@ -9,7 +9,11 @@ const auditRecordSchema = z
   .object({
     id: z.int().describe("Grows with every entry; what to go on from."),
     at: z.iso.datetime({ offset: true }),
-    session: z.string().describe("The key of the session it happened in, which may be gone by now."),
+    session: z
+      .string()
+      .describe(
+        "The key of the session it happened in, which may be gone by now; empty where there was none.",
+      ),
     turnId: z.string().optional(),
     what: z.enum(["command", "approval", "file-read", "file-write"]),
     subject: z.string().describe("The command line, the tool call's title, or the path."),

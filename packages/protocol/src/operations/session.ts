@@ -32,6 +32,11 @@ const sessionOptionsSchema = z
     model: modelSchema.optional(),
     approvalPolicy: approvalPolicySchema.optional(),
     forwardedProvider: agentNameSchema.optional().describe("Whose credentials the agent shall use."),
+    mcpServers: z
+      .array(agentNameSchema)
+      .max(LIMITS.mcpServers)
+      .optional()
+      .describe("MCP servers of the configuration that the agent shall use, by their names."),
   })
   .meta({ id: "SessionOptions", description: "What a new session is made from." });
 
@@ -62,6 +67,7 @@ export const sessionStatusSchema = z
     last_activity_at: timestamp.nullable(),
     last_error: z.string().optional(),
     label: z.string().optional(),
+    title: z.string().optional().describe("What it is about; at first the name of its agent."),
   })
   .meta({ id: "SessionStatus", description: "A session with its options and what last happened in it." });
 
@@ -80,6 +86,7 @@ export const createSession = defineOperation({
       agentId: "agent_id",
       approval_policy: "approvalPolicy",
       forwarded_provider: "forwardedProvider",
+      mcp_servers: "mcpServers",
     },
     nullIsAbsent: true,
   }),

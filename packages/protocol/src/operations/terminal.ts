@@ -1,10 +1,10 @@
-// Operations on terminals: list them, read them, follow them, type into them, end them.
+// Operations on terminals: make them, list them, read them, follow them, type into them, end them.
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import type { ErrorCode } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
-import { wholeNumberSchema } from "../query.ts";
+import { flagSchema, wholeNumberSchema } from "../query.ts";
 import {
   terminalEventSchema,
   terminalSizeSchema,
@@ -13,6 +13,66 @@ import {
 } from "../terminal.ts";
 
 const terminalParamsSchema = z.object({ id: z.string() });
+
+const sideSchema = z.int().min(1).max(LIMITS.terminalSide);
+
+const newTerminalSchema = z
+  .object({
+    command: z
+      .string()
+      .min(1)
+      .max(LIMITS.commandLength)
+      .describe("A program; without args it may be a line for the shell."),
+    args: z.array(z.string().max(LIMITS.commandLength)).max(LIMITS.commandArguments).optional(),
+    cwd: z
+      .string()
+      .min(1)
+      .max(LIMITS.cwdLength)
+      .optional()
+      .describe("An absolute path; the home folder if left out."),
+    env: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Variables beside those of the owner's login shell."),
+    kind: z
+      .enum(["tty", "text"])
+      .describe("tty: with a screen and a keyboard. text: stdout and stderr on one pipe, byte for byte."),
+    cols: sideSchema.optional(),
+    rows: sideSchema.optional(),
+    name: z
+      .string()
+      .min(1)
+      .max(LIMITS.labelLength)
+      .optional()
+      .describe("A title that the program's own never replaces."),
+    input: z
+      .boolean()
+      .optional()
+      .describe("Whether a text command gets input; without it, there is none to read. A tty always does."),
+    paced: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether a text command waits for who follows it with paced=true, so that no byte is skipped.",
+      ),
+  })
+  .meta({ id: "NewTerminal", description: "A command to be run in a terminal." });
+
+/** A command to be run in a terminal. */
+export type NewTerminalRequest = z.infer<typeof newTerminalSchema>;
+
+/** `POST /sdk/acp/terminals`; what it runs goes on when nobody follows it. */
+export const createTerminal = defineOperation({
+  name: "createTerminal",
+  method: "POST",
+  path: "/sdk/acp/terminals",
+  summary: "Run a command in a terminal of its own; nobody is asked, so it is for the owner alone",
+  permission: "admin",
+  body: newTerminalSchema,
+  stream: false,
+  response: successSchema({ terminal: terminalStatusSchema }),
+  errors: ["COMMAND_NOT_FOUND", "COMMAND_NOT_EXECUTABLE", "INVALID_JSON", "BODY_TOO_LARGE"],
+});
 
 /** `GET /sdk/acp/terminals`. */
 export const listTerminals = defineOperation({
@@ -53,7 +113,10 @@ export const streamTerminal = defineOperation({
   summary: "Follow a terminal's bytes from an offset on, or from the first that is kept",
   permission: "terminal",
   params: terminalParamsSchema,
-  query: z.object({ after: wholeNumberSchema().optional().describe("The offset of the first byte wanted.") }),
+  query: z.object({
+    after: wholeNumberSchema().optional().describe("The offset of the first byte wanted."),
+    paced: flagSchema().describe("Whether a paced command waits for this follower; others wait for nobody."),
+  }),
   headers: z.object({ "last-event-id": wholeNumberSchema().optional().describe("The same; it wins.") }),
   stream: true,
   response: terminalEventSchema,
@@ -72,6 +135,14 @@ const terminalInputSchema = z
   .object({
     text: z.string().max(LIMITS.terminalInputLength).optional(),
     bytes: z.base64("must be base64").max(LIMITS.terminalInputLength).optional(),
+    offset: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        "Of a text command's input: where this begins, in bytes; what was taken before is passed over, so it may be sent again.",
+      ),
+    end: z.boolean().optional().describe("Whether a text command's input ends with it."),
   })
   .refine(({ text, bytes }) => (text === undefined) !== (bytes === undefined), {
     error: "must have text or bytes, and not both",
@@ -83,7 +154,7 @@ export const writeTerminal = defineOperation({
   name: "writeTerminal",
   method: "POST",
   path: "/sdk/acp/terminals/{id}/input",
-  summary: "Type into a terminal",
+  summary: "Type into a terminal; answered when there is room for more",
   permission: "terminal",
   params: terminalParamsSchema,
   body: terminalInputSchema,
@@ -94,8 +165,8 @@ export const writeTerminal = defineOperation({
 
 const wantedSizeSchema = z
   .object({
-    cols: z.int().min(1).max(LIMITS.terminalSide),
-    rows: z.int().min(1).max(LIMITS.terminalSide),
+    cols: sideSchema,
+    rows: sideSchema,
   })
   .meta({ id: "WantedTerminalSize", description: "The size that a terminal's screen shall have." });
 

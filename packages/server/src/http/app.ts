@@ -1,6 +1,6 @@
 // The app API over HTTP: who may come in, what is there, and JSON on every answer.
 import type { Log } from "@holdfast/core";
-import { HostError, openApiDocument } from "@holdfast/protocol";
+import { HostError, openApiDocument, type ConnectedClient } from "@holdfast/protocol";
 import { Hono } from "hono";
 import type { HostPort } from "../host-port.ts";
 import type { Watch } from "../watch.ts";
@@ -10,6 +10,7 @@ import { appHandlers } from "./app-registration.ts";
 import { approvalHandlers } from "./approval.ts";
 import { auditHandlers } from "./audit.ts";
 import { mountCaller } from "./caller.ts";
+import { clientHandlers } from "./client.ts";
 import { errorResponse, reportError } from "./error-response.ts";
 import { keyHandlers } from "./key.ts";
 import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
@@ -31,6 +32,8 @@ export interface AppOptions extends AdmissionOptions {
   readonly heartbeatMs: number;
   readonly streams: OpenStreams;
   readonly watch: Watch;
+  /** Who is connected over AHP. */
+  readonly clients: () => readonly ConnectedClient[];
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;
 }
@@ -68,6 +71,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...ticketHandlers(access),
     ...appHandlers(access, log),
     ...auditHandlers(host),
+    ...clientHandlers(options.clients),
     ...webhookHandlers(watch.webhooks),
   };
   mountOperations(app, handlers, () => host.acpEnabled);

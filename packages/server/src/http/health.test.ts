@@ -52,6 +52,7 @@ describe("[O6] health and readiness", () => {
       watch,
       version: "0.0.0",
       heartbeatMs: 1000,
+      clients: () => [],
       isStopping: () => true,
       isReady: () => ({ ready: true }),
     });

@@ -1,6 +1,7 @@
 // Terminals over real HTTP: lists, text, bytes that are taken up by offset, and what is typed.
 import { OPERATIONS, type OperationName } from "@holdfast/protocol";
 import { describe, expect, it, vi } from "vitest";
+import { ApiClient } from "../testing/api-client.ts";
 import { serve, type Serving } from "../testing/serving.ts";
 import type { SmallTerminal } from "../testing/small-terminal.ts";
 
@@ -191,6 +192,46 @@ describe("[A53] a terminal's stream", () => {
     expect(await client.send("GET", "/sdk/acp/terminals/none/stream")).toMatchObject(notFound);
     expect((await client.send("GET", `${path}/stream?after=99`)).status).toBe(400);
     expect((await client.send("GET", `${path}/stream?after=x`)).status).toBe(400);
+  });
+});
+
+describe("[A90] a command in a terminal of its own", () => {
+  it("[A90] is run as it was asked for, for the owner and admin keys alone", async () => {
+    const { client, server, host } = await serve();
+    const command = { command: "make", args: ["-j"], cwd: "/", env: { A: "b" }, kind: "text", name: "build" };
+    const body = { ...command, input: true, paced: true };
+    const made = await client.send("POST", "/sdk/acp/terminals", { body });
+    expectContract("createTerminal", made.body);
+    expect(made.body["terminal"]).toMatchObject({ id: "terminal/1" });
+    expect(host.commands).toEqual([{ ...command, size: {}, hasInput: true, isPaced: true }]);
+    const statuses = await Promise.all(
+      (["terminal", "acp.agent", "admin"] as const).map(async (scope) => {
+        const { body: key } = await client.send("POST", "/admin/keys", {
+          body: { name: "k", scopes: [scope] },
+        });
+        const other = new ApiClient(server.url, String(key["secret"]));
+        return (await other.send("POST", "/sdk/acp/terminals", { body })).status;
+      }),
+    );
+    expect(statuses).toEqual([403, 403, 200]);
+    for (const wrong of [{}, { command: "", kind: "tty" }, { command: "ls", kind: "stdio" }]) {
+      expect((await client.send("POST", "/sdk/acp/terminals", { body: wrong })).status).toBe(400);
+    }
+  });
+
+  it("[A91] is given input by its place, and followed at its reader's pace where that is asked for", async () => {
+    const { client, host, terminal, path } = await serveTerminal();
+    const write = vi.spyOn(host, "writeTerminal");
+    await client.send("POST", `${path}/input`, { body: { text: "é", offset: 4, end: true } });
+    expect(write).toHaveBeenCalledWith(terminal.id, Buffer.from("é"), expect.anything(), {
+      offset: 4,
+      isLast: true,
+    });
+    terminal.finish({ kind: "code", exitCode: 0 });
+    await (await client.open("GET", `${path}/stream?paced=true`)).rest();
+    await (await client.open("GET", `${path}/stream`)).rest();
+    expect(host.paces).toEqual([true, false]);
+    expect((await client.send("GET", `${path}/stream?paced=maybe`)).status).toBe(400);
   });
 });
 

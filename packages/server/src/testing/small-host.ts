@@ -1,6 +1,13 @@
 // A real host in small: sessions, turns and terminals on a real hub, with the test itself in the place of the agent.
 import type { TerminalSize } from "@holdfast/ahp";
-import { Hub, type HostEvent, type HostFigures, type HostWatcher, type TerminalFeed } from "@holdfast/core";
+import {
+  Hub,
+  type HostEvent,
+  type HostFigures,
+  type HostWatcher,
+  type NewCommand,
+  type TerminalFeed,
+} from "@holdfast/core";
 import {
   HostError,
   modelMembers,
@@ -38,6 +45,10 @@ export class SmallHost implements HostPort {
   readonly terminals = new Map<string, SmallTerminal>();
   readonly reasons: (string | undefined)[] = [];
   readonly prompts: TurnRequest[] = [];
+  /** What was asked to be run. */
+  readonly commands: NewCommand[] = [];
+  /** Of each who followed a terminal: whether its program should wait for them. */
+  readonly paces: boolean[] = [];
   readonly decisions: PermissionDecision[] = [];
   /** What was done on the host, as a test says. */
   readonly audit: AuditRecord[] = [];
@@ -166,6 +177,12 @@ export class SmallHost implements HostPort {
     return terminal;
   }
 
+  async createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
+    if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
+    this.commands.push(request);
+    return this.openTerminal("").describe();
+  }
+
   listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
     this.#mayFail();
     if (sessionKey !== undefined) this.#find(sessionKey, caller);
@@ -187,7 +204,9 @@ export class SmallHost implements HostPort {
     after: number | undefined,
     caller: Caller,
     onReadable: () => void,
+    isPaced = false,
   ): Promise<TerminalFeed> {
+    this.paces.push(isPaced);
     return this.#terminal(id, caller).follow(after, onReadable);
   }
 

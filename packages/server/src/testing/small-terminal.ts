@@ -83,6 +83,10 @@ export class SmallTerminal {
       title: "npm test",
       run: "tty",
       lifecycle: this.#lifecycle,
+      holder:
+        this.holder === "session"
+          ? { kind: "session", inTurn: true }
+          : { kind: "client", clientId: "owner", isGone: false },
       size: this.size,
       output: { endOffset: this.#endOffset, skippedBytes: this.startOffset },
     };

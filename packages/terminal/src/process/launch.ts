@@ -11,7 +11,8 @@ export type TreeChoice = "auto" | TreeMechanism;
 
 /** The files that become the child's stdin, stdout and stderr. */
 export type LaunchIo =
-  | { readonly kind: "text"; readonly output: string }
+  /** Without a file for stdin the child reads `/dev/null`. */
+  | { readonly kind: "text"; readonly output: string; readonly stdin?: string | undefined }
   | { readonly kind: "tty"; readonly device: string }
   | { readonly kind: "stdio"; readonly stdin: string; readonly stdout: string; readonly stderr: string };
 

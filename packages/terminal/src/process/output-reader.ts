@@ -35,6 +35,7 @@ export class OutputReader implements BudgetedReader {
   readonly #budget: ReadBudget;
   readonly #socket: Socket;
   #state: "open" | "ended" = "open";
+  #isHeld = false;
 
   constructor(fd: number, kind: "fifo" | "pty", sink: ReaderSink, budget: ReadBudget) {
     this.#fd = fd;
@@ -63,7 +64,14 @@ export class OutputReader implements BudgetedReader {
   }
 
   resume(): void {
-    if (this.openFd !== undefined) this.#socket.resume();
+    if (this.openFd !== undefined && !this.#isHeld) this.#socket.resume();
+  }
+
+  /** While it holds, the writer waits as soon as its pipe is full; `drain` reads all the same. */
+  hold(isHeld: boolean): void {
+    if (this.#isHeld === isHeld) return;
+    this.#isHeld = isHeld;
+    this.resume();
   }
 
   /** Reads what is there now; afterwards everything written before the call has been delivered. */
@@ -83,7 +91,9 @@ export class OutputReader implements BudgetedReader {
 
   #take(length: number): boolean {
     this.#sink.bytes(shared, length);
-    return this.#state === "ended" || this.#budget.spend(this, length);
+    if (this.#state === "ended") return true;
+    const mayGoOn = this.#budget.spend(this, length);
+    return mayGoOn && !this.#isHeld;
   }
 
   /** libuv stops after one partial read, and a PTY's reads are always partial: fetch what is waiting behind it. */

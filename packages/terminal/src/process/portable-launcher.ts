@@ -101,7 +101,7 @@ export class PortableLauncher implements Launcher {
     const child = spawn(command.file, command.args, {
       cwd,
       env: { ...env, [MARKER_VARIABLE]: marker },
-      stdio: [io.kind === "stdio" ? "pipe" : "ignore", "pipe", "pipe"],
+      stdio: [io.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       detached: platform.isPosix,
       windowsHide: true,
     });
@@ -131,8 +131,11 @@ export class PortableIo implements RunIo {
   #pipes: ChildPipes | undefined;
   #open: Readable[] = [];
 
-  constructor(kind: "text" | "stdio") {
-    this.files = kind === "text" ? { kind, output: "" } : { kind, stdin: "", stdout: "", stderr: "" };
+  constructor(kind: "text" | "stdio", hasInput: boolean) {
+    this.files =
+      kind === "text"
+        ? { kind, output: "", stdin: hasInput ? "" : undefined }
+        : { kind, stdin: "", stdout: "", stderr: "" };
     this.#merged = kind === "text";
   }
 
@@ -171,6 +174,13 @@ export class PortableIo implements RunIo {
 
   get ended(): boolean {
     return this.#open.length === 0;
+  }
+
+  hold(isHeld: boolean): void {
+    for (const stream of this.#open) {
+      if (isHeld) stream.pause();
+      else stream.resume();
+    }
   }
 
   resize(): never {

@@ -32,6 +32,8 @@ export interface RunIo {
   drain(): void;
   /** True when every writer has closed. */
   readonly ended: boolean;
+  /** While it holds, nothing is read, so that a fast writer waits; what an exited child wrote is read all the same. */
+  hold(isHeld: boolean): void;
   resize(size: ScreenSize): void;
   close(): void;
 }
@@ -40,21 +42,32 @@ const noScreen = (): never => {
   throw new TerminalError("not_supported", "Only a tty run has a screen to resize");
 };
 
-/** Text: stdout and stderr in one FIFO, in the order they were written. */
+/** Opens a FIFO; nothing waits for its other end. */
+function openFifo(path: string, mode: number): number {
+  return openSync(path, mode | constants.O_NONBLOCK);
+}
+
+/** Text: stdout and stderr in one FIFO, in the order they were written; a second one for stdin where it is wanted. */
 export class TextIo implements RunIo {
-  readonly input = undefined;
+  readonly input: PipeInput | undefined;
   readonly files: LaunchIo;
   readonly resize = noScreen;
   #fd: number | undefined;
+  #standIn: number | undefined;
   #reader: OutputReader | undefined;
 
-  constructor(path: string) {
-    this.files = { kind: "text", output: path };
+  constructor(path: string, stdin?: string) {
+    this.files = { kind: "text", output: path, stdin };
     // Opened before the child opens its end, and read only after: so there is neither a refusal nor an early end.
-    this.#fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    this.#fd = openFifo(path, constants.O_RDONLY);
+    if (stdin === undefined) return;
+    // A FIFO can be opened for writing only while somebody reads it: until the child does, that is us.
+    this.#standIn = openFifo(stdin, constants.O_RDONLY);
+    this.input = new PipeInput(openFifo(stdin, constants.O_WRONLY));
   }
 
   start(sinks: StreamSinks, budget: ReadBudget): void {
+    this.#dropStandIn();
     if (this.#fd === undefined) return;
     this.#reader = new OutputReader(this.#fd, "fifo", sinks("output"), budget);
     this.#fd = undefined;
@@ -68,10 +81,21 @@ export class TextIo implements RunIo {
     return this.#reader?.ended ?? true;
   }
 
+  hold(isHeld: boolean): void {
+    this.#reader?.hold(isHeld);
+  }
+
   close(): void {
     this.#reader?.close();
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
+    this.#dropStandIn();
+    this.input?.destroy();
+  }
+
+  #dropStandIn(): void {
+    if (this.#standIn !== undefined) closeSync(this.#standIn);
+    this.#standIn = undefined;
   }
 }
 
@@ -85,14 +109,9 @@ export class StdioIo implements RunIo {
 
   constructor([stdin = "", stdout = "", stderr = ""]: readonly string[]) {
     this.files = { kind: "stdio", stdin, stdout, stderr };
-    const open = (path: string, mode: number): number => openSync(path, mode | constants.O_NONBLOCK);
-    // A FIFO can be opened for writing only while somebody reads it: until the child does, that is us.
-    this.#fds = [
-      open(stdin, constants.O_RDONLY),
-      open(stdout, constants.O_RDONLY),
-      open(stderr, constants.O_RDONLY),
-    ];
-    this.input = new PipeInput(open(stdin, constants.O_WRONLY));
+    // As for text runs, we read stdin ourselves until the child does.
+    this.#fds = [stdin, stdout, stderr].map((path) => openFifo(path, constants.O_RDONLY));
+    this.input = new PipeInput(openFifo(stdin, constants.O_WRONLY));
   }
 
   start(sinks: StreamSinks, budget: ReadBudget): void {
@@ -111,6 +130,10 @@ export class StdioIo implements RunIo {
 
   get ended(): boolean {
     return this.#readers.every((reader) => reader.ended);
+  }
+
+  hold(isHeld: boolean): void {
+    for (const reader of this.#readers) reader.hold(isHeld);
   }
 
   close(): void {
@@ -196,6 +219,10 @@ export class TtyIo implements RunIo {
 
   get ended(): boolean {
     return this.#reader?.ended ?? true;
+  }
+
+  hold(isHeld: boolean): void {
+    this.#reader?.hold(isHeld);
   }
 
   resize(size: ScreenSize): void {

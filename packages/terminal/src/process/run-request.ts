@@ -16,6 +16,8 @@ export interface RunRequest {
   readonly env: Readonly<Record<string, string>>;
   /** For tty runs. */
   readonly size?: Partial<ScreenSize> | undefined;
+  /** For text runs: whether stdin is a pipe that can be written to. Default: it is `/dev/null`. */
+  readonly hasInput?: boolean | undefined;
   readonly limits?: RunLimits | undefined;
   readonly tree?: TreeChoice | undefined;
 }

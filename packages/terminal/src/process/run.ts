@@ -135,13 +135,13 @@ export class Run {
     return this.#state.name === "running";
   }
 
-  /** The run's input; text runs have none. */
+  /** The run's input; a text run has one only if it was asked for. */
   get input(): RunInput {
     const { input } = this.#parts.io;
     if (input === undefined) {
       throw new TerminalError(
         "not_supported",
-        "A text run has no input; start it as a tty run to type into it",
+        "This text run has no input; start it with one, or as a tty run to type into it",
       );
     }
     return input;
@@ -151,6 +151,11 @@ export class Run {
   write(bytes: Buffer): boolean {
     if (this.kind === "tty") this.#parts.budget.noteInput();
     return this.input.write(bytes);
+  }
+
+  /** While it holds, nothing of the output is read, and a fast writer waits. */
+  hold(isHeld: boolean): void {
+    this.#parts.io.hold(isHeld);
   }
 
   resize(size: Partial<ScreenSize>): ScreenSize {

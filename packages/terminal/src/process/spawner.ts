@@ -83,10 +83,11 @@ export class Spawner {
     await this.#launcher.close();
   }
 
-  async #openIo({ kind, size }: RunRequest): Promise<RunIo> {
+  async #openIo({ kind, size, hasInput = false }: RunRequest): Promise<RunIo> {
     if (kind === "tty") return new TtyIo(checkSize(size ?? {}));
-    if (this.#helper === undefined) return new PortableIo(kind);
-    const paths = await this.#fifos.take(kind === "text" ? 1 : 3);
-    return kind === "text" ? new TextIo(paths[0] ?? "") : new StdioIo(paths);
+    if (this.#helper === undefined) return new PortableIo(kind, hasInput);
+    if (kind === "stdio") return new StdioIo(await this.#fifos.take(3));
+    const [output = "", stdin] = await this.#fifos.take(hasInput ? 2 : 1);
+    return new TextIo(output, stdin);
   }
 }

@@ -37,6 +37,8 @@ export class TerminalOutput {
   readonly #ring: ByteRing;
   readonly #fanOut: ByteFanOut;
   readonly #answer: RunAnswer;
+  /** What answers need of the newest bytes. */
+  readonly #neededBytes: number;
   #isClosed = false;
   #lastAnswer: WeakRef<Answer> | undefined;
   #lastJsonAnswer: WeakRef<JsonAnswer> | undefined;
@@ -46,10 +48,10 @@ export class TerminalOutput {
     checkWholeNumber("replayBytes", options.replayBytes);
     const { columns = DEFAULT_COLUMNS, rows = DEFAULT_ROWS } = options;
     checkSize(columns, rows);
-    const neededBytes =
+    this.#neededBytes =
       options.kind === "text" ? options.answerLimitBytes + ANSWER_MARGIN_BYTES : MIN_TTY_RING_BYTES;
     this.#ring = new ByteRing({
-      capacityBytes: Math.max(options.replayBytes, neededBytes),
+      capacityBytes: Math.max(options.replayBytes, this.#neededBytes),
       budget: options.budget,
     });
     this.#fanOut = new ByteFanOut({
@@ -92,6 +94,11 @@ export class TerminalOutput {
     this.#answer.willPush(bytes, start, end);
     this.#ring.push(bytes, start, end);
     this.#fanOut.pushed(end - start);
+  }
+
+  /** Keeps fewer raw bytes for subscribers from now on. */
+  shrinkReplay(replayBytes: number): void {
+    if (!this.#isClosed) this.#ring.shrink(Math.max(replayBytes, this.#neededBytes));
   }
 
   /** The command's exit was reported: half a character at the end is shown as U+FFFD until its rest comes. */

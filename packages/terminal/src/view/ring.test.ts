@@ -30,6 +30,38 @@ describe("ByteRing", () => {
     );
   });
 
+  it("[T60] shrinks to its newest bytes at any moment, gives memory back, and goes on", () => {
+    const chunk = fc.uint8Array({ maxLength: 40 });
+    fc.assert(
+      fc.property(
+        fc.array(chunk, { maxLength: 10 }),
+        fc.nat(60),
+        fc.array(chunk, { maxLength: 10 }),
+        (...run) => {
+          const [before, capacityBytes, after] = run;
+          const budget = new RingBudget({ totalBytes: 1000, floorBytes: 0 });
+          const ring = new ByteRing({ capacityBytes: 50, budget });
+          let all = Buffer.alloc(0);
+          for (const piece of before) {
+            ring.push(piece);
+            all = Buffer.concat([all, piece]);
+          }
+          ring.shrink(capacityBytes);
+          expect(budget.usedBytes).toBe(ring.allocatedBytes);
+          for (const piece of [new Uint8Array(), ...after]) {
+            ring.push(piece);
+            all = Buffer.concat([all, piece]);
+            const start = Math.max(0, all.length - Math.min(50, capacityBytes));
+            expect(ring.startOffset).toBeLessThanOrEqual(start);
+            expect(ring.copy(start, all.length)).toEqual(all.subarray(start));
+          }
+          expect(ring.allocatedBytes).toBeLessThanOrEqual(Math.max(capacityBytes, 0));
+        },
+      ),
+      { numRuns },
+    );
+  });
+
   it("[T60] takes only the named part of what is pushed", () => {
     const ring = new ByteRing({ capacityBytes: 10 });
     ring.push(Buffer.from("abcdef"), 2, 5);

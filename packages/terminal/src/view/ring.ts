@@ -83,6 +83,21 @@ export class ByteRing {
     return Buffer.concat(this.slices(from, to));
   }
 
+  /** Keeps no more than so many of the newest bytes from now on, and gives the rest of the memory back. */
+  shrink(capacityBytes: number): void {
+    if (capacityBytes >= this.#capacityBytes) return;
+    this.#capacityBytes = capacityBytes;
+    if (this.#store.length <= capacityBytes) return;
+    const from = Math.max(this.#startOffset, this.#endOffset - capacityBytes);
+    const kept = this.copy(from, this.#endOffset);
+    const store = Buffer.allocUnsafeSlow(capacityBytes);
+    store.set(kept);
+    this.#budget?.release(this.#store.length - capacityBytes);
+    this.#store = store;
+    this.#startOffset = from;
+    this.#writeIndex = kept.length % Math.max(1, capacityBytes);
+  }
+
   /** Frees the memory; the offsets go on, but nothing is kept any more. */
   close(): void {
     this.#budget?.release(this.#store.length);

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { findHost, type HostChoice } from "../../link/find-host.ts";
 import { shortRequestName } from "../approval-choice.ts";
 import type { CommandContext, Runner } from "../command.ts";
-import { safeText } from "../safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 import { shortSessionName } from "../session-name.ts";
 import { NOUNS, type Noun } from "./command-tree.ts";
 

@@ -10,7 +10,7 @@ import type {
   Turn,
 } from "@holdfast/ahp";
 import { turnParts } from "@holdfast/ahp";
-import { safeLines, safeText } from "../safe-text.ts";
+import { safeLines, safeText } from "../../safe-text.ts";
 import type { TranscriptRecord } from "./record.ts";
 import { changedLines } from "./changed-lines.ts";
 

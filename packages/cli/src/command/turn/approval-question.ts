@@ -1,6 +1,6 @@
 // Asks for a permission where the turn is shown: what exactly would be done, where, and the agent's own answers (C23).
 import type { Paint } from "../../paint.ts";
-import { safeLines, safeText } from "../safe-text.ts";
+import { safeLines, safeText } from "../../safe-text.ts";
 import type { ApprovalRequest } from "./question.ts";
 import { commandOf, fieldsOf } from "./tool-call-lines.ts";
 

@@ -1,6 +1,6 @@
 // A question with a few answers, each by one key (C23).
 import type { Paint } from "../../paint.ts";
-import { safeText } from "../safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 import { INTERRUPT_KEY, type Keys } from "./keys.ts";
 
 /** One of the answers. */

@@ -1,6 +1,6 @@
 // Fills in a form at the keyboard, field by field (C24).
 import type { InputQuestion } from "@holdfast/ahp";
-import { safeText } from "../safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 import type { FormRequest } from "./question.ts";
 
 /** Asks for one line; undefined when none is to be had. */

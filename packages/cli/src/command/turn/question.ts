@@ -1,7 +1,7 @@
 // What an agent asks in the middle of a turn: may it do something, or would somebody fill in a form (C23, C24).
 import type { InputRequest } from "@holdfast/ahp";
 import type { TurnEvent, TurnEventOf } from "@holdfast/sdk";
-import { safeText } from "../safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 import { fieldsOf } from "./tool-call-lines.ts";
 
 /** A request for permission. */

@@ -1,7 +1,7 @@
 // Where a turn is shown: the answer, and beside it thoughts and lines about what happens, without tearing each other's lines (C21, C22).
 import type { Console } from "../../console.ts";
 import type { Paint } from "../../paint.ts";
-import { safeLines } from "../safe-text.ts";
+import { safeLines } from "../../safe-text.ts";
 
 /** What stands beside the answer: words for a person who is there, or a part of the result. */
 export type Beside = "words" | "result";

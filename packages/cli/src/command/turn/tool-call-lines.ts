@@ -1,7 +1,7 @@
 // Tool calls in one line each, and how each of them ended in another (C22).
 import type { TurnEventOf } from "@holdfast/sdk";
 import type { Paint } from "../../paint.ts";
-import { safeText } from "../safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 
 /** A tool call as an event tells it. */
 export type ToolCall = TurnEventOf<"tool_call">["data"];

@@ -2,7 +2,7 @@
 import type { TurnEventOf } from "@holdfast/sdk";
 import { CommandError } from "../../command-error.ts";
 import { EXIT_CODES } from "../../exit-codes.ts";
-import { safeText } from "../safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 
 /** How it ended. */
 export type TurnEnd =

@@ -1,6 +1,6 @@
 // A turn as people see it: the answer as it comes, thoughts muted, tool calls and plans in short lines (C22).
 import type { TurnEvent, TurnEventOf } from "@holdfast/sdk";
-import { safeText } from "../safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 import type { Screen } from "./screen.ts";
 import { callLine, endLine, fieldsOf, type ToolCall } from "./tool-call-lines.ts";
 

@@ -1,7 +1,7 @@
 // What happened on a host, in a line for people (C32).
 import type { TerminalExit } from "@holdfast/ahp";
 import type { Paint } from "../../paint.ts";
-import { safeText } from "../safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 import { shortSessionName } from "../session-name.ts";
 import type { HostChange } from "./host-changes.ts";
 

@@ -21,7 +21,8 @@ export function openFiles(io: LaunchIo): number[] {
         open(io.stderr, constants.O_WRONLY),
       ];
     }
-    const input = openNullDevice(open);
+    const stdin = io.kind === "text" ? io.stdin : undefined;
+    const input = stdin === undefined ? openNullDevice(open) : open(stdin, constants.O_RDONLY);
     // A tty run opens its device itself, to make it its controlling terminal; until then it is silent.
     const output = io.kind === "text" ? open(io.output, constants.O_WRONLY) : input;
     return [input, output, output];
@@ -51,13 +52,17 @@ function openNullDevice(open: (path: string, flags: number) => number): number {
 
 /** Removes the names of a launch's FIFOs; whoever has them open keeps them. */
 export function unlinkFifos(io: LaunchIo): void {
-  const paths =
-    io.kind === "text" ? [io.output] : io.kind === "stdio" ? [io.stdin, io.stdout, io.stderr] : [];
-  for (const path of paths) {
+  for (const path of fifosOf(io)) {
     try {
       unlinkSync(path);
     } catch {
       // The folder was cleared under us; the open files are what counts.
     }
   }
+}
+
+function fifosOf(io: LaunchIo): string[] {
+  if (io.kind === "tty") return [];
+  if (io.kind === "stdio") return [io.stdin, io.stdout, io.stderr];
+  return io.stdin === undefined ? [io.output] : [io.output, io.stdin];
 }

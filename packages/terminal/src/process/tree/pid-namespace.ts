@@ -43,7 +43,7 @@ export class PidNamespaceTree implements Tree {
   readonly #outerPid: number;
   readonly #outerStart: number | undefined;
   readonly #ownNamespace = readPidNamespace(process.pid);
-  #namespace: string | undefined;
+  #found: { readonly namespace: string; readonly first: ProcessRow } | undefined;
 
   /** The leader is the `unshare` process, which stays outside and waits. */
   constructor({ pid, startTime }: TreeLeader) {
@@ -71,23 +71,30 @@ export class PidNamespaceTree implements Tree {
   }
 
   close(): void {
-    this.#namespace = undefined;
+    this.#found = undefined;
   }
 
+  /**
+   * A namespace lives exactly as long as its first process, and then the kernel gives its number to the next one: what
+   * has the number is ours only if the first process is still there after the look (T95).
+   */
   async #inside(): Promise<number[]> {
     const table = await readProcessTable();
-    this.#namespace ??= this.#findNamespace(table);
-    if (this.#namespace === undefined) return [];
-    return table.map((row) => row.pid).filter((pid) => readPidNamespace(pid) === this.#namespace);
+    this.#found ??= this.#findNamespace(table);
+    if (this.#found === undefined) return [];
+    const { namespace, first } = this.#found;
+    const inside = table.map((row) => row.pid).filter((pid) => readPidNamespace(pid) === namespace);
+    return isSameProcess(first.pid, first.startTime) ? inside : [];
   }
 
   #outerLives(): boolean {
     return isSameProcess(this.#outerPid, this.#outerStart);
   }
 
-  #findNamespace(table: readonly ProcessRow[]): string | undefined {
+  #findNamespace(table: readonly ProcessRow[]): { namespace: string; first: ProcessRow } | undefined {
     const first = table.find((row) => row.parentPid === this.#outerPid);
-    const namespace = first === undefined ? undefined : readPidNamespace(first.pid);
-    return namespace === this.#ownNamespace ? undefined : namespace;
+    const namespace = first && readPidNamespace(first.pid);
+    if (first === undefined || namespace === undefined || namespace === this.#ownNamespace) return undefined;
+    return this.#outerLives() ? { namespace, first } : undefined;
   }
 }

@@ -1,0 +1,127 @@
+// `holdfast exec`, `terminals` and `logs` against a real host: codes, names, lists, and what is kept.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Holdfast, type TerminalStatus } from "@holdfast/sdk";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { type CommandRun, runWords } from "../testing/command-run.ts";
+import { ProgramRun } from "../testing/program-run.ts";
+import { temporaryFolder } from "../testing/temporary-home.ts";
+
+/** A host of its own for a test, and commands to it. */
+class HostOfTest {
+  readonly folder = temporaryFolder();
+  readonly #home = path.join(this.folder, "home");
+  #run: ProgramRun | undefined;
+  #api: Holdfast | undefined;
+
+  constructor() {
+    mkdirSync(this.#home, { mode: 0o700 });
+    writeFileSync(path.join(this.#home, "config.jsonc"), '{"listen":{"port":0}}', { mode: 0o600 });
+    onTestFinished(() => this.stop());
+  }
+
+  get api(): Holdfast {
+    return this.#api ?? expect.fail("it runs not yet");
+  }
+
+  async start(): Promise<this> {
+    this.#run = new ProgramRun(["serve", "--json", "--home", this.#home], { program: "main.ts" });
+    const { url, token } = await this.#run.ready();
+    this.#api = new Holdfast({ baseUrl: url, apiKey: token });
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.#run?.stop();
+  }
+
+  run(command: string, ...words: string[]): Promise<CommandRun> {
+    return runWords([command, "--home", this.#home, ...words]);
+  }
+
+  /** Runs a command whose stdin is nobody's. */
+  exec(...words: string[]): Promise<CommandRun> {
+    return this.run("exec", "--no-input", ...words);
+  }
+
+  async ended(id: string): Promise<void> {
+    await vi.waitFor(async () => {
+      expect((await this.api.terminals.output(id)).lifecycle.status).toBe("exited");
+    }, waiting);
+  }
+}
+
+const waiting = { timeout: 20_000 };
+
+it("[C36] the exit code is the command's, or tells why there was no command", async () => {
+  const host = await new HostOfTest().start();
+  const forbidden = path.join(host.folder, "not-executable");
+  writeFileSync(forbidden, "no program", { mode: 0o600 });
+  const script = 'echo "$GREETING from $PWD"; echo err >&2; exit 7';
+  expect(await host.exec("-e", "GREETING=hi you", "--cwd", "/", "--", "sh", "-c", script)).toEqual({
+    code: 7,
+    stdout: "hi you from /\nerr\n",
+    stderr: "",
+  });
+  expect(await host.exec("--", "sh", "-c", "kill -9 $$")).toMatchObject({ code: 137, stderr: "" });
+  const missing = await host.exec("--", "no-such-program");
+  expect(missing).toMatchObject({ code: 127, stdout: "" });
+  expect(missing.stderr).toContain("COMMAND_NOT_FOUND");
+  expect(await host.exec("--", forbidden)).toMatchObject({ code: 126 });
+  expect(await host.exec("--cwd", "/no/such/folder", "--", "ls")).toMatchObject({ code: 125 });
+  expect(await host.exec("-e", "NO_VALUE", "--", "ls")).toMatchObject({ code: 2 });
+  const { stdout } = await host.exec("--json", "--", "printf", "x");
+  const lines = stdout.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { type: "started", data: { title: "printf x" } },
+    { type: "output", data: { offset: 0, bytes: "eA==" } },
+    { type: "exited", data: { exit: { kind: "code", exitCode: 0 } } },
+    { type: "close" },
+  ]);
+}, 60_000);
+
+it("[C44] [C47] what is left running is listed, harmlessly whatever it is called, and is found by its name", async () => {
+  const host = await new HostOfTest().start();
+  const evil = "\u001B]0;gone\u0007bad\u001B[2Jtitle";
+  const id = (
+    await host.exec("--detach", "--name", evil, "--", "sh", "-c", "seq 1 5; sleep 60")
+  ).stdout.trim();
+  await vi.waitFor(async () => expect((await host.api.terminals.output(id)).text).toContain("5"), waiting);
+  const { stdout: list } = await host.run("terminals");
+  expect(list).not.toContain("\u001B");
+  expect(list).toMatch(new RegExp(`^${id.slice(0, 8)} +text +running +nobody +- +\\d+s +.*gone`, "m"));
+  const listed = JSON.parse((await host.run("terminals", "--json")).stdout) as TerminalStatus[];
+  expect(listed).toMatchObject([{ id, title: evil, lifecycle: { status: "running" } }]);
+  expect(await host.run("logs", "--tail", "2", id.slice(0, 12))).toMatchObject({ code: 0, stdout: "4\n5\n" });
+  expect(await host.run("logs", evil)).toMatchObject({ stdout: "1\n2\n3\n4\n5\n" });
+  const following = host.run("logs", "--follow", "--tail", "1", id);
+  await host.api.terminals.kill(id);
+  expect(await following).toMatchObject({ code: 0, stdout: "5\n" });
+  expect((await host.run("terminals")).stdout).toContain("ended by SIGTERM");
+  // There is no window to attach here.
+  expect(await host.run("attach", id)).toMatchObject({ code: 2 });
+  expect(await host.run("logs", "nothing-like-it")).toMatchObject({ code: 6 });
+}, 60_000);
+
+it("[C48] [C35] what a terminal showed is told as text, as bytes and by its last lines, also by the next host", async () => {
+  const host = await new HostOfTest().start();
+  const colours = "printf '\\033[31mred\\033[0m\\n10%%\\r100%%\\n'";
+  const id = (
+    await host.exec("--detach", "--tty", "--name", "done", "--", "sh", "-c", colours)
+  ).stdout.trim();
+  await host.ended(id);
+  const raw = "\u001B[31mred\u001B[0m\r\n10%\r100%\r\n";
+  const expectAll = async (name: string): Promise<void> => {
+    expect(await host.run("logs", name)).toMatchObject({ stdout: "red\n100%\n" });
+    expect(await host.run("logs", "--raw", name)).toMatchObject({ stdout: raw });
+    expect(await host.run("logs", "--raw", "--tail", "1", name)).toMatchObject({ stdout: "10%\r100%\r\n" });
+    expect(await host.run("logs", "--follow", name)).toMatchObject({ stdout: "red\n100%\n" });
+    const { stdout } = await host.run("logs", "--json", name);
+    expect(JSON.parse(stdout)).toMatchObject({ text: "red\n100%\n", lifecycle: { status: "exited" } });
+  };
+  await expectAll("done");
+  await host.stop();
+  await host.start();
+  await expectAll(id);
+  expect(await host.run("logs", "done")).toMatchObject({ code: 6 });
+}, 60_000);

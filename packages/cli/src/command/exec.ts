@@ -1,0 +1,184 @@
+// `holdfast exec -- command`: runs a command in a terminal of the host, which goes on when this window does not.
+import path from "node:path";
+import { HoldfastError, type NewTerminal, type TerminalStatus } from "@holdfast/sdk";
+import { type Command, InvalidArgumentError } from "commander";
+import { CommandError } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import type { HostLink } from "../link/host-link.ts";
+import { attachTo } from "../terminal/attach-session.ts";
+import { followCommand, type CommandEnd } from "../terminal/command-stream.ts";
+import { DEFAULT_DETACH_KEYS, DetachKeys } from "../terminal/detach-keys.ts";
+import { exitCodeOf, exitWords, signalExitCode } from "../terminal/terminal-exit.ts";
+import { attachExitCode, endWords } from "./attach.ts";
+import { type CommandContext, hostCommand, type Runner } from "./command.ts";
+import { safeText } from "../safe-text.ts";
+import { shortTerminalName, terminalUriOf } from "./terminal-name.ts";
+
+interface ExecOptions {
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly name?: string;
+  /** Absent: with a screen if there is one here. */
+  readonly tty?: boolean;
+  readonly input: boolean;
+  readonly detach?: boolean;
+  readonly detachKeys: string;
+}
+
+/** A pipe that nobody reads ends its writer so, as shells tell it. */
+const unreadExitCode = signalExitCode("SIGPIPE");
+/** As shells say that there is no such program, and that it cannot be executed. */
+const notFoundExitCode = 127;
+const notExecutableExitCode = 126;
+
+/** Adds `exec`. */
+export function addExec(program: Command, run: Runner): void {
+  hostCommand(program, "exec <command...>", "run a command in a terminal of the host, and exit with its code")
+    .usage("[options] -- command [arguments...]")
+    .option("--cwd <folder>", "where it runs (default: this folder)")
+    .option("-e, --env <name=value>", "a variable for it; may be repeated", readVariable, {})
+    .option("--name <name>", "what it is called in lists")
+    .option("-t, --tty", "give it a screen (default: if stdin and stdout are terminals)")
+    .option("-T, --no-tty", "byte for byte on pipes, stdout and stderr as one")
+    .option("-d, --detach", "print its id, and leave it running")
+    .option("--no-input", "pass nothing on from stdin")
+    .option("--detach-keys <keys>", "what leaves a screen, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
+    .addHelpText(
+      "after",
+      "\nThe command goes on when this program leaves: `holdfast attach` finds it again." +
+        "\nThe exit code is the command's, 128 and the signal's number if one ended it, 127 if there is no such" +
+        "\nprogram, 126 if it cannot be executed, and 125 if the host could not run or follow it.",
+    )
+    .action(run((context, words: string[], options: ExecOptions) => exec(context, words, options)));
+}
+
+async function exec(
+  context: CommandContext,
+  words: readonly string[],
+  options: ExecOptions,
+): Promise<number> {
+  const { console, host } = context;
+  const { stdin, stdout } = console.streams;
+  const keys = new DetachKeys(options.detachKeys);
+  const hasTerminal = stdin.isTTY && stdout.isTTY;
+  const isTty = options.tty ?? (hasTerminal && !console.json);
+  const link = await host();
+  const terminal = await create(link, newTerminal(words, options, isTty, link, context));
+  const { id } = terminal;
+  if (options.detach === true) {
+    await (console.json ? console.printJson(terminal) : console.print(id));
+    return EXIT_CODES.done;
+  }
+  if (isTty && stdout.isTTY && !console.json) return showCommand(context, link, id, keys);
+  if (console.json) await console.printJson({ type: "started", data: terminal });
+  return streamCommand(context, link, id, options.input && !isTty);
+}
+
+function newTerminal(
+  [command = "", ...args]: readonly string[],
+  { cwd, env, name, input, detach = false }: ExecOptions,
+  isTty: boolean,
+  { place }: HostLink,
+  { cwd: here, console }: CommandContext,
+): NewTerminal {
+  const { columns: cols, rows } = console.streams.stdout;
+  const folder = cwd === undefined && !isOfThisMachine(place.url) ? undefined : path.resolve(here, cwd ?? "");
+  return {
+    command,
+    args,
+    env,
+    ...(folder !== undefined && { cwd: folder }),
+    ...(name !== undefined && { name }),
+    ...(isTty
+      ? { kind: "tty", ...(cols > 0 && rows > 0 && { cols, rows }) }
+      : { kind: "text", input: input && !detach, paced: !detach }),
+  };
+}
+
+/** A folder of this machine means nothing on another. */
+function isOfThisMachine(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+}
+
+async function create({ api }: HostLink, terminal: NewTerminal): Promise<TerminalStatus> {
+  try {
+    return await api.terminals.create(terminal);
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    const { code, message } = error;
+    throw new CommandError(code, message, { exitCode: notRunExitCode(code), cause: error });
+  }
+}
+
+function notRunExitCode(code: string): number {
+  if (code === "COMMAND_NOT_FOUND") return notFoundExitCode;
+  return code === "COMMAND_NOT_EXECUTABLE" ? notExecutableExitCode : EXIT_CODES.notRun;
+}
+
+/** The command in this window, as if it ran here. */
+async function showCommand(
+  { console }: CommandContext,
+  link: HostLink,
+  id: string,
+  keys: DetachKeys,
+): Promise<number> {
+  const client = await link.ahp();
+  const { clientId } = link;
+  const name = shortTerminalName(id);
+  const uri = terminalUriOf(id);
+  const { streams } = console;
+  const end = await attachTo({
+    client,
+    clientId,
+    uri,
+    name,
+    streams,
+    keys,
+    isReadOnly: false,
+    isOwnCommand: true,
+  });
+  if (end.kind !== "exited") console.note(`${endWords(end, name)} ${wayBack(name)}`);
+  else if (end.exit.kind === "unknown") console.warn(`It ${safeText(exitWords(end.exit))}.`);
+  return end.kind === "gone" ? EXIT_CODES.notRun : attachExitCode(end);
+}
+
+/** The command's bytes on this program's own pipes. */
+async function streamCommand(
+  { console }: CommandContext,
+  { api }: HostLink,
+  id: string,
+  hasInput: boolean,
+): Promise<number> {
+  const name = shortTerminalName(id);
+  let end: CommandEnd;
+  try {
+    end = await followCommand({ api, id, console, hasInput });
+  } catch (cause) {
+    if (!(cause instanceof HoldfastError)) throw cause;
+    throw new CommandError(cause.code, `${cause.message} The command may still run.`, {
+      exitCode: EXIT_CODES.notRun,
+      remedy: wayBack(name),
+      cause,
+    });
+  }
+  if (end.kind === "unread") return unreadExitCode;
+  if (end.kind === "left") {
+    console.note(`[left ${name} running] ${wayBack(name)}`);
+    return signalExitCode(end.signal);
+  }
+  if (end.exit.kind === "unknown") console.warn(`It ${safeText(exitWords(end.exit))}.`);
+  if (end.skippedBytes === 0) return exitCodeOf(end.exit);
+  console.warn(`${end.skippedBytes} bytes of its output were lost on their way.`);
+  return EXIT_CODES.notRun;
+}
+
+function wayBack(name: string): string {
+  return `\`holdfast attach ${name}\` shows it again.`;
+}
+
+function readVariable(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const index = text.indexOf("=");
+  if (index < 1) throw new InvalidArgumentError("A variable looks like NAME=value.");
+  return { ...before, [text.slice(0, index)]: text.slice(index + 1) };
+}

@@ -1,0 +1,258 @@
+// One person at one terminal of the host: shows it, types into it, and leaves it as a person expects (C37–C42).
+import { StringDecoder } from "node:string_decoder";
+import {
+  type ClientId,
+  type TerminalClaim,
+  type TerminalExit,
+  type TerminalState,
+  type TerminalUri,
+  makeId,
+} from "@holdfast/ahp";
+import type { AhpClient, ChannelEvent, ChannelHandle, TerminalPart } from "@holdfast/ahp/client";
+import { OWNER_CLIENT_ID } from "@holdfast/protocol";
+import type { Streams } from "../console.ts";
+import type { DetachKeys } from "./detach-keys.ts";
+import { PersonScreen } from "./person-screen.ts";
+import { withoutQueries } from "./stale-queries.ts";
+
+/** What a person attaches with. */
+export interface AttachOptions {
+  readonly client: AhpClient;
+  readonly clientId: ClientId;
+  readonly uri: TerminalUri;
+  /** The terminal's name, for people. */
+  readonly name: string;
+  readonly streams: Streams;
+  readonly keys: DetachKeys;
+  readonly isReadOnly: boolean;
+  /** Whether the command was begun for this very person: it is shown from its first byte, without words of ours. */
+  readonly isOwnCommand: boolean;
+}
+
+/** How it came to an end. */
+export type AttachEnd =
+  | { readonly kind: "exited"; readonly exit: TerminalExit }
+  | { readonly kind: "detached" }
+  /** The person's program was told to leave. */
+  | { readonly kind: "signal"; readonly signal: NodeJS.Signals }
+  /** The terminal was taken off the host. */
+  | { readonly kind: "gone" };
+
+const leavingSignals = ["SIGTERM", "SIGHUP", "SIGINT"] as const satisfies readonly NodeJS.Signals[];
+/** How long leaving waits for the host to take the terminal back. */
+const leaveMs = 1000;
+const interrupt = "\u0003";
+
+/** Shows a terminal until one of the two ends. */
+export async function attachTo(options: AttachOptions): Promise<AttachEnd> {
+  const session = new AttachSession(options);
+  try {
+    return await session.run();
+  } finally {
+    session.close();
+  }
+}
+
+type Hold =
+  | { readonly kind: "watching" }
+  /** `refusal` is the host's answer: why not, or nothing. */
+  | { readonly kind: "asking"; readonly refusal: Promise<string | undefined> }
+  /** `before` is who held it until then. */
+  | { readonly kind: "held"; readonly before: TerminalClaim };
+
+class AttachSession {
+  readonly #options: AttachOptions;
+  readonly #undo: (() => void)[] = [];
+  readonly #ended: Promise<AttachEnd>;
+  #end: (end: AttachEnd) => void = () => undefined;
+  #fail: (error: unknown) => void = () => undefined;
+  #handle: ChannelHandle<"terminal"> | undefined;
+  #screen: PersonScreen | undefined;
+  #hold: Hold = { kind: "watching" };
+  #isLost = false;
+
+  constructor(options: AttachOptions) {
+    this.#options = options;
+    this.#ended = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+  }
+
+  async run(): Promise<AttachEnd> {
+    const { client, uri } = this.#options;
+    this.#handle = await client.subscribe(uri, "terminal", { onEvent: (event) => this.#take(event) });
+    this.#undo.push(() => this.#handle?.close());
+    this.#listen();
+    await this.#claimAtFirst(this.#handle);
+    const end = await this.#ended;
+    if (end.kind === "detached" || end.kind === "signal") await this.#leave();
+    return end;
+  }
+
+  close(): void {
+    this.#screen?.close();
+    for (const undo of this.#undo.splice(0).toReversed()) undo();
+  }
+
+  #listen(): void {
+    const { client, streams } = this.#options;
+    const { stdin, stdout } = streams;
+    const decoder = new StringDecoder("utf8");
+    const type = (bytes: Buffer): void => this.#type(decoder.write(bytes));
+    const resize = (): void => this.#resize();
+    stdin.on("data", type).resume();
+    stdout.on("resize", resize);
+    this.#undo.push(
+      () => stdin.off("data", type).pause(),
+      () => stdout.off("resize", resize),
+      client.listen((event) => event.type === "status" && this.#noteConnection()),
+    );
+    for (const signal of leavingSignals) {
+      const leave = (): void => this.#end({ kind: "signal", signal });
+      process.on(signal, leave);
+      this.#undo.push(() => process.off(signal, leave));
+    }
+  }
+
+  #take(event: ChannelEvent<"terminal">): void {
+    if (event.type === "gone") return this.#end({ kind: "gone" });
+    if (event.type === "snapshot") return this.#draw(event.state, event.content);
+    if (event.type !== "action") return undefined;
+    const { action } = event;
+    switch (action.type) {
+      case "terminal/data":
+        return this.#show(action.data);
+      case "terminal/cleared":
+        return this.#screen?.clear();
+      case "terminal/claimed":
+        return this.#noteClaim(action.claim);
+      case "terminal/exited":
+        return this.#end({ kind: "exited", exit: action.exit });
+      default:
+        return undefined;
+    }
+  }
+
+  /** Shows everything: at first, and whenever the host could not say what happened meanwhile. */
+  #draw({ run, lifecycle }: TerminalState, content: readonly TerminalPart[] = []): void {
+    const isFirst = this.#screen === undefined;
+    const screen = (this.#screen ??= this.#openScreen(run === "tty"));
+    if (!isFirst) screen.clear();
+    // Whatever it asked of a terminal was answered before we came.
+    screen.show(withoutQueries(content.map(({ text }) => text).join("")));
+    this.#isLost = false;
+    if (lifecycle.status === "exited") this.#end({ kind: "exited", exit: lifecycle.exit });
+  }
+
+  #openScreen(isTty: boolean): PersonScreen {
+    const { streams, name, keys, isReadOnly, isOwnCommand } = this.#options;
+    const screen = new PersonScreen({ streams, isTty });
+    screen.open();
+    if (isOwnCommand) return screen;
+    screen.beginAnew();
+    const watched = isReadOnly ? ", read-only" : isTty ? "" : ", which takes no input";
+    screen.note(`[attached to ${name}${watched}; ${keys.name} detaches]`);
+    return screen;
+  }
+
+  /** Who does not hold a terminal does not answer for it either. */
+  #show(data: string): void {
+    this.#screen?.show(this.#hold.kind === "held" ? data : withoutQueries(data));
+  }
+
+  async #claimAtFirst(handle: ChannelHandle<"terminal">): Promise<void> {
+    const { run, lifecycle } = handle.state;
+    if (run !== "tty" || lifecycle.status === "exited" || this.#options.isReadOnly) return;
+    const refusal = await this.#claim(handle);
+    if (refusal !== undefined) this.#screen?.note(`[watching: ${refusal}]`);
+  }
+
+  /** Takes the terminal over, if the host lets us; gives the reason if not. */
+  async #claim(handle: ChannelHandle<"terminal">): Promise<string | undefined> {
+    if (this.#hold.kind === "held") return undefined;
+    if (this.#hold.kind === "watching") this.#hold = { kind: "asking", refusal: this.#askFor(handle) };
+    return this.#hold.refusal;
+  }
+
+  async #askFor(handle: ChannelHandle<"terminal">): Promise<string | undefined> {
+    const before = handle.confirmed.claim;
+    const { clientId } = this.#options;
+    const outcome = await handle.dispatch({ type: "terminal/claimed", claim: { kind: "client", clientId } });
+    if (outcome.status !== "confirmed") {
+      this.#hold = { kind: "watching" };
+      return outcome.status === "rejected" ? outcome.reason : "The connection was lost.";
+    }
+    this.#hold = { kind: "held", before };
+    this.#resize();
+    return undefined;
+  }
+
+  #noteClaim(claim: TerminalClaim): void {
+    const { clientId } = this.#options;
+    if (this.#hold.kind !== "held" || (claim.kind === "client" && claim.clientId === clientId)) return;
+    this.#hold = { kind: "watching" };
+    this.#screen?.note("[watching: somebody else holds this terminal now]");
+  }
+
+  #type(data: string): void {
+    const { text, isDetach } = this.#options.keys.push(data);
+    if (text !== "") this.#input(text);
+    if (isDetach) this.#end({ kind: "detached" });
+  }
+
+  #input(text: string): void {
+    const handle = this.#handle;
+    if (handle?.state.run !== "tty") {
+      // Nothing here can be interrupted, so the person means to leave.
+      if (text.includes(interrupt)) this.#end({ kind: "detached" });
+    } else if (this.#hold.kind === "held") {
+      void handle.dispatch({ type: "terminal/input", data: text });
+    } else if (!this.#options.isReadOnly && !text.startsWith("\u001B")) {
+      // What begins with an escape may be the window's own answer and no key.
+      void this.#claimAndType(handle, text);
+    }
+  }
+
+  async #claimAndType(handle: ChannelHandle<"terminal">, text: string): Promise<void> {
+    const refusal = await this.#claim(handle);
+    if (refusal === undefined) await handle.dispatch({ type: "terminal/input", data: text });
+  }
+
+  #resize(): void {
+    const size = this.#screen?.size;
+    const known = this.#handle?.state.size;
+    if (this.#hold.kind !== "held" || size === undefined) return;
+    if (size.cols === known?.cols && size.rows === known.rows) return;
+    void this.#handle?.dispatch({ type: "terminal/resized", ...size });
+  }
+
+  #noteConnection(): void {
+    const { client, keys } = this.#options;
+    const { status } = client;
+    if (status.status === "closed") this.#fail(status.cause);
+    if (status.status === "waiting" && !this.#isLost) {
+      this.#isLost = true;
+      this.#screen?.note(`[connection lost; coming back by itself, ${keys.name} leaves]`);
+    } else if (status.status === "connected" && this.#isLost) {
+      this.#isLost = false;
+      this.#screen?.note("[connected again]");
+    }
+  }
+
+  /** What was a session's goes back to it; all else stays, for whoever attaches next. */
+  async #leave(): Promise<void> {
+    const handle = this.#handle;
+    if (this.#hold.kind !== "held" || handle === undefined) return;
+    const { before } = this.#hold;
+    const claim: TerminalClaim =
+      before.kind === "session"
+        ? { kind: "session", session: before.session, chat: before.chat }
+        : { kind: "client", clientId: makeId("client", OWNER_CLIENT_ID) };
+    this.#hold = { kind: "watching" };
+    let bound: NodeJS.Timeout | undefined;
+    const bounded = new Promise<void>((resolve) => (bound = setTimeout(resolve, leaveMs)));
+    await Promise.race([handle.dispatch({ type: "terminal/claimed", claim }), bounded]);
+    clearTimeout(bound);
+  }
+}

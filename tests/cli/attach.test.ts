@@ -1,0 +1,154 @@
+// `holdfast attach` and `exec` in real windows: the same picture for all, keys to the program, and windows left as they were.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Holdfast } from "@holdfast/sdk";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { layLine } from "./cut-line.ts";
+import { Windows } from "./window.ts";
+
+const script = fileURLToPath(new URL("full-screen.sh", import.meta.url));
+const detach = "\u001D";
+const small = { columns: 60, rows: 15 };
+let host: RealHost;
+let api: Holdfast;
+
+beforeAll(async () => {
+  host = await startRealHost({ config: { listen: { port: 0 } } });
+  api = new Holdfast({ baseUrl: host.url, apiKey: host.token });
+});
+afterAll(() => host.close());
+
+function openWindows(): Windows {
+  const windows = new Windows();
+  onTestFinished(() => windows.close());
+  return windows;
+}
+
+/** The process that a window's shell runs. */
+function childOf(pid: number): number {
+  const [child = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  expect(child).not.toBe("");
+  return Number(child);
+}
+
+async function newest(): Promise<string> {
+  return (await api.terminals.list()).at(-1)?.id ?? "";
+}
+
+it("[C37] [C38] [C40] a full screen is the same for all, follows its holder's size, and is found again", async () => {
+  const windows = openWindows();
+  const first = await windows.open(["exec", "--home", host.home, "--", "bash", script], small);
+  await first.shows("size 15x60");
+  first.type("k");
+  await first.shows("key k");
+  expect(first.hasMode(1000)).toBe(true);
+  const id = await newest();
+  const watcher = await windows.open(["attach", "--home", host.home, "--read-only", id.slice(0, 8)], small);
+  await watcher.shows("key k");
+  expect(watcher.text).toBe(first.text);
+  expect(watcher.cursor).toEqual(first.cursor);
+  watcher.type("w");
+  first.type(detach);
+  expect(await first.exited()).toBe(0);
+  expect(first.text).toContain(`[detached from ${id.slice(0, 8)}]`);
+  for (const mode of [1049, 1000, 1006, 2004]) expect(first.hasMode(mode)).toBe(false);
+  expect(first.hasMode(25)).toBe(true);
+  const [listed] = await api.terminals.list();
+  expect(listed).toMatchObject({ lifecycle: { status: "running" }, holder: { isGone: true } });
+
+  const second = await windows.open(["attach", "--home", host.home, id], { columns: 70, rows: 20 });
+  await second.shows("size 20x70");
+  expect(second.text).toContain("key k");
+  second.resize({ columns: 66, rows: 18 });
+  await second.shows("size 18x66");
+  const third = await windows.open(["attach", "--home", host.home, id], { columns: 66, rows: 18 });
+  await third.shows("Another client holds this terminal");
+  second.type("m");
+  await Promise.all([second.shows("key m"), watcher.shows("key m"), third.shows("key m")]);
+  second.type("q");
+  expect(await second.exited()).toBe(5);
+  expect(second.text).toContain("[exited 5]");
+  expect(await watcher.exited()).toBe(5);
+  expect(await third.exited()).toBe(5);
+}, 60_000);
+
+it("[C41] what a program asks of its terminal is answered once, and never again by who comes late", async () => {
+  const windows = openWindows();
+  const ask = `stty raw -echo; printf 'ready'; read -rsn1 x; printf '\\033[6n'; IFS= read -rsn6 a; printf 'got %q' "$a"
+    if IFS= read -rsn1 -t 1 b; then printf 'twice %q' "$b"; else printf ' once'; fi; read -rsn1 x; exit 3`;
+  const window = await windows.open(["exec", "--home", host.home, "--", "bash", "-c", ask], small);
+  await window.shows("ready");
+  window.type("x");
+  await window.until(() => window.written.includes("\u001B[6n"));
+  window.type("\u001B[9;9R");
+  await window.shows("once");
+  expect(window.text).toContain("got $'\\E[9;9R'");
+  window.type(detach);
+  await window.exited();
+  const again = await windows.open(["attach", "--home", host.home, await newest()], small);
+  await again.shows("once");
+  expect(again.written).not.toContain("\u001B[6n");
+  again.type("y");
+  expect(await again.exited()).toBe(3);
+}, 60_000);
+
+it("[C38] an agent's prompt is taken over, answered, and given back", async () => {
+  const windows = openWindows();
+  const { session_key: key } = await api.acpAgent.createSession({
+    agent_id: "shell",
+    cwd: host.project,
+    approvalPolicy: "approve-all",
+  });
+  const turn = api.acpAgent.chat(key, 'read -p "name? " name; echo "hello $name"; read rest');
+  const terminal = await vi.waitFor(
+    async () => {
+      const found = (await api.terminals.list()).find(({ session_key }) => session_key === key);
+      expect(found?.output.endOffset).toBeGreaterThan(0);
+      return found ?? expect.fail();
+    },
+    { timeout: 20_000 },
+  );
+  expect(terminal.holder).toEqual({ kind: "session", inTurn: true });
+  const window = await windows.open(["attach", "--home", host.home, terminal.id]);
+  await window.shows("name?");
+  window.type("ann\r");
+  await window.shows("hello ann");
+  expect((await api.terminals.list()).find(({ id }) => id === terminal.id)?.holder.kind).toBe("client");
+  window.type(detach);
+  expect(await window.exited()).toBe(0);
+  expect((await api.terminals.list()).find(({ id }) => id === terminal.id)?.holder).toEqual({
+    kind: "session",
+    inTurn: true,
+  });
+  await api.terminals.kill(terminal.id);
+  expect((await turn).text).toContain("hello ann");
+}, 60_000);
+
+it("[C40] [C42] a lost connection is said and comes back; a window that is told to end is left as it was", async () => {
+  const windows = openWindows();
+  const line = await layLine(host.url);
+  onTestFinished(() => line.close());
+  const prefix = `HOLDFAST_TOKEN='${host.token}' holdfast`;
+  const window = await windows.openShell(
+    `${prefix} exec --url ${line.url} --cwd / -- bash '${script}'; echo "left $?"; stty -a | grep -o ' icanon'`,
+    small,
+  );
+  await window.shows("key none");
+  line.cut();
+  await window.until(() => window.written.includes("[connection lost"));
+  await window.until(() => window.written.includes("[connected again]"));
+  window.type("z");
+  await window.shows("key z");
+  const id = await newest();
+  const pid = await vi.waitFor(() => childOf(window.pid));
+  process.kill(pid, "SIGTERM");
+  await window.shows("left 143");
+  await window.shows("icanon");
+  expect(window.hasMode(1049)).toBe(false);
+  expect((await api.terminals.list()).find((each) => each.id === id)).toMatchObject({
+    lifecycle: { status: "running" },
+    holder: { kind: "client", isGone: true },
+  });
+  await api.terminals.kill(id);
+}, 60_000);

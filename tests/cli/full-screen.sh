@@ -1,0 +1,20 @@
+# A small program with a whole screen: a frame, the size, the last key. `q` ends it with 5.
+draw() {
+  set -- $(stty size)
+  printf '\033[2J\033[1;1H+-- holdfast --+\033[2;1H| size %sx%s\033[3;1H| key %s\033[5;7Hmark' "$1" "$2" "$key"
+}
+key=none
+restore=$(stty -g)
+stty raw -echo
+printf '\033[?1049h\033[?25l\033[?1000h\033[?1006h\033[?2004h'
+trap draw WINCH
+draw
+while :; do
+  read -rsn1 -t 0.2 pressed || continue
+  [ "$pressed" = q ] && break
+  key=$pressed
+  draw
+done
+printf '\033[?2004l\033[?1006l\033[?1000l\033[?25h\033[?1049l'
+stty "$restore"
+exit 5

@@ -76,14 +76,19 @@ function install() {
   fail(`\`npm ci\` failed: ${cause}. Its own message is above; solve that and run the command again.`);
 }
 
-/** Under `npm start` and `npm test` npm names its own program, which also serves where `npm` is not in PATH. */
-function runNpm(/** @type {string[]} */ npmArguments) {
+/**
+ * Runs npm to its end. Under `npm start` and `npm test` npm names its own program, which also serves where `npm` is
+ * not in PATH.
+ * @param {string[]} npmArguments
+ * @param {import("node:child_process").SpawnSyncOptions} [options] in place of the repository's folder and its stderr
+ */
+export function runNpm(npmArguments, options) {
   const npmProgram = process.env["npm_execpath"];
   /** @type {import("node:child_process").SpawnSyncOptions} */
-  const options = { cwd: root, stdio: ["ignore", process.stderr.fd, process.stderr.fd] };
+  const all = { cwd: root, stdio: ["ignore", process.stderr.fd, process.stderr.fd], ...options };
   if (npmProgram !== undefined && path.basename(npmProgram) === "npm-cli.js") {
-    return spawnSync(process.execPath, [npmProgram, ...npmArguments], options);
+    return spawnSync(process.execPath, [npmProgram, ...npmArguments], all);
   }
   // On Windows npm is a batch file, which only a shell can run; the arguments are constants.
-  return spawnSync("npm", npmArguments, { ...options, shell: process.platform === "win32" });
+  return spawnSync("npm", npmArguments, { ...all, shell: process.platform === "win32" });
 }

@@ -1,5 +1,5 @@
 // Knows the names and addresses under which only this machine can reach the host.
-import { isIPv4, isIPv6 } from "node:net";
+import { isIPv4 } from "node:net";
 
 /** Whether a host name or address is this machine's own; brackets around an IPv6 address are allowed. */
 export function isLoopback(host: string): boolean {
@@ -11,7 +11,8 @@ export function isLoopback(host: string): boolean {
 /** The address in a URL: IPv6 needs brackets there. */
 export function formatAuthority(host: string, port: number): string {
   const name = stripBrackets(host);
-  return isIPv6(name) ? `[${name}]:${port}` : `${name}:${port}`;
+  // Only an IPv6 address has a colon; asking Node compiles a long pattern, which would be felt at the start.
+  return name.includes(":") ? `[${name}]:${port}` : `${name}:${port}`;
 }
 
 /** An address without the brackets that URLs put around IPv6. */

@@ -1,0 +1,142 @@
+// What the documents tell a reader to type is typed here, against the program itself.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { loadConfig } from "../../packages/cli/src/serve/config-file.ts";
+import { readDocuments, root, type Block, type Document } from "./document.ts";
+import { compilePackages, DocumentHost } from "./document-host.ts";
+
+const documents = readDocuments();
+
+/** A block that is run, with what the document says it prints. */
+interface Run {
+  readonly block: Block;
+  readonly name: string;
+  readonly prints: string | undefined;
+}
+
+function runsOf({ blocks }: Document, languages: readonly string[]): Run[] {
+  return blocks.flatMap((block, index) => {
+    if (block.mark?.kind !== "run" || !languages.includes(block.language)) return [];
+    const next = blocks[index + 1];
+    return [{ block, name: block.mark.name, prints: next?.mark?.kind === "prints" ? next.code : undefined }];
+  });
+}
+
+function having(languages: readonly string[]): [path: string, runs: Run[]][] {
+  return documents
+    .map((document): [string, Run[]] => [document.path, runsOf(document, languages)])
+    .filter(([, runs]) => runs.length > 0);
+}
+
+/** The line before what a block printed. */
+function lineBefore(name: string): string {
+  return `@@ ${name} @@`;
+}
+
+/** What each block printed, by its name. */
+function outputsOf(output: string): Map<string, string> {
+  const pieces = output.split(/^@@ (.*) @@$/m);
+  return new Map(pieces.flatMap((name, index) => (index % 2 === 1 ? [[name, pieces[index + 1] ?? ""]] : [])));
+}
+
+/** The lines of a document that were printed, in their order: `…` stands for anything, a line of it for any lines. */
+function expectPrinted(printed: string, expected: string): void {
+  const pattern = expected
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .map((line) => (line === "…" ? "[^]*?" : `^\\s*${line.split("…").map(escape).join(".*")}\\s*$`))
+    .join("[^]*?");
+  expect(printed).toMatch(new RegExp(pattern, "m"));
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`).replaceAll(/ +/g, " +");
+}
+
+beforeAll(compilePackages, 120_000);
+
+describe("[Y23] shell blocks", () => {
+  // The README has a test of its own, which looks closer.
+  const documentsWithCommands = having(["sh"]).filter(([file]) => file !== "README.md");
+
+  it.each(documentsWithCommands)(
+    "[Y23] %s: they run one after another, and print what is said",
+    { timeout: 120_000 },
+    async (_path, runs) => {
+      const host = await DocumentHost.start();
+      try {
+        const script = runs
+          .map(({ name, block }) => `printf '\\n${lineBefore(name)}\\n'\n${block.code}\n`)
+          .join("\n");
+        const { exitCode, output } = await host.runShell(script);
+        expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+        const outputs = outputsOf(output);
+        for (const { name, prints } of runs) {
+          if (prints !== undefined) expectPrinted(outputs.get(name) ?? "", prints);
+        }
+      } finally {
+        await host.close();
+      }
+    },
+  );
+});
+
+describe("[Y24] modules in documents", () => {
+  const modules = having(["ts", "js"]);
+  let host: DocumentHost;
+  let problems: string;
+
+  beforeAll(async () => {
+    host = await DocumentHost.start();
+    for (const [, runs] of modules) {
+      for (const { name, block } of runs) {
+        writeFileSync(path.join(host.folder, `${name}.${block.language}`), `${block.code}\nexport {};\n`);
+      }
+    }
+    const compilerOptions = {
+      strict: true,
+      target: "es2023",
+      module: "nodenext",
+      types: ["node"],
+      allowJs: true,
+      checkJs: true,
+      skipLibCheck: true,
+      outDir: "compiled",
+    };
+    writeFileSync(
+      path.join(host.folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, include: ["*.ts", "*.js"] }),
+    );
+    const compiler = path.join(root, "node_modules", "typescript", "bin", "tsc");
+    problems = (await host.run(process.execPath, [compiler, "-p", host.folder])).output;
+  });
+
+  afterAll(() => host.close());
+
+  it("[Y24] the compiler has nothing to say of them", () => {
+    expect(problems).toBe("");
+  });
+
+  it.each(modules.flatMap(([file, runs]) => runs.map((run) => [file, run.name, run] as const)))(
+    "[Y24] %s: %s runs, and prints what is said",
+    async (_file, name, { prints }) => {
+      const { exitCode, output } = await host.run(process.execPath, [`compiled/${name}.js`]);
+      expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+      if (prints !== undefined) expectPrinted(output, prints);
+    },
+  );
+});
+
+describe("[Y25] configurations in documents", () => {
+  it.each(having(["jsonc"]))("[Y25] %s: the program takes them", (_path, runs) => {
+    const folder = mkdtempSync(path.join(tmpdir(), "holdfast-document-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const { name, block } of runs) {
+      const file = path.join(folder, `${name}.jsonc`);
+      writeFileSync(file, block.code);
+      expect(loadConfig(folder, file)).toHaveProperty("listen");
+    }
+  });
+});

@@ -1,0 +1,110 @@
+// What the command line offers, written from the very tree that parses it.
+import { createProgram } from "../../packages/cli/src/commands.ts";
+import { EXIT_CODES } from "../../packages/cli/src/exit-codes.ts";
+import { code, markdownTable } from "./markdown-table.ts";
+
+type Command = ReturnType<typeof createProgram>;
+type Argument = Command["registeredArguments"][number];
+type Option = Command["options"][number];
+
+/** Options that many commands have are told once. */
+const sharedFlags = new Set(["--json", "--home <folder>", "--url <address>"]);
+
+const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
+  done: "done",
+  fault: "a fault of Holdfast, or an end that did not wait for the drain",
+  setup: "wrong arguments, configuration or home",
+  address: "the address cannot be listened on",
+  unreachable: "no host runs, or it cannot be reached",
+  refused: "the host does not know who asks, or does not allow it",
+  missing: "there is no such session, terminal, agent or key",
+  declined: "the host understood, and said no",
+  unwell: "`doctor` found something that needs mending",
+  maxTokens: "a turn ended because the agent had no tokens left",
+  maxTurnRequests: "a turn ended because the agent asked its model too often",
+  refusal: "a turn ended because the model refused",
+  turnFailed: "a turn failed",
+  turnInterrupted: "a turn was cut short by the end of the host",
+  notRun: "`exec` could not have its command run at all",
+  cancelled: "Ctrl-C, or a turn that was cancelled",
+};
+
+/** Every command with its arguments and options. */
+export function commandReference(): string {
+  return leaves(wholeProgram())
+    .map(({ path, command }) => describeCommand(path, command))
+    .join("\n\n");
+}
+
+/** Every exit code. */
+export function exitCodeTable(): string {
+  const rows = Object.entries(exitMeanings).map(([name, meaning]) => [
+    String(EXIT_CODES[name as keyof typeof EXIT_CODES]),
+    meaning,
+  ]);
+  return markdownTable(["code", "meaning"], rows);
+}
+
+function wholeProgram(): Command {
+  return createProgram(
+    () => async () => undefined,
+    () => undefined,
+  );
+}
+
+/** The commands that do something: a command that only holds others is left out. */
+function leaves(parent: Command, prefix = ""): { path: string; command: Command }[] {
+  return parent.commands
+    .filter((command) => command.name() !== "help")
+    .flatMap((command) => {
+      const path = `${prefix}${command.name()}`;
+      const inner = leaves(command, `${path} `);
+      return doesSomething(command) ? [{ path, command }, ...inner] : inner;
+    });
+}
+
+/** Commander keeps what a command does to itself; a command without options of its own only holds others. */
+function doesSomething({ commands, options }: Command): boolean {
+  return commands.length === 0 || options.length > 0;
+}
+
+function describeCommand(path: string, command: Command): string {
+  const words = command.registeredArguments.map(describeUse);
+  const parts = [`### ${code([path, ...words].join(" "))}`, sentence(command.description())];
+  const named = command.registeredArguments.filter(({ description }) => description !== "");
+  const rows = [
+    ...named.map((argument) => [code(argument.name()), argument.description]),
+    ...command.options.filter(isOwn).map((option) => [code(option.flags), describeOption(option)]),
+  ];
+  if (rows.length > 0) parts.push(markdownTable(["word", "meaning"], rows));
+  const epilogue = epilogueOf(command);
+  if (epilogue !== "") parts.push(`\`\`\`text\n${epilogue}\n\`\`\``);
+  return parts.join("\n\n");
+}
+
+/** What the help says after the options. */
+function epilogueOf(command: Command): string {
+  let help = "";
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  return help.split("display help for command\n").at(-1)?.trim() ?? "";
+}
+
+function describeUse(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function isOwn({ flags, hidden }: Option): boolean {
+  return !hidden && !sharedFlags.has(flags);
+}
+
+function describeOption({ description, argChoices, defaultValue }: Option): string {
+  const choices = argChoices === undefined ? "" : ` (${argChoices.map(code).join(", ")})`;
+  const fallback = typeof defaultValue === "string" || typeof defaultValue === "number";
+  return `${description}${choices}${fallback ? ` (default: ${defaultValue})` : ""}`;
+}
+
+function sentence(text: string): string {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return whole.endsWith(".") ? whole : `${whole}.`;
+}

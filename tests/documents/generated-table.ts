@@ -1,0 +1,26 @@
+// The parts of documents that are made from code: each with the document that holds it.
+import { agentFacts, agentPages } from "./agent-facts.ts";
+import { commandReference, exitCodeTable } from "./command-reference.ts";
+import { configurationTable, errorTable, operationTable } from "./protocol-table.ts";
+
+/** A part of a document that nobody writes by hand. */
+export interface GeneratedTable {
+  readonly name: string;
+  /** The path of the document. */
+  readonly document: string;
+  readonly write: () => string;
+}
+
+/** All of them. */
+export const generatedTables: readonly GeneratedTable[] = [
+  { name: "operations", document: "docs/app-api.md", write: operationTable },
+  { name: "commands", document: "docs/command-line.md", write: commandReference },
+  { name: "exit codes", document: "docs/command-line.md", write: exitCodeTable },
+  { name: "settings", document: "docs/operations.md", write: configurationTable },
+  { name: "error numbers", document: "docs/troubleshooting.md", write: errorTable },
+  ...agentPages().map(({ agent, document }) => ({
+    name: "facts",
+    document,
+    write: () => agentFacts(agent),
+  })),
+];

@@ -1,0 +1,11 @@
+// Writes the generated parts of the documents anew: node --import tsx --conditions=@holdfast/source tests/documents/write.ts
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { readDocument, root, withGeneratedPart } from "./document.ts";
+import { generatedTables } from "./generated-table.ts";
+
+for (const { document, name, write } of generatedTables) {
+  const text = withGeneratedPart(readDocument(document), name, write());
+  writeFileSync(path.join(root, document), text);
+}
+console.log(`${generatedTables.length} parts written`);

@@ -1,23 +1,10 @@
 // Every view of the page, in both themes, by the rules of axe.
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { violations } from "./axe.ts";
 import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
 import { allow, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate<readonly Violation[]>("axe.run().then((result) => result.violations)");
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
-  );
-}
 
 describe.skipIf(cannotBrowse)(
   `[Z27] axe${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,

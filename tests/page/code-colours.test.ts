@@ -19,6 +19,7 @@ const code = [
   "/* over",
   ...Array.from({ length: 60 }, (_, index) => `const inside${index}`),
   "*/",
+  ...Array.from({ length: 80 }, (_, index) => `export function f${index}(a: number) { return [a, "b"]; }`),
   "function last() { return 4711; }",
 ].join("\n");
 const answer = ["", "", "```ts", code, "```", "", "```klingon", "const none = 1", "```"].join("\n");
@@ -50,7 +51,7 @@ describe.skipIf(cannotBrowse)(
     }
 
     it.each(["light", "dark"] as const)(
-      "[Z9] has colours that can be read, %s, and reads as before",
+      "[Z9, Z34] has colours that can be read, %s, and reads as before",
       async (colorScheme) => {
         const { page, faults } = await openEcho(colorScheme);
         const fetched: string[] = [];
@@ -58,11 +59,12 @@ describe.skipIf(cannotBrowse)(
         await say(page, "No code yet");
         await page.getByText("done", { exact: true }).waitFor();
         expect(fetched.filter((name) => name.includes("code-worker"))).toEqual([]);
+        await composer(page).fill(answer);
+        // To fill in so much at once takes its own time.
         await forgetTasks(page);
-
-        await say(page, answer);
+        await composer(page).press("Enter");
         const blocks = page.getByRole("log", { name: "Conversation" }).locator("pre code");
-        await blocks.first().locator("span", { hasText: "return" }).waitFor();
+        await blocks.first().locator("span span", { hasText: "4711" }).waitFor();
         console.log(`longest task while code got its colours: ${await longestTaskMs(page)} ms`);
         expect(await longestTaskMs(page)).toBeLessThan(maxTaskMs);
         expect(await blocks.first().textContent()).toBe(`${code}\n`);
@@ -70,7 +72,7 @@ describe.skipIf(cannotBrowse)(
         expect(await blocks.nth(1).locator("span").count()).toBe(0);
         // Keyword, text, comment, name of a function and number, and a comment over many lines.
         const colourOf = (text: string): Promise<string> =>
-          page.evaluate<string>(`getComputedStyle([...document.querySelectorAll("pre code span")]
+          page.evaluate<string>(`getComputedStyle([...document.querySelectorAll("pre code span span")]
             .find((span) => span.textContent.includes(${JSON.stringify(text)}))).color`);
         const colours = await Promise.all(["export", "Hello", "A & B", "last", "4711"].map(colourOf));
         expect(new Set(colours).size).toBe(5);
@@ -88,7 +90,7 @@ describe.skipIf(cannotBrowse)(
       const { page } = await openEcho("light");
       await say(page, "\n\n```ts\nconst whole = 1\n```\n\n```ts\nconst open = 2");
       const blocks = page.getByRole("log", { name: "Conversation" }).locator("pre code");
-      await blocks.first().locator("span", { hasText: "const" }).waitFor();
+      await blocks.first().locator("span span", { hasText: "const" }).waitFor();
       await page.getByText("done", { exact: true }).waitFor();
       expect(await blocks.nth(1).textContent()).toBe("const open = 2\n");
       expect(await blocks.nth(1).locator("span").count()).toBe(0);

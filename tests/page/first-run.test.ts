@@ -3,10 +3,11 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
-import { allow, composer, openShellSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
+import { allow, composer, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 /** When the browser first drew something of the page. */
 const firstPaint = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
+const screenColour = "getComputedStyle(document.querySelector('.xterm-scrollable-element')).backgroundColor";
 /** A second, and twice that where other tests take the machine's time as well. */
 const maxFirstContentMs = process.env["HOLDFAST_LONG"] === undefined ? 2000 : 1000;
 
@@ -24,7 +25,7 @@ describe.skipIf(cannotBrowse)(
       await host?.close();
     });
 
-    it("[Z3, Z20] the token leaves the address, and a command is asked for, runs live, is taken over, given back and stopped", async () => {
+    it("[Z3, Z20, Z35, Z40] the token leaves the address, and a command is asked for, runs live, is taken over, given back and stopped", async () => {
       const { page, faults } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
       await whenConnected(page);
       expect(page.url()).toBe(`${host.url}/`);
@@ -42,8 +43,13 @@ describe.skipIf(cannotBrowse)(
 
       await terminal.getByRole("button", { name: "Take over" }).click();
       await terminal.getByText("held by you").waitFor();
-      await typeInto(terminal, "echo sum $((40 + 2))\n");
+      await terminal.locator("textarea:focus").waitFor({ state: "attached" });
+      await page.keyboard.type("echo sum $((40 + 2))\n");
       await terminal.getByText("sum 42").waitFor();
+      const light = await page.evaluate(screenColour);
+      await page.getByRole("button", { name: "Theme: system. Change to light." }).click();
+      await page.getByRole("button", { name: "Theme: light. Change to dark." }).click();
+      await expect.poll(() => page.evaluate(screenColour)).not.toBe(light);
 
       await terminal.getByRole("button", { name: "Give back" }).click();
       await terminal.getByText("held by the agent").waitFor();
@@ -52,6 +58,7 @@ describe.skipIf(cannotBrowse)(
       await page.getByText("done", { exact: true }).first().waitFor();
       await terminal.getByRole("button", { name: "Stop" }).click();
       await terminal.getByText(/^(exit|ended)/).waitFor();
+      await terminal.getByText(/^\d+(\.\d)? (ms|s)$/).waitFor();
       await terminal.getByText("in the background").waitFor({ state: "detached" });
       expect(faults).toEqual([]);
     });

@@ -1,17 +1,11 @@
 // A question of an agent in the inbox: answered there, without going into its conversation.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AgentRecord } from "../../packages/core/src/testing/agent-record.ts";
 import { ask, say as answer, type Script } from "../../packages/core/src/testing/script.ts";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
-import { composer, say, whenConnected } from "./page-walk.ts";
+import { say, whenConnected } from "./page-walk.ts";
+import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
-const agentFile = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
 const requestedSchema = {
   type: "object",
   properties: {
@@ -32,35 +26,22 @@ const script: Script = {
 describe.skipIf(cannotBrowse)(
   `[Z11] a question in the inbox${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
   () => {
-    let host: RealHost;
+    let scripted: ScriptedHost;
     let browser: Browser;
-    const folder = mkdtempSync(path.join(tmpdir(), "holdfast-form-"));
-    const recordFile = path.join(folder, "painter.ndjson");
 
     beforeAll(async () => {
-      const scriptFile = path.join(folder, "script.json");
-      writeFileSync(scriptFile, JSON.stringify([script]));
-      const env = { FAKE_AGENT_SCRIPT: scriptFile, FAKE_AGENT_RECORD: recordFile };
-      const painter = { command: process.execPath, args: [agentFile], env, label: "Painter" };
-      [host, browser] = await Promise.all([
-        startRealHost({ config: { agents: { painter } } }),
-        startBrowser(),
-      ]);
+      [scripted, browser] = await Promise.all([startScriptedHost(script), startBrowser()]);
     });
     afterAll(async () => {
       await browser?.close();
-      await host?.close();
-      rmSync(folder, { recursive: true, force: true });
+      await scripted?.close();
     });
 
     it("[Z11] is a form there, and its answer reaches the agent", async () => {
-      const { page, faults } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      const { url, token, project } = scripted.host;
+      const { page, faults } = await openPage(browser, `${url}/?tkn=${token}`);
       await whenConnected(page);
-      await page.getByRole("button", { name: "New session" }).click();
-      await page.getByRole("radio", { name: /Painter/ }).check();
-      await page.getByLabel("Folder").fill(host.project);
-      await page.getByRole("button", { name: "Open session" }).click();
-      await composer(page).waitFor();
+      await openPainterSession(page, project);
       const address = page.url();
       await say(page, "go");
 
@@ -74,7 +55,7 @@ describe.skipIf(cannotBrowse)(
 
       await page.goto(address);
       await page.getByText("It is painted.").waitFor();
-      expect(await new AgentRecord(recordFile).result("form")).toMatchObject({
+      expect(await scripted.heard.result("form")).toMatchObject({
         action: "accept",
         content: { colour: "blue", count: 3 },
       });

@@ -68,7 +68,9 @@ async function main(): Promise<void> {
     await take(first, "session-light");
     const dark = await open(browser, host, { ...desk, colorScheme: "dark" });
     await dark.getByRole("link", { name: /Notes for the garden/ }).click();
-    await dark.getByText("Water the roses, and the beans.").first().waitFor();
+    // The diff and the text come in files of their own, which are fetched when they are needed.
+    await dark.getByText("−1", { exact: true }).waitFor();
+    await dark.locator("code", { hasText: "notes.md" }).first().waitFor();
     await take(dark, "changes-dark");
     await dark.getByRole("link", { name: /Terminals/ }).click();
     await dark.getByRole("button", { name: "Open a shell" }).click();

@@ -21,7 +21,7 @@ describe.skipIf(cannotBrowse)(`[Z24] several pages${note}`, () => {
     await host?.close();
   });
 
-  it("[Z24] show the same, and what one answers is answered in the other", async () => {
+  it("[Z24, Z39] show the same, what one answers is answered in the other, and each knows of the other", async () => {
     const { page: one } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
     await whenConnected(one);
     await openShellSession(one, host.project);
@@ -37,6 +37,17 @@ describe.skipIf(cannotBrowse)(`[Z24] several pages${note}`, () => {
     expect(await terminals(other).getByRole("button", { name: "Take over" }).count()).toBe(0);
     await typeInto(terminals(one), "exit\n");
     await terminals(other).getByText("exit 0").waitFor();
+    await one.getByText(/here too: Chrome page/).waitFor();
+    await other.getByRole("link", { name: "Host" }).click();
+    const clients = other.getByRole("region", { name: "Connected clients" });
+    await clients.getByText("Chrome page · this one").waitFor();
+    await clients
+      .getByRole("row")
+      .filter({ hasText: "Chrome page · page-" })
+      .getByText(/channels$/)
+      .waitFor();
+    await one.close();
+    await clients.getByText("Chrome page · page-").waitFor({ state: "detached" });
   });
 
   it("[Z25] the inbox of one shows what waits in all, and empties when it is answered elsewhere", async () => {

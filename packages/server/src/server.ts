@@ -89,11 +89,7 @@ const maxHeadersCount = 0;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { log, listen, graceMs = defaultGraceMs } = options;
   const names = ownNames(listen);
-  if (!isLoopback(listen.host)) {
-    log("warn", "Others can reach the host over connections that are not encrypted; let a proxy add TLS", {
-      host: listen.host,
-    });
-  }
+  if (!isLoopback(listen.host)) warnOfOthers(log, listen.host);
   const streams = new OpenStreams();
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -107,6 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     version: options.version ?? "0.0.0",
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     streams,
+    clients: () => ahp.clients,
     isStopping: () => stopping !== undefined,
   });
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => refuse(error, log) });
@@ -166,6 +163,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return closing;
     },
   };
+}
+
+function warnOfOthers(log: Log, host: string): void {
+  log("warn", "Others can reach the host over connections that are not encrypted; let a proxy add TLS", {
+    host,
+  });
 }
 
 /** A request whose target or host is no address never gets as far as the app. */

@@ -51,7 +51,12 @@ export type HostMethods = {
       result: { readonly snapshot?: HoldfastSnapshot };
     };
     listSessions: {
-      params: OfChannel & { readonly limit?: number; readonly cursor?: string };
+      params: OfChannel & {
+        readonly limit?: number;
+        readonly cursor?: string;
+        /** Also those that are over and still kept; their phase says so. */
+        readonly includeClosed?: boolean;
+      };
       result: { readonly items: readonly SessionSummary[]; readonly nextCursor?: string };
     };
     createSession: {
@@ -61,6 +66,11 @@ export type HostMethods = {
         readonly config?: JsonObject;
       };
       result: null;
+    };
+    /** What can be chosen for a new session, as a JSON Schema of `config`. */
+    resolveSessionConfig: {
+      params: OfChannel & { readonly config?: JsonObject };
+      result: { readonly schema: JsonObject; readonly values: JsonObject };
     };
     disposeSession: { params: OfChannel; result: null };
     fetchTurns: {
@@ -100,7 +110,4 @@ export type ClientMethods = {
 };
 
 /** A request that anybody may make through the client. */
-export type OpenMethod = Exclude<
-  keyof HostMethods["requests"],
-  "initialize" | "reconnect" | "subscribe" | "ping"
->;
+export type OpenMethod = Exclude<keyof HostMethods["requests"], "initialize" | "reconnect" | "subscribe">;

@@ -97,6 +97,7 @@ export interface AcpInitializeResult {
       readonly audio?: boolean;
       readonly embeddedContext?: boolean;
     };
+    readonly mcpCapabilities?: { readonly http?: boolean; readonly sse?: boolean };
     readonly sessionCapabilities?: {
       readonly resume?: unknown;
       readonly close?: unknown;
@@ -105,6 +106,26 @@ export interface AcpInitializeResult {
   };
   readonly authMethods?: readonly { readonly id: string; readonly name: string }[];
 }
+
+interface AcpNamedValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** An MCP server, as an agent is told of it. */
+export type AcpMcpServer =
+  | {
+      readonly name: string;
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: readonly AcpNamedValue[];
+    }
+  | {
+      readonly type: "http" | "sse";
+      readonly name: string;
+      readonly url: string;
+      readonly headers: readonly AcpNamedValue[];
+    };
 
 /** The models of a session, as agents told them before there were options for it; many still do. */
 export interface AcpModels {

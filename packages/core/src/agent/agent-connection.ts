@@ -6,6 +6,7 @@ import type { Patience } from "../patience.ts";
 import {
   ACP_VERSION,
   type AcpInitializeResult,
+  type AcpMcpServer,
   type AcpPromptResult,
   type AcpSessionResult,
   CLIENT_CAPABILITIES,
@@ -103,8 +104,8 @@ export class AgentConnection {
     return this.#run.pid;
   }
 
-  async newSession(cwd: string): Promise<AcpSessionResult> {
-    const result = await this.#ask<AcpSessionResult>("session/new", { cwd, mcpServers: [] });
+  async newSession(cwd: string, mcpServers: readonly AcpMcpServer[]): Promise<AcpSessionResult> {
+    const result = await this.#ask<AcpSessionResult>("session/new", { cwd, mcpServers });
     if (result.sessionId !== undefined) this.#gate.enter(result.sessionId);
     return result;
   }
@@ -114,8 +115,9 @@ export class AgentConnection {
     method: "session/resume" | "session/load",
     sessionId: string,
     cwd: string,
+    mcpServers: readonly AcpMcpServer[],
   ): Promise<AcpSessionResult> {
-    const params = { sessionId, cwd, mcpServers: [] };
+    const params = { sessionId, cwd, mcpServers };
     const patience = { orderKey: sessionId, timeoutMs: this.#patience.loadMs };
     return this.#gate.duringReplay(() => this.#ask(method, params, patience));
   }

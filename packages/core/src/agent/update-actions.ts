@@ -1,11 +1,5 @@
 // Turns the updates of a turn into actions of the model; every kind is kept, the unknown as it came.
-import {
-  type TerminalUri,
-  type ToolCallId,
-  type ToolContent,
-  type TurnId,
-  makeId,
-} from "@holdfast/ahp";
+import { type TerminalUri, type ToolCallId, type ToolContent, type TurnId, makeId } from "@holdfast/ahp";
 import { jsonOf, type AcpContent, type AcpToolCall, type AcpToolContent, type AcpUpdate } from "./acp.ts";
 import { type Translated, chat, translateOutsideTurn } from "./session-updates.ts";
 

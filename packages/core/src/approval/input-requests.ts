@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import {
   type Actor,
   type InputAnswers,
-  type InputQuestion,
   type InputRequest,
   type JsonObject,
   type SessionKey,
   makeId,
 } from "@holdfast/ahp";
 import type { AnswerResult, ApprovalPlace } from "./approvals.ts";
+import { readQuestions } from "./form-questions.ts";
 
 /** What an agent is answered. */
 export type ElicitationAnswer =
@@ -105,41 +105,4 @@ export class InputRequests {
   close(): void {
     for (const id of this.#open.keys()) this.answer(id, { action: "cancel" }, { kind: "host" });
   }
-}
-
-interface Property {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly format?: string;
-}
-
-/** The fields of a form as questions; what the schema says beyond that is in `requestedSchema`. */
-function readQuestions(schema: JsonObject): InputQuestion[] {
-  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Property>>;
-  const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as string[]) : []);
-  return Object.entries(properties).map(([id, property]): InputQuestion => {
-    const text = {
-      id,
-      message: property.description ?? property.title ?? id,
-      ...(property.title !== undefined && { title: property.title }),
-      required: required.has(id),
-    };
-    if (property.enum !== undefined) {
-      return {
-        ...text,
-        kind: "single-select",
-        options: property.enum.map((value) => ({ id: value, label: value })),
-      };
-    }
-    switch (property.type) {
-      case "number":
-      case "integer":
-      case "boolean":
-        return { ...text, kind: property.type };
-      default:
-        return { ...text, kind: "text", ...(property.format !== undefined && { format: property.format }) };
-    }
-  });
 }

@@ -1,7 +1,7 @@
 // Opens the agent's own session: the one that it had before, or a new one, with what was lost on the way.
 import { RpcError } from "@holdfast/jsonrpc";
 import { ERRORS, HostError, type Quirk } from "@holdfast/protocol";
-import type { AcpSessionResult } from "../agent/acp.ts";
+import type { AcpMcpServer, AcpSessionResult } from "../agent/acp.ts";
 import { listReopenMethods } from "../agent/agent-abilities.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
 import { saysLoginNeeded, saysSessionGone } from "../agent/session-gone.ts";
@@ -19,6 +19,7 @@ export type EarlierSession =
 export interface SessionOpening {
   readonly earlier: EarlierSession;
   readonly cwd: string;
+  readonly mcpServers: readonly AcpMcpServer[];
   readonly quirks: readonly Quirk[];
   readonly onContextLost: OnContextLost;
 }
@@ -33,10 +34,10 @@ export interface OpenedSession {
 /** Opens the session; a move to another directory is a loss that was asked for, and so never an error. */
 export async function openSession(agent: AgentConnection, opening: SessionOpening): Promise<OpenedSession> {
   const { earlier, cwd, onContextLost } = opening;
-  if (earlier.kind === "none") return { ...(await beginSession(agent, cwd)), loss: undefined };
+  if (earlier.kind === "none") return { ...(await beginSession(agent, opening)), loss: undefined };
   if (earlier.kind === "elsewhere") {
     const loss = `The session was moved to ${cwd}, where the agent began anew.`;
-    return { ...(await beginSession(agent, cwd)), loss };
+    return { ...(await beginSession(agent, opening)), loss };
   }
   const { sessionId } = earlier;
   const reopening = await reopenSession(agent, sessionId, opening);
@@ -45,14 +46,14 @@ export async function openSession(agent: AgentConnection, opening: SessionOpenin
   if (onContextLost === "fail") {
     throw new HostError("ACP_CONTEXT_LOST", `${ERRORS.ACP_CONTEXT_LOST.message} ${loss}`);
   }
-  return { ...(await beginSession(agent, cwd)), loss };
+  return { ...(await beginSession(agent, opening)), loss };
 }
 
 async function beginSession(
   agent: AgentConnection,
-  cwd: string,
+  { cwd, mcpServers }: SessionOpening,
 ): Promise<{ readonly sessionId: string; readonly result: AcpSessionResult }> {
-  const result = await agent.newSession(cwd);
+  const result = await agent.newSession(cwd, mcpServers);
   if (result.sessionId === undefined) throw new Error("it did not name the session that it opened");
   return { sessionId: result.sessionId, result };
 }
@@ -68,14 +69,14 @@ type Reopening =
 async function reopenSession(
   agent: AgentConnection,
   sessionId: string,
-  { cwd, quirks }: SessionOpening,
+  { cwd, mcpServers, quirks }: SessionOpening,
 ): Promise<Reopening> {
   const methods = listReopenMethods(agent.info, quirks);
   if (methods.length === 0) return { isLost: true, reason: "The agent cannot bring its sessions back." };
   const refusals: RpcError[] = [];
   for (const method of methods) {
     try {
-      return { isLost: false, result: await agent.reopenSession(method, sessionId, cwd) };
+      return { isLost: false, result: await agent.reopenSession(method, sessionId, cwd, mcpServers) };
     } catch (error) {
       // An agent that is silent, dead or not logged in does no better when it is asked in another way.
       if (!(error instanceof RpcError) || saysLoginNeeded(error)) throw error;

@@ -166,6 +166,7 @@ export class PermissionService {
         toolCallId,
         invocationMessage: title,
         confirmation: { kind: "setting" },
+        startedAt: this.#context.now().toISOString(),
       },
     });
     const option = pickOption(options, "allow");

@@ -1,5 +1,5 @@
 // A host on what an earlier one kept: everything is there, and what died with the host says so.
-import { type Action, type TurnEnd, makeId } from "@holdfast/ahp";
+import { type Action, type ToolCall, type TurnEnd, makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import type { EntryFeed } from "../channel/entry-feed.ts";
 import type { HostEvent } from "../host-event.ts";
@@ -7,7 +7,7 @@ import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { FakeSession } from "../testing/fake-session.ts";
 import { MortalStorage } from "../testing/mortal-storage.ts";
-import { askPermission, say, type Script } from "../testing/script.ts";
+import { ask, askPermission, say, type Script, update } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -195,3 +195,52 @@ test("[R7] an agent that is no longer known leaves its sessions to be read", asy
     last_error: expect.stringContaining("not installed"),
   });
 });
+
+test("[M36] when calls and terminals began and ended is told by the host's clock, and known after a kill", async () => {
+  const storage = new MortalStorage();
+  let seconds = 0;
+  const now = (): Date => new Date(Date.UTC(2026, 0, 1) + (seconds += 1) * 1000);
+  const call = { toolCallId: "t", title: "Look", kind: "execute" };
+  const terminal = { terminalId: "$made.terminalId" };
+  const steps = [
+    update("tool_call", { ...call, status: "pending" }),
+    update("tool_call_update", { ...call, status: "in_progress" }),
+    ask("made", "terminal/create", { command: "true" }),
+    ask("exit", "terminal/wait_for_exit", terminal),
+    update("tool_call_update", {
+      ...call,
+      status: "completed",
+      content: [{ type: "terminal", ...terminal }],
+    }),
+    update("tool_call", { ...call, toolCallId: "late", status: "completed" }),
+  ];
+  const scripts = { mine: { prompts: { go: steps } } };
+  const first = newHost({ agents: scripts, storage: storage.forHost, now });
+  const before = await first.open({ approvalPolicy: "approve-all" });
+  await before.turn("go");
+  await first.host.hub.settled();
+  storage.die();
+  await first.host.close();
+  const second = newHost({ agents, storage: storage.kept });
+  second.host.followSession(before.key, {}, ME, () => {}).chat.read();
+  const after = new FakeSession(second.host, before.key, second.heard());
+  const [look, late] = after.toolCalls;
+  const [shown] = look?.content ?? [];
+  const kept = storage.kept.loadChannel(shown?.type === "terminal" ? shown.resource : "");
+  const { startedAt, lifecycle } = kept?.kind === "terminal" ? kept.state : raise();
+  const exitedAt = lifecycle.status === "exited" ? lifecycle.exitedAt : "";
+  const told = [after.lastTurn.startedAt, look?.startedAt, startedAt, exitedAt, endOf(look)];
+  const times = told.map((time) => Date.parse(time ?? ""));
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+  expect(new Set(times).size).toBe(5);
+  expect(late?.startedAt).toBeUndefined();
+  expect(Date.parse(endOf(late) ?? "")).toBeGreaterThan(Date.parse(endOf(look) ?? ""));
+});
+
+function endOf(call: ToolCall | undefined): string | undefined {
+  return call?.status === "completed" ? call.endedAt : undefined;
+}
+
+function raise(): never {
+  throw new Error("It is not kept");
+}

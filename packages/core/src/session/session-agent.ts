@@ -2,6 +2,7 @@
 import { pathToFileURL } from "node:url";
 import type { ErrorInfo, SessionAction, SessionState, StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
+import type { AcpMcpServer } from "../agent/acp.ts";
 import { canCloseSession, describeAgent } from "../agent/agent-abilities.ts";
 import type { AgentConnection, AgentServices } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
@@ -28,7 +29,7 @@ export interface AgentOwner {
 }
 
 /** What the agent needs of its host. */
-export type AgentTools = ProcessTools & Pick<SessionTools, "now">;
+export type AgentTools = ProcessTools & Pick<SessionTools, "now" | "mcpServers">;
 
 type AgentState =
   | { readonly name: "none" }
@@ -203,7 +204,9 @@ export class SessionAgent {
     // Where nothing was said yet, nothing is lost: many agents do not even keep such a session.
     const { hasHistory } = this.#owner;
     const onContextLost = hasHistory ? this.#onContextLost : "continue";
-    const { sessionId, result, loss } = await openSession(agent, { earlier, cwd, quirks, onContextLost });
+    const mcpServers = this.#offerMcpServers(agent);
+    const opening = { earlier, cwd, mcpServers, quirks, onContextLost };
+    const { sessionId, result, loss } = await openSession(agent, opening);
     this.#assertOpen();
     const at = this.#tools.now().toISOString();
     if (loss !== undefined && hasHistory) {
@@ -221,6 +224,15 @@ export class SessionAgent {
     this.#state = { name: "ready", ready };
     void agent.exited.then(({ stderrTail }) => this.#noteExit(agent, stderrTail));
     return ready;
+  }
+
+  #offerMcpServers(agent: AgentConnection): readonly AcpMcpServer[] {
+    const { servers, problems } = this.#tools.mcpServers.offer(
+      this.#owner.state.mcpServers ?? [],
+      agent.info,
+    );
+    for (const problem of problems) this.#owner.warn(problem);
+    return servers;
   }
 
   /** Ends what was begun and says what became of it; what is known of the agent's session stays known. */

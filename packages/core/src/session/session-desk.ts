@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { type Action, type ActiveClient, type SessionUri, makeId } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
+import type { McpServers } from "../agent/mcp-servers.ts";
 import type { Approvals } from "../approval/approvals.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { KindedState } from "../channel/channel.ts";
@@ -21,6 +22,7 @@ export interface SessionDeskParts {
   readonly sessions: Sessions;
   readonly approvals: Approvals;
   readonly inputs: InputRequests;
+  readonly mcpServers: McpServers;
 }
 
 /** A session or a chat that was found: in memory, where it goes on, or only kept, because its session is over. */
@@ -36,6 +38,8 @@ export interface WantedSession {
   /** A `file:` URI; absent: the configuration's default. */
   readonly workingDirectory?: string | undefined;
   readonly model?: string | undefined;
+  /** By their names in the configuration. */
+  readonly mcpServers?: readonly string[] | undefined;
   /** The client that asks, if it takes part from the start. */
   readonly activeClient?: ActiveClient | undefined;
 }
@@ -48,6 +52,11 @@ export class SessionDesk {
 
   constructor(parts: SessionDeskParts) {
     this.#parts = parts;
+  }
+
+  /** The names of the MCP servers that a session can choose from. */
+  get mcpServers(): readonly string[] {
+    return this.#parts.mcpServers.names;
   }
 
   /** Finds a session or a chat, and brings a chat that rests into memory; undefined when there never was one. */
@@ -69,7 +78,8 @@ export class SessionDesk {
   }
 
   /** Opens a session and starts its agent in the background; rejects with a `HostError`, and then leaves nothing. */
-  async create({ uri, provider, workingDirectory, model, activeClient }: WantedSession): Promise<void> {
+  async create(wanted: WantedSession): Promise<void> {
+    const { uri, provider, workingDirectory, model, mcpServers, activeClient } = wanted;
     const cwd = workingDirectory === undefined ? undefined : readFolder(workingDirectory);
     const session = await this.#parts.sessions.begin(
       uri,
@@ -77,6 +87,7 @@ export class SessionDesk {
         ...(provider !== undefined && { agent_id: provider }),
         ...(cwd !== undefined && { cwd }),
         ...(model !== undefined && { model }),
+        ...(mcpServers !== undefined && { mcpServers: [...mcpServers] }),
       },
       owner,
     );

@@ -13,8 +13,8 @@ const appStates = {
 
 /** The status of a session, open or over. */
 export function describeSession(state: SessionState): SessionStatus {
-  const { key, provider, lifecycle, backendId, createdAt, runtimeOptions, lastActivityAt, lastError, label } =
-    state;
+  const { key, provider, lifecycle, backendId, createdAt, runtimeOptions } = state;
+  const { lastActivityAt, lastError, label, title } = state;
   return {
     session_key: key,
     agent_id: provider,
@@ -28,5 +28,6 @@ export function describeSession(state: SessionState): SessionStatus {
     last_activity_at: lastActivityAt,
     ...(lastError !== undefined && { last_error: lastError.message }),
     ...(label !== undefined && { label }),
+    ...(title !== "" && { title }),
   };
 }

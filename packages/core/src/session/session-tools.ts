@@ -1,6 +1,7 @@
 // What every session of a host shares.
 import type { Keeper } from "@holdfast/keeper/port";
 import type { AgentEntry } from "../agent/agent-entry.ts";
+import type { McpServers } from "../agent/mcp-servers.ts";
 import type { Installations } from "../agent/installations.ts";
 import type { Environment } from "../agent/provider-forwarding.ts";
 import type { Redact } from "../agent/stderr-tail.ts";
@@ -27,6 +28,7 @@ export interface SessionTools {
   readonly watchers: HostWatchers;
   readonly keeper: Keeper;
   readonly installations: Installations;
+  readonly mcpServers: McpServers;
   readonly approvals: Approvals;
   readonly inputs: InputRequests;
   readonly audit: Audit;

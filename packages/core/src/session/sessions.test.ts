@@ -99,6 +99,7 @@ test("[N5] a session is described by what was asked for, and by the configuratio
       timeoutSeconds: 60,
     },
     label: "Mine",
+    title: "Mine",
   });
   const other = await host.open({ approvalPolicy: "deny-all" });
   expect(other.status.runtime_options).toMatchObject({ approvalPolicy: "deny-all" });

@@ -218,6 +218,7 @@ export class Sessions {
 
   async #admitAndOpen(options: SessionOptions, caller: Caller, uri?: SessionUri): Promise<HostSession> {
     const entry = this.#admit(options.agent_id);
+    this.#tools.mcpServers.check(options.mcpServers ?? []);
     const runtimeOptions = await this.#chooseOptions(options);
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
     if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
@@ -271,7 +272,7 @@ export class Sessions {
   #open(
     entry: AgentEntry,
     { sessionId, uri }: SessionName,
-    { label, forwardedProvider }: SessionOptions,
+    { label, forwardedProvider, mcpServers }: SessionOptions,
     runtimeOptions: RuntimeOptions & { cwd: string },
     owner: SessionOwner,
   ): HostSession {
@@ -294,6 +295,7 @@ export class Sessions {
         runtimeOptions,
         ...(label !== undefined && { label }),
         ...(forwardedProvider !== undefined && { forwardedProvider }),
+        ...(mcpServers !== undefined && { mcpServers }),
       }),
     );
     const chatState = newChatState({ resource: chat, title, at });

@@ -83,7 +83,7 @@ export class Turn {
     this.isInteractive = parts.isInteractive;
     this.#parts = parts;
     this.#startedAt = parts.now();
-    this.translator = new TurnTranslator(parts.turnId, parts.context);
+    this.translator = new TurnTranslator(parts.turnId, parts.context, () => parts.now());
     let resolveEnded: (end: TurnEnd) => void = () => {};
     this.ended = new Promise((resolve) => {
       resolveEnded = resolve;

@@ -19,6 +19,7 @@ import { afterAll, afterEach } from "vitest";
 import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
+import { McpServers } from "../agent/mcp-servers.ts";
 import { Installations } from "../agent/installations.ts";
 import { DEFAULT_PATIENCE, type Patience } from "../patience.ts";
 import { type AgentOwner, type AgentTools, SessionAgent } from "../session/session-agent.ts";
@@ -74,6 +75,7 @@ export class LoneAgent implements AgentOwner {
     this.tools = {
       keeper,
       installations: new Installations(keeper, "0.0.0"),
+      mcpServers: new McpServers({}),
       patience: { ...DEFAULT_PATIENCE, ...patience },
       now: () => new Date(0),
       agentVariables: () => ({}),

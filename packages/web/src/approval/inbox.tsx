@@ -62,10 +62,10 @@ function Request({ request }: { readonly request: SessionInputRequest }): ReactN
   if (request.kind === "toolConfirmation") {
     const { toolCall, turnId, chat } = request;
     return (
-      <div>
+      <div className={style.request}>
         <p className={style.detail}>
-          {toolCall.invocationMessage ?? toolCall.displayName} ·{" "}
-          {agoWords(toolCall.approval.requestedAt, nowMs)}
+          {toolCall.displayName !== toolCall.approval.target && `${toolCall.displayName} · `}
+          asked {askedWords(toolCall.approval.requestedAt, nowMs)}
         </p>
         {toolCall.content.map((content, index) => (
           <ToolContentView key={index} content={content} onGrow={undefined} />
@@ -75,6 +75,11 @@ function Request({ request }: { readonly request: SessionInputRequest }): ReactN
     );
   }
   return <InputForm part={{ kind: "inputRequest", request: request.request }} chatUri={request.chat} />;
+}
+
+function askedWords(at: string, nowMs: number): string {
+  const words = agoWords(at, nowMs);
+  return words === "now" ? "just now" : `${words} ago`;
 }
 
 function NotificationButton(): ReactNode {

@@ -1,14 +1,6 @@
 // The colours of code, asked of a worker that is started with the first question, and remembered.
 import type { CodeLanguage } from "./code-languages.ts";
-
-/** A piece of a line, with the CSS variable that holds its colour. */
-export interface CodePiece {
-  readonly content: string;
-  readonly color?: string | undefined;
-}
-
-/** Code in its pieces, line by line. */
-export type CodeLines = readonly (readonly CodePiece[])[];
+import type { CodeRuns } from "./code-runs.ts";
 
 /** What the worker is asked. */
 export interface PlainCode {
@@ -17,43 +9,43 @@ export interface PlainCode {
   readonly language: CodeLanguage;
 }
 
-/** What the worker answers; without lines where it could not colour them. */
+/** What the worker answers; without runs where it could not colour the code. */
 export interface ColouredCode {
   readonly id: number;
-  readonly lines?: CodeLines;
+  readonly runs?: CodeRuns;
 }
 
 /** What is known of the colours of some code. */
 type Colouring =
-  | { readonly status: "running"; readonly lines: Promise<CodeLines | undefined> }
-  | { readonly status: "known"; readonly lines: CodeLines };
+  | { readonly status: "running"; readonly runs: Promise<CodeRuns | undefined> }
+  | { readonly status: "known"; readonly runs: CodeRuns };
 
 /** How many blocks are remembered, the last ones used. */
 const maxRemembered = 200;
 
 const remembered = new Map<string, Colouring>();
-const waiting = new Map<number, (lines: CodeLines | undefined) => void>();
+const waiting = new Map<number, (runs: CodeRuns | undefined) => void>();
 let worker: Worker | undefined;
 let lastId = 0;
 
 /** The colours of code where they are known already. */
-export function knownColours(code: string, language: CodeLanguage): CodeLines | undefined {
+export function knownColours(code: string, language: CodeLanguage): CodeRuns | undefined {
   const colouring = remembered.get(keyOf(code, language));
-  return colouring?.status === "known" ? colouring.lines : undefined;
+  return colouring?.status === "known" ? colouring.runs : undefined;
 }
 
 /** Finds the colours of code; undefined where there are none to be had, and the next one asks again. */
-export async function findColours(code: string, language: CodeLanguage): Promise<CodeLines | undefined> {
+export async function findColours(code: string, language: CodeLanguage): Promise<CodeRuns | undefined> {
   const key = keyOf(code, language);
-  const colouring = remembered.get(key) ?? { status: "running", lines: askWorker(code, language) };
+  const colouring = remembered.get(key) ?? { status: "running", runs: askWorker(code, language) };
   remember(key, colouring);
-  const lines = await colouring.lines;
-  if (lines === undefined) remembered.delete(key);
-  else remember(key, { status: "known", lines });
-  return lines;
+  const runs = await colouring.runs;
+  if (runs === undefined) remembered.delete(key);
+  else remember(key, { status: "known", runs });
+  return runs;
 }
 
-function askWorker(code: string, language: CodeLanguage): Promise<CodeLines | undefined> {
+function askWorker(code: string, language: CodeLanguage): Promise<CodeRuns | undefined> {
   worker ??= startWorker();
   const question: PlainCode = { id: (lastId += 1), code, language };
   worker.postMessage(question, []);
@@ -73,8 +65,8 @@ function startWorker(): Worker {
   return started;
 }
 
-function settle({ id, lines }: ColouredCode): void {
-  waiting.get(id)?.(lines);
+function settle({ id, runs }: ColouredCode): void {
+  waiting.get(id)?.(runs);
   waiting.delete(id);
 }
 

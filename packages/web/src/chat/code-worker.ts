@@ -3,9 +3,13 @@ import { createCssVariablesTheme, createHighlighterCore } from "shiki/core";
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 import type { ColouredCode, PlainCode } from "./code-colouring.ts";
 import { grammarOf } from "./code-languages.ts";
+import { joinRuns } from "./code-runs.ts";
 
 // The colours themselves stand in the style of Markdown, once for each theme of the page.
 const theme = createCssVariablesTheme({ name: "page", variablePrefix: "--code-" });
+const plainColour = "var(--code-foreground)";
+/** What is left of a line after so many milliseconds has the colour of what came before; the first line of a grammar takes long. */
+const tokenizeTimeLimit = 10_000;
 const highlighter = createHighlighterCore({
   themes: [theme],
   langs: [],
@@ -14,15 +18,18 @@ const highlighter = createHighlighterCore({
 });
 
 addEventListener("message", ({ data }: MessageEvent<PlainCode>) => {
-  void colour(data).then((coloured) => postMessage(coloured));
+  void colour(data).then((coloured) => {
+    const { runs } = coloured;
+    postMessage(coloured, { transfer: runs === undefined ? [] : [runs.ends.buffer, runs.colours.buffer] });
+  });
 });
 
 async function colour({ id, code, language }: PlainCode): Promise<ColouredCode> {
   try {
     const loaded = await highlighter;
     await loaded.loadLanguage(grammarOf(language));
-    const tokens = loaded.codeToTokensBase(code, { lang: language, theme: "page" });
-    return { id, lines: tokens.map((line) => line.map(({ content, color }) => ({ content, color }))) };
+    const tokens = loaded.codeToTokensBase(code, { lang: language, theme: "page", tokenizeTimeLimit });
+    return { id, runs: joinRuns(tokens, plainColour) };
   } catch {
     // A grammar that cannot be fetched, as after the host was updated: code is read without colours as well.
     return { id };

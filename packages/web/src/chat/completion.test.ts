@@ -1,18 +1,20 @@
 // Completions as the host sends them, and what becomes of the text.
 import { describe, expect, it } from "vitest";
-import { canComplete, insert, readCompletions, stillNamed } from "./completion.ts";
+import { completableFrom, insert, readCompletions, stillNamed } from "./completion.ts";
 
 describe("[Z30] a completion", () => {
   it.each([
-    ["/", 1, true],
-    ["/wri", 4, true],
-    ["/write a", 8, false],
-    ["look at @sr", 11, true],
-    ["look at @sr", 5, false],
-    ["me@example", 10, false],
-    ["", 0, false],
-  ])("[Z30] in %j at %d is looked for: %s", (text, caret, isWanted) => {
-    expect(canComplete(text, caret)).toBe(isWanted);
+    ["/", 1, 0],
+    ["/wri", 4, 0],
+    ["/write a", 8, undefined],
+    ["a /b", 4, undefined],
+    ["look at @sr", 11, 8],
+    ["look at @sr", 5, undefined],
+    ["@sr/a", 5, 0],
+    ["me@example", 10, undefined],
+    ["", 0, undefined],
+  ])("[Z30] in %j at %d is looked for from %s on", (text, caret, start) => {
+    expect(completableFrom(text, caret)).toBe(start);
   });
 
   it("[Z30] replaces what was written of it and nothing else", () => {
@@ -20,6 +22,17 @@ describe("[Z30] a completion", () => {
     expect(insert("look at @sr please", completion)).toEqual({
       text: "look at @src/main.ts please",
       caret: 20,
+    });
+  });
+
+  it.each([
+    ["@a.ts", "@a.ts "],
+    ["@src/", "@src/"],
+    ["/fix ", "/fix "],
+  ])("[Z30] %j at the end of the text leaves %j", (insertText, left) => {
+    expect(insert("@", { insertText, rangeStart: 0, rangeEnd: 1, label: "" })).toEqual({
+      text: left,
+      caret: left.length,
     });
   });
 

@@ -11,9 +11,10 @@ export interface Completion {
   readonly attachment?: Attachment;
 }
 
-/** Whether what stands before the caret can be completed. */
-export function canComplete(text: string, caret: number): boolean {
-  return /^\/\S*$|(?:^|\s)@\S*$/.test(text.slice(0, caret));
+/** Where the word before the caret begins that can be completed; undefined where there is none. */
+export function completableFrom(text: string, caret: number): number | undefined {
+  const [, word] = /(?:^(?=\/)|(?:^|\s)(?=@))([/@]\S*)$/.exec(text.slice(0, caret)) ?? [];
+  return word === undefined ? undefined : caret - word.length;
 }
 
 /** The text with a completion in it, and where the caret goes. */
@@ -21,8 +22,11 @@ export function insert(
   text: string,
   { insertText, rangeStart, rangeEnd }: Completion,
 ): { text: string; caret: number } {
-  const before = text.slice(0, rangeStart) + insertText;
-  return { text: before + text.slice(rangeEnd), caret: before.length };
+  const after = text.slice(rangeEnd);
+  // A folder goes on with what is in it; anything else is whole, and the next word can begin.
+  const isWhole = after === "" && !/[/\s]$/.test(insertText);
+  const before = text.slice(0, rangeStart) + insertText + (isWhole ? " " : "");
+  return { text: before + after, caret: before.length };
 }
 
 /** Reads what the host sent; what is no completion is left out. */

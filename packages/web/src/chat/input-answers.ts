@@ -53,6 +53,9 @@ function firstValue(question: InputQuestion): InputValue | undefined {
       return recommended && { kind: "selected", value: recommended.id };
     }
     case "multi-select":
-      return { kind: "selected-many", value: [] };
+      return {
+        kind: "selected-many",
+        value: question.options.filter(({ recommended }) => recommended === true).map(({ id }) => id),
+      };
   }
 }

@@ -1,16 +1,11 @@
 // A question of an agent as a form.
 import { useState, type ReactNode, type SyntheticEvent } from "react";
-import {
-  makeId,
-  type ChatUri,
-  type InputQuestion,
-  type InputRequestPart,
-  type InputValue,
-} from "@holdfast/ahp";
+import { makeId, type ChatUri, type InputRequestPart } from "@holdfast/ahp";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { firstValues, readAnswers, type FormValues } from "./input-answers.ts";
 import style from "./input-form.module.css";
+import { QuestionField } from "./question-field.tsx";
 
 /** The question, and where it stands. */
 export interface InputFormProps {
@@ -71,83 +66,5 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
         </button>
       </div>
     </form>
-  );
-}
-
-interface QuestionFieldProps {
-  readonly question: InputQuestion;
-  readonly value: InputValue | undefined;
-  readonly onChange: (value: InputValue) => void;
-}
-
-function QuestionField({ question, value, onChange }: QuestionFieldProps): ReactNode {
-  const name = question.title ?? question.message;
-  if (question.kind === "boolean") {
-    return (
-      <label className={style.flag}>
-        <input
-          type="checkbox"
-          checked={value?.kind === "boolean" && value.value}
-          onChange={(event) => onChange({ kind: "boolean", value: event.target.checked })}
-        />
-        {name}
-      </label>
-    );
-  }
-  if (question.kind === "multi-select") {
-    const chosen = value?.kind === "selected-many" ? value.value : [];
-    return (
-      <fieldset className={style.choices}>
-        <legend>{name}</legend>
-        {question.options.map(({ id, label }) => (
-          <label key={id} className={style.flag}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(id)}
-              onChange={(event) => {
-                const others = chosen.filter((each) => each !== id);
-                onChange({ kind: "selected-many", value: event.target.checked ? [...others, id] : others });
-              }}
-            />
-            {label}
-          </label>
-        ))}
-      </fieldset>
-    );
-  }
-  return (
-    <label className={style.label}>
-      {name}
-      {question.kind === "single-select" ? (
-        <select
-          className={control.field}
-          required={question.required}
-          value={value?.kind === "selected" ? value.value : ""}
-          onChange={(event) => onChange({ kind: "selected", value: event.target.value })}
-        >
-          <option value="">choose</option>
-          {question.options.map(({ id, label }) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <input
-          className={control.field}
-          type={question.kind === "text" ? "text" : "number"}
-          step={question.kind === "integer" ? 1 : "any"}
-          required={question.required}
-          value={value?.kind === "text" || value?.kind === "number" ? value.value : ""}
-          onChange={({ target }) =>
-            onChange(
-              question.kind === "text"
-                ? { kind: "text", value: target.value }
-                : { kind: "number", value: target.valueAsNumber },
-            )
-          }
-        />
-      )}
-    </label>
   );
 }

@@ -18,18 +18,22 @@ export interface MessageFieldProps {
   readonly onPaste: (files: FileList) => void;
 }
 
-/** The field: Enter sends, Shift+Enter is a new line, arrows and Tab choose a completion. */
+/** The field: Enter sends, Shift+Enter is a new line, arrows and Tab choose a completion, Escape none. */
 export function MessageField(props: MessageFieldProps): ReactNode {
   const { chat, text, placeholder, onChange, onSend, onAttach, onPaste } = props;
   const listId = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(0);
   const [marked, setMarked] = useState(-1);
-  const completions = useCompletions(chat, text, caret).slice(0, 8);
+  /** The text for which the person did not want any. */
+  const [declinedFor, setDeclinedFor] = useState<string>();
+  const offered = useCompletions(chat, text, caret).slice(0, 8);
+  const completions = declinedFor === text ? [] : offered;
   const chosen = completions[marked];
 
   const choose = (completion: Completion): void => {
-    const inserted = insert(text, completion);
+    // More may have been written since they were asked for.
+    const inserted = insert(text, { ...completion, rangeEnd: Math.max(completion.rangeEnd, caret) });
     if (completion.attachment !== undefined) onAttach(completion.attachment);
     onChange(inserted.text);
     setCaret(inserted.caret);
@@ -42,6 +46,8 @@ export function MessageField(props: MessageFieldProps): ReactNode {
       setMarked((marked + step + completions.length) % completions.length);
     } else if (event.key === "Tab" && !event.shiftKey && completions[0] !== undefined) {
       choose(chosen ?? completions[0]);
+    } else if (event.key === "Escape" && completions.length > 0) {
+      setDeclinedFor(text);
     } else if (event.key === "Enter" && !event.shiftKey) {
       if (chosen === undefined) onSend();
       else choose(chosen);

@@ -35,12 +35,20 @@ export function PartView({ part, turnId, isOpen, chatUri, onGrow }: PartViewProp
         </div>
       );
     case "contentRef":
-      return (
-        <span className={control.chip}>
-          {part.contentType ?? "file"} · {part.uri}
-        </span>
-      );
+      return <ContentRef uri={part.uri} contentType={part.contentType ?? "file"} />;
   }
+}
+
+/** A picture as it is; of anything else, what and where it is. */
+function ContentRef({ uri, contentType }: { readonly uri: string; readonly contentType: string }): ReactNode {
+  if (contentType.startsWith("image/") && uri.startsWith("data:image/")) {
+    return <img className={style.picture} src={uri} alt="Shown by the agent" />;
+  }
+  return (
+    <span className={style.reference}>
+      <span className={control.chip}>{contentType}</span> {uri.startsWith("data:") ? "" : uri}
+    </span>
+  );
 }
 
 /** A thought, folded; its first line says what it is about. */

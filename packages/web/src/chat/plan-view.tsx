@@ -16,18 +16,18 @@ export function PlanView({ plan }: { readonly plan: Plan }): ReactNode {
     );
   }
   const done = plan.entries.filter(({ status }) => status === "completed").length;
+  const words = `${done} of ${plan.entries.length} steps done`;
   return (
     <section className={style.plan} aria-label="Plan">
-      <progress
-        max={plan.entries.length}
-        value={done}
-        aria-label={`${done} of ${plan.entries.length} steps done`}
-      />
+      <div className={style.planHead}>
+        <span aria-hidden="true">{words}</span>
+        <progress max={plan.entries.length} value={done} aria-label={words} />
+      </div>
       <ol>
         {plan.entries.map(({ content, status }, index) => (
           <li key={index} data-status={status}>
             <span aria-hidden="true">{signs[status] ?? "·"}</span>
-            <span>{content}</span>
+            <span className={style.step}>{content}</span>
           </li>
         ))}
       </ol>

@@ -2,10 +2,11 @@
 import type { ReactNode } from "react";
 import type { ChatUri, ToolCall, TurnId } from "@holdfast/ahp";
 import { ApprovalCard } from "../approval/approval-card.tsx";
+import { TimeSince } from "../frame/time-since.tsx";
 import control from "../style/control.module.css";
 import style from "./tool-call-card.module.css";
 import { ToolContentView } from "./tool-content-view.tsx";
-import { toolCallWords, type ToolCallWords } from "./tool-call-words.ts";
+import { callTimeWords, toolCallWords, type ToolCallWords } from "./tool-call-words.ts";
 
 /** A call with where it stands. */
 export interface ToolCallCardProps {
@@ -24,7 +25,13 @@ export function ToolCallCard({ call, turnId, chatUri, onGrow }: ToolCallCardProp
       <header className={style.head}>
         <span className={style.kind}>{call.toolKind.replace("_", " ")}</span>
         <span className={style.title}>{title}</span>
-        <span className={chipOf(words)}>{words.text}</span>
+        <span className={control.time}>{callTimeWords(call)}</span>
+        <span className={chipOf(words)}>
+          {words.text}
+          {call.status === "running" && call.startedAt !== undefined && (
+            <TimeSince startedAt={call.startedAt} />
+          )}
+        </span>
       </header>
       {call.locations.length > 0 && !call.content.some(({ type }) => type === "fileEdit") && (
         <p className={style.places}>

@@ -1,5 +1,6 @@
 // How far a tool call is, in words for people.
 import type { ToolCall } from "@holdfast/ahp";
+import { spanWords } from "../frame/time-words.ts";
 
 /** A word, and how it is marked. */
 export interface ToolCallWords {
@@ -30,5 +31,20 @@ export function toolCallWords(call: ToolCall): ToolCallWords {
       return { text: "failed", tone: "bad" };
     case "cancelled":
       return { text: cancelWords[call.reason], tone: call.reason === "skipped" ? "plain" : "bad" };
+  }
+}
+
+/** How long a call took; undefined while it is not over, and where nobody saw its start or its end. */
+export function callTimeWords(call: ToolCall): string | undefined {
+  switch (call.status) {
+    case "completed":
+    case "failed":
+      return spanWords(call.startedAt, call.endedAt);
+    case "cancelled":
+      return call.reason === "interrupted" ? undefined : spanWords(call.startedAt, call.endedAt);
+    case "streaming":
+    case "pending-confirmation":
+    case "running":
+      return undefined;
   }
 }

@@ -1,7 +1,9 @@
 // Colours the code in a rendered text, block by block, as each comes into sight.
 import { useLayoutEffect, type RefObject } from "react";
-import { findColours, knownColours, type CodeLines } from "./code-colouring.ts";
+import { findColours, knownColours } from "./code-colouring.ts";
 import { codeLanguage, type CodeLanguage } from "./code-languages.ts";
+import { paintCode } from "./code-painting.ts";
+import type { CodeRuns } from "./code-runs.ts";
 
 /** Longer code stays plain: its many pieces would make the page slow. */
 const maxCodeLength = 50_000;
@@ -16,7 +18,7 @@ export function useCodeColours(element: RefObject<HTMLElement | null>, html: str
         const language = languages.get(target);
         if (!isIntersecting || language === undefined) continue;
         sight.unobserve(target);
-        void findColours(target.textContent, language).then((lines) => paint(target, lines));
+        void findColours(target.textContent, language).then((runs) => paint(target, runs));
       }
     });
     for (const block of element.current?.querySelectorAll<HTMLElement>("code[data-language]") ?? []) {
@@ -33,18 +35,7 @@ export function useCodeColours(element: RefObject<HTMLElement | null>, html: str
   }, [element, html]);
 }
 
-function paint(block: Element, lines: CodeLines | undefined): void {
+function paint(block: Element, runs: CodeRuns | undefined): void {
   // What was drawn anew in the meantime is painted there.
-  if (lines === undefined || !block.isConnected) return;
-  const painted = document.createDocumentFragment();
-  for (const [index, line] of lines.entries()) {
-    if (index > 0) painted.append("\n");
-    for (const { content, color } of line) {
-      const piece = document.createElement("span");
-      piece.textContent = content;
-      if (color !== undefined) piece.style.color = color;
-      painted.append(piece);
-    }
-  }
-  block.replaceChildren(painted);
+  if (runs !== undefined && block.isConnected) paintCode(block, block.textContent, runs);
 }

@@ -1,7 +1,7 @@
 // The last things that were done on the host.
-import { useEffect, useState, type ReactNode } from "react";
-import { hostFetch } from "../host/host-fetch.ts";
+import type { ReactNode } from "react";
 import style from "./host-page.module.css";
+import { useRepeatedly } from "./use-repeatedly.ts";
 
 interface AuditEntry {
   readonly id: number;
@@ -18,25 +18,7 @@ const everyMs = 5000;
 
 /** A table, the newest first. */
 export function AuditTail(): ReactNode {
-  const [entries, setEntries] = useState<readonly AuditEntry[]>([]);
-  useEffect(() => {
-    const stop = new AbortController();
-    const look = async (): Promise<void> => {
-      try {
-        const answer = await hostFetch("/admin/audit", stop.signal);
-        const { entries: found } = (await answer.json()) as { readonly entries: readonly AuditEntry[] };
-        setEntries(found.slice(-shown).toReversed());
-      } catch {
-        // The connection's own badge says that the host does not answer; the next look may find it again.
-      }
-    };
-    void look();
-    const timer = setInterval(() => void look(), everyMs);
-    return () => {
-      stop.abort();
-      clearInterval(timer);
-    };
-  }, []);
+  const entries = useRepeatedly("/admin/audit", everyMs, readEntries) ?? [];
   return (
     <section aria-label="Audit">
       <h2>What was done</h2>
@@ -45,7 +27,7 @@ export function AuditTail(): ReactNode {
           Nothing yet. Every command, every permission and every written file is noted here.
         </p>
       )}
-      <table className={style.audit}>
+      <table className={style.table}>
         <thead>
           <tr>
             <th scope="col">When</th>
@@ -74,4 +56,9 @@ export function AuditTail(): ReactNode {
       </table>
     </section>
   );
+}
+
+function readEntries(answer: unknown): readonly AuditEntry[] {
+  const { entries } = answer as { readonly entries: readonly AuditEntry[] };
+  return entries.slice(-shown).toReversed();
 }

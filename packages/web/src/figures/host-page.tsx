@@ -1,9 +1,10 @@
-// How the host is: its figures, its agents, and what was done on it.
+// How the host is: its figures, who is connected, its agents, and what was done on it.
 import { useEffect, useState, type ReactNode } from "react";
 import { routeHash } from "../frame/route-hash.ts";
 import { sizeWords } from "../frame/time-words.ts";
 import { byReadiness, fetchAgents, readinessWords, type CatalogueAgent } from "../session/agent-catalogue.ts";
 import { AuditTail } from "./audit-tail.tsx";
+import { ConnectedClients } from "./connected-clients.tsx";
 import { bytesPerSecond, type HostFigures } from "./host-figures.ts";
 import style from "./host-page.module.css";
 import { Sparkline } from "./sparkline.tsx";
@@ -20,6 +21,7 @@ export function HostPage(): ReactNode {
         <h1>Host</h1>
       </header>
       <Charts figures={useFigures()} />
+      <ConnectedClients />
       <Agents />
       <AuditTail />
     </div>

@@ -26,8 +26,7 @@ export function App(): ReactNode {
   const route = useRoute();
   const root = useRoot();
   const [isCreating, setIsCreating] = useState(false);
-  const waitingCount = root?.sessions.reduce((sum, session) => sum + session.inputNeededCount, 0) ?? 0;
-  useAttentionSigns(waitingCount);
+  const waitingCount = useAttentionSigns(root?.sessions ?? []);
   useShortcuts(() => setIsCreating(true));
   useEffect(() => {
     // On a phone the page that was left may have been scrolled.

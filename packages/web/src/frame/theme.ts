@@ -5,6 +5,7 @@ export type ThemeChoice = "system" | "light" | "dark";
 
 const storageKey = "holdfast-theme";
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+const listeners = new Set<() => void>();
 let choice: ThemeChoice = readChoice();
 
 /** What is chosen. */
@@ -17,6 +18,12 @@ export function chooseTheme(chosen: ThemeChoice): void {
   choice = chosen;
   localStorage.setItem(storageKey, chosen);
   apply();
+}
+
+/** Tells a listener of every change of the colours, until the returned function is called. */
+export function listenToTheme(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** Shows the chosen theme from now on. */
@@ -33,4 +40,5 @@ function readChoice(): ThemeChoice {
 function apply(): void {
   const isDark = choice === "system" ? systemIsDark.matches : choice === "dark";
   document.documentElement.dataset["theme"] = isDark ? "dark" : "light";
+  for (const listener of listeners) listener();
 }

@@ -20,6 +20,13 @@ export function secondsWords(durationMs: number): string {
   return wholeMs < minuteMs ? `${wholeMs / 1000} s` : durationWords(wholeMs);
 }
 
+/** How long something took from one time to another; undefined where one of them is not known. */
+export function spanWords(startedAt: string | undefined, endedAt: string | undefined): string | undefined {
+  if (startedAt === undefined || endedAt === undefined) return undefined;
+  // Two clocks may have told them.
+  return durationWords(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
+}
+
 /** How long ago something was: `now`, `5 min`, `3 h`, `2 d`. */
 export function agoWords(at: string, nowMs: number): string {
   const agoMs = Math.max(0, nowMs - Date.parse(at));

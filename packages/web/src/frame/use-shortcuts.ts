@@ -1,8 +1,9 @@
 // Keys that work everywhere in the page, except where something is typed.
 import { useEffect } from "react";
+import { sessionListId } from "../session/session-list.tsx";
 import { goTo } from "./route.ts";
 
-/** `N` opens a new session, `I` the inbox, `T` the terminals, `O` the host, `H` home. */
+/** `N` opens a new session, `I` the inbox, `T` the terminals, `O` the host, `H` home; `/` searches the sessions, and arrows walk through them. */
 export function useShortcuts(onNewSession: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -23,6 +24,15 @@ export function useShortcuts(onNewSession: () => void): void {
         case "h":
           goTo({ place: "home" });
           break;
+        case "/":
+          focusIn("input");
+          break;
+        case "arrowdown":
+        case "arrowup":
+          // Wherever else the focus is, arrows have a meaning of their own.
+          if (document.activeElement !== document.body) return;
+          focusIn("a");
+          break;
         default:
           return;
       }
@@ -31,6 +41,11 @@ export function useShortcuts(onNewSession: () => void): void {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [onNewSession]);
+}
+
+/** Goes to the first such element of the list of sessions. */
+function focusIn(selector: string): void {
+  document.querySelector<HTMLElement>(`#${sessionListId} ${selector}`)?.focus();
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -62,7 +62,7 @@ export function Welcome({ hasSessions, status, onNewSession }: WelcomeProps): Re
       </p>
       <p className={style.keys}>
         <kbd>N</kbd> new session · <kbd>I</kbd> inbox · <kbd>T</kbd> terminals · <kbd>O</kbd> host ·{" "}
-        <kbd>↑</kbd> <kbd>↓</kbd> walk the list
+        <kbd>↑</kbd> <kbd>↓</kbd> walk the list · <kbd>/</kbd> search it
       </p>
     </div>
   );

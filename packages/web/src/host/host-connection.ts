@@ -1,7 +1,8 @@
 // The page's one connection to its host, and everything that is followed over it.
-import type { ChannelKind, ClientId, TerminalUri } from "@holdfast/ahp";
+import { ROOT_URI, type ChannelKind, type ClientId, type TerminalUri } from "@holdfast/ahp";
 import { AhpClient, webSocketTransport, type ClientStatus, type DispatchOutcome } from "@holdfast/ahp/client";
 import { TerminalStream } from "../terminal/terminal-stream.ts";
+import { browserName } from "./browser-name.ts";
 import { ChannelStore } from "./channel-store.ts";
 import { NoticeStore } from "./notice-store.ts";
 
@@ -32,7 +33,7 @@ export class HostConnection {
     this.clientId = clientId;
     this.client = new AhpClient({
       clientId,
-      clientInfo: { name: "holdfast-page", title: "Page" },
+      clientInfo: { name: "holdfast-page", title: browserName() },
       open: () => webSocketTransport(new WebSocket(url)),
       backoff: { firstMs: 250, maxMs: 5000 },
       patience: { pingAfterMs: 2000, giveUpAfterMs: 15_000 },
@@ -41,6 +42,7 @@ export class HostConnection {
       if (event.type === "status") {
         const wasConnected = this.#view.wasConnected || event.status.status === "connected";
         this.#become({ ...this.#view, status: event.status, wasConnected });
+        if (event.status.status === "connected") void this.#measure();
       } else if (event.type === "latency") this.#become({ ...this.#view, latencyMs: event.latencyMs });
     });
     // A host that cannot be talked to at all is shown by the view.
@@ -96,6 +98,17 @@ export class HostConnection {
     } catch (error) {
       this.notices.say("problem", error instanceof Error ? error.message : String(error));
       return false;
+    }
+  }
+
+  /** Asks for a sign of life at once: the client itself asks only after a silence. */
+  async #measure(): Promise<void> {
+    const askedMs = performance.now();
+    try {
+      await this.client.request("ping", { channel: ROOT_URI });
+      this.#become({ ...this.#view, latencyMs: performance.now() - askedMs });
+    } catch {
+      // The connection is lost again, which the view tells by itself.
     }
   }
 

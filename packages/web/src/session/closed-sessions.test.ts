@@ -25,8 +25,9 @@ describe("[Z8] sessions that are over", () => {
     expect(found.map(({ uri }) => uri)).toEqual(["ahp-session:/new", "ahp-session:/old"]);
   });
 
-  it("[Z8] are called by their label, else by their agent", () => {
-    const found = closedAmong([listed("one", { label: "Garden work" }), listed("two")]);
-    expect(found.map(({ name }) => name)).toEqual(["Garden work", "shell"]);
+  it("[Z8] are called by their label, else by their title", () => {
+    const title = "Water the roses";
+    const found = closedAmong([listed("one", { label: "Garden work", title }), listed("two", { title })]);
+    expect(found.map(({ name }) => name)).toEqual(["Garden work", title]);
   });
 });

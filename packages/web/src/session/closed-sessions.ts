@@ -21,6 +21,7 @@ export interface ListedSession {
   readonly last_activity_at: string | null;
   readonly runtime_options: { readonly cwd?: string };
   readonly label?: string;
+  readonly title?: string;
 }
 
 /** Asks for the sessions that are over; rejects with a sentence for people. */
@@ -46,7 +47,7 @@ export function closedAmong(sessions: readonly ListedSession[]): ClosedSession[]
             {
               key: session.session_key,
               uri: sessionUri(makeId("session", id)),
-              name: session.label ?? session.agent_id,
+              name: session.label ?? session.title ?? session.agent_id,
               agent: session.agent_id,
               folder: session.runtime_options.cwd ?? "",
               lastActivityAt: session.last_activity_at ?? session.created_at,

@@ -21,17 +21,20 @@ export interface SessionWish {
   readonly model?: string | undefined;
   /** Absent: the agent's questions are put to people. */
   readonly policy?: ApprovalPolicy | undefined;
+  /** MCP servers of the host, by their names. */
+  readonly mcpServers?: readonly string[] | undefined;
   readonly firstMessage?: string | undefined;
 }
 
 /** Opens a session; rejects with a sentence for people. */
 export async function createSession(host: HostConnection, wish: SessionWish): Promise<SessionUri> {
   const uri = sessionUri(makeId("session", randomId()));
-  const { provider, folder, model, policy, firstMessage } = wish;
+  const { provider, folder, model, policy, mcpServers = [], firstMessage } = wish;
   await host.client.request("createSession", {
     channel: uri,
     provider,
     ...(folder !== undefined && { workingDirectories: [fileUriOf(folder)] }),
+    ...(mcpServers.length > 0 && { config: { mcpServers } }),
   });
   // One by one: a model that the agent refuses must not take away what was chosen for its questions.
   if (policy !== undefined) await setOptions(host, uri, { approvalPolicy: policy });

@@ -1,4 +1,4 @@
-// The dialog for a new session: which agent, with which model, where, and what it may do unasked.
+// The dialog for a new session: which agent, with which model and MCP servers, where, and what it may do unasked.
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
 import type { ApprovalPolicy } from "@holdfast/ahp";
 import { goTo } from "../frame/route.ts";
@@ -6,11 +6,13 @@ import { useConnection, useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { AgentChoice } from "./agent-choice.tsx";
 import { createSession } from "./create-session.ts";
+import { McpField } from "./mcp-field.tsx";
 import { ModelField } from "./model-field.tsx";
 import style from "./new-session-dialog.module.css";
 import { policies, policyOf } from "./policy-words.ts";
 import { pathOf } from "./session-words.ts";
 import { useAgents } from "./use-agents.ts";
+import { useMcpServers } from "./use-mcp-servers.ts";
 
 const folderKey = "holdfast-folder";
 
@@ -24,6 +26,8 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
   const [model, setModel] = useState("");
   const [folder, setFolder] = useState(() => localStorage.getItem(folderKey) ?? "");
   const [policy, setPolicy] = useState<ApprovalPolicy>();
+  const offeredServers = useMcpServers();
+  const [mcpServers, setMcpServers] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
   const defaultFolder = status.status === "connected" ? pathOf(status.host.defaultDirectory) : "";
@@ -48,6 +52,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
         folder: wanted === "" ? undefined : wanted,
         model: model.trim() === "" ? undefined : model.trim(),
         policy,
+        mcpServers,
       });
       localStorage.setItem(folderKey, wanted);
       onClose();
@@ -64,17 +69,9 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
         <h2 id="new-session">New session</h2>
         <AgentChoice agents={agents} chosen={provider} onChoose={choose} />
         <ModelField model={model} offered={chosen?.models ?? []} onChange={setModel} />
-        <label className={style.label}>
-          Folder
-          <input
-            className={control.field}
-            value={folder}
-            placeholder={defaultFolder === "" ? "the host's own choice" : defaultFolder}
-            spellCheck={false}
-            onChange={(event) => setFolder(event.target.value)}
-          />
-        </label>
+        <FolderField folder={folder} defaultFolder={defaultFolder} onChange={setFolder} />
         <PolicyField policy={policy} onChoose={setPolicy} />
+        <McpField offered={offeredServers} chosen={mcpServers} onChange={setMcpServers} />
         {problem !== undefined && (
           <p role="alert" className={style.problem}>
             {problem}
@@ -94,6 +91,27 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
         </div>
       </form>
     </dialog>
+  );
+}
+
+interface FolderFieldProps {
+  readonly folder: string;
+  readonly defaultFolder: string;
+  readonly onChange: (folder: string) => void;
+}
+
+function FolderField({ folder, defaultFolder, onChange }: FolderFieldProps): ReactNode {
+  return (
+    <label className={style.label}>
+      Folder
+      <input
+        className={control.field}
+        value={folder}
+        placeholder={defaultFolder === "" ? "the host's own choice" : defaultFolder}
+        spellCheck={false}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </label>
   );
 }
 

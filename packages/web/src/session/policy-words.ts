@@ -11,7 +11,7 @@ export interface PolicyChoice {
 
 /** The choices, the most careful of the usable ones first. */
 export const policies: readonly PolicyChoice[] = [
-  { value: "", words: "ask me whenever the agent asks", short: "asks you" },
+  { value: "", words: "ask me whenever the agent asks", short: "you decide" },
   { value: "approve-reads", words: "let it read, ask me for the rest", short: "may read" },
   { value: "approve-all", words: "let it do everything", short: "may do everything" },
   { value: "deny-all", words: "let it do nothing", short: "may do nothing" },

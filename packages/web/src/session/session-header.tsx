@@ -23,6 +23,7 @@ export interface SessionHeaderProps {
 export function SessionHeader(props: SessionHeaderProps): ReactNode {
   const { session, chat, changedCount, isShowingFiles, onShowFiles } = props;
   const [isRenaming, setIsRenaming] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const phase = phaseWords(sessionPhase(session));
   return (
     <header className={style.header}>
@@ -52,8 +53,20 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
             {isShowingFiles ? "Conversation" : `Changed files ${changedCount}`}
           </button>
         )}
+        <span className={style.deedsPlace} data-open={isOpen}>
+          <SessionDeeds session={session} onRename={() => setIsRenaming(true)} />
+        </span>
+      </div>
+      <button
+        type="button"
+        className={`${control.small} ${style.more}`}
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {isOpen ? "Less" : "More"}
+      </button>
+      <div className={style.settingsPlace} data-open={isOpen}>
         <SessionSettings session={session} />
-        <SessionDeeds session={session} onRename={() => setIsRenaming(true)} />
       </div>
     </header>
   );

@@ -9,6 +9,9 @@ import { groupByAttention } from "./attention.ts";
 import style from "./session-list.module.css";
 import { pathOf, phaseWords, sessionName, type PhaseWords } from "./session-words.ts";
 
+/** By which the list is found. */
+export const sessionListId = "sessions";
+
 /** What the list shows. */
 export interface SessionListProps {
   readonly sessions: readonly SessionSummary[];
@@ -32,7 +35,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
     links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
   };
   return (
-    <div className={style.list} ref={list} onKeyDown={walk}>
+    <div id={sessionListId} className={style.list} ref={list} onKeyDown={walk}>
       {sessions.length > 4 && (
         <input
           className={control.field}

@@ -16,36 +16,40 @@ export function SessionSettings({ session }: { readonly session: SessionState })
   const policy = runtimeOptions.approvalPolicy;
   return (
     <span className={style.settings}>
-      <select
-        className={control.select}
-        aria-label="What it may do unasked"
-        value={policy ?? ""}
-        onChange={(event) => {
-          const approvalPolicy = policyOf(event.target.value);
-          if (approvalPolicy) set({ type: "session/runtimeOptionsChanged", changes: { approvalPolicy } });
-        }}
-      >
-        {policies
-          .filter(({ value }) => value !== "" || policy === undefined)
-          .map(({ value, short }) => (
-            <option key={value} value={value}>
-              {short}
-            </option>
-          ))}
-      </select>
-      {modes !== undefined && (
+      <Setting name="Unasked">
         <select
           className={control.select}
-          aria-label="Mode of the agent"
-          value={modes.currentModeId}
-          onChange={(event) => set({ type: "session/modeChanged", modeId: event.target.value })}
+          aria-label="What it may do unasked"
+          value={policy ?? ""}
+          onChange={(event) => {
+            const approvalPolicy = policyOf(event.target.value);
+            if (approvalPolicy) set({ type: "session/runtimeOptionsChanged", changes: { approvalPolicy } });
+          }}
         >
-          {modes.available.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          {policies
+            .filter(({ value }) => value !== "" || policy === undefined)
+            .map(({ value, short }) => (
+              <option key={value} value={value}>
+                {short}
+              </option>
+            ))}
         </select>
+      </Setting>
+      {modes !== undefined && (
+        <Setting name="Mode">
+          <select
+            className={control.select}
+            aria-label="Mode of the agent"
+            value={modes.currentModeId}
+            onChange={(event) => set({ type: "session/modeChanged", modeId: event.target.value })}
+          >
+            {modes.available.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Setting>
       )}
       {configOptions.map((option) => (
         <OptionField
@@ -77,18 +81,30 @@ function OptionField({ option, onSet }: OptionFieldProps): ReactNode {
     );
   }
   return (
-    <select
-      className={control.select}
-      aria-label={option.name}
-      title={option.description}
-      value={option.currentValue}
-      onChange={(event) => onSet(event.target.value)}
-    >
-      {option.choices.map(({ value, name }) => (
-        <option key={value} value={value}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <Setting name={option.name}>
+      <select
+        className={control.select}
+        aria-label={option.name}
+        title={option.description}
+        value={option.currentValue}
+        onChange={(event) => onSet(event.target.value)}
+      >
+        {option.choices.map(({ value, name }) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </Setting>
+  );
+}
+
+/** A list with its name before it, for those who see it; the list names itself to those who hear it. */
+function Setting({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <span className={style.setting}>
+      <span aria-hidden="true">{name}</span>
+      {children}
+    </span>
   );
 }

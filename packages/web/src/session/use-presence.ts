@@ -1,6 +1,7 @@
 // Tells a session that this page looks at it, so that others see who is here.
 import { useEffect } from "react";
 import type { SessionState } from "@holdfast/ahp";
+import { browserName } from "../host/browser-name.ts";
 import { useConnection, useHost } from "../host/use-host.ts";
 
 /** Announces the page in a session while it is shown, again after each new connection. */
@@ -17,12 +18,4 @@ export function usePresence({ resource, lifecycle }: SessionState): void {
     void session.dispatch({ type: "session/activeClientSet", client });
     return () => void session.dispatch({ type: "session/activeClientRemoved", clientId: host.clientId });
   }, [host, resource, connected, isOver]);
-}
-
-/** What a person would call this browser. */
-function browserName(): string {
-  const { userAgent } = navigator;
-  const known = ["Firefox", "Edg", "Chrome", "Safari"].find((name) => userAgent.includes(name)) ?? "Browser";
-  const device = /Android|iPhone|iPad/.exec(userAgent)?.[0];
-  return device === undefined ? `${known} page` : `${known} page on ${device}`;
 }

@@ -20,13 +20,15 @@ export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): Reac
   const host = useHost();
   const [focused, setFocused] = useState<readonly TerminalUri[]>([]);
   const shown = focused.filter((uri) => terminals.some(({ resource }) => resource === uri));
-  const toggle = (uri: TerminalUri): void =>
-    setFocused(shown.includes(uri) ? shown.filter((each) => each !== uri) : [...shown, uri].slice(-2));
+  const openInFull = (uri: TerminalUri): void => {
+    host.terminal(uri).wantKeyboard();
+    setFocused((before) => [...before.filter((each) => each !== uri), uri].slice(-2));
+  };
   const openShell = async (): Promise<void> => {
     const uri = terminalUri(makeId("terminal", randomId()));
     const claim = { kind: "client", clientId: host.clientId } as const;
     if (await host.manage(host.client.request("createTerminal", { channel: uri, claim }))) {
-      setFocused((before) => [...before, uri].slice(-2));
+      openInFull(uri);
     }
   };
   return (
@@ -66,7 +68,7 @@ export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): Reac
               <LiveTerminal uri={terminal.resource} variant="tile" />
               <p className={style.foot}>
                 <Origin terminal={terminal} sessions={sessions} />
-                <button type="button" className={control.small} onClick={() => toggle(terminal.resource)}>
+                <button type="button" className={control.small} onClick={() => openInFull(terminal.resource)}>
                   Open in full
                 </button>
               </p>

@@ -26,6 +26,7 @@ export function TerminalDeeds({ stream, state, holder, isListed }: TerminalDeeds
   const claimFor = (wanted: TerminalClaim): void => dispatch({ type: "terminal/claimed", claim: wanted });
   const takeOver = (): void => {
     if (claim.kind === "session") rememberOrigin(resource, claim.session);
+    stream.wantKeyboard();
     claimFor({ kind: "client", clientId: host.clientId });
   };
   const sessionClaim = (session: SessionUri): TerminalClaim => ({

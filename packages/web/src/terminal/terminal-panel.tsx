@@ -1,12 +1,13 @@
 // A terminal with its head: what runs, who holds it, and what can be done with it.
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { TerminalState } from "@holdfast/ahp";
+import { TimeSince } from "../frame/time-since.tsx";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { CommandTimeline } from "./command-timeline.tsx";
 import { TerminalDeeds } from "./terminal-deeds.tsx";
 import style from "./terminal-panel.module.css";
-import { hasEndedWell, holderOf, holderWords, lifecycleWords } from "./terminal-words.ts";
+import { hasEndedWell, holderOf, holderWords, lifecycleWords, runTimeWords } from "./terminal-words.ts";
 import { TextScreen } from "./text-screen.tsx";
 import type { TerminalStream } from "./terminal-stream.ts";
 
@@ -76,8 +77,21 @@ export function TerminalPanel({ stream, state, variant, knownTitle, onGrow }: Te
   );
 }
 
-function LifecycleChip({ state: { lifecycle } }: { readonly state: TerminalState }): ReactNode {
+function LifecycleChip({ state }: { readonly state: TerminalState }): ReactNode {
+  const { lifecycle, startedAt } = state;
   const words = lifecycleWords(lifecycle);
-  if (lifecycle.status === "running") return <span className={control.chipAccent}>{words}</span>;
-  return <span className={hasEndedWell(lifecycle.exit) ? control.chipGood : control.chipBad}>{words}</span>;
+  if (lifecycle.status === "running") {
+    return (
+      <span className={control.chipAccent}>
+        {words}
+        {startedAt !== undefined && <TimeSince startedAt={startedAt} />}
+      </span>
+    );
+  }
+  return (
+    <>
+      <span className={hasEndedWell(lifecycle.exit) ? control.chipGood : control.chipBad}>{words}</span>
+      <span className={control.time}>{runTimeWords(state)}</span>
+    </>
+  );
 }

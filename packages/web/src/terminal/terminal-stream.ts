@@ -18,6 +18,7 @@ export class TerminalStream {
   /** The view that speaks for this page: what a program asks of its terminal is answered once. */
   #lead: OutputView | undefined;
   #commands: readonly ShellCommand[] = [];
+  #wantsKeyboard = false;
 
   constructor(client: AhpClient, uri: TerminalUri, onIdle: () => void) {
     this.uri = uri;
@@ -62,6 +63,18 @@ export class TerminalStream {
   /** Whether a view is the one that speaks for this page. */
   isLead(view: OutputView): boolean {
     return this.#lead === view;
+  }
+
+  /** Who takes a terminal wants to type into it, as soon as its screen is there. */
+  wantKeyboard(): void {
+    this.#wantsKeyboard = true;
+  }
+
+  /** Whether a screen that can be typed into shall take the keyboard; only the first that asks. */
+  takeKeyboard(): boolean {
+    const isWanted = this.#wantsKeyboard;
+    this.#wantsKeyboard = false;
+    return isWanted;
   }
 
   /** Sends an action. */

@@ -1,5 +1,6 @@
 // Who holds a terminal and how its program ended, in words for people.
-import type { ClientId, TerminalClaim, TerminalExit, TerminalLifecycle } from "@holdfast/ahp";
+import type { ClientId, TerminalClaim, TerminalExit, TerminalLifecycle, TerminalState } from "@holdfast/ahp";
+import { spanWords } from "../frame/time-words.ts";
 
 /** Who holds a terminal, from where this page stands. */
 export type Holder = "you" | "another" | "gone" | "agent" | "background";
@@ -35,6 +36,12 @@ export function exitWords(exit: TerminalExit): string {
     case "unknown":
       return exit.reason;
   }
+}
+
+/** How long a program ran; undefined while it does, and where nobody saw its end. */
+export function runTimeWords({ startedAt, lifecycle }: TerminalState): string | undefined {
+  if (lifecycle.status === "running" || lifecycle.exit.kind === "unknown") return undefined;
+  return spanWords(startedAt, lifecycle.exitedAt);
 }
 
 /** Whether a program ended as it should. */

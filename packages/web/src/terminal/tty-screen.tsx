@@ -4,6 +4,7 @@ import { SearchAddon } from "@xterm/addon-search";
 import { Terminal } from "@xterm/xterm";
 import { useEffect, useRef, type ReactNode } from "react";
 import type { TerminalSize } from "@holdfast/ahp";
+import { listenToTheme } from "../frame/theme.ts";
 import { atNextFrame } from "../host/frame-notifier.ts";
 import { ScreenCrop } from "./screen-crop.ts";
 import { ScreenWriter } from "./screen-writer.ts";
@@ -53,6 +54,7 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
     screen.terminal.options.cursorBlink = isHeld;
     screen.terminal.options.cursorInactiveStyle = isHeld ? "outline" : "none";
     screen.crop.plan();
+    if (isHeld && stream.takeKeyboard()) screen.terminal.focus();
     if (!isHeld || !isFitting) {
       // Somebody else's size: the screen adapts, and what does not fit can be scrolled to.
       if (size !== undefined) screen.terminal.resize(size.cols, size.rows);
@@ -114,6 +116,7 @@ function openScreen(
     void stream.dispatch({ type: "terminal/input", data });
   });
   const crop = new ScreenCrop(place, terminal, () => isHeld() && isFitting);
+  const stopTheme = listenToTheme(() => (terminal.options.theme = screenTheme(place)));
   const takeLead = (): void => stream.lead(writer);
   terminal.textarea?.addEventListener("focus", takeLead);
   return {
@@ -123,6 +126,7 @@ function openScreen(
     crop,
     close: () => {
       stop();
+      stopTheme();
       writer.close();
       terminal.dispose();
     },

@@ -1,7 +1,7 @@
 // Everything that can happen to a tool call.
 import type { Changes } from "../immutable.ts";
 import type { ToolCallId, TurnId } from "../ids.ts";
-import type { JsonValue } from "../json.ts";
+import type { JsonValue, Timestamp } from "../json.ts";
 import type { Approval, ApprovalDecision } from "./approval.ts";
 import type {
   ToolCallDetails,
@@ -44,6 +44,8 @@ export type ToolCallAction =
       readonly contributor: ToolContributor;
       readonly locations?: readonly ToolLocation[];
       readonly rawInput?: JsonValue;
+      /** Absent where it is told of only after its end. */
+      readonly startedAt?: Timestamp;
     })
   /** The call is described anew. */
   | (OfToolCall & { readonly type: "chat/toolCallUpdated"; readonly changes: ToolCallChanges })
@@ -53,6 +55,8 @@ export type ToolCallAction =
       readonly invocationMessage: string;
       readonly rawInput?: JsonValue;
       readonly confirmation: Confirmation;
+      /** When it began to run, if nobody has to be asked. */
+      readonly startedAt?: Timestamp;
     })
   /** The pending approval is decided. */
   | (OfToolCall & { readonly type: "chat/toolCallConfirmed"; readonly decision: ApprovalDecision })
@@ -62,4 +66,5 @@ export type ToolCallAction =
       readonly type: "chat/toolCallComplete";
       readonly result: ToolSuccess | ToolFailure;
       readonly content?: readonly ToolContent[];
+      readonly endedAt?: Timestamp;
     });

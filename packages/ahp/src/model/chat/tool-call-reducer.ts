@@ -33,6 +33,7 @@ export function reduceToolCalls(turn: ActiveTurn, action: ToolCallAction): Activ
 
 function startToolCall(action: ActionOf<"chat/toolCallStart">): ToolCall {
   const { toolCallId, toolName, displayName, toolKind, contributor, locations = [], rawInput } = action;
+  const { startedAt } = action;
   return {
     status: "streaming",
     toolCallId,
@@ -44,6 +45,7 @@ function startToolCall(action: ActionOf<"chat/toolCallStart">): ToolCall {
     rawInput,
     content: [],
     decisions: [],
+    startedAt,
   };
 }
 
@@ -74,8 +76,9 @@ function makeReady(call: ToolCall, action: ActionOf<"chat/toolCallReady">): Tool
   if (confirmation.kind === "needed") {
     return { ...details, status: "pending-confirmation", approval: confirmation.approval };
   }
-  const confirmed = call.status === "running" ? call.confirmed : confirmation.kind;
-  return { ...details, status: "running", confirmed };
+  if (call.status === "running") return { ...details, status: "running", confirmed: call.confirmed };
+  const { startedAt = call.startedAt } = action;
+  return { ...details, status: "running", confirmed: confirmation.kind, startedAt };
 }
 
 function concerns(confirmation: Confirmation, approvalId: string): boolean {
@@ -91,6 +94,7 @@ function confirm(call: ToolCall, { decision }: ActionOf<"chat/toolCallConfirmed"
       ...details,
       status: "running",
       confirmed: decision.by.kind === "policy" ? "setting" : "user-action",
+      startedAt: decision.at,
     };
   }
   if (decision.outcome === "cancelled") return cancelToolCall(details, "skipped");
@@ -98,10 +102,10 @@ function confirm(call: ToolCall, { decision }: ActionOf<"chat/toolCallConfirmed"
 }
 
 function complete(call: ToolCall, action: ActionOf<"chat/toolCallComplete">): ToolCall {
-  const { result, content = call.content } = action;
+  const { result, content = call.content, endedAt } = action;
   const details: ToolCallDetails = { ...detailsOf(call), content };
   const confirmed: Confirmed = call.status === "running" ? call.confirmed : "not-needed";
   return result.success
-    ? { ...details, status: "completed", confirmed, result }
-    : { ...details, status: "failed", confirmed, result };
+    ? { ...details, status: "completed", confirmed, result, endedAt }
+    : { ...details, status: "failed", confirmed, result, endedAt };
 }

@@ -101,7 +101,9 @@ const details: FieldShapes<ToolCallDetails> = {
   rawInput: optional(jsonValue),
   content: contentShape,
   decisions: list(decisionShape),
+  startedAt: optional(text),
 };
+const ended = { ...details, endedAt: optional(text) };
 
 const successShape = object<ToolSuccess>({
   success: literal(true),
@@ -125,10 +127,10 @@ export const toolCallShape = taggedUnion<ToolCall, "status">("status", {
   streaming: details,
   "pending-confirmation": { ...details, approval: approvalShape },
   running: { ...details, confirmed: confirmedShape },
-  completed: { ...details, confirmed: confirmedShape, result: successShape },
-  failed: { ...details, confirmed: confirmedShape, result: failureShape },
+  completed: { ...ended, confirmed: confirmedShape, result: successShape },
+  failed: { ...ended, confirmed: confirmedShape, result: failureShape },
   cancelled: {
-    ...details,
+    ...ended,
     reason: oneOf<ToolCancelReason>("denied", "expired", "skipped", "turn-cancelled", "interrupted"),
   },
 });
@@ -161,6 +163,7 @@ export const toolCallActionFields = {
     contributor: contributorShape,
     locations: optional(locationsShape),
     rawInput: optional(jsonValue),
+    startedAt: optional(text),
   },
   "chat/toolCallUpdated": { ...call, changes: changesShape },
   "chat/toolCallReady": {
@@ -168,8 +171,14 @@ export const toolCallActionFields = {
     invocationMessage: text,
     rawInput: optional(jsonValue),
     confirmation: confirmationShape,
+    startedAt: optional(text),
   },
   "chat/toolCallConfirmed": { ...call, decision: decisionShape },
   "chat/toolCallContentChanged": { ...call, content: contentShape },
-  "chat/toolCallComplete": { ...call, result: resultShape, content: optional(contentShape) },
+  "chat/toolCallComplete": {
+    ...call,
+    result: resultShape,
+    content: optional(contentShape),
+    endedAt: optional(text),
+  },
 };

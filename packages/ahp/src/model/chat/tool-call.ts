@@ -1,7 +1,7 @@
 // A tool call of an agent: what it does, on what, and how far it has come.
 import type { ErrorInfo } from "../failure.ts";
 import type { ClientId, TerminalUri, ToolCallId } from "../ids.ts";
-import type { JsonObject, JsonValue, OpenEnum, Uri } from "../json.ts";
+import type { JsonObject, JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
 import type { TerminalExit } from "../terminal/terminal.ts";
 import type { Approval, ApprovalDecision } from "./approval.ts";
 
@@ -36,6 +36,13 @@ export interface ToolCallDetails {
   readonly content: readonly ToolContent[];
   /** Every decision taken on this call, oldest first. */
   readonly decisions: readonly ApprovalDecision[];
+  /** Since when it runs, as far as the host was told: from when it was allowed, if it was asked about. */
+  readonly startedAt?: Timestamp;
+}
+
+/** When a call that was being carried out came to its end. */
+interface Ended {
+  readonly endedAt?: Timestamp;
 }
 
 /** Why a call was allowed to run: nobody had to be asked, a setting allowed it, or someone did. */
@@ -51,22 +58,25 @@ export type PendingToolCall = ToolCallDetails & {
 /** A call that is being carried out. */
 export type RunningToolCall = ToolCallDetails & { readonly status: "running"; readonly confirmed: Confirmed };
 /** A call that did what it was meant to do. */
-export type CompletedToolCall = ToolCallDetails & {
-  readonly status: "completed";
-  readonly confirmed: Confirmed;
-  readonly result: ToolSuccess;
-};
+export type CompletedToolCall = ToolCallDetails &
+  Ended & {
+    readonly status: "completed";
+    readonly confirmed: Confirmed;
+    readonly result: ToolSuccess;
+  };
 /** A call that was carried out and did not succeed. */
-export type FailedToolCall = ToolCallDetails & {
-  readonly status: "failed";
-  readonly confirmed: Confirmed;
-  readonly result: ToolFailure;
-};
+export type FailedToolCall = ToolCallDetails &
+  Ended & {
+    readonly status: "failed";
+    readonly confirmed: Confirmed;
+    readonly result: ToolFailure;
+  };
 /** A call that was never carried out, or not to its end. */
-export type CancelledToolCall = ToolCallDetails & {
-  readonly status: "cancelled";
-  readonly reason: ToolCancelReason;
-};
+export type CancelledToolCall = ToolCallDetails &
+  Ended & {
+    readonly status: "cancelled";
+    readonly reason: ToolCancelReason;
+  };
 
 /** A tool call in one of its states. */
 export type ToolCall =
@@ -140,9 +150,13 @@ export function isUnfinished(call: ToolCall): call is StreamingToolCall | Pendin
   return call.status === "streaming" || call.status === "pending-confirmation" || call.status === "running";
 }
 
-/** A tool call that will not be carried out, or not to its end. */
-export function cancelToolCall(call: ToolCallDetails, reason: ToolCancelReason): CancelledToolCall {
-  return { ...detailsOf(call), status: "cancelled", reason };
+/** A tool call that will not be carried out, or, with the time of its end, not any further. */
+export function cancelToolCall(
+  call: ToolCallDetails,
+  reason: ToolCancelReason,
+  endedAt?: Timestamp,
+): CancelledToolCall {
+  return { ...detailsOf(call), status: "cancelled", reason, endedAt };
 }
 
 /** The fields that a tool call keeps through all its states. */
@@ -158,6 +172,7 @@ export function detailsOf(call: ToolCallDetails): ToolCallDetails {
     rawInput,
     content,
     decisions,
+    startedAt,
   } = call;
   return {
     toolCallId,
@@ -170,5 +185,6 @@ export function detailsOf(call: ToolCallDetails): ToolCallDetails {
     rawInput,
     content,
     decisions,
+    startedAt,
   };
 }

@@ -109,7 +109,8 @@ function closePart(part: ResponsePart, reason: ToolCancelReason, at: Timestamp):
   if (part.kind !== "toolCall" || !isUnfinished(part.toolCall)) return part;
   const { toolCall } = part;
   if (toolCall.status !== "pending-confirmation") {
-    return { kind: "toolCall", toolCall: cancelToolCall(toolCall, reason) };
+    const endedAt = toolCall.status === "running" ? at : undefined;
+    return { kind: "toolCall", toolCall: cancelToolCall(toolCall, reason, endedAt) };
   }
   const decision: ApprovalDecision = {
     approvalId: toolCall.approval.id,

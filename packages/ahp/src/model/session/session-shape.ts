@@ -141,6 +141,7 @@ export const sessionStateShape = object<SessionState>({
   backendId: optional(text),
   backendCwd: optional(text),
   forwardedProvider: optional(text),
+  mcpServers: optional(list(text)),
   agent: optional(agentShape),
   contextLoss: optional(object<ContextLoss>({ at: text, reason: text })),
   lastError: optional(errorInfoShape),

@@ -43,6 +43,8 @@ export interface SessionState {
   readonly backendCwd?: string;
   /** Whose credentials the host hands to the agent, by the provider's id. */
   readonly forwardedProvider?: string;
+  /** The MCP servers that its agent is given, by their names in the configuration. */
+  readonly mcpServers?: readonly string[];
   readonly agent?: ConnectedAgent;
   /** Set once the agent came back without its memory of the turns before. */
   readonly contextLoss?: ContextLoss;
@@ -138,6 +140,7 @@ export interface NewSession {
   readonly workingDirectories: readonly Uri[];
   readonly runtimeOptions?: RuntimeOptions;
   readonly forwardedProvider?: string;
+  readonly mcpServers?: readonly string[];
 }
 
 /** The state of a session whose agent is being started. */
@@ -153,6 +156,7 @@ export function newSessionState(session: NewSession): SessionState {
     workingDirectories,
     runtimeOptions = {},
     forwardedProvider,
+    mcpServers,
   } = session;
   return {
     resource,
@@ -168,6 +172,7 @@ export function newSessionState(session: NewSession): SessionState {
     workingDirectories,
     lifecycle: { status: "creating" },
     ...(forwardedProvider !== undefined && { forwardedProvider }),
+    ...(mcpServers !== undefined && { mcpServers }),
     runtimeOptions,
     chats: [],
     inputNeeded: [],

@@ -48,6 +48,7 @@ export const terminalStateShape = object<TerminalState>({
   titleSource: titleSourceShape,
   claim: claimShape,
   lifecycle: lifecycleShape,
+  startedAt: optional(text),
   cwd: optional(text),
   size: optional(object<TerminalSize>({ cols: count, rows: count })),
   output: object<TerminalOutput>({ endOffset: count, skippedBytes: count, clearedAtOffset: count }),

@@ -12,6 +12,7 @@ export interface TerminalState {
   readonly titleSource: TitleSource;
   readonly claim: TerminalClaim;
   readonly lifecycle: TerminalLifecycle;
+  readonly startedAt?: Timestamp;
   readonly cwd?: Uri;
   readonly size?: TerminalSize;
   readonly output: TerminalOutput;
@@ -106,6 +107,7 @@ export interface NewTerminal {
   readonly title: string;
   readonly titleSource?: TitleSource;
   readonly claim: TerminalClaim;
+  readonly startedAt?: Timestamp;
   readonly cwd?: Uri;
   readonly size?: TerminalSize;
 }
@@ -117,6 +119,7 @@ export function newTerminalState({
   title,
   titleSource = "program",
   claim,
+  startedAt,
   cwd,
   size,
 }: NewTerminal): TerminalState {
@@ -127,6 +130,7 @@ export function newTerminalState({
     titleSource,
     claim,
     lifecycle: { status: "running" },
+    startedAt,
     cwd,
     size,
     output: { endOffset: 0, skippedBytes: 0, clearedAtOffset: 0 },

@@ -78,15 +78,26 @@ export const chatActionFields: FieldsByType<ChatAction> = {
     displayName: words,
     toolKind: fc.constantFrom("read", "execute"),
     contributor: fc.constant({ kind: "agent" }),
+    startedAt: maybe(times),
   }),
   "chat/toolCallUpdated": fc.record({
     ...call,
     changes: fc.record({ displayName: words, toolKind: maybe(words) }),
   }),
-  "chat/toolCallReady": fc.record({ ...call, invocationMessage: words, confirmation: confirmations }),
+  "chat/toolCallReady": fc.record({
+    ...call,
+    invocationMessage: words,
+    confirmation: confirmations,
+    startedAt: maybe(times),
+  }),
   "chat/toolCallConfirmed": fc.record({ ...call, decision: decisions }),
   "chat/toolCallContentChanged": fc.record({ ...call, content: toolContents }),
-  "chat/toolCallComplete": fc.record({ ...call, result: results, content: maybe(toolContents) }),
+  "chat/toolCallComplete": fc.record({
+    ...call,
+    result: results,
+    content: maybe(toolContents),
+    endedAt: maybe(times),
+  }),
   "chat/inputRequested": fc.record({ ...turn, request: inputRequests }),
   "chat/inputAnswerChanged": fc.record({
     requestId: ids("input request"),

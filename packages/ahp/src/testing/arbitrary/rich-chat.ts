@@ -100,6 +100,7 @@ const richFields: FieldsByType<ChatAction> = {
     toolKind: fc.constantFrom("read", "execute"),
     contributor: fc.constantFrom({ kind: "agent" }, { kind: "host" }),
     rawInput: inputs,
+    startedAt: maybe(times),
   }),
   "chat/toolCallUpdated": fc.record({
     ...call,
@@ -113,6 +114,7 @@ const richFields: FieldsByType<ChatAction> = {
       fc.constantFrom({ kind: "not-needed" } as const, { kind: "setting" } as const),
       approvals.map((approval) => ({ kind: "needed" as const, approval })),
     ),
+    startedAt: maybe(times),
   }),
   "chat/toolCallConfirmed": fc.record({
     ...call,
@@ -126,7 +128,12 @@ const richFields: FieldsByType<ChatAction> = {
     }),
   }),
   "chat/toolCallContentChanged": fc.record({ ...call, content: contents }),
-  "chat/toolCallComplete": fc.record({ ...call, result: results, content: maybe(contents) }),
+  "chat/toolCallComplete": fc.record({
+    ...call,
+    result: results,
+    content: maybe(contents),
+    endedAt: maybe(times),
+  }),
   "chat/inputRequested": fc.record({ turnId: ids("turn"), request: inputRequests }),
 };
 

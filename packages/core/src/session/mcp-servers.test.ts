@@ -1,0 +1,65 @@
+// MCP servers: chosen for a session by name, told to its agent, also when it comes back.
+import { expect, test } from "vitest";
+import { guardLeaks } from "../testing/detector.ts";
+import { useFakeHosts } from "../testing/fake-host.ts";
+import { FakeSession } from "../testing/fake-session.ts";
+import { MortalStorage } from "../testing/mortal-storage.ts";
+import { say, type Script } from "../testing/script.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+
+const config = {
+  mcpServers: {
+    files: { command: "mcp-files", args: ["--root", "/w"], env: { LEVEL: "high" } },
+    search: { url: "https://search.example/mcp", headers: { authorization: "Bearer s" } },
+    old: { url: "https://old.example/sse", transport: "sse" },
+  },
+};
+const agent: Script = {
+  capabilities: { loadSession: true, mcpCapabilities: { http: true } },
+  prompts: { "*": [say("on")] },
+};
+const files = {
+  name: "files",
+  command: "mcp-files",
+  args: ["--root", "/w"],
+  env: [{ name: "LEVEL", value: "high" }],
+};
+const search = {
+  type: "http",
+  name: "search",
+  url: "https://search.example/mcp",
+  headers: [{ name: "authorization", value: "Bearer s" }],
+};
+
+function told(session: FakeSession, method: string): unknown {
+  return session.agent.messages.findLast((message) => message.method === method)?.params["mcpServers"];
+}
+
+test("[N52] an agent is told of the MCP servers that its session chose, and again when it comes back", async () => {
+  const storage = new MortalStorage();
+  const first = newHost({ agents: { mine: agent }, config, storage: storage.kept });
+  const before = await first.open({ mcpServers: ["files", "search", "old"] });
+  expect(told(before, "session/new")).toEqual([files, search]);
+  expect(first.log).toContainEqual(expect.stringContaining("no MCP over sse"));
+  await first.host.close();
+  const second = newHost({
+    agents: { mine: agent },
+    config: { mcpServers: { search: config.mcpServers.search } },
+    storage: storage.kept,
+  });
+  const after = new FakeSession(second.host, before.key, second.heard());
+  await after.turn("go on");
+  expect(told(after, "session/load")).toEqual([search]);
+  expect(second.log).toContainEqual(expect.stringContaining("files is no longer in the configuration"));
+});
+
+test("[N52] without a choice there are none, and an unknown name is refused with those there are", async () => {
+  const host = newHost({ agents: { mine: agent }, config });
+  expect(told(await host.open(), "session/new")).toEqual([]);
+  await expect(host.open({ mcpServers: ["files", "nothing"] })).rejects.toMatchObject({
+    code: "ACP_INVALID_OPTION",
+    message: expect.stringContaining("There are: files, search, old.") as string,
+  });
+});

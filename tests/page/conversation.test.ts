@@ -1,0 +1,284 @@
+// What an agent tells of itself and asks, in a conversation: seen, answered and set by a person.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  ask,
+  askPermission,
+  say as answer,
+  update,
+  type Script,
+} from "../../packages/core/src/testing/script.ts";
+import { violationsInBothThemes } from "./axe.ts";
+import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { composer, say, whenConnected } from "./page-walk.ts";
+import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
+
+/** One red point. */
+const picture =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
+function select(id: string, name: string, values: readonly string[]): object {
+  const options = values.map((value) => ({ value, name: value }));
+  return { id, name, type: "select", currentValue: values[0], options };
+}
+
+const mcpServers = { files: { command: "mcp-files" }, notes: { command: "mcp-notes" } };
+const fast = { id: "fast", name: "Fast", type: "boolean", currentValue: false };
+const modes = {
+  currentModeId: "careful",
+  availableModes: [
+    { id: "careful", name: "Careful" },
+    { id: "bold", name: "Bold" },
+  ],
+};
+const requestedSchema = {
+  type: "object",
+  properties: {
+    colour: { type: "string", title: "Colour", oneOf: [{ const: "b", title: "Blue" }] },
+    coats: { type: "integer", title: "Coats", minimum: 1, maximum: 4, default: 2 },
+    glossy: { type: "boolean", title: "Glossy" },
+    label: { type: "string", title: "Label", minLength: 2 },
+    rooms: { type: "array", title: "Rooms", items: { enum: ["hall", "attic"] } },
+  },
+  required: ["colour"],
+};
+
+function plan(...statuses: readonly string[]): ReturnType<typeof update> {
+  return update("plan", {
+    entries: statuses.map((status, index) => ({ content: `Step ${index + 1}`, priority: "low", status })),
+  });
+}
+
+const script: Script = {
+  capabilities: { promptCapabilities: { image: true } },
+  session: {
+    modes,
+    configOptions: [
+      select("model", "Model", ["small", "big"]),
+      select("effort", "Effort", ["low", "high"]),
+      fast,
+    ],
+  },
+  prompts: {
+    tell: [
+      update("available_commands_update", {
+        availableCommands: [
+          { name: "mix", description: "Mix a colour", input: { hint: "which" } },
+          { name: "wash", description: "Wash the brushes" },
+        ],
+      }),
+      update("usage_update", { used: 50_000, size: 200_000, cost: { amount: 0.31, currency: "USD" } }),
+      plan("completed", "in_progress", "pending"),
+      update("tool_call", {
+        toolCallId: "look",
+        title: "Look around",
+        kind: "search",
+        status: "in_progress",
+      }),
+      { do: "until", path: "looked" },
+      update("tool_call_update", { toolCallId: "look", status: "completed" }),
+      plan("completed", "completed", "completed"),
+      update("agent_message_chunk", { content: { type: "image", data: picture, mimeType: "image/png" } }),
+      answer("That is all."),
+    ],
+    form: [
+      ask("form", "elicitation/create", { mode: "form", message: "How to paint it?", requestedSchema }),
+      answer("It is painted."),
+    ],
+    "ask me": [askPermission("brush", { kind: "execute", title: "brush the wall" }), answer("Brushed.")],
+    "*": [answer("Heard.")],
+  },
+};
+
+describe.skipIf(cannotBrowse)(
+  `[Z36] a conversation${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
+  () => {
+    let scripted: ScriptedHost;
+    let browser: Browser;
+
+    beforeAll(async () => {
+      [scripted, browser] = await Promise.all([
+        startScriptedHost(script, { config: { mcpServers } }),
+        startBrowser(),
+      ]);
+      writeFileSync(path.join(scripted.host.project, "wall.txt"), "white\n");
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await scripted?.close();
+    });
+
+    async function openConversation(): Promise<{ page: Page; faults: string[] }> {
+      const { url, token, project } = scripted.host;
+      const opened = await openPage(browser, `${url}/?tkn=${token}`);
+      await whenConnected(opened.page);
+      await openPainterSession(opened.page, project);
+      return opened;
+    }
+
+    /** What the agent was last asked by a method. */
+    const lastHeard = (method: string): unknown =>
+      scripted.heard.messages.findLast((message) => message.method === method)?.params;
+
+    it("[Z27, Z30, Z35, Z36] shows plan, context, picture and times, sets mode and options, and completes what is written", async () => {
+      const { page, faults } = await openConversation();
+      await say(page, "tell");
+      const card = page.getByRole("article", { name: "Tool call: Look around" });
+      await page.getByRole("progressbar", { name: "1 of 3 steps done" }).waitFor();
+      await card.getByText(/^[1-9] s$/).waitFor();
+      scripted.pass("looked");
+      await card.getByText(/^\d+(\.\d)? (ms|s)$/).waitFor();
+      await card.getByText("done", { exact: true }).waitFor();
+      await page.getByRole("progressbar", { name: "3 of 3 steps done" }).waitFor();
+      await page.getByRole("meter", { name: "Context: 50 k of 200 k tokens" }).waitFor();
+      await page.getByText("0.31 USD").waitFor();
+      await expect.poll(() => pictureWidth(page, "Shown by the agent")).toBe(1);
+
+      expect(await violationsInBothThemes(page)).toEqual([]);
+
+      await page.getByLabel("Mode of the agent").selectOption("Bold");
+      await expect.poll(() => lastHeard("session/set_mode")).toMatchObject({ modeId: "bold" });
+      await page.getByLabel("Effort").selectOption("high");
+      await expect
+        .poll(() => lastHeard("session/set_config_option"))
+        .toMatchObject({ configId: "effort", value: "high" });
+      await page.getByLabel("Model", { exact: true }).selectOption("big");
+      await page.getByLabel("Fast").click();
+      await expect.poll(() => lastHeard("session/set_config_option")).toMatchObject({ configId: "fast" });
+      await page.reload();
+      await expect.poll(() => page.getByLabel("Effort").inputValue()).toBe("high");
+      expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("big");
+      expect(await page.getByLabel("Mode of the agent").inputValue()).toBe("bold");
+
+      const completions = page.getByRole("listbox", { name: "Completions" });
+      await composer(page).pressSequentially("/w");
+      await completions.getByRole("option", { name: "/wash: Wash the brushes" }).waitFor();
+      expect(await completions.getByRole("option").count()).toBe(1);
+      await page.keyboard.press("Escape");
+      await completions.waitFor({ state: "detached" });
+      await composer(page).fill("");
+      await composer(page).pressSequentially("look at @wa");
+      await completions.getByRole("option", { name: "wall.txt" }).waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      expect(await composer(page).inputValue()).toBe("look at @wall.txt ");
+      await page.keyboard.press("Enter");
+      await expect
+        .poll(() => lastHeard("session/prompt"))
+        .toMatchObject({
+          prompt: [{ text: "look at @wall.txt " }, { type: "resource_link", name: "wall.txt" }],
+        });
+      expect(faults).toEqual([]);
+    });
+
+    it("[Z41] begins with the MCP servers that were chosen for it", async () => {
+      const { url, token, project } = scripted.host;
+      const { page } = await openPage(browser, `${url}/?tkn=${token}`);
+      await whenConnected(page);
+      await openPainterSession(page, project, (dialog) => dialog.getByLabel("notes").check());
+      await say(page, "hello");
+      await page.getByText("Heard.").waitFor();
+      expect(lastHeard("session/new")).toMatchObject({
+        mcpServers: [{ name: "notes", command: "mcp-notes", args: [], env: [] }],
+      });
+    });
+
+    it("[Z36] asks every kind of question in a form, and refuses what does not fit", async () => {
+      const { page } = await openConversation();
+      await say(page, "form");
+      const form = page.getByRole("form", { name: "A question of the agent" });
+      await form.getByLabel("Colour", { exact: true }).selectOption("Blue");
+      expect(await violationsInBothThemes(page)).toEqual([]);
+      await form.getByLabel("Coats").fill("9");
+      await form.getByRole("button", { name: "Answer" }).click();
+      expect(await form.locator("input:out-of-range").count()).toBe(1);
+      await form.getByLabel("Coats").fill("3");
+      await form.getByLabel("Glossy").check();
+      await form.getByLabel("attic").check();
+      await form.getByRole("button", { name: "Answer" }).click();
+      await page.getByText("It is painted.").waitFor();
+      expect(await scripted.heard.result("form")).toEqual({
+        action: "accept",
+        content: { colour: "b", coats: 3, glossy: true, rooms: ["attic"] },
+      });
+    });
+
+    it("[Z37] sends pictures that are pasted and dropped, without those that were taken out again", async () => {
+      const { page, faults } = await openConversation();
+      await give(page, "paste", ["pasted.png", "unwanted.png"]);
+      const waiting = page.getByRole("list", { name: "Pictures to send" });
+      await waiting.getByRole("button", { name: "Leave out unwanted.png" }).click();
+      await give(page, "drop", ["dropped.png"]);
+      await waiting.getByText("dropped.png").waitFor();
+      expect(await waiting.getByRole("listitem").count()).toBe(2);
+      await say(page, "What is this?");
+      await page.getByText("Heard.").waitFor();
+      const image = { type: "image", data: picture, mimeType: "image/png" };
+      expect(lastHeard("session/prompt")).toMatchObject({
+        prompt: [{ text: "What is this?" }, image, image],
+      });
+      await expect.poll(() => pictureWidth(page, "pasted.png")).toBe(1);
+      expect(await waiting.count()).toBe(0);
+      expect(faults).toEqual([]);
+    });
+
+    it("[Z38] tells by a notification that an agent asks, when the page is hidden and the person agreed", async () => {
+      const { page } = await openConversation();
+      await page.context().grantPermissions(["notifications"], { origin: scripted.host.url });
+      await page.evaluate(recordNotifications);
+      await say(page, "ask me");
+      await page.getByRole("region", { name: /^Permission/ }).waitFor();
+      await expect.poll(() => page.title()).toBe("(1) Holdfast");
+      expect(await page.evaluate("globalThis.notified")).toEqual([]);
+      await page.getByRole("button", { name: "Yes", exact: true }).click();
+      await page.getByText("Brushed.").waitFor();
+      await expect.poll(() => page.title()).toBe("Holdfast");
+
+      await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true })");
+      await say(page, "ask me");
+      await expect
+        .poll(() => page.evaluate("globalThis.notified"))
+        .toEqual([["An agent asks you", "Painter"]]);
+      await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
+      await page.getByRole("heading", { name: "Inbox" }).waitFor();
+      await page.getByRole("button", { name: "No", exact: true }).click();
+      await page.getByText("Nothing waits for you.").waitFor();
+    });
+  },
+);
+
+/** How wide a picture is that the browser could read. */
+function pictureWidth(page: Page, name: string): Promise<unknown> {
+  return page.evaluate(`document.querySelector('img[alt="${name}"]')?.naturalWidth`);
+}
+
+/** Keeps what the page tells the person's system, which has nobody to show it to here. */
+const recordNotifications = `
+  globalThis.notified = [];
+  globalThis.Notification = class extends EventTarget {
+    static permission = Notification.permission;
+    constructor(title, { body }) {
+      super();
+      globalThis.notified.push([title, body]);
+      globalThis.lastNotification = this;
+    }
+  };
+`;
+
+/** Pastes pictures into the field, or drops them on it, as the browser does. */
+async function give(page: Page, way: "paste" | "drop", names: readonly string[]): Promise<void> {
+  await composer(page).focus();
+  await page.evaluate(`{
+    const transfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob("${picture}"), (letter) => letter.charCodeAt(0));
+    for (const name of ${JSON.stringify(names)}) {
+      transfer.items.add(new File([bytes], name, { type: "image/png" }));
+    }
+    const event = "${way}" === "paste"
+      ? new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true, cancelable: true })
+      : new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true });
+    document.activeElement.dispatchEvent(event);
+  }`);
+}

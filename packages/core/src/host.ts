@@ -144,13 +144,15 @@ export class Host {
     const { goneClientMs } = patience;
     this.#desk = new HostTerminalDesk({ ...ofTerminals, keeper, now, goneClientMs, onFault });
     this.#access = new TerminalAccess({ ...ofTerminals, desk: this.#desk });
+    const mcpServers = new McpServers(config.mcpServers);
+    for (const secret of mcpServers.secrets) redactor?.add(secret);
     const tools: SessionTools = {
       hub: this.hub,
       storage,
       watchers: this.#watchers,
       keeper,
       installations: this.#installations,
-      mcpServers: new McpServers(config.mcpServers),
+      mcpServers,
       approvals: this.#approvals,
       inputs: this.#inputs,
       audit: this.audit,

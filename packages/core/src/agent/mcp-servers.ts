@@ -9,6 +9,10 @@ export interface OfferedMcpServers {
   readonly problems: readonly string[];
 }
 
+/** Variables and headers that open something are named so; other values may be ordinary words. */
+const secretName = /key|token|secret|passw|auth|cookie/i;
+const leastSecretLength = 8;
+
 /** The MCP servers of one host. */
 export class McpServers {
   readonly #configured: Config["mcpServers"];
@@ -19,6 +23,14 @@ export class McpServers {
 
   get names(): readonly string[] {
     return Object.keys(this.#configured);
+  }
+
+  /** What the servers are opened with, to be kept out of logs and errors. */
+  get secrets(): readonly string[] {
+    return Object.values(this.#configured)
+      .flatMap(({ env, headers }) => [...Object.entries(env), ...Object.entries(headers)])
+      .filter(([name, value]) => secretName.test(name) && value.length >= leastSecretLength)
+      .flatMap(([, value]) => [value, value.replace(/^\w+ /, "")]);
   }
 
   /** Refuses a name that is none of these. */

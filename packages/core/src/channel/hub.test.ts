@@ -210,12 +210,12 @@ describe("subscribing", () => {
     const hub = openHub({ logLimitBytes: 4000 });
     const { cursor } = hub.subscribe(chat);
     hub.dispatch(chat, titled("a"));
-    for (let offset = 0; offset < 100; offset += 1) {
+    for (let offset = 0; offset < 100_000; offset += 1000) {
       hub.dispatch(terminal, {
         type: "terminal/data",
         data: "x".repeat(1000),
         offset,
-        endOffset: offset + 1,
+        endOffset: offset + 1000,
       });
     }
     expect(titlesFrom(cursor)).toEqual(["a"]);

@@ -56,7 +56,7 @@ describe("the size of an action", () => {
   const texts: ((text: string) => Action)[] = [
     (content) => ({ type: "chat/delta", turnId, partId, content }),
     (content) => ({ type: "chat/reasoning", turnId, partId, content }),
-    (data) => ({ type: "terminal/data", data, offset: 0, endOffset: 1 }),
+    (data) => ({ type: "terminal/data", data, offset: 0, endOffset: data.length }),
     (data) => ({ type: "terminal/input", data }),
     (title) => ({ type: "chat/titleChanged", title }),
     (text) => ({ type: "chat/agentUpdateReceived", updateKind: "x", update: { deep: [{ er: text }] } }),

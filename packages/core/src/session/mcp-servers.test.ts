@@ -1,5 +1,6 @@
 // MCP servers: chosen for a session by name, told to its agent, also when it comes back.
 import { expect, test } from "vitest";
+import { McpServers } from "../agent/mcp-servers.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
 import { FakeSession } from "../testing/fake-session.ts";
@@ -62,4 +63,23 @@ test("[N52] without a choice there are none, and an unknown name is refused with
     code: "ACP_INVALID_OPTION",
     message: expect.stringContaining("There are: files, search, old.") as string,
   });
+});
+
+test("[N52] what opens a server is kept out of logs and errors, and ordinary values are not", () => {
+  const plain = { env: {}, headers: {}, transport: "http" } as const;
+  const servers = new McpServers({
+    files: {
+      ...plain,
+      args: [],
+      command: "mcp-files",
+      env: { LEVEL: "the high one", FILES_TOKEN: "file-secret-1" },
+    },
+    search: {
+      ...plain,
+      args: [],
+      url: "https://x.example",
+      headers: { authorization: "Bearer web-secret-2" },
+    },
+  });
+  expect(servers.secrets).toEqual(["file-secret-1", "file-secret-1", "Bearer web-secret-2", "web-secret-2"]);
 });

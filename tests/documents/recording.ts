@@ -1,4 +1,4 @@
-// Records the command line as a person uses it: node --import tsx --conditions=@holdfast/source tests/documents/recording.ts
+// Records the command line as a person uses it: npm run recording
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";

@@ -34,6 +34,3 @@ export const EXIT_CODES = {
   /** Ctrl-C, or a turn that was cancelled. */
   cancelled: 130,
 } as const;
-
-/** One of the exit codes. */
-export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];

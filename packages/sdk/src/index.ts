@@ -33,12 +33,5 @@ export type {
   TerminalStreamOptions,
   TerminalText,
 } from "./terminal.ts";
-export type {
-  DeadLetter,
-  NewWebhook,
-  Webhook,
-  WebhookEvent,
-  WebhookRequest,
-  Webhooks,
-} from "./webhook.ts";
+export type { DeadLetter, NewWebhook, Webhook, WebhookEvent, WebhookRequest, Webhooks } from "./webhook.ts";
 export type { ErrorCode, PermissionOption, TurnEvent, TurnEventOf, TurnEventType } from "@holdfast/protocol";

@@ -10,14 +10,14 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import type { HostPlace } from "./host-link.ts";
 
 /** The name of the file in the home that holds what such a host logs. */
-export const LOG_FILE = "host.log";
+const logFile = "host.log";
 
 const lastLinesShown = 5;
 
 /** Starts the host of a home in a process of its own; done when it listens. */
 export async function startInBackground(home: string, programPath: string): Promise<HostPlace> {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const logPath = path.join(home, LOG_FILE);
+  const logPath = path.join(home, logFile);
   const log = openSync(logPath, "a", 0o600);
   const before = fstatSync(log).size;
   const words = [...process.execArgv, programPath, "serve", "--json", "--home", home];

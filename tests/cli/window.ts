@@ -1,20 +1,12 @@
 // A person's window: a real pseudo terminal with the program in it, drawn as they would see it.
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { TerminalEngine, type Terminal } from "@holdfast/terminal";
 import { TerminalScreen } from "@holdfast/terminal/screen";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** As an address, because the program runs in other folders too. */
-const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
-/** The words that run the program from source. */
-export const programWords: readonly string[] = [
-  "--import",
-  loader,
-  "--conditions=@holdfast/source",
-  `${root}packages/cli/src/main.ts`,
-];
+/** The words that run the program, compiled as users have it. */
+export const programWords: readonly string[] = [`${root}packages/cli/dist/main.js`];
 
 /** Programs start slowly on a busy machine. */
 const patienceMs = 20_000;

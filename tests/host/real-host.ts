@@ -55,7 +55,7 @@ export function startRealHost(options: RealHostOptions = {}): Promise<RealHost> 
 
 async function startIn(folder: string, options: RealHostOptions): Promise<RealHost> {
   const [home = "", project = "", user = ""] = foldersIn(folder);
-  const program = ["--import", "tsx", "--conditions=@holdfast/source", "packages/cli/src/main.ts"];
+  const program = [path.join(root, "packages/cli/dist/main.js")];
   const startedAtMs = performance.now();
   const child = spawn(
     process.execPath,

@@ -112,7 +112,7 @@ describe("the Dockerfile", () => {
       word.replace("/etc/holdfast", path.join(root, "packaging", "docker")),
     );
     expect(await checkHealth("1")).toBe(1);
-    const run = new ProgramRun([...words, "--json", "--port", "0", "--home", home], { program: "main.ts" });
+    const run = new ProgramRun([...words, "--json", "--port", "0", "--home", home], { program: "main" });
     onTestFinished(async () => void (await run.stop("SIGKILL")));
     const { url, token } = await run.ready();
     // The address that the log shows is the one that a published port has on the machine.

@@ -17,7 +17,7 @@ interface Served {
 }
 
 async function startHolding(words: readonly string[] = [], home = temporaryFolder()): Promise<Served> {
-  const run = new ProgramRun(["--port", "0", "--home", home, "--json", ...words], { program: "main.ts" });
+  const run = new ProgramRun(["--port", "0", "--home", home, "--json", ...words], { program: "main" });
   onTestFinished(async () => void (await run.stop("SIGKILL")));
   const { url, token } = await run.ready();
   return {
@@ -128,7 +128,7 @@ describe("[C13] holdfast", () => {
 
   it("[C4] refuses an address that is not this machine's alone", async () => {
     const home = temporaryFolder();
-    const run = new ProgramRun(["--home", home, "--json", "--host", "0.0.0.0"], { program: "main.ts" });
+    const run = new ProgramRun(["--home", home, "--json", "--host", "0.0.0.0"], { program: "main" });
     expect(await run.end()).toEqual({ code: 2, signal: null });
     expect(run.stderr).toContain("127.0.0.1");
   });
@@ -136,7 +136,7 @@ describe("[C13] holdfast", () => {
   it("[C4] says which port is taken, and what to do", async () => {
     const { url } = await (await startHolding()).run.ready();
     const { port } = new URL(url);
-    const run = new ProgramRun(["--home", temporaryFolder(), "--port", port], { program: "main.ts" });
+    const run = new ProgramRun(["--home", temporaryFolder(), "--port", port], { program: "main" });
     expect(await run.end()).toEqual({ code: 3, signal: null });
     expect(run.stderr).toMatch(new RegExp(`Port ${port} is taken.*--port 0`));
   });

@@ -17,7 +17,7 @@ let api: Holdfast;
 
 beforeAll(async () => {
   mkdirSync(work);
-  host = new ProgramRun(["--port", "0", "--home", home, "--json"], { program: "main.ts" });
+  host = new ProgramRun(["--port", "0", "--home", home, "--json"], { program: "main" });
   const { url, token } = await host.ready();
   api = new Holdfast({ baseUrl: url, apiKey: token });
 }, 60_000);
@@ -273,7 +273,7 @@ describe("[C55] [C56] what was done and said", () => {
     expect(tail).toEqual(all.slice(-2));
     expect((await run("audit", "tail", "--session", key, "-n", "1")).stdout).toContain("notes.txt");
     const follower = new ProgramRun(["audit", "tail", "-f", "--json", "-n", "1", "--home", home], {
-      program: "main.ts",
+      program: "main",
     });
     await follower.until(({ stdout }) => (stdout.includes("\n") ? true : undefined));
     await api.acpAgent.chat(key, "echo followed");

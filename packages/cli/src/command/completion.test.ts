@@ -1,14 +1,13 @@
 // Completion in real shells: words from the command line itself, names from a running host.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { Holdfast } from "@holdfast/sdk";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { createProgram } from "../commands.ts";
 import { runWords } from "../testing/command-run.ts";
+import { programFile } from "../testing/program-file.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { createRunner } from "./command.ts";
 import { commandPlaces } from "./completion/command-tree.ts";
@@ -22,15 +21,13 @@ let host: ProgramRun;
 let session: string;
 
 beforeAll(async () => {
-  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   mkdirSync(path.join(folder, "bin"));
   const program = path.join(folder, "bin", "holdfast");
-  const words = [process.execPath, "--import", loader, "--conditions=@holdfast/source", main];
+  const words = [process.execPath, programFile];
   writeFileSync(program, `#!/bin/sh\nexec ${words.map((word) => `'${word}'`).join(" ")} "$@"\n`);
   chmodSync(program, 0o755);
   for (const shell of shells) writeFileSync(scriptOf(shell), (await runWords(["completion", shell])).stdout);
-  host = new ProgramRun(["--port", "0", "--home", home, "--json"], { program: "main.ts" });
+  host = new ProgramRun(["--port", "0", "--home", home, "--json"], { program: "main" });
   const { url, token } = await host.ready();
   const api = new Holdfast({ baseUrl: url, apiKey: token });
   const label = "it's: $(touch no)";

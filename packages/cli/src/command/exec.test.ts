@@ -25,7 +25,7 @@ class HostOfTest {
   }
 
   async start(): Promise<this> {
-    this.#run = new ProgramRun(["serve", "--json", "--home", this.#home], { program: "main.ts" });
+    this.#run = new ProgramRun(["serve", "--json", "--home", this.#home], { program: "main" });
     const { url, token } = await this.#run.ready();
     this.#api = new Holdfast({ baseUrl: url, apiKey: token });
     return this;

@@ -116,7 +116,7 @@ describe("[C27] SIGTERM", () => {
     async () => {
       const words = ["run", "scripted", "hang", "--json", "--home", host.home];
       const runs = [words, [...words, "--cancel-on-exit"]].map((each) => {
-        const program = new ProgramRun(each, { program: "main.ts" });
+        const program = new ProgramRun(each, { program: "main" });
         onTestFinished(async () => void (await program.stop("SIGKILL")));
         return program;
       });
@@ -167,7 +167,7 @@ describe("[C23] without a terminal", () => {
     "[C23] a question stays open, and stderr names the command that answers it, once",
     { timeout: programsTimeoutMs },
     async () => {
-      const program = new ProgramRun(["run", "scripted", "run", "--home", host.home], { program: "main.ts" });
+      const program = new ProgramRun(["run", "scripted", "run", "--home", host.home], { program: "main" });
       onTestFinished(async () => void (await program.stop("SIGKILL")));
       const id = await program.until(({ stderr }) => /holdfast approve (\S+)`/.exec(stderr)?.[1]);
       expect(await host.api.approvals.list()).toMatchObject([{ requestId: id, target: "rm -rf build" }]);

@@ -11,7 +11,7 @@ describe("[C57] stop", () => {
     const home = temporaryFolder();
     const none = await runWords(["stop", "--json", "--home", home]);
     expect(none).toEqual({ code: 0, stdout: `{"stopped":false,"home":"${home}"}\n`, stderr: "" });
-    const host = new ProgramRun(["--port", "0", "--home", home, "--json"], { program: "main.ts" });
+    const host = new ProgramRun(["--port", "0", "--home", home, "--json"], { program: "main" });
     onTestFinished(async () => void (await host.stop("SIGKILL")));
     await host.ready();
     const { code, stdout, stderr } = await runWords(["stop", "--json", "--home", home]);

@@ -37,7 +37,7 @@ interface Told {
 }
 
 function watch(...words: string[]): ProgramRun {
-  const run = new ProgramRun(["watch", ...words, "--home", host.home], { program: "main.ts" });
+  const run = new ProgramRun(["watch", ...words, "--home", host.home], { program: "main" });
   onTestFinished(async () => void (await run.stop("SIGKILL")));
   return run;
 }

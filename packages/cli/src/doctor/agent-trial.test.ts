@@ -136,7 +136,7 @@ describe("agents doctor", () => {
 
   it("[C75] tries the built-in agent without a host, with 0", { timeout: 60_000 }, async () => {
     const words = ["agents", "doctor", "shell", "--json", "--home", temporaryFolder()];
-    const run = new ProgramRun(words, { program: "main.ts", environment: { SHELL: "/usr/bin/oddshell" } });
+    const run = new ProgramRun(words, { program: "main", environment: { SHELL: "/usr/bin/oddshell" } });
     expect(await run.end()).toEqual({ code: 0, signal: null });
     expect(JSON.parse(run.stdout)).toMatchObject({
       agent: { id: "shell" },

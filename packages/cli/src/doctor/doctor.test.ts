@@ -154,7 +154,7 @@ describe("doctor", () => {
       const home = makeHome(folder);
       const environment = { PATH: process.env["PATH"] ?? "", HOME: folder, SHELL: "/usr/bin/oddshell" };
       const serving = new ProgramRun(["serve", "--json", "--home", home], {
-        program: "main.ts",
+        program: "main",
         environment,
       });
       onTestFinished(async () => void (await serving.stop()));

@@ -61,7 +61,7 @@ describe("[C15] the host of a command", () => {
   it("[C15] is started where none runs, goes on running, and is found by the next", async () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": 0 } }`);
-    const run = new ProgramRun(["--home", home], { program: "testing/find-host-program.ts" });
+    const run = new ProgramRun(["--home", home], { program: "find-host-program" });
     expect(await run.end()).toEqual({ code: 0, signal: null });
     const { url } = JSON.parse(run.stdout) as { url: string };
     const { pid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number };
@@ -74,7 +74,7 @@ describe("[C15] the host of a command", () => {
   it("[C15] that does not start is explained by its last words", async () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": -1 } }`);
-    const run = new ProgramRun(["--home", home], { program: "testing/find-host-program.ts" });
+    const run = new ProgramRun(["--home", home], { program: "find-host-program" });
     expect(await run.end()).toEqual({ code: 2, signal: null });
     expect(run.stderr).toContain("listen.port must be at least 0");
     expect(run.stderr).toContain("host.log");

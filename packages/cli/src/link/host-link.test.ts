@@ -7,7 +7,7 @@ import { HostLink } from "./host-link.ts";
 describe("[C15] the link to a host", () => {
   it("[C15] follows what is live for the owner, and refuses at once whoever is not let in", async () => {
     const run = new ProgramRun(["--port", "0", "--home", temporaryFolder(), "--json"], {
-      program: "main.ts",
+      program: "main",
     });
     onTestFinished(async () => void (await run.stop("SIGKILL")));
     const { url, token } = await run.ready();

@@ -43,7 +43,7 @@ describe("[C5] the lock on a home", () => {
   ])("[C5, C6] is never held by two of many when each holder %s", async (_what, ending, left) => {
     const home = temporaryFolder();
     const runs = [1, 2, 3, 4].map(
-      () => new ProgramRun([home, "120", ending], { program: "testing/lock-program.ts" }),
+      () => new ProgramRun([home, "120", ending], { program: "lock-program" }),
     );
     const ends = await Promise.all(runs.map(async (run) => ({ ...(await run.end()), says: run.stdout })));
     expect(ends).toEqual(runs.map(() => ({ code: 0, signal: null, says: "held 120\n" })));
@@ -102,7 +102,7 @@ describe("[C6] a lock that was left behind", () => {
     const ends: string[] = [];
     const contend = async (): Promise<void> => {
       for (let lives = 0; lives < 3; lives += 1) {
-        const run = new ProgramRun([home, "30", "die"], { program: "testing/lock-program.ts" });
+        const run = new ProgramRun([home, "30", "die"], { program: "lock-program" });
         const { code, signal } = await run.end();
         ends.push(signal ?? `${code} ${run.stdout}${run.stderr}`);
       }

@@ -84,13 +84,13 @@ describe("[C81] service", () => {
     const environment = { PATH, HOME: folder, XDG_CONFIG_HOME: path.join(folder, "config") };
     const file = unitPath(environment);
     const words = ["service", "install", "--json", "--home", path.join(folder, "h")];
-    const installing = new ProgramRun(words, { program: "main.ts", environment });
+    const installing = new ProgramRun(words, { program: "main", environment });
     expect(await installing.end()).toEqual({ code: 0, signal: null });
     expect(installing.stdout).toBe(`${JSON.stringify({ file, started: true })}\n`);
     const start = (settingsOf(readFileSync(file, "utf8")).get("ExecStart") ?? "").split(" ");
     expect(start[0]).toBe(process.execPath);
     expect(start.slice(-4)).toEqual([
-      expect.stringContaining("main.ts"),
+      expect.stringContaining("main.js"),
       "serve",
       "--home",
       path.join(folder, "h"),

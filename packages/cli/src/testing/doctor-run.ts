@@ -2,14 +2,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Finding } from "../doctor/finding.ts";
 import { findProgram } from "../doctor/find-program.ts";
-
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+import { programFile } from "./program-file.ts";
 
 /** What the program itself, and what it tries, cannot do without. */
 const plainTools = ["sh", "env", "node", "unshare", "mount", "mkfifo", "tty", "stty", "setpriv", "sleep"];
@@ -32,7 +28,7 @@ export interface DoctorRun {
 
 /** Examines, and gives the findings. */
 export async function runDoctor({ home, environment, wrapper = [] }: DoctorRunOptions): Promise<DoctorRun> {
-  const program = [process.execPath, "--import", loader, "--conditions=@holdfast/source", main];
+  const program = [process.execPath, programFile];
   const [command, ...words] = [...wrapper, ...program, "doctor", "--json", "--home", home];
   const child = spawn(command, words, { cwd: "/", env: environment, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";

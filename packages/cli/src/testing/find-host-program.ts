@@ -10,7 +10,7 @@ const console = new Console({ streams: { stdin, stdout, stderr }, environment, j
 const home = process.argv[process.argv.indexOf("--home") + 1];
 
 try {
-  const programPath = fileURLToPath(new URL("serve-program.ts", import.meta.url));
+  const programPath = fileURLToPath(new URL("serve-program.js", import.meta.url));
   const place = await findHost({ choice: { home }, environment: {}, console, mayStart: true, programPath });
   await console.printJson({ url: place.url });
 } catch (error) {

@@ -1,18 +1,15 @@
-// Runs a program of this package as a process from source, for tests.
+// Runs the program, or one of the programs for tests, as a process.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { programFile, testProgramFile } from "./program-file.ts";
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** As an address, because what the program starts in other folders must find it too. */
-const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-
 /** How to run it. */
 export interface ProgramRunOptions {
-  /** A file of this package's source. */
-  readonly program?: string;
+  /** The program itself, or one of the programs beside this file. */
+  readonly program?: "main" | "serve-program" | "lock-program" | "find-host-program";
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -24,12 +21,9 @@ export class ProgramRun {
   readonly #ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #onOutput = new Set<() => void>();
 
-  constructor(
-    words: readonly string[],
-    { program = "testing/serve-program.ts", environment }: ProgramRunOptions = {},
-  ) {
-    const flags = ["--import", loader, "--conditions=@holdfast/source"];
-    this.child = spawn(process.execPath, [...flags, `src/${program}`, ...words], {
+  constructor(words: readonly string[], { program = "serve-program", environment }: ProgramRunOptions = {}) {
+    const file = program === "main" ? programFile : testProgramFile(program);
+    this.child = spawn(process.execPath, [file, ...words], {
       cwd: packageFolder,
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"],

@@ -39,7 +39,7 @@ export class ScriptedHost {
     const scripted = { command: process.execPath, args: [agentFile], env };
     const config = { listen: { port: 0 }, agents: { scripted } };
     writeFileSync(path.join(home, "config.jsonc"), JSON.stringify(config), { mode: 0o600 });
-    const run = new ProgramRun(["serve", "--json", "--home", home], { program: "main.ts" });
+    const run = new ProgramRun(["serve", "--json", "--home", home], { program: "main" });
     return new ScriptedHost(home, folder, run, await run.ready());
   }
 

@@ -1,15 +1,11 @@
 // Runs the program on a real pseudo terminal and types into it, for tests of what people see.
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { InlineKeeper, type KeeperExit, type KeeperRun } from "@holdfast/keeper";
 import { onTestFinished } from "vitest";
+import { programFile } from "./program-file.ts";
 
 /** A busy machine takes its time to start a program. */
 const patienceMs = 25_000;
 const shownCharacters = 2000;
-
-const mainFile = fileURLToPath(new URL("../main.ts", import.meta.url));
-const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 /** A program and what its terminal has shown. */
 export class TypedProgram {
@@ -30,7 +26,7 @@ export class TypedProgram {
       {
         kind: "tty",
         command: process.execPath,
-        args: ["--import", loader, "--conditions=@holdfast/source", mainFile, ...words],
+        args: [programFile, ...words],
         cwd,
         env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", NO_COLOR: "1" },
         size: { columns: 200, rows: 50 },

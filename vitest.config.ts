@@ -13,8 +13,6 @@ export default defineConfig({
     pool: "forks",
     // On two cores vitest would use one, and half of the tests wait for processes most of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // A busy machine makes a test fail that passes a moment later; what fails twice is broken. Each one is named at the end.
-    retry: 1,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -112,6 +112,36 @@ test("[E66] before its introduction a client may only ping", async () => {
   });
 });
 
+test("[E66] an action before the introduction is answered with an error, for it has no other answer", async () => {
+  const host = await serveHost();
+  const client = await host.socket();
+  client.dispatch({ type: "terminal/input", data: "x" }, "ahp-terminal:/none");
+  await expect
+    .poll(() => client.heard)
+    .toMatchObject([{ id: null, error: { code: -32601, message: expect.stringContaining("initialize") } }]);
+  await client.initialize();
+});
+
+test("[E114] what is said in one breath with the introduction is done after it, in its order", async () => {
+  const host = await serveHost();
+  const other = await host.client({ clientId: "other" });
+  const channel = "ahp-terminal:/shared";
+  const claim = { kind: "client", clientId: "other" };
+  await other.request("createTerminal", { channel, claim, cwd: "file:///tmp" });
+  const hasty = await host.socket();
+  const greeted = hasty.initialize({ clientId: "hasty", subscriptions: [channel] });
+  hasty.dispatch({ type: "terminal/titleChanged", title: "mine" }, channel);
+  const listed = hasty.ask("listSessions");
+  expect(await greeted).toMatchObject({ snapshots: [{ resource: channel }] });
+  expect(await listed).toMatchObject({ result: { items: [] } });
+  expect(await hasty.action("terminal/titleChanged")).toMatchObject({
+    origin: { clientId: "hasty", clientSeq: 1 },
+    rejectionReason: expect.stringContaining("Another client holds this terminal"),
+  });
+  const [first] = hasty.heard;
+  expect(first).toHaveProperty("result.protocolVersion");
+});
+
 test("[E70] each client is answered in what it speaks; one that speaks nothing known is told what is, and closed", async () => {
   const host = await serveHost();
   const old = await host.socket();

@@ -1,7 +1,9 @@
 // Shows that a client that was cut off comes back to exactly what it would have seen, and that nothing it did happens twice.
 import { once } from "node:events";
+import { queryObjects } from "node:v8";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { AhpConnection } from "../../packages/server/src/ahp/connection.ts";
 import { serveHost, transportOf, type ServedHost } from "./served-host.ts";
 import type { WireClient } from "./wire-client.ts";
 
@@ -137,4 +139,16 @@ test("[E87] our own client goes on by itself after a loss, with its state and it
   holder.dispatch({ type: "terminal/titleChanged", title: "While away" }, uri);
   await expect.poll(() => handle.state.title).toBe("While away");
   expect(sockets.length).toBeGreaterThan(1);
+});
+
+test("[E116] a client that is back leaves nothing of its connections before behind", async () => {
+  const host = await serveHost();
+  let client = await open(host);
+  let lastSeen = 0;
+  for (let times = 0; times < 20; times += 1) {
+    lastSeen = Math.max(lastSeen, await cut(client));
+    client = await host.socket();
+    expect(await client.request("reconnect", back(lastSeen))).toMatchObject({ type: "replay" });
+  }
+  await expect.poll(() => queryObjects(AhpConnection, { format: "count" })).toBeLessThan(5);
 });

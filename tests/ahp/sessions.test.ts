@@ -198,6 +198,33 @@ test("[E96] a disposed session leaves the list, and what was said in it can stil
   expect(await next.ask("disposeSession", { channel: "x:/none" })).toMatchObject({ error: { code: -32001 } });
 });
 
+test("[E115] our own clients find sessions that are over in the list, page by page", async () => {
+  const { host, next } = await talk();
+  const own = await host.own("own");
+  await own.request("createSession", { channel: "ahp-session:/second" });
+  await next.request("disposeSession", { channel: session });
+  const list = (params: object): Promise<{ items: readonly { resource: string; phase: object }[] }> =>
+    own.request("listSessions", { channel: "ahp-root://", ...params });
+  expect((await list({})).items).toMatchObject([{ resource: "ahp-session:/second" }]);
+  const all = { includeClosed: true, limit: 1 };
+  const seen: (readonly [string, boolean])[] = [];
+  for (let cursor: string | undefined, pages = 0; pages < 2; pages += 1) {
+    const page = await own.request("listSessions", {
+      channel: "ahp-root://",
+      ...all,
+      ...(cursor !== undefined && { cursor }),
+    });
+    seen.push(...page.items.map(({ resource, phase }) => [resource, phase.status === "closed"] as const));
+    cursor = page.nextCursor;
+  }
+  expect(new Map(seen)).toEqual(
+    new Map([
+      [session, true],
+      ["ahp-session:/second", false],
+    ]),
+  );
+});
+
 test("[E97] commands and files are completed, files in the session's folder are read, others are not", async () => {
   const { host, next } = await talk();
   await expect

@@ -43,6 +43,7 @@ describe("[A40] closing", () => {
       heartbeatMs: 1000,
       streams,
       watch,
+      clients: () => [],
       isStopping: () => true,
     });
     const response = await app.request("/healthz", { headers: { host: "localhost" } });

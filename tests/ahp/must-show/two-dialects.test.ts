@@ -79,10 +79,18 @@ class Pair {
       if (!viewer.isConnected) await viewer.connect();
       await viewer.answered();
     }
+    // Whoever was given the terminal last may not have been told yet: its author is told on another socket.
+    const { claim } = await this.look(CURRENT);
+    for (const { viewer, uri } of this.both) {
+      await viewer.until(() => isDeepStrictEqual(viewer.state(uri)["claim"], claim));
+    }
     const { holder } = this;
     if (holder === undefined) throw new Error("Nobody holds the terminal");
+    const refusals = holder.viewer.refusals.length;
     // A command may still run; what is typed meanwhile waits for its end.
     holder.viewer.type(holder.uri, `echo ${mark.slice(0, 4)}''${mark.slice(4)}\r`);
+    await holder.viewer.answered();
+    expect(holder.viewer.refusals).toHaveLength(refusals);
     for (const { viewer, uri } of this.both) await viewer.until(() => viewer.text(uri).includes(mark));
   }
 

@@ -1,4 +1,6 @@
 // Shows how soon what one client types is seen by another, also while another terminal floods.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
@@ -8,8 +10,10 @@ import { CURRENT, Viewer } from "./viewer.ts";
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const rounds = isLong ? 9 : 5;
 const keysInRound = isLong ? 200 : 60;
-/** What is aimed at on a quiet machine; one that is busy with other tests is given three times as long. */
+/** What is aimed at; a test fails at three times of it only. */
 const goalP99Ms = 15;
+/** A key goes to the host, the shell, the host and back here; a parrot's word to it and back: half as many turns on a core. */
+const parrotsInKey = 2;
 
 interface Typing {
   readonly typist: Viewer;
@@ -51,20 +55,46 @@ async function flood(host: RealHost, typist: Viewer): Promise<void> {
   await flooded;
 }
 
-/** Milliseconds from each key to the other's screen. */
-async function typeKeys({ typist, watcher, uri }: Typing, round: number): Promise<number[]> {
-  const latencies: number[] = [];
+/** A process that says what it is told: how long it takes is the machine's business alone. */
+class Parrot {
+  readonly #process: ChildProcess = spawn("cat", { stdio: ["pipe", "pipe", "ignore"] });
+
+  async answerMs(): Promise<number> {
+    const { stdin, stdout } = this.#process;
+    if (stdin === null || stdout === null) throw new Error("It has both");
+    const startedMs = performance.now();
+    stdin.write("x");
+    await once(stdout, "data");
+    return performance.now() - startedMs;
+  }
+
+  close(): void {
+    this.#process.kill();
+  }
+}
+
+interface Round {
+  /** Milliseconds from each key to the other's screen. */
+  readonly keysMs: readonly number[];
+  /** Milliseconds that the machine took meanwhile to let another process answer. */
+  readonly parrotMs: readonly number[];
+}
+
+async function typeKeys({ typist, watcher, uri }: Typing, parrot: Parrot, round: number): Promise<Round> {
+  const keysMs: number[] = [];
+  const parrotMs: number[] = [];
   for (let key = 0; key < keysInRound; key += 1) {
     const word = `r${round}k${key}.`;
     const startedMs = performance.now();
     typist.type(uri, word);
     await watcher.until(() => watcher.text(uri).includes(word));
-    latencies.push(performance.now() - startedMs);
+    keysMs.push(performance.now() - startedMs);
+    parrotMs.push(await parrot.answerMs());
     // A fast typist, not a paste.
     await pause(15);
     if (key % 5 === 4) typist.type(uri, "\u0015");
   }
-  return latencies;
+  return { keysMs, parrotMs };
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -75,16 +105,25 @@ function percentile(values: readonly number[], share: number): number {
 interface Measured {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the round that other work on the machine disturbed least. */
   readonly bestP99Ms: number;
+  /** What is left of the p99 without the turns that a busy machine makes all wait for, in the best round. */
+  readonly ownP99Ms: number;
 }
 
-async function measure(typing: Typing): Promise<Measured> {
-  const latencies: number[][] = [];
-  for (let round = 0; round < rounds; round += 1) latencies.push(await typeKeys(typing, round));
-  const p50s = latencies.map((round) => percentile(round, 0.5));
-  const p99s = latencies.map((round) => percentile(round, 0.99));
-  return { p50Ms: percentile(p50s, 0.5), p99Ms: percentile(p99s, 0.5), bestP99Ms: Math.min(...p99s) };
+async function measure(typing: Typing, parrot: Parrot): Promise<Measured> {
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round += 1) measured.push(await typeKeys(typing, parrot, round));
+  const p50s = measured.map(({ keysMs }) => percentile(keysMs, 0.5));
+  const p99s = measured.map(({ keysMs }) => percentile(keysMs, 0.99));
+  const owns = measured.map(
+    ({ keysMs, parrotMs }) => percentile(keysMs, 0.99) - parrotsInKey * percentile(parrotMs, 0.99),
+  );
+  return {
+    p50Ms: percentile(p50s, 0.5),
+    p99Ms: percentile(p99s, 0.5),
+    bestP99Ms: Math.min(...p99s),
+    ownP99Ms: Math.min(...owns),
+  };
 }
 
 test.each([
@@ -98,10 +137,11 @@ test.each([
     onTestFinished(() => host.close());
     const typing = await open(host);
     if (isFlooded) await flood(host, typing.typist);
-    const { p50Ms, p99Ms, bestP99Ms } = await measure(typing);
-    const figures = [p50Ms, p99Ms, bestP99Ms].map((figure) => figure.toFixed(2));
-    console.log(`typing ${when}: p50, p99 and best p99 of ${rounds} rounds in ms: ${figures.join(", ")}`);
-    // In a usual run others share the cores; the long one is where the goal is held to.
-    expect(bestP99Ms).toBeLessThan(isLong ? 3 * goalP99Ms : 1000);
+    const parrot = new Parrot();
+    onTestFinished(() => parrot.close());
+    const { p50Ms, p99Ms, bestP99Ms, ownP99Ms } = await measure(typing, parrot);
+    const figures = [p50Ms, p99Ms, bestP99Ms, ownP99Ms].map((figure) => figure.toFixed(2));
+    console.log(`typing ${when}: p50, p99, best p99 and our own part in ms: ${figures.join(", ")}`);
+    expect(ownP99Ms).toBeLessThan(3 * goalP99Ms);
   },
 );

@@ -22,7 +22,12 @@ export interface AhpRequests {
     readonly turns?: number;
   };
   readonly unsubscribe: OfChannel;
-  readonly listSessions: { readonly limit?: number; readonly cursor?: string };
+  readonly listSessions: {
+    readonly limit?: number;
+    readonly cursor?: string;
+    /** Whether those are wanted too that are over and still kept; only our own dialect can say that one is. */
+    readonly includeClosed?: boolean;
+  };
   readonly createSession: OfChannel & {
     readonly provider?: string;
     readonly workingDirectories: readonly string[];

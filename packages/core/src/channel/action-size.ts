@@ -13,8 +13,6 @@ export function estimateActionBytes(action: Action): number {
     case "chat/reasoning":
       return fixedBytes + action.content.length;
     case "terminal/data":
-      // Not by its text, which is made anew each time that it is asked for.
-      return fixedBytes + action.endOffset - action.offset;
     case "terminal/input":
       return fixedBytes + action.data.length;
     default:

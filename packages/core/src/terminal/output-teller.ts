@@ -25,13 +25,17 @@ const batchMs = 8;
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** A piece of this size or more is kept as the bytes that it came as. */
-const largeBytes = 4096;
+/**
+ * Bytes on their way to text, of one teller at a time. Memory of its own for each batch would be what a flood leaves
+ * most of, and the garbage collector goes by that.
+ */
+const batchMemory = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Turns a terminal's bytes into `terminal/data`, once for all readers, and only while there are any. */
 export class OutputTeller {
   readonly #parts: OutputTellerParts;
   readonly #readers = new Set<OutputReader>();
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   /** What happened before there was a channel to tell it in. */
   #waiting: TerminalAction[] | undefined = [];
   #subscription: ByteSubscription | undefined;
@@ -105,7 +109,7 @@ export class OutputTeller {
   flush(): void {
     if (this.#subscription === undefined) return;
     for (;;) {
-      const batch = this.#subscription.read();
+      const batch = this.#subscription.readInto(batchMemory);
       if (batch === undefined) return;
       if (batch.skippedBytes > 0) this.#skipTo(batch.offset);
       this.#tellBytes(batch.bytes);
@@ -179,27 +183,8 @@ export class OutputTeller {
     const offset = this.#toldOffset;
     this.#toldOffset += bytes.length;
     const { hub, uri } = this.#parts;
-    if (hub.has(uri)) hub.dispatch(uri, dataAction(bytes, offset));
+    if (!hub.has(uri)) return;
+    const data = this.#decoder.decode(bytes);
+    hub.dispatch(uri, { type: "terminal/data", data, offset, endOffset: this.#toldOffset });
   }
-}
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/**
- * Output as an action. The text of a large piece is made when it is asked for, which is once for each dialect: as
- * strings, the pieces of a flood would live just long enough to be copied and marked by the garbage collector.
- */
-function dataAction(bytes: Buffer, offset: number): TerminalAction {
-  const endOffset = offset + bytes.length;
-  if (bytes.length < largeBytes) {
-    return { type: "terminal/data", data: decoder.decode(bytes), offset, endOffset };
-  }
-  return {
-    type: "terminal/data",
-    get data() {
-      return decoder.decode(bytes);
-    },
-    offset,
-    endOffset,
-  };
 }

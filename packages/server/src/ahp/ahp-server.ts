@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Log } from "@holdfast/core";
-import { HostError } from "@holdfast/protocol";
+import { HostError, type ConnectedClient } from "@holdfast/protocol";
 import type { AhpPort, HostPort } from "../host-port.ts";
 import { errorResponse, reportError } from "../http/error-response.ts";
 import { admitSocket, chooseProtocol, type AdmissionParts } from "./admission.ts";
@@ -68,6 +68,11 @@ export class AhpServer {
   /** How many clients are connected. */
   get size(): number {
     return this.#connections.size;
+  }
+
+  /** Who is connected, the longest first. */
+  get clients(): readonly ConnectedClient[] {
+    return [...this.#connections].flatMap(({ client }) => client ?? []);
   }
 
   /** A listener for the server's `upgrade`. */

@@ -2,7 +2,7 @@
 import type { TerminalAction, TerminalState } from "@holdfast/ahp";
 import { ChannelProjection, type Dialect, type TerminalPart, type WireMessage } from "@holdfast/ahp/dialects";
 import type { EntryFeed, Hub, TerminalDesk, TerminalSnapshot } from "@holdfast/core";
-import { isNumbered, writeMessages, type CatchUp } from "./channel-view.ts";
+import { writeMessages, type CatchUp } from "./channel-view.ts";
 import type { Feed } from "./feed.ts";
 
 /** What catching up needs. */
@@ -35,7 +35,7 @@ export function catchUp(
   onReadable: () => void,
 ): CaughtUp | undefined {
   const shared = view.catchUp;
-  if (shared !== undefined && shared.firstSeq > lastSeq) {
+  if (shared !== undefined && (shared.written.firstSeq ?? 0) > lastSeq) {
     const cursor = resumeTerminal(uri, shared.afterSeq, onReadable);
     if (cursor !== undefined) return { told: shared, cursor };
   }
@@ -43,10 +43,7 @@ export function catchUp(
   if (opened === undefined) return undefined;
   const { snapshot, cursor } = opened;
   const written = writeMessages(catchUpMessages(dialect, snapshot, () => hub.takeSeq()));
-  const firstSeq = written.messages.find(isNumbered)?.params.serverSeq ?? 0;
-  const { endOffset } = snapshot.state.output;
-  // The messages themselves are as large as the frames, and not needed any more.
-  const told = { written: { ...written, messages: [] }, firstSeq, afterSeq: hub.lastSeq, endOffset };
+  const told = { written, afterSeq: hub.lastSeq, endOffset: snapshot.state.output.endOffset };
   view.keepCatchUp(told);
   return { told, cursor };
 }

@@ -1,14 +1,15 @@
 // A channel as the clients of one dialect see it: each entry of its log is written out once, for all of them.
 import type { Cursor, Hub, LogEntry, Projection, Subscription } from "@holdfast/core";
 import { ChannelProjection, type Dialect, type KindedState, type WireMessage } from "@holdfast/ahp/dialects";
-import { textFrame } from "./text-frame.ts";
+import { readTextFrames, textFrame, textFrames } from "./text-frame.ts";
 
 /** An entry as it is sent: nothing, one message or several. */
 export interface WrittenEntry {
-  readonly messages: readonly WireMessage[];
-  /** The same as WebSocket frames, one after another. */
+  /** WebSocket frames, one after another. */
   readonly frames: Buffer;
-  /** The number of the last message; undefined when none has one. */
+  /** The number of the first message; undefined when none has one. */
+  readonly firstSeq: number | undefined;
+  /** The number of the last one. */
   readonly lastSeq: number | undefined;
   /** Whether one of them is the echo that the action's author waits for. */
   readonly hasEcho: boolean;
@@ -17,8 +18,6 @@ export interface WrittenEntry {
 /** What brings any viewer of a terminal up to date who fell behind before it was made. */
 export interface CatchUp {
   readonly written: WrittenEntry;
-  /** The number of its first message. */
-  readonly firstSeq: number;
   /** The log goes on after this entry. */
   readonly afterSeq: number;
   /** Up to which byte of the output it tells. */
@@ -122,18 +121,29 @@ function projectionOf(dialect: Dialect, { snapshot }: Subscription): ChannelProj
 
 /** Writes messages out as frames. */
 export function writeMessages(messages: readonly WireMessage[]): WrittenEntry {
-  const [first, ...rest] = messages.map(frameOf);
   return {
-    messages,
-    frames: first === undefined || rest.length > 0 ? Buffer.concat(first ? [first, ...rest] : []) : first,
+    frames: textFrames(messages.map(textOf)),
+    firstSeq: messages.find(isNumbered)?.params.serverSeq,
     lastSeq: messages.findLast(isNumbered)?.params.serverSeq,
     hasEcho: messages.some(({ params }) => "origin" in params),
   };
 }
 
+/** The messages again; few ask for them, so that they are not kept beside the frames. */
+export function readMessages({ frames }: WrittenEntry): WireMessage[] {
+  return readTextFrames(frames).map((text) => {
+    const { method, params } = JSON.parse(text) as WireMessage;
+    return { method, params };
+  });
+}
+
 /** A notification as one frame. */
-export function frameOf({ method, params }: WireMessage): Buffer {
-  return textFrame(JSON.stringify({ jsonrpc: "2.0", method, params }));
+export function frameOf(message: WireMessage): Buffer {
+  return textFrame(textOf(message));
+}
+
+function textOf({ method, params }: WireMessage): string {
+  return JSON.stringify({ jsonrpc: "2.0", method, params });
 }
 
 /** Whether a message is an action, which has a number; of the rest, nothing is told again. */

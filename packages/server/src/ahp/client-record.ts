@@ -10,12 +10,19 @@ export type Outcome = Submission | Promise<Submission>;
 /** How many outcomes are remembered; a client sends far fewer again. */
 const maxOutcomes = 1024;
 
+/** What a client calls itself, as far as it does. */
+export interface ClientInfo {
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly version?: string | undefined;
+}
+
 /** What a client left behind when its connection was lost. */
 export interface LeftBehind {
   /** The channels that it followed, in their views, which are held for it. */
   readonly views: readonly ChannelView[];
-  /** Whether a terminal may lack something that no log tells. */
-  hasHole(uri: string, lastSeenSeq: number): boolean;
+  /** From which number on it has seen each of them whole: of a terminal, no log tells what came before. */
+  readonly wholeSince: ReadonlyMap<string, number>;
 }
 
 /** A client from its `initialize` on, over all its connections. */
@@ -24,14 +31,16 @@ export class ClientRecord {
   /** Names the credential that it came with: nobody else speaks for it. */
   readonly principal: string;
   readonly dialect: Dialect;
+  readonly info: ClientInfo;
   left: LeftBehind | undefined;
   readonly #outcomes = new Map<number, Outcome>();
   #forgottenSeq = -1;
 
-  constructor(clientId: ClientId, principal: string, dialect: Dialect) {
+  constructor(clientId: ClientId, principal: string, dialect: Dialect, info: ClientInfo = {}) {
     this.clientId = clientId;
     this.principal = principal;
     this.dialect = dialect;
+    this.info = info;
   }
 
   /** What became of an action that was sent before; `"forgotten"` when that is too long ago (E72). */

@@ -10,6 +10,7 @@ import {
   type MessageSink,
 } from "@holdfast/jsonrpc";
 import { v1_0, type Dialect } from "@holdfast/ahp/dialects";
+import type { ConnectedClient } from "@holdfast/protocol";
 import type { AhpPort } from "../host-port.ts";
 import type { ChannelViews } from "./channel-views.ts";
 import type { Channels } from "./channels.ts";
@@ -21,6 +22,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { findAll, greet, readIntroduction, readReturn, takeUp } from "./handshake.ts";
 import { handleRequest, type HandledMethod, type RequestHandlers } from "./handlers.ts";
 import { InboundLimit } from "./inbound-limit.ts";
+import { orderOf } from "./message-order.ts";
 import { Outlet } from "./outlet.ts";
 import { toRpcError } from "./rpc-error.ts";
 
@@ -62,13 +64,17 @@ export class AhpConnection implements ClientConnection {
   readonly #outlet: Outlet;
   readonly #rpc: Connection;
   readonly #limit: InboundLimit;
+  readonly #connectedAt: Date;
   #state: State = { name: "new" };
+  /** Resolves when the first words are answered. */
+  #introduced: Promise<void> = Promise.resolve();
   #isAlive = true;
 
   constructor(tools: ConnectionTools, { webSocket, socket, principal }: Accepted) {
     this.#tools = tools;
     this.#webSocket = webSocket;
     this.#principal = principal;
+    this.#connectedAt = tools.now();
     this.#outlet = new Outlet(webSocket, socket, () => this.#conversation?.delivery.drained());
     this.#limit = new InboundLimit(webSocket);
     this.#rpc = new Connection({
@@ -77,8 +83,7 @@ export class AhpConnection implements ClientConnection {
       requests: this.#requests(),
       notifications: {
         unsubscribe: (params) => this.#unsubscribe(params),
-        dispatchAction: (params) =>
-          this.#state.name === "open" ? this.#state.dispatcher.take(params) : undefined,
+        dispatchAction: (params) => this.#dispatch(params),
       },
       orderKey: orderOf,
       limits: { incomingRequests: maxRequests },
@@ -91,6 +96,22 @@ export class AhpConnection implements ClientConnection {
     webSocket.on("close", () => this.#end());
     // What was wrong is in the close code that the WebSocket sends by itself; its close comes next.
     webSocket.on("error", () => {});
+  }
+
+  /** Who is at the other end; undefined until it has introduced itself. */
+  get client(): ConnectedClient | undefined {
+    const conversation = this.#conversation;
+    if (conversation === undefined) return undefined;
+    const { clientId, principal, dialect, info } = conversation.record;
+    return {
+      clientId,
+      ...info,
+      // As versions are written: `v0_10` is a name for programs.
+      dialect: dialect.name.replace(/^v(\d+)_/, "$1."),
+      principal,
+      connectedAt: this.#connectedAt.toISOString(),
+      channelCount: conversation.size,
+    };
   }
 
   /** Asks for a sign of life; a client that gave none since the last time is taken for gone. */
@@ -151,19 +172,41 @@ export class AhpConnection implements ClientConnection {
     const handled = names.map((name) => [name, (params: unknown) => this.#handle(name, params)] as const);
     return {
       ping: () => null,
-      initialize: (params) => this.#translate(this.#initialize(params)),
-      reconnect: (params) => this.#translate(this.#reconnect(params)),
+      initialize: (params) => this.#introduce(this.#initialize(params)),
+      reconnect: (params) => this.#introduce(this.#reconnect(params)),
       ...Object.fromEntries(handled),
     };
   }
 
-  /** Only a client that has introduced itself is answered (E66). */
-  #handle(method: HandledMethod, params: unknown): unknown {
+  #introduce(answer: Promise<object>): Promise<unknown> {
+    const translated = this.#translate(answer);
+    // The answer itself is written first.
+    this.#introduced = translated.then(nextTurn, nextTurn);
+    return translated;
+  }
+
+  /** Only a client that has introduced itself is answered (E66); who asks in the same breath waits for that (E114). */
+  async #handle(method: HandledMethod, params: unknown): Promise<unknown> {
+    if (this.#state.name === "greeting") await this.#introduced;
     const conversation = this.#conversation;
-    if (conversation === undefined) {
-      throw new RpcError(ErrorCode.methodNotFound, `Introduce yourself with initialize before ${method}.`);
-    }
+    if (conversation === undefined) throw notIntroduced(method);
     return this.#translate(handleRequest(this.#tools.handlers, conversation, method, params));
+  }
+
+  #dispatch(params: unknown): void | Promise<void> {
+    switch (this.#state.name) {
+      case "greeting":
+        return this.#introduced.then(() => this.#dispatch(params));
+      case "open":
+        return this.#state.dispatcher.take(params);
+      case "new": {
+        // A notification has no answer, and an echo would need a client; as with what is no JSON, the error has no id.
+        const { code, message } = notIntroduced("dispatchAction");
+        const error = { jsonrpc: "2.0", id: null, error: { code, message } };
+        return this.#outlet.writeText(JSON.stringify(error));
+      }
+      case "closed":
+    }
   }
 
   async #translate(answer: Promise<unknown>): Promise<unknown> {
@@ -179,13 +222,13 @@ export class AhpConnection implements ClientConnection {
     this.#beginGreeting();
     try {
       const introduction = readIntroduction(params);
-      const { clientId, negotiation, initialSubscriptions } = introduction;
+      const { clientId, info, negotiation, initialSubscriptions } = introduction;
       if (!records.isFree(clientId, this.#principal)) {
         const { permissionDenied } = negotiation.dialect.errorNumbers;
         throw new RpcError(permissionDenied, "This clientId belongs to somebody else. Choose another one.");
       }
       const found = await findAll(channels, negotiation.dialect, initialSubscriptions);
-      const record = new ClientRecord(clientId, this.#principal, negotiation.dialect);
+      const record = new ClientRecord(clientId, this.#principal, negotiation.dialect, info);
       const conversation = this.#open(record, () => records.begin(record, this));
       // Which agents there are may have changed since somebody last looked.
       void port.tellAgents().catch((error: unknown) => this.#tools.report(error));
@@ -274,23 +317,12 @@ export class AhpConnection implements ClientConnection {
   }
 }
 
-/** Actions on one channel are taken in their order; and no state is told while another one is on its way. */
-function orderOf(method: string, params: unknown): string | undefined {
-  switch (method) {
-    case "initialize":
-    case "reconnect":
-    case "subscribe":
-    case "unsubscribe":
-      return "subscriptions";
-    case "dispatchAction":
-      return `actions ${channelOf(params)}`;
-    default:
-      return undefined;
-  }
+function notIntroduced(method: string): RpcError {
+  return new RpcError(ErrorCode.methodNotFound, `Introduce yourself with initialize before ${method}.`);
 }
 
-function channelOf(params: unknown): string {
-  const { channel, action } = (params ?? {}) as { readonly channel?: unknown; readonly action?: unknown };
-  const { session, terminal } = (action ?? {}) as { readonly session?: unknown; readonly terminal?: unknown };
-  return [channel, session, terminal].find((uri) => typeof uri === "string") ?? "";
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -92,7 +92,7 @@ export class Conversation {
       // A chat that rests is brought into memory by looking for it.
       const isThere = port.hub.has(uri) || port.sessions.find(uri)?.kind === "live";
       if (!isThere || this.delivery.feed(uri) !== undefined) continue;
-      const { cursor } = port.hub.subscribe(uri, () => this.delivery.wake(uri));
+      const { cursor } = port.hub.subscribe(uri, this.#waker(uri));
       const kind = uri === found.uri ? found.kind : "chat";
       this.delivery.add(new Feed(kind, this.#view(uri), cursor));
     }
@@ -112,7 +112,7 @@ export class Conversation {
       const point = pointOf(uri);
       if (found.kind === "terminal") return this.#resumeTerminal(uri, point);
       if (!hub.has(uri) && sessions.find(uri)?.kind !== "live") return true;
-      const cursor = hub.resume(uri, point.afterSeq, () => this.delivery.wake(uri));
+      const cursor = hub.resume(uri, point.afterSeq, this.#waker(uri));
       if (cursor === undefined) return false;
       this.delivery.add(new Feed(uri === found.uri ? found.kind : "chat", this.#view(uri), cursor));
       return true;
@@ -132,17 +132,13 @@ export class Conversation {
   /** Ends; what is needed to take the conversation up again is handed over. */
   leave(): LeftBehind {
     const views = this.delivery.feeds.map(({ view }) => view);
-    const followed = new Set(this.delivery.feeds.map(({ uri }) => uri));
-    const { delivery } = this;
-    delivery.close();
-    return {
-      views,
-      hasHole: (uri, lastSeenSeq) => !followed.has(uri) || delivery.hasHole(uri, lastSeenSeq),
-    };
+    const wholeSince = this.delivery.wholeSince();
+    this.delivery.close();
+    return { views, wholeSince };
   }
 
   #subscribeTerminal(uri: string): WireSnapshot | undefined {
-    const opened = this.#openTerminal(uri, () => this.delivery.wake(uri));
+    const opened = this.#openTerminal(uri, this.#waker(uri));
     if (opened === undefined) return undefined;
     this.#drop(uri, { keepLatency: true });
     const { snapshot, cursor } = opened;
@@ -155,7 +151,7 @@ export class Conversation {
 
   /** A terminal whose log does not tell what came since is caught up after all others (E84). */
   #resumeTerminal(uri: string, { afterSeq, hasHole }: ResumePoint): boolean {
-    const viewer = this.#viewer(uri, () => this.delivery.wake(uri));
+    const viewer = this.#viewer(uri, this.#waker(uri));
     const cursor = hasHole ? undefined : this.#parts.port.terminals.resume(uri, afterSeq, viewer);
     const feed = new Feed("terminal", this.#view(uri), cursor ?? NOWHERE);
     feed.toldOffset = this.#parts.port.hub.state(uri, "terminal")?.output.endOffset ?? 0;
@@ -169,6 +165,12 @@ export class Conversation {
 
   #viewer(uri: string, onReadable: () => void): Parameters<AhpPort["terminals"]["subscribe"]>[1] {
     return { onReadable, clientId: this.record.clientId, maxLatencyMs: this.#latencies.get(uri) };
+  }
+
+  /** Made here, where nothing else is in scope: a cursor keeps all that is, and through it all connections before (E116). */
+  #waker(uri: string): () => void {
+    const { delivery } = this;
+    return () => delivery.wake(uri);
   }
 
   #view(uri: string): Feed["view"] {

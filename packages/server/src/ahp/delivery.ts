@@ -2,7 +2,13 @@
 import type { LogEntry, TerminalDesk } from "@holdfast/core";
 import { wireSeqAfter, type WireMessage } from "@holdfast/ahp/dialects";
 import { catchUp, type CatchUpParts } from "./catch-up.ts";
-import { isNumbered, writeMessages, type NumberedMessage, type WrittenEntry } from "./channel-view.ts";
+import {
+  isNumbered,
+  readMessages,
+  writeMessages,
+  type NumberedMessage,
+  type WrittenEntry,
+} from "./channel-view.ts";
 import type { Feed } from "./feed.ts";
 import { ROOM_BYTES, type Outlet } from "./outlet.ts";
 
@@ -74,11 +80,17 @@ export class Delivery {
     return [...this.#feeds.values()];
   }
 
-  /** Whether a client that has seen a number may have missed something of a terminal that its log does not tell. */
-  hasHole(uri: string, lastSeenSeq: number): boolean {
-    const feed = this.#feeds.get(uri);
-    if (feed !== undefined && this.#left.has(feed)) return true;
-    return lastSeenSeq < (this.#caughtUp.get(uri) ?? 0);
+  /**
+   * From which number on a client has seen each channel whole; who has seen less may have missed something of a terminal
+   * that its log does not tell, and of one that is left out so has everybody.
+   */
+  wholeSince(): ReadonlyMap<string, number> {
+    const since = new Map<string, number>();
+    for (const feed of this.#feeds.values()) {
+      const isLeft = this.#left.has(feed);
+      since.set(feed.uri, isLeft ? Number.POSITIVE_INFINITY : (this.#caughtUp.get(feed.uri) ?? 0));
+    }
+    return since;
   }
 
   /** Takes a feed on; `left` says that it has to be caught up first. */
@@ -143,7 +155,11 @@ export class Delivery {
     this.#admitFresh();
     for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
       const { feed, written } = next;
-      messages.push(...written.messages.filter(isNumbered).filter((message) => isWanted(feed, message)));
+      messages.push(
+        ...readMessages(written)
+          .filter(isNumbered)
+          .filter((message) => isWanted(feed, message)),
+      );
       this.#lastSeq = Math.max(this.#lastSeq, written.lastSeq ?? 0);
     }
     this.#isCollecting = false;

@@ -2,7 +2,7 @@
 import type { LogEntry, Submission } from "@holdfast/core";
 import { wireSeq, type ClientDispatch } from "@holdfast/ahp/dialects";
 import type { AhpPort } from "../host-port.ts";
-import { frameOf, isNumbered, type WrittenEntry } from "./channel-view.ts";
+import { frameOf, isNumbered, readMessages, type WrittenEntry } from "./channel-view.ts";
 import type { Channels, Found } from "./channels.ts";
 import type { Outcome } from "./client-record.ts";
 import type { Conversation } from "./conversation.ts";
@@ -130,7 +130,8 @@ export class Dispatcher {
     if (entry === undefined) return this.#answer(dispatch);
     const { dialect, delivery, record } = this.#conversation;
     delivery.flush();
-    const echo = delivery.feed(entry.channel)?.view.write(entry)?.messages.find(isEcho);
+    const written = delivery.feed(entry.channel)?.view.write(entry);
+    const echo = written && readMessages(written).find(isEcho);
     const seq = wireSeq(dialect, entry.serverSeq, 0);
     this.#parts.outlet.write(frameOf(echo ?? dialect.answerDispatch(dispatch, record.clientId, seq)));
   }

@@ -12,21 +12,24 @@ import {
 import { RpcError } from "@holdfast/jsonrpc";
 import { COMPLETION_TRIGGERS } from "./completions.ts";
 import type { Channels, Found } from "./channels.ts";
-import type { LeftBehind } from "./client-record.ts";
+import type { ClientInfo, LeftBehind } from "./client-record.ts";
 import type { Conversation } from "./conversation.ts";
 import { folderUri } from "./handlers.ts";
 import { invalidParams } from "./rpc-error.ts";
 
+const maxInfoLength = 100;
+
 /** What a client says of itself. */
 export interface Introduction {
   readonly clientId: ClientId;
+  readonly info: ClientInfo;
   readonly negotiation: Extract<Negotiation, { ok: true }>;
   readonly initialSubscriptions: readonly string[];
 }
 
 /** Reads `initialize`; throws the error to answer with, which for an unknown version names the known ones (E70). */
 export function readIntroduction(params: unknown): Introduction {
-  const { clientId, initialSubscriptions, ...offer } = fieldsOf(params);
+  const { clientId, clientInfo, initialSubscriptions, ...offer } = fieldsOf(params);
   const negotiation = negotiate(offer);
   if (!negotiation.ok) throw new RpcError(negotiation.code, negotiation.message, negotiation.data);
   if (!isId("client", clientId)) throw invalidParams("clientId: expected a name");
@@ -34,6 +37,7 @@ export function readIntroduction(params: unknown): Introduction {
   const uris: readonly unknown[] = isList ? initialSubscriptions : [];
   return {
     clientId,
+    info: readInfo(clientInfo),
     negotiation,
     initialSubscriptions: uris.filter((uri): uri is string => typeof uri === "string"),
   };
@@ -98,7 +102,7 @@ export function takeUp(
     there.every((each) =>
       conversation.resume(each, (uri) => ({
         afterSeq: entrySeqBefore(dialect, seenOf(uri)),
-        hasHole: left.hasHole(uri, seenOf(uri)),
+        hasHole: seenOf(uri) < (left.wholeSince.get(uri) ?? Number.POSITIVE_INFINITY),
       })),
     );
   const messages = isResumed
@@ -119,6 +123,14 @@ export function findAll(
   uris: readonly string[],
 ): Promise<(Found | undefined)[]> {
   return Promise.all(uris.map((uri) => channels.find(dialect, uri)));
+}
+
+/** What a client calls itself; it is shown to people, so it is kept short. */
+function readInfo(value: unknown): ClientInfo {
+  const { name, title, version } = fieldsOf(value);
+  const read = (text: unknown): string | undefined =>
+    typeof text === "string" ? text.slice(0, maxInfoLength) : undefined;
+  return { name: read(name), title: read(title), version: read(version) };
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 // What clients can ask of sessions and chats.
-import { makeId, type ChatState, type Turn } from "@holdfast/ahp";
+import { makeId, type ChatState, type JsonObject, type Turn } from "@holdfast/ahp";
 import type { SessionPage } from "@holdfast/core";
 import type { AhpRequests } from "@holdfast/ahp/dialects";
 import { HostError } from "@holdfast/protocol";
@@ -30,7 +30,8 @@ export function sessionHandlers(tools: HandlerTools): Pick<RequestHandlers, Sess
       const items = sessions.map(({ summary }) => dialect.showSummary(summary));
       return { items, ...(nextCursor !== undefined && { nextCursor }) };
     },
-    createSession: async ({ record }, { channel, provider, workingDirectories, model, activeClient }) => {
+    createSession: async ({ record }, wanted) => {
+      const { channel, provider, workingDirectories, model, config, activeClient } = wanted;
       if (activeClient !== undefined && activeClient.clientId !== record.clientId) {
         throw invalidParams("activeClient: a client can only announce itself");
       }
@@ -40,6 +41,7 @@ export function sessionHandlers(tools: HandlerTools): Pick<RequestHandlers, Sess
         provider,
         workingDirectory,
         model,
+        mcpServers: readMcpServers(config),
         activeClient,
       });
       return null;
@@ -52,7 +54,7 @@ export function sessionHandlers(tools: HandlerTools): Pick<RequestHandlers, Sess
       return null;
     },
     resolveSessionConfig: (_conversation, { config = {} }) => ({
-      schema: { type: "object", properties: {} },
+      schema: { type: "object", properties: sessionProperties(port.sessions.mcpServers) },
       values: config,
     }),
     fetchTurns: (conversation, params) => fetchTurns(tools, conversation, params),
@@ -60,13 +62,27 @@ export function sessionHandlers(tools: HandlerTools): Pick<RequestHandlers, Sess
   };
 }
 
+/** What can be chosen for a new session: MCP servers, where there are any. */
+function sessionProperties(mcpServers: readonly string[]): object {
+  if (mcpServers.length === 0) return {};
+  const items = { type: "string", enum: mcpServers };
+  return { mcpServers: { type: "array", title: "MCP servers", items, uniqueItems: true } };
+}
+
+function readMcpServers(config: JsonObject | undefined): readonly string[] | undefined {
+  const named = config?.["mcpServers"];
+  if (named === undefined) return undefined;
+  if (Array.isArray(named) && named.every((name) => typeof name === "string")) return named;
+  throw invalidParams("config.mcpServers: expected a list of names");
+}
+
 /** A page; without a limit all of them, because clients of that time know no pages. */
 function listSessions(
   sessions: AhpPort["sessions"],
-  { limit, cursor }: AhpRequests["listSessions"],
+  { limit, cursor, includeClosed = false }: AhpRequests["listSessions"],
 ): SessionPage {
   if (cursor !== undefined && !isCursor(cursor)) throw invalidParams("cursor: not one of this host's");
-  const query = { isOpen: true, ...(cursor !== undefined && { cursor }) };
+  const query = { ...(!includeClosed && { isOpen: true }), ...(cursor !== undefined && { cursor }) };
   if (limit !== undefined) return sessions.list({ ...query, limit: Math.max(1, limit) });
   const all = [];
   let page = sessions.list({ ...query, limit: pageSessions });

@@ -4,18 +4,23 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { textFrame } from "./text-frame.ts";
+import { readTextFrames, textFrame } from "./text-frame.ts";
+
+const texts = [
+  "",
+  "é",
+  "x".repeat(125),
+  "x".repeat(126),
+  "ü".repeat(32_768),
+  "x".repeat(65_536),
+  "😀".repeat(50_000),
+];
+
+test("[E81] frames are read back as the texts they were made from", () => {
+  expect(readTextFrames(Buffer.concat(texts.map(textFrame)))).toEqual(texts);
+});
 
 test("[E81] a frame of any length arrives as the text it was made from", async () => {
-  const texts = [
-    "",
-    "é",
-    "x".repeat(125),
-    "x".repeat(126),
-    "ü".repeat(32_768),
-    "x".repeat(65_536),
-    "😀".repeat(50_000),
-  ];
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true });
   server.on("upgrade", (request, socket: Socket, head) => {

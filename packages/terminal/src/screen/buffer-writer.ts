@@ -46,7 +46,11 @@ export class BufferWriter {
       const line = buffer.getLine(row);
       if (line === undefined) return;
       if (row > first) this.#nextRow(buffer.getLine(row - 1), line);
-      this.#writeRow(line);
+      const goesOn = row < last && buffer.getLine(row + 1)?.isWrapped === true;
+      this.#writeRow(
+        line,
+        goesOn && isEmptyPlace(line, this.#columns - 1) ? this.#columns - 1 : this.#columns,
+      );
     }
   }
 
@@ -56,8 +60,10 @@ export class BufferWriter {
     const column = this.#columns - (isWide ? 2 : 1);
     const cell = line.getCell(column);
     if (cell === undefined) return;
+    const pen = penOf(attributesOf(cell));
+    const isBlank = cell.getChars() === "" && !showsOnBlank(pen);
     this.moveTo(column, row);
-    this.use(penOf(attributesOf(cell)));
+    this.use(isBlank ? erasedPen(pen) : pen);
     this.add(cell.getChars() || " ");
     this.#column = this.#columns;
   }
@@ -71,33 +77,35 @@ export class BufferWriter {
       this.#column = 0;
       return;
     }
-    const isFull = this.#column === this.#columns;
-    if (!isFull) this.add(`\x1b[${this.#columns}Gx`);
-    this.add("x");
-    if (!isFull) {
-      // The place that had to be filled in order to wrap is emptied again.
+    if (this.#column === this.#columns) this.add("x");
+    else {
+      // A wide character that does not fit wraps and leaves the place empty, with the look that is chosen.
       const cell = above.getCell(this.#columns - 1);
-      this.add(`\x1b[A\x1b[${this.#columns}G`);
-      if (cell !== undefined) this.use(erasedPen(penOf(attributesOf(cell))));
-      this.add("\x1b[X\x1b[B");
+      this.add(`\x1b[${this.#columns}G`);
+      if (cell !== undefined) this.use(penOf(attributesOf(cell)));
+      this.add("漢");
       this.use(PLAIN);
     }
-    this.add("\r\x1b[X");
+    this.add(`\r\x1b[${this.#columns}X`);
     this.#column = 0;
   }
 
-  #writeRow(line: IBufferLine): void {
+  #writeRow(line: IBufferLine, end: number): void {
     let cell: IBufferCell | undefined;
-    for (let column = 0; column < this.#columns; column++) {
+    let width = 1;
+    for (let column = 0; column < end; column++) {
       cell = line.getCell(column, cell);
       if (cell === undefined) return;
-      if (cell.getWidth() === 0) continue;
+      const isSecondHalf = width === 2;
+      width = cell.getWidth();
+      if (isSecondHalf) continue;
       const pen = penOf(attributesOf(cell));
       const characters = cell.getChars();
       if (characters !== "" || showsOnBlank(pen)) {
-        this.#writeCell(column, pen, characters || " ", cell.getWidth());
+        // What was inserted into a wide character leaves its second half behind, which shows as a blank.
+        this.#writeCell(column, pen, characters || " ", Math.max(width, 1));
       } else if (!looksSame(erasedPen(pen), PLAIN)) {
-        column += this.#erase(line, column, erasedPen(pen)) - 1;
+        column += this.#erase(line, column, end, erasedPen(pen)) - 1;
       }
     }
   }
@@ -110,9 +118,9 @@ export class BufferWriter {
   }
 
   /** Empties places that have the same background; how many there are. */
-  #erase(line: IBufferLine, from: number, pen: Pen): number {
+  #erase(line: IBufferLine, from: number, end: number, pen: Pen): number {
     let to = from + 1;
-    for (; to < this.#columns; to++) {
+    for (; to < end; to++) {
       const cell = line.getCell(to);
       if (cell === undefined || cell.getChars() !== "" || cell.getWidth() !== 1) break;
       const next = penOf(attributesOf(cell));
@@ -132,4 +140,9 @@ export class BufferWriter {
   #linkUri(id: number): string {
     return id === 0 ? "" : (this.#links.getLinkData(id)?.uri ?? "");
   }
+}
+
+function isEmptyPlace(line: IBufferLine, column: number): boolean {
+  const cell = line.getCell(column);
+  return cell?.getChars() === "" && cell.getWidth() === 1;
 }

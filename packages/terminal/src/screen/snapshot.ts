@@ -18,17 +18,20 @@ export function writeSnapshot(terminal: Terminal, scrollbackLines: number): stri
   if (active.type === "alternate") {
     writeRegion(writer, core.buffers.normal, terminal.rows);
     writeCursor(writer, normal, core.buffers.normal, terminal.cols, 0);
-    writer.use(PLAIN);
-    writer.add("\x1b[?47h");
+    enterAlternate(writer);
     writer.moveTo(0, 0);
     writer.writeRows(alternate, 0, lastRowToWrite(alternate, terminal.rows, 0));
     writeSavedCursor(writer, core.buffers.alt);
+  } else if (hasSavedCursor(core.buffers.alt)) {
+    // It outlives the screen: whoever goes there again may restore it.
+    enterAlternate(writer);
+    writeSavedCursor(writer, core.buffers.alt);
+    leaveAlternate(writer);
   }
   const buffer = active.type === "alternate" ? core.buffers.alt : core.buffers.normal;
   writeRegion(writer, buffer, terminal.rows);
-  const { originMode } = terminal.modes;
-  if (originMode) writer.add("\x1b[?6h");
-  writeCursor(writer, active, buffer, terminal.cols, originMode ? buffer.scrollTop : 0);
+  if (terminal.modes.originMode) writeCursorInRegion(writer, active, buffer, terminal.cols);
+  else writeCursor(writer, active, buffer, terminal.cols, 0);
   writer.use(currentPen(core._inputHandler._curAttrData));
   writer.add(characterSetSequences(core));
   writer.add(emulatorModeSequences(terminal));
@@ -55,19 +58,50 @@ function isEmptyRow(buffer: IBuffer, row: number): boolean {
   return true;
 }
 
+function enterAlternate(writer: BufferWriter): void {
+  // Its rows have the background that is chosen at the time.
+  writer.use(PLAIN);
+  writer.add("\x1b[?47h");
+}
+
+/** The cursor stays where it is; the rows and the region of the alternate screen are gone. */
+function leaveAlternate(writer: BufferWriter): void {
+  writer.use(PLAIN);
+  writer.add("\x1b[?47l");
+}
+
+function hasSavedCursor({ savedX, savedY, savedCurAttrData, savedCharset }: CoreBuffer): boolean {
+  const isPlain = looksSame(savedPen(savedCurAttrData), PLAIN) && !isLineDrawing(savedCharset);
+  return savedX !== 0 || savedY !== 0 || !isPlain;
+}
+
 function writeSavedCursor(writer: BufferWriter, buffer: CoreBuffer): void {
-  const row = Math.max(buffer.savedY - buffer.ybase, 0);
-  const pen = savedPen(buffer.savedCurAttrData);
-  const isDrawing = isLineDrawing(buffer.savedCharset);
-  if (buffer.savedX === 0 && buffer.savedY === 0 && looksSame(pen, PLAIN) && !isDrawing) return;
-  writer.moveTo(buffer.savedX, row);
-  writer.use(pen);
-  writer.add(isDrawing ? "\x1b(0\x1b7\x1b(B" : "\x1b7");
+  if (!hasSavedCursor(buffer)) return;
+  writer.moveTo(buffer.savedX, Math.max(buffer.savedY - buffer.ybase, 0));
+  writer.use(savedPen(buffer.savedCurAttrData));
+  writer.add(isLineDrawing(buffer.savedCharset) ? "\x1b(0\x1b7\x1b(B" : "\x1b7");
   writer.use(PLAIN);
 }
 
 function writeRegion(writer: BufferWriter, { scrollTop, scrollBottom }: CoreBuffer, rows: number): void {
   if (scrollTop > 0 || scrollBottom < rows - 1) writer.add(`\x1b[${scrollTop + 1};${scrollBottom + 1}r`);
+}
+
+/** With rows counted from the region's first, no sequence leads out of the region; the way back from the alternate screen does. */
+function writeCursorInRegion(
+  writer: BufferWriter,
+  active: IBuffer,
+  buffer: CoreBuffer,
+  columns: number,
+): void {
+  writer.add("\x1b[?6h");
+  const isInside = buffer.y >= buffer.scrollTop && buffer.y <= buffer.scrollBottom;
+  if (isInside || active.type === "alternate") {
+    return writeCursor(writer, active, buffer, columns, buffer.scrollTop);
+  }
+  enterAlternate(writer);
+  writeCursor(writer, active, buffer, columns, 0);
+  leaveAlternate(writer);
 }
 
 /** Rows are counted from `firstRow`. */

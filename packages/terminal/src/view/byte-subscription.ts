@@ -23,6 +23,8 @@ export interface ByteSubscription extends AsyncIterable<ByteBatch> {
   /** Whether everything was read and nothing more will come. */
   readonly ended: boolean;
   read(maxBytes?: number): ByteBatch | undefined;
+  /** Reads as much as fits into memory of the caller's, which is done with the bytes before it reads again. */
+  readInto(target: Buffer): ByteBatch | undefined;
   close(): void;
 }
 
@@ -164,14 +166,18 @@ class Subscriber implements ByteSubscription {
   }
 
   read(maxBytes = BATCH_BYTES): ByteBatch | undefined {
+    return this.#readBy((from, to) => this.#ring.copy(from, to), Math.max(1, maxBytes));
+  }
+
+  readInto(target: Buffer): ByteBatch | undefined {
+    return this.#readBy((from, to) => this.#ring.copyInto(target, from, to), target.length);
+  }
+
+  #readBy(copy: (from: number, to: number) => Buffer, maxBytes: number): ByteBatch | undefined {
     if (this.#isClosed || this.#offset === this.#ring.endOffset) return undefined;
     const offset = Math.max(this.#offset, this.#ring.startOffset);
-    const end = Math.min(this.#ring.endOffset, offset + Math.max(1, maxBytes));
-    const batch = {
-      offset,
-      bytes: this.#ring.copy(offset, end),
-      skippedBytes: offset - this.#offset,
-    };
+    const end = Math.min(this.#ring.endOffset, offset + maxBytes);
+    const batch = { offset, bytes: copy(offset, end), skippedBytes: offset - this.#offset };
     this.#offset = end;
     this.waitIfCaughtUp();
     return batch;

@@ -78,6 +78,16 @@ export class ByteRing {
     return [this.#store.subarray(first), this.#store.subarray(0, last - size)];
   }
 
+  /** Copies the bytes from one offset to another into memory of the caller's; gives the part of it that they fill. */
+  copyInto(target: Buffer, from: number, to: number): Buffer {
+    let at = 0;
+    for (const slice of this.slices(from, to)) {
+      target.set(slice, at);
+      at += slice.length;
+    }
+    return target.subarray(0, at);
+  }
+
   /** The bytes from one offset to another as a copy of their own. */
   copy(from: number, to: number): Buffer {
     return Buffer.concat(this.slices(from, to));

@@ -141,7 +141,7 @@ const connectionReaders: Pick<
     object<AhpRequests["reconnect"]>({ clientId: text, lastSeenServerSeq: count, subscriptions: list(text) }),
   ),
   listSessions: plain(
-    object<AhpRequests["listSessions"]>({ limit: optional(count), cursor: optional(text) }),
+    object<{ limit?: number; cursor?: string }>({ limit: optional(count), cursor: optional(text) }),
   ),
   resolveSessionConfig: plain(
     object<AhpRequests["resolveSessionConfig"]>({

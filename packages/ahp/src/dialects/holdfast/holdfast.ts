@@ -2,16 +2,26 @@
 import { channelModels } from "../../model/channel.ts";
 import { ROOT_URI } from "../../model/uri.ts";
 import type { Action, ChannelKind } from "../../model/channel.ts";
-import type { Checked } from "../../model/shape.ts";
+import { checkShape, count, flag, object, optional, text, type Checked } from "../../model/shape.ts";
 import { readDispatchFrame } from "../ahp/read-dispatch.ts";
-import { readAhpRequest, requestReaders } from "../ahp/read-request.ts";
+import { readAhpRequest, requestReaders, type RequestReaders } from "../ahp/read-request.ts";
 import type { ClientDispatch, Dialect, ShownChannel, ShownEntry, Step, WireMessage } from "../dialect.ts";
 import { errorNumbers } from "../error-numbers.ts";
 import { judge } from "../judge/judge.ts";
 import { refuse } from "../judge/verdict.ts";
+import type { AhpRequests } from "../request.ts";
 import type { HoldfastEnvelope, HoldfastSnapshot } from "./wire.ts";
 
-const readers = requestReaders({ subscription: "channel", session: "channel", terminal: "channel" });
+const listSessionsShape = object<AhpRequests["listSessions"]>({
+  limit: optional(count),
+  cursor: optional(text),
+  includeClosed: optional(flag),
+});
+
+const readers: RequestReaders = {
+  ...requestReaders({ subscription: "channel", session: "channel", terminal: "channel" }),
+  listSessions: (params) => checkShape(listSessionsShape, params),
+};
 
 /** The model as it is: one message for each action, with the number of its entry. */
 export const holdfast: Dialect = {

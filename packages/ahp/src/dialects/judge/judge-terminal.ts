@@ -4,9 +4,13 @@ import type { TerminalState } from "../../model/terminal/terminal.ts";
 import type { Verdict } from "../dialect.ts";
 import { accept, HOST_ONLY, refuse } from "./verdict.ts";
 
+const onlyShown = "The agent runs this command itself: it is only shown.";
+
 /** Judges an action on a terminal. */
 export function judgeTerminal(action: Action, terminal: TerminalState): Verdict {
   const hasExited = terminal.lifecycle.status === "exited";
+  const isUse = action.type === "terminal/input" || action.type === "terminal/resized";
+  if (isUse && terminal.run === "display") return refuse(onlyShown);
   switch (action.type) {
     case "terminal/input":
       if (hasExited) return refuse("The program has ended: nobody reads what is typed.");

@@ -168,12 +168,15 @@ const exited: KindedState = {
 };
 const piped: KindedState = { kind: "terminal", state: { ...newStates.terminal, run: "text" } };
 const shell: KindedState = { kind: "terminal", state: newStates.terminal };
+const shown: KindedState = { kind: "terminal", state: { ...newStates.terminal, run: "display" } };
 const session: KindedState = { kind: "session", state: newStates.session };
 
 test.each<[string, KindedState, Action]>([
   ["input for a program that has ended", exited, { type: "terminal/input", data: "x" }],
   ["a size for a program that has ended", exited, { type: "terminal/resized", cols: 1, rows: 1 }],
   ["input where nobody reads it", piped, { type: "terminal/input", data: "x" }],
+  ["input for what is only shown", shown, { type: "terminal/input", data: "x" }],
+  ["a size for what is only shown", shown, { type: "terminal/resized", cols: 1, rows: 1 }],
   ["a size without columns", shell, { type: "terminal/resized", cols: 0, rows: 1 }],
   ["a size with half a row", shell, { type: "terminal/resized", cols: 1, rows: 1.5 }],
   ["output", shell, { type: "terminal/data", data: "x", offset: 0, endOffset: 1 }],

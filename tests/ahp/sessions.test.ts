@@ -255,8 +255,33 @@ test("[E97] commands and files are completed, files in the session's folder are 
     error: { code: -32008 },
   });
   expect(await next.request("resolveSessionConfig", { provider: "mine" })).toEqual({
-    schema: { type: "object", properties: {} },
+    schema: {
+      type: "object",
+      properties: {
+        approvalPolicy: {
+          type: "string",
+          title: "Approvals",
+          enum: ["approve-all", "approve-reads", "deny-all"],
+        },
+      },
+    },
     values: {},
+  });
+});
+
+test("[E117] a session begins with what its client chose for it, and a wrong choice is refused", async () => {
+  const { host, next } = await talk();
+  const channel = "ahp-session:/0b1c2d3e-0000-4000-8000-000000000117";
+  const wanted = { channel, provider: "mine", config: { approvalPolicy: "deny-all", colour: "blue" } };
+  expect(await next.request("createSession", wanted)).toBeNull();
+  expect(host.host.listSessions({ kind: "owner" })).toContainEqual(
+    expect.objectContaining({
+      runtime_options: expect.objectContaining({ approvalPolicy: "deny-all" }) as object,
+    }),
+  );
+  const wrong = { ...wanted, channel: channel.replace("117", "118"), config: { approvalPolicy: "ask" } };
+  expect(await next.ask("createSession", wrong)).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining("approve-reads") as string },
   });
 });
 

@@ -1,6 +1,6 @@
 // The desk of a host's sessions: what a transport for people asks of them and of their chats.
 import { fileURLToPath } from "node:url";
-import { type Action, type ActiveClient, type SessionUri, makeId } from "@holdfast/ahp";
+import { type Action, type ActiveClient, type ApprovalPolicy, type SessionUri, makeId } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { McpServers } from "../agent/mcp-servers.ts";
 import type { Approvals } from "../approval/approvals.ts";
@@ -38,6 +38,8 @@ export interface WantedSession {
   /** A `file:` URI; absent: the configuration's default. */
   readonly workingDirectory?: string | undefined;
   readonly model?: string | undefined;
+  /** What nobody is asked about; absent: the configuration's default. */
+  readonly approvalPolicy?: ApprovalPolicy | undefined;
   /** By their names in the configuration. */
   readonly mcpServers?: readonly string[] | undefined;
   /** The client that asks, if it takes part from the start. */
@@ -79,7 +81,7 @@ export class SessionDesk {
 
   /** Opens a session and starts its agent in the background; rejects with a `HostError`, and then leaves nothing. */
   async create(wanted: WantedSession): Promise<void> {
-    const { uri, provider, workingDirectory, model, mcpServers, activeClient } = wanted;
+    const { uri, provider, workingDirectory, model, approvalPolicy, mcpServers, activeClient } = wanted;
     const cwd = workingDirectory === undefined ? undefined : readFolder(workingDirectory);
     const session = await this.#parts.sessions.begin(
       uri,
@@ -87,6 +89,7 @@ export class SessionDesk {
         ...(provider !== undefined && { agent_id: provider }),
         ...(cwd !== undefined && { cwd }),
         ...(model !== undefined && { model }),
+        ...(approvalPolicy !== undefined && { approvalPolicy }),
         ...(mcpServers !== undefined && { mcpServers: [...mcpServers] }),
       },
       owner,

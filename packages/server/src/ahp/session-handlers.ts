@@ -1,5 +1,5 @@
 // What clients can ask of sessions and chats.
-import { makeId, type ChatState, type JsonObject, type Turn } from "@holdfast/ahp";
+import { makeId, type ChatState, type Turn } from "@holdfast/ahp";
 import type { SessionPage } from "@holdfast/core";
 import type { AhpRequests } from "@holdfast/ahp/dialects";
 import { HostError } from "@holdfast/protocol";
@@ -9,6 +9,7 @@ import { complete } from "./completions.ts";
 import type { Conversation } from "./conversation.ts";
 import type { HandlerTools, RequestHandlers } from "./handlers.ts";
 import { invalidParams } from "./rpc-error.ts";
+import { readSessionConfig, sessionConfigSchema } from "./session-config.ts";
 
 type SessionMethod =
   | "listSessions"
@@ -41,7 +42,7 @@ export function sessionHandlers(tools: HandlerTools): Pick<RequestHandlers, Sess
         provider,
         workingDirectory,
         model,
-        mcpServers: readMcpServers(config),
+        ...readSessionConfig(config),
         activeClient,
       });
       return null;
@@ -54,26 +55,12 @@ export function sessionHandlers(tools: HandlerTools): Pick<RequestHandlers, Sess
       return null;
     },
     resolveSessionConfig: (_conversation, { config = {} }) => ({
-      schema: { type: "object", properties: sessionProperties(port.sessions.mcpServers) },
+      schema: sessionConfigSchema(port.sessions.mcpServers),
       values: config,
     }),
     fetchTurns: (conversation, params) => fetchTurns(tools, conversation, params),
     completions: (conversation, params) => complete(tools, conversation, params),
   };
-}
-
-/** What can be chosen for a new session: MCP servers, where there are any. */
-function sessionProperties(mcpServers: readonly string[]): object {
-  if (mcpServers.length === 0) return {};
-  const items = { type: "string", enum: mcpServers };
-  return { mcpServers: { type: "array", title: "MCP servers", items, uniqueItems: true } };
-}
-
-function readMcpServers(config: JsonObject | undefined): readonly string[] | undefined {
-  const named = config?.["mcpServers"];
-  if (named === undefined) return undefined;
-  if (Array.isArray(named) && named.every((name) => typeof name === "string")) return named;
-  throw invalidParams("config.mcpServers: expected a list of names");
 }
 
 /** A page; without a limit all of them, because clients of that time know no pages. */

@@ -22,6 +22,7 @@ export class AgentEntries {
   readonly #own: readonly AgentEntry[];
 
   constructor(config: Pick<Config, "agents">, shell: BuiltInProgram) {
+    const catalogue = loadCatalogue();
     const own = Object.entries(config.agents).map(([id, agent]): AgentEntry => ({
       id,
       handles: [id],
@@ -32,10 +33,11 @@ export class AgentEntries {
       alternatives: [],
       model: [],
       forwarding: {},
-      quirks: [],
+      // Whoever names an agent of the catalogue starts it in another way: what it cannot do, it still cannot.
+      quirks: findNamed(catalogue, id)?.quirks ?? [],
     }));
     const taken = new Set(own.map((entry) => entry.id));
-    const known = loadCatalogue().filter((entry) => !taken.has(entry.id));
+    const known = catalogue.filter((entry) => !taken.has(entry.id));
     // The user's own come last in a list, but are found first: a name of theirs means theirs.
     this.#own = own;
     this.#entries = [
@@ -54,9 +56,7 @@ export class AgentEntries {
 
   /** An agent by its id or one of its handles. */
   find(name: string): AgentEntry {
-    const entry = [...this.#own, ...this.#entries].find(
-      ({ id, handles }) => id === name || handles.includes(name),
-    );
+    const entry = findNamed([...this.#own, ...this.#entries], name);
     if (entry === undefined) throw unknownAgent(name);
     return entry;
   }
@@ -65,6 +65,10 @@ export class AgentEntries {
   findKept(id: string): AgentEntry {
     return this.#entries.find((entry) => entry.id === id) ?? lostEntry(id);
   }
+}
+
+function findNamed(entries: readonly AgentEntry[], name: string): AgentEntry | undefined {
+  return entries.find(({ id, handles }) => id === name || handles.includes(name));
 }
 
 /** What is known of an agent that is neither in the catalogue nor in the configuration any more. */

@@ -5,7 +5,7 @@ import { type Translated, chat, translateOutsideTurn } from "./session-updates.t
 
 /** What the translator asks about. */
 export interface UpdateContext {
-  /** The channel of a terminal that the agent created here; undefined for an id of its own. */
+  /** The channel of a terminal that the agent created here or shows here; undefined for an id that nobody knows. */
   terminal(
     terminalId: string,
   ): { readonly uri: TerminalUri; readonly title: string; readonly isPty: boolean } | undefined;
@@ -278,7 +278,8 @@ export class TurnTranslator {
   }
 }
 
-function isOver({ status }: AcpToolCall): boolean {
+/** Whether a tool call is told to be over. */
+export function isOver({ status }: Pick<AcpToolCall, "status">): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 

@@ -28,9 +28,10 @@ export class FileService {
       const inside = await isInside(path, this.#context.roots);
       return { content: inside ? await read() : await this.#readOutside(path, read, signal) };
     } catch (error) {
-      // This agent takes an error for a missing file as a reason not to create it.
+      // Such an agent takes an error for a missing file as a reason not to create it.
       const isMissing = error instanceof RpcError && error.code === resourceNotFound;
-      if (isMissing && /gemini/i.test(this.#context.agentName)) return { content: "" };
+      const { quirks } = this.#context.entry;
+      if (isMissing && quirks.includes("missing-file-reads-as-empty")) return { content: "" };
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-// `fs/*` of an agent: reads and writes in the session's folders, and the quirk of one agent.
+// `fs/*` of an agent: reads and writes in the session's folders, and the quirk that the catalogue knows of one agent.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -42,11 +42,12 @@ test("[N29] an agent writes a file and its folders", async () => {
 });
 
 test.each([
-  ["gemini-cli", { result: { content: "" } }],
-  ["fake-agent", { error: { code: -32002 } }],
-])("[N29] a missing file, read by %s", async (name, expected) => {
+  ["gemini-cli", "fake-agent", { result: { content: "" } }],
+  ["gemini", "fake-agent", { result: { content: "" } }],
+  ["mine", "gemini-cli", { error: { code: -32002 } }],
+])("[N29] a missing file, read by the agent %s that calls itself %s", async (id, name, expected) => {
   const steps = [ask("read", "fs/read_text_file", { path: "$prompt.text" })];
-  const host = newHost({ agents: { mine: { name, prompts: { "*": steps } } } });
+  const host = newHost({ agents: { [id]: { name, prompts: { "*": steps } } } });
   const session = await host.open();
   await session.turn(path.join(host.work, "none"));
   expect(await session.agent.answer("read")).toMatchObject(expected);

@@ -97,7 +97,7 @@ export class HostSession implements ServiceContext, AgentOwner, TurnsOwner {
   }
 
   get updateContext(): TurnParts["context"] {
-    return { terminal: (id) => this.held.display(id) };
+    return { terminal: (id) => this.held.display(id) ?? this.services.displayed.find(id) };
   }
 
   /** The state of the session's channel. */
@@ -130,10 +130,6 @@ export class HostSession implements ServiceContext, AgentOwner, TurnsOwner {
   get hasHistory(): boolean {
     const { turns, activeTurn } = this.#chat.state;
     return turns.length > 0 || (activeTurn !== undefined && turnParts(activeTurn).length > 0);
-  }
-
-  get agentName(): string {
-    return this.state.agent?.name ?? this.entry.id;
   }
 
   /** Where the agent and its commands run. */
@@ -225,7 +221,7 @@ export class HostSession implements ServiceContext, AgentOwner, TurnsOwner {
     await Promise.all([this.#agent.close(), this.held.close()]);
     // What was being started meanwhile.
     await this.services.settled();
-    await this.held.close();
+    await Promise.all([this.held.close(), this.services.displayed.close()]);
     await this.terminals.endClaimedBy(this.uri);
     await this.turns.last?.ended;
   }

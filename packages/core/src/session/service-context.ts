@@ -1,6 +1,7 @@
 // What the services of an agent need to know of its session.
 import type { ApprovalPolicy, ChatUri, SessionKey, SessionState, SessionUri } from "@holdfast/ahp";
 import type { HeldTerminals } from "@holdfast/terminal/acp-parts";
+import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace, Approvals } from "../approval/approvals.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
@@ -27,8 +28,8 @@ export interface ServiceContext {
   readonly policy: ApprovalPolicy | undefined;
   /** The turn that is going on. */
   readonly turn: Turn | undefined;
-  /** The agent's own name, for the few who need something of their own. */
-  readonly agentName: string;
+  /** What is known of the agent, for the few who need something of their own. */
+  readonly entry: Pick<AgentEntry, "quirks">;
   dispatch(translated: Translated): void;
   now(): Date;
   warn(message: string): void;

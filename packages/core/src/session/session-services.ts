@@ -3,7 +3,10 @@ import type { JsonObject, TurnId } from "@holdfast/ahp";
 import type { RawJson } from "@holdfast/jsonrpc";
 import type { AcpContent, AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
+import { readDisplayNews } from "../agent/displayed-commands.ts";
 import { keepLegacyModels, translateOutsideTurn } from "../agent/session-updates.ts";
+import { isOver } from "../agent/update-actions.ts";
+import { DisplayTerminals } from "../terminal/display-terminals.ts";
 import { Deeds } from "./deeds.ts";
 import { FileService } from "./file-service.ts";
 import { PermissionService } from "./permission-service.ts";
@@ -16,6 +19,8 @@ export class SessionServices implements AgentServices {
   readonly #permissions: PermissionService;
   readonly #files: FileService;
   readonly #terminals: TerminalService;
+  /** Commands that the agent runs itself. */
+  readonly displayed: DisplayTerminals;
 
   constructor(context: ServiceContext) {
     this.#context = context;
@@ -23,10 +28,26 @@ export class SessionServices implements AgentServices {
     const deeds = new Deeds(context, this.#permissions);
     this.#files = new FileService(context, deeds);
     this.#terminals = new TerminalService(context, deeds);
+    this.displayed = new DisplayTerminals({
+      terminals: context.terminals,
+      session: context.uri,
+      claimNow: (toolCallId) => this.#terminals.claimNow(toolCallId),
+      isHostRun: (terminalId) => context.held.display(terminalId) !== undefined,
+      onFault: (error) => context.warn(`A terminal could not be closed: ${String(error)}`),
+    });
   }
 
-  /** Updates outside a turn are kept too. */
+  /** Updates outside a turn are kept too. What is shown comes first, so that a tool call finds the terminal it names. */
   update(received: AcpUpdate): void {
+    const { news, rest } = readDisplayNews(received);
+    for (const piece of news) this.displayed.take(piece);
+    if (rest === undefined) this.#context.turn?.noteHeard();
+    else this.#apply(rest);
+    const { toolCallId, status } = received;
+    if (typeof toolCallId === "string" && isOver({ status })) this.displayed.toolCallEnded(toolCallId);
+  }
+
+  #apply(received: AcpUpdate): void {
     const { turn, state } = this.#context;
     const update = keepLegacyModels(received, state.configOptions);
     if (turn !== undefined) turn.update(update);
@@ -42,7 +63,11 @@ export class SessionServices implements AgentServices {
     params: { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
     signal: AbortSignal,
   ): Promise<object> {
-    return this.#permissions.answerAgent(params.toolCall, params.options, signal);
+    const { toolCall, options } = params;
+    // A call that is first heard of by a question may show a terminal already.
+    const { news } = readDisplayNews({ ...toolCall, sessionUpdate: "tool_call_update" });
+    for (const piece of news) this.displayed.take(piece);
+    return this.#permissions.answerAgent(toolCall, options, signal);
   }
 
   readFile(
@@ -102,9 +127,10 @@ export class SessionServices implements AgentServices {
     this.#context.warn(message);
   }
 
-  /** What a turn leaves running is background work. */
+  /** What a turn leaves running is background work; what the agent ran itself is over. */
   turnEnded(turnId: TurnId): void {
     this.#terminals.turnEnded(turnId);
+    this.displayed.turnEnded();
   }
 
   /** What people have taken over goes on without the session. */

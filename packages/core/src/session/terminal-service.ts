@@ -1,7 +1,7 @@
 // Runs commands for a session's agent, as terminals that it names, reads, waits for, kills and releases.
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import type { TurnId } from "@holdfast/ahp";
+import type { SessionClaim, TurnId } from "@holdfast/ahp";
 import { ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
 import { KeeperError } from "@holdfast/keeper/port";
 import {
@@ -32,6 +32,11 @@ export class TerminalService {
     this.#context = context;
     this.#deeds = deeds;
     this.#agent = new AgentTerminals(context);
+  }
+
+  /** The claim of the turn that runs, for a tool call or for the one that is likely meant. */
+  claimNow(toolCallId?: string): SessionClaim {
+    return this.#agent.claimNow(toolCallId);
   }
 
   async create(params: OfSession, signal: AbortSignal): Promise<object> {

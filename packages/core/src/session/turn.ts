@@ -137,7 +137,7 @@ export class Turn {
     if (text !== undefined) return this.#gather(text);
     if (this.isOver) for (const late of translateOutsideTurn(update)) this.#parts.dispatch(late);
     else for (const translated of this.translator.translate(update)) this.#parts.dispatch(translated);
-    this.#noteHeard();
+    this.noteHeard();
   }
 
   /** An update like this one with another text; false when it does not continue the open part. */
@@ -153,7 +153,7 @@ export class Turn {
     if (gathered === undefined) return;
     this.#gathered = undefined;
     this.#parts.dispatch(gathered.toAction(gathered.text));
-    this.#noteHeard();
+    this.noteHeard();
   }
 
   #gather(text: string): void {
@@ -166,7 +166,8 @@ export class Turn {
     queueMicrotask(() => this.flush());
   }
 
-  #noteHeard(): void {
+  /** The agent has given a sign of life. */
+  noteHeard(): void {
     this.#watchdog?.refresh();
     if (this.#isSilent) this.#noteLife();
   }

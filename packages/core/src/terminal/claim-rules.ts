@@ -1,5 +1,6 @@
 // Who may do what with a terminal, by who holds it: pure rules, judged against the state that a request meets.
 import type { ClientClaim, ClientId, SessionUri, TerminalClaim, TerminalState } from "@holdfast/ahp";
+import { ONLY_SHOWN } from "./display-run.ts";
 
 /** What a client may want to do with a terminal besides claiming it. */
 export type TerminalUse = "input" | "resize" | "rename" | "clear";
@@ -32,6 +33,8 @@ const isAbandoned = "The client that holds this terminal is gone. Claim it first
 /** Why a client may not use a terminal so; undefined when it may. */
 export function refuseUse(state: TerminalState, by: ClientId, use: TerminalUse): Refusal | undefined {
   const { claim, lifecycle, run } = state;
+  // What an agent shows of its own is its to clear.
+  if (run === "display" && use !== "rename") return { lack: "screen", reason: ONLY_SHOWN };
   const needsProgram = use === "input" || use === "resize";
   if (needsProgram && lifecycle.status === "exited") {
     return { lack: "life", reason: "The program has ended: it takes no input, and its size stays." };
@@ -56,6 +59,7 @@ export function ruleOnClaim(
   by: ClientId,
   isOpen: (session: SessionUri) => boolean,
 ): ClaimRuling {
+  if (state.run === "display") return refused(ONLY_SHOWN);
   return state.claim.kind === "client"
     ? ruleForHolder(state.claim, wanted, by, isOpen)
     : ruleForSession(state, wanted, by);

@@ -16,6 +16,7 @@ import type { Hub } from "../channel/hub.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import { type TerminalUse, refuseUse } from "./claim-rules.ts";
+import { ONLY_SHOWN } from "./display-run.ts";
 import { FinishedTerminals } from "./finished-terminals.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
@@ -149,7 +150,12 @@ export class HostTerminalDesk implements TerminalDesk {
   }
 
   async dispose(uri: string): Promise<void> {
-    const terminal = this.#parts.terminals.find(uri);
+    const { terminals, hub } = this.#parts;
+    const terminal = terminals.find(uri);
+    const isRunning = terminal?.state.name === "running";
+    if (isRunning && hub.state(uri, "terminal")?.run === "display") {
+      throw new HostError("TERMINAL_NOT_INTERACTIVE", ONLY_SHOWN);
+    }
     if (terminal !== undefined) return disposeOf(terminal);
     // One that has ended is off the list already.
     if (!(await this.load(uri))) throw new HostError("TERMINAL_NOT_FOUND");
@@ -169,7 +175,7 @@ export class HostTerminalDesk implements TerminalDesk {
       case "terminal/titleChanged":
         return this.#use(state, clientId, "rename", () => this.#rename(terminal, action.title, origin));
       case "terminal/cleared":
-        return this.#use(state, clientId, "clear", () => this.#clear(terminal, origin));
+        return this.#use(state, clientId, "clear", () => this.#parts.terminals.clear(terminal, origin));
       case "terminal/claimed":
         return this.#claims.claim(terminal, action.claim, clientId, origin);
       default:
@@ -229,14 +235,6 @@ export class HostTerminalDesk implements TerminalDesk {
 
   #rename(terminal: HostTerminal, title: string, origin: ActionOrigin): LogEntry | undefined {
     return this.#tell(terminal, { type: "terminal/titleChanged", title, source: "person" }, origin);
-  }
-
-  /** The view begins anew where it is; what the agent reads stays. */
-  #clear(terminal: HostTerminal, origin: ActionOrigin): LogEntry | undefined {
-    const offset = terminal.teller.wholeOffset;
-    const entry = this.#tell(terminal, { type: "terminal/cleared", offset }, origin);
-    if (entry !== undefined) terminal.clear(offset);
-    return entry;
   }
 
   #tell(terminal: HostTerminal, action: TerminalAction, origin?: ActionOrigin): LogEntry | undefined {

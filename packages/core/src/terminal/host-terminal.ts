@@ -1,10 +1,11 @@
-// One terminal of the host: a run of the keeper, its output, and its channel.
+// One terminal of the host: a run of the keeper or of the agent itself, its output, and its channel.
 import { randomUUID } from "node:crypto";
 import type { TerminalAction, TerminalExit, TerminalSize, TerminalUri } from "@holdfast/ahp";
-import type { KeeperRun, KeeperExit, KeeperSink } from "@holdfast/keeper/port";
+import type { KeeperExit, KeeperSink } from "@holdfast/keeper/port";
 import type { AcpExitStatus, HeldTerminal, Survivor } from "@holdfast/terminal/acp-parts";
 import { CommandIndex, type TerminalOutput } from "@holdfast/terminal/view";
 import type { AgentSide } from "./agent-side.ts";
+import { DisplayRun, type TerminalProgram } from "./display-run.ts";
 import { OutputPace } from "./output-pace.ts";
 import type { OutputTeller } from "./output-teller.ts";
 import { PipedInput } from "./piped-input.ts";
@@ -43,6 +44,8 @@ export interface HostTerminalParts {
   readonly onBytes: (bytes: Uint8Array, offset: number) => void;
   /** Tells something that the program's output says. */
   readonly tell: (action: TerminalAction) => void;
+  /** What is said of an end that nobody saw. */
+  readonly unseenExit: string;
   /** Nothing more will be written. */
   readonly onEnded: () => void;
   readonly onClosed: (terminal: HostTerminal) => void;
@@ -59,7 +62,8 @@ const exitBoundMs = 1000;
 export class HostTerminal implements HeldTerminal {
   readonly id: string;
   readonly uri: TerminalUri;
-  readonly title: string;
+  /** What tool calls call it. */
+  title: string;
   readonly isPty: boolean;
   readonly output: TerminalOutput;
   readonly teller: OutputTeller;
@@ -75,7 +79,7 @@ export class HostTerminal implements HeldTerminal {
   readonly #queries: TerminalQueries | undefined;
   readonly #screen: TtyScreen | undefined;
   #size: TerminalSize;
-  #run: KeeperRun | undefined;
+  #run: TerminalProgram | undefined;
   #input: PipedInput | undefined;
   #agent: AgentSide | undefined;
   #state: HostTerminalState = { name: "running" };
@@ -108,7 +112,7 @@ export class HostTerminal implements HeldTerminal {
   /** Starts a program and feeds its bytes to the output; when it cannot start, the output is closed again. */
   static async start(
     parts: HostTerminalParts,
-    start: (sink: KeeperSink) => Promise<KeeperRun>,
+    start: (sink: KeeperSink) => Promise<TerminalProgram>,
   ): Promise<HostTerminal> {
     const terminal = new HostTerminal(parts);
     try {
@@ -126,6 +130,14 @@ export class HostTerminal implements HeldTerminal {
     }
   }
 
+  /** A terminal without a program: what there is to show is told to its run. */
+  static show(parts: HostTerminalParts): { readonly terminal: HostTerminal; readonly run: DisplayRun } {
+    const terminal = new HostTerminal(parts);
+    const run = new DisplayRun(terminal.#sink);
+    terminal.#run = run;
+    return { terminal, run };
+  }
+
   get state(): HostTerminalState {
     return this.#state;
   }
@@ -137,11 +149,8 @@ export class HostTerminal implements HeldTerminal {
 
   /** How the program ended, in the model's words. */
   get exit(): TerminalExit | undefined {
-    return this.#state.name === "exited" ? describeExit(this.#state.exit) : undefined;
-  }
-
-  get pid(): number {
-    return this.#startedRun.pid;
+    if (this.#state.name !== "exited") return undefined;
+    return describeExit(this.#state.exit, this.#parts.unseenExit);
   }
 
   /** What it shows up to the last whole character. */
@@ -225,7 +234,7 @@ export class HostTerminal implements HeldTerminal {
     this.#isSettled = true;
   }
 
-  get #startedRun(): KeeperRun {
+  get #startedRun(): TerminalProgram {
     if (this.#run === undefined) throw new Error("The terminal has not been started");
     return this.#run;
   }
@@ -318,9 +327,9 @@ function within(boundMs: number, done: Promise<unknown>): Promise<unknown> {
   });
 }
 
-function describeExit({ exitCode, signal, limit }: KeeperExit): TerminalExit {
+function describeExit({ exitCode, signal, limit }: KeeperExit, unseenExit: string): TerminalExit {
   const fired = limit === undefined ? {} : { limit: { name: limit, value: 0, unit: "count" as const } };
   if (exitCode !== null) return { kind: "code", exitCode, ...fired };
   if (signal !== null) return { kind: "signal", signal, ...fired };
-  return { kind: "unknown", reason: "The process that started it has died" };
+  return { kind: "unknown", reason: unseenExit };
 }

@@ -1,5 +1,6 @@
 // All terminals of the host: starts them, gives each its channel, and keeps the root's list of them.
 import { randomUUID } from "node:crypto";
+import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   ROOT_URI,
@@ -7,6 +8,7 @@ import {
   type SessionUri,
   type TerminalAction,
   type TerminalClaim,
+  type TerminalRun,
   type TerminalUri,
   type TitleSource,
   makeId,
@@ -23,7 +25,8 @@ import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { Burst } from "./burst.ts";
-import { HostTerminal } from "./host-terminal.ts";
+import type { DisplayRun } from "./display-run.ts";
+import { HostTerminal, type HostTerminalParts } from "./host-terminal.ts";
 import { OutputTeller } from "./output-teller.ts";
 import { terminalIdOf } from "./terminal-id.ts";
 
@@ -38,6 +41,9 @@ const killGraceMs = 5000;
 /** A screen that a session holds has one size, to which viewers adapt. */
 const sessionSize = { columns: 120, rows: 30 };
 const defaultLingerMs = 15_000;
+
+const programLost = "The process that started it has died";
+const agentSilent = "The agent ran it and did not say how it ended";
 
 /** The list is told as a whole, so telling it for each of many changes would cost their square: it rests in between. */
 const listPauseMs = 25;
@@ -81,6 +87,21 @@ export interface TerminalPlan {
   /** Whether it stays when who holds it does not come back. */
   readonly isKept?: boolean | undefined;
 }
+
+/** A terminal that shows what an agent tells of a command that it runs itself. */
+export interface DisplayPlan {
+  readonly title: string;
+  readonly claim: SessionClaim;
+  readonly cwd?: string | undefined;
+  readonly agent: AgentSide;
+}
+
+/** How a terminal is kept and shown, whatever writes to it. */
+type ShownPlan = Pick<TerminalPlan, "title" | "titleSource" | "claim" | "agent" | "nonce"> &
+  Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size"> & {
+    readonly kind: TerminalRun;
+    readonly cwd?: string | undefined;
+  };
 
 /** The terminals of one host. `close` ends them all. */
 export class HostTerminals {
@@ -159,6 +180,41 @@ export class HostTerminals {
     }
   }
 
+  /** Shows a command of an agent's own, which is told to the run that it gives back. */
+  show(wanted: DisplayPlan): { readonly terminal: HostTerminal; readonly run: DisplayRun } {
+    const uri = terminalUri(makeId("terminal", randomUUID()));
+    const id = terminalIdOf(uri);
+    const plan = { ...wanted, kind: "display", size: sessionSize, answerLimitBytes: answerBytes } as const;
+    const shown = HostTerminal.show(this.#makeParts(id, uri, plan));
+    this.#terminals.set(id, shown.terminal);
+    this.#openChannel(shown.terminal, plan, this.#parts.now().toISOString());
+    return shown;
+  }
+
+  /** What an agent says of a terminal that it shows; what is so already is not told again. */
+  describe(
+    terminal: HostTerminal,
+    { title, cwd }: { readonly title?: string | undefined; readonly cwd?: string | undefined },
+  ): void {
+    const state = this.#parts.hub.state(terminal.uri, "terminal");
+    if (title !== undefined && title !== terminal.title) {
+      terminal.title = title;
+      this.tell(terminal, { type: "terminal/titleChanged", title, source: "program" });
+    }
+    const folder = cwd === undefined ? undefined : folderUri(cwd);
+    if (folder !== undefined && folder !== state?.cwd) {
+      this.tell(terminal, { type: "terminal/cwdChanged", cwd: folder });
+    }
+  }
+
+  /** The view begins anew where it is; what an agent reads stays. */
+  clear(terminal: HostTerminal, origin?: ActionOrigin): LogEntry | undefined {
+    const offset = terminal.teller.wholeOffset;
+    const entry = this.tell(terminal, { type: "terminal/cleared", offset }, origin);
+    if (entry !== undefined) terminal.clear(offset);
+    return entry;
+  }
+
   /** Says who holds a terminal from now on. */
   claim({ uri }: HostTerminal, claim: TerminalClaim, origin?: ActionOrigin): LogEntry | undefined {
     const entry = this.#parts.hub.dispatch(uri, { type: "terminal/claimed", claim }, origin);
@@ -189,12 +245,19 @@ export class HostTerminals {
   }
 
   #start(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
-    const { kind, command, args, cwd, env, size, agent } = plan;
-    const { hasInput = false, isPaced = false, isKept = false } = plan;
-    const { keeper, hub, spool, now, onFault = () => {}, lingerMs = defaultLingerMs } = this.#parts;
+    const { kind, command, args, cwd, env, size, hasInput = false } = plan;
+    const wanted = { kind, command, args, cwd, env, hasInput, ...(kind === "tty" && { size }) };
+    return HostTerminal.start(this.#makeParts(id, uri, plan), (sink) =>
+      this.#parts.keeper.start(wanted, sink),
+    );
+  }
+
+  #makeParts(id: string, uri: TerminalUri, plan: ShownPlan): HostTerminalParts {
+    const { kind, size, agent, hasInput = false, isPaced = false, isKept = false } = plan;
+    const { hub, spool, now, onFault = () => {}, lingerMs = defaultLingerMs } = this.#parts;
     const isPty = kind === "tty";
     const output = new TerminalOutput({
-      kind,
+      kind: isPty ? "tty" : "text",
       answerLimitBytes: plan.answerLimitBytes,
       replayBytes: isPaced ? pacedReplayBytes : replayBytes,
       ...size,
@@ -204,7 +267,7 @@ export class HostTerminals {
       ...(!isPaced && { budget: this.#budget }),
     });
     const teller = new OutputTeller({ hub, uri, output, lingerMs });
-    const parts = {
+    return {
       id,
       uri,
       title: plan.title,
@@ -233,17 +296,16 @@ export class HostTerminals {
         const entry = teller.tell(action);
         if (entry !== undefined && action.type === "terminal/titleChanged") this.#list.set(undefined);
       },
+      unseenExit: kind === "display" ? agentSilent : programLost,
       onEnded: () => void spool?.end(uri),
       onClosed: (closed: HostTerminal) => this.#forget(closed),
     };
-    return HostTerminal.start(parts, (sink) =>
-      keeper.start({ kind, command, args, cwd, env, hasInput, ...(isPty && { size }) }, sink),
-    );
   }
 
-  #openChannel(terminal: HostTerminal, plan: TerminalPlan, startedAt: string): void {
+  #openChannel(terminal: HostTerminal, plan: ShownPlan, startedAt: string): void {
     const { uri } = terminal;
     const { kind, title, titleSource, claim, cwd, size } = plan;
+    const folder = cwd === undefined ? undefined : folderUri(cwd);
     this.#parts.hub.open(
       uri,
       "terminal",
@@ -254,7 +316,7 @@ export class HostTerminals {
         ...(titleSource !== undefined && { titleSource }),
         claim,
         startedAt,
-        cwd: pathToFileURL(cwd).href,
+        ...(folder !== undefined && { cwd: folder }),
         ...(kind === "tty" && { size: { cols: size.columns, rows: size.rows } }),
       }),
     );
@@ -287,4 +349,9 @@ export class HostTerminals {
     });
     hub.dispatch(ROOT_URI, { type: "root/terminalsChanged", terminals });
   }
+}
+
+/** A folder as a URI; undefined where an agent names none that could be found again. */
+function folderUri(cwd: string): string | undefined {
+  return isAbsolute(cwd) ? pathToFileURL(cwd).href : undefined;
 }

@@ -1,6 +1,7 @@
 // The input of a command that runs on pipes: taken once wherever it is sent again, and no faster than it is read (U35).
-import { type KeeperRun, KeeperError } from "@holdfast/keeper/port";
+import { KeeperError } from "@holdfast/keeper/port";
 import { HostError } from "@holdfast/protocol";
+import type { TerminalProgram } from "./display-run.ts";
 
 /** Where a piece of input belongs. */
 export interface InputPlace {
@@ -12,13 +13,13 @@ export interface InputPlace {
 
 /** The pipe to one command's stdin. */
 export class PipedInput {
-  readonly #run: KeeperRun;
+  readonly #run: TerminalProgram;
   #takenBytes = 0;
   #state: "open" | "over" = "open";
   #waiting: (() => void)[] = [];
 
   /** `exited` lets those go who wait for a command that reads no more. */
-  constructor(run: KeeperRun, exited: Promise<unknown>) {
+  constructor(run: TerminalProgram, exited: Promise<unknown>) {
     this.#run = run;
     run.onDrain(() => this.#letGo());
     void exited.then(() => {

@@ -16,6 +16,7 @@ import { type Caller, maySee } from "../caller.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import { type TerminalUse, refuseUse } from "./claim-rules.ts";
+import { ONLY_SHOWN } from "./display-run.ts";
 import type { HostTerminalDesk } from "./host-terminal-desk.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
@@ -82,9 +83,10 @@ export class TerminalAccess {
     const { lifecycle } = state;
     if (live !== undefined) {
       const { startOffset, endOffset } = live.output;
-      const from = Math.max(startOffset, endOffset - limit);
+      const first = firstShown(state);
+      const from = Math.max(first, startOffset, endOffset - limit);
       const bytes = live.output.bytes(from, endOffset);
-      return { ...foldText(state, bytes, limit, from > 0), endOffset, lifecycle };
+      return { ...foldText(state, bytes, limit, from > first), endOffset, lifecycle };
     }
     const { bytes, endOffset, isCut } = await this.#readKept(state, limit);
     return { ...foldText(state, bytes, limit, isCut), endOffset, lifecycle };
@@ -154,7 +156,10 @@ export class TerminalAccess {
   }
 
   async kill(id: string, caller: Caller): Promise<void> {
-    this.#find(id, caller);
+    const { run, lifecycle } = this.#find(id, caller);
+    if (run === "display" && lifecycle.status === "running") {
+      throw new HostError("TERMINAL_NOT_INTERACTIVE", ONLY_SHOWN);
+    }
     await this.#parts.terminals.get(id)?.kill();
   }
 
@@ -171,6 +176,7 @@ export class TerminalAccess {
     const state = this.#find(id, caller);
     const terminal = this.#parts.terminals.get(id);
     if (terminal === undefined) throw new HostError("TERMINAL_EXITED");
+    if (state.run === "display") throw new HostError("TERMINAL_NOT_INTERACTIVE", ONLY_SHOWN);
     switch (refuseUse(state, clientIdOf(caller), use)?.lack) {
       case "life":
         throw new HostError("TERMINAL_EXITED");
@@ -228,16 +234,18 @@ export class TerminalAccess {
   }
 
   async #readKept(
-    { resource: uri, output }: TerminalState,
+    state: TerminalState,
     limit: number,
   ): Promise<{ bytes: Uint8Array; endOffset: number; isCut: boolean }> {
+    const { resource: uri, output } = state;
+    const first = firstShown(state);
     const extent = await this.#parts.spool?.extent(uri);
     if (extent === undefined) {
       return { bytes: new Uint8Array(), endOffset: output.endOffset, isCut: output.endOffset > 0 };
     }
     const pieces: Uint8Array[] = [];
-    const from = Math.max(extent.startOffset, extent.endOffset - limit);
-    let isCut = from > 0;
+    const from = Math.max(first, extent.startOffset, extent.endOffset - limit);
+    let isCut = from > first;
     for (let offset = from; offset < extent.endOffset;) {
       const slice = await this.#parts.spool?.read(uri, offset, limit);
       if (slice === undefined || slice.bytes.length === 0) break;
@@ -247,6 +255,11 @@ export class TerminalAccess {
     }
     return { bytes: Buffer.concat(pieces), endOffset: extent.endOffset, isCut };
   }
+}
+
+/** The first byte that is shown: an agent may replace all that a terminal of its own shows. */
+function firstShown({ run, output }: TerminalState): number {
+  return run === "display" ? output.clearedAtOffset : 0;
 }
 
 /** The text that bytes leave on a screen of the terminal's size, or in a pipe. */

@@ -113,7 +113,10 @@ export interface TerminalDesk {
   /** Starts a shell; rejects with a `HostError` (`TERMINAL_EXISTS`, `INVALID_REQUEST`), and then leaves nothing. */
   create(request: NewPersonTerminal): Promise<TerminalUri>;
 
-  /** Ends a terminal and takes it off the list, whoever holds it; rejects with `TERMINAL_NOT_FOUND`. */
+  /**
+   * Ends a terminal and takes it off the list, whoever holds it; rejects with `TERMINAL_NOT_FOUND`, or with
+   * `TERMINAL_NOT_INTERACTIVE` while an agent runs the command itself.
+   */
   dispose(uri: string): Promise<void>;
 
   /**

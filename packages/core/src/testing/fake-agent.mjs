@@ -133,6 +133,9 @@ const kinds = {
     const gate = resolve(dirname(recordPath), path);
     while (!existsSync(gate) && !cancelled.signal.aborted) await sleep(5);
   },
+  repeat: async ({ times, steps }, asked) => {
+    for (let done = 0; done < times; done += 1) await play(steps, asked);
+  },
   together: async ({ steps }, asked) => {
     collected = [];
     await play(steps, asked);

@@ -43,6 +43,7 @@ export type Step =
   | { readonly do: "sleep"; readonly ms: number }
   /** Until there is such a file in the host's folder. */
   | { readonly do: "until"; readonly path: string }
+  | { readonly do: "repeat"; readonly times: number; readonly steps: readonly Step[] }
   /** Writes all that the steps write in one go. */
   | { readonly do: "together"; readonly steps: readonly Step[] };
 

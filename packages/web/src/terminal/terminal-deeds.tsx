@@ -36,6 +36,8 @@ export function TerminalDeeds({ stream, state, holder, isListed }: TerminalDeeds
   });
   const origin = originOf(resource);
   const isRunning = lifecycle.status === "running";
+  // An agent's own command ends with the agent's work.
+  if (isRunning && run === "display") return undefined;
   return (
     <span className={style.deeds}>
       {isRunning && run === "tty" && (holder === "agent" || holder === "background" || holder === "gone") && (

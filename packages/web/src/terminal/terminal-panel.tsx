@@ -56,7 +56,7 @@ export function TerminalPanel({ stream, state, variant, knownTitle, onGrow }: Te
         )}
         <TerminalDeeds stream={stream} state={state} holder={holder} isListed={variant !== "tool-call"} />
       </header>
-      {state.run === "text" ? (
+      {state.run !== "tty" ? (
         <TextScreen stream={stream} maxLines={textLines[variant]} label={label} onGrow={onGrow} />
       ) : (
         <Suspense fallback={<p className={style.loading}>Loading the screen …</p>}>

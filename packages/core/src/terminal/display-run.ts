@@ -1,0 +1,123 @@
+// Stands in a terminal where a program would, when an agent runs the program itself: it passes on what the agent tells.
+import { type KeeperRun, type KeeperSink, KeeperError } from "@holdfast/keeper/port";
+
+/** What a terminal asks of what runs in it. */
+export type TerminalProgram = Pick<
+  KeeperRun,
+  "write" | "onDrain" | "endInput" | "hold" | "resize" | "end" | "members" | "release"
+>;
+
+/** Why nothing can be done to what is only shown. */
+export const ONLY_SHOWN =
+  "The agent runs this command itself, and it is only shown here: it takes nothing, and ends with the agent's own work. Cancel the turn to stop it.";
+
+/** A command of which only its output and its end are told. */
+export class DisplayRun implements TerminalProgram {
+  readonly #sink: KeeperSink;
+  #state: "running" | "exited" | "ended" = "running";
+  #writtenBytes = 0;
+  /** The first half of a character that an agent has cut in two. */
+  #half = "";
+
+  constructor(sink: KeeperSink) {
+    this.#sink = sink;
+  }
+
+  get hasExited(): boolean {
+    return this.#state !== "running";
+  }
+
+  /** Whether nothing more is taken. */
+  get hasEnded(): boolean {
+    return this.#state === "ended";
+  }
+
+  /** Shows text; an agent may cut it within a character. */
+  appendText(text: string): void {
+    const all = this.#half + text;
+    const isCut = isFirstHalf(all.charCodeAt(all.length - 1));
+    this.#half = isCut ? all.slice(-1) : "";
+    this.#push(Buffer.from(isCut ? all.slice(0, -1) : all));
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#flushHalf();
+    this.#push(bytes);
+  }
+
+  /** The command has ended; both are null where nobody said how. What it wrote may still come. */
+  exit(exitCode: number | null, signal: string | null): void {
+    if (this.#state !== "running") return;
+    this.#flushHalf();
+    this.#state = "exited";
+    this.#sink.exit({
+      exitCode,
+      signal,
+      finalOffset: this.#writtenBytes,
+      finalErrorOffset: 0,
+      limit: undefined,
+      lost: exitCode === null && signal === null,
+    });
+  }
+
+  /** Nothing more is taken. */
+  finish(): void {
+    this.exit(null, null);
+    if (this.#state === "ended") return;
+    this.#flushHalf();
+    this.#state = "ended";
+    this.#sink.end();
+  }
+
+  async end(): Promise<readonly []> {
+    this.finish();
+    return [];
+  }
+
+  async members(): Promise<readonly []> {
+    return [];
+  }
+
+  write(): never {
+    throw new KeeperError("not_supported", ONLY_SHOWN);
+  }
+
+  resize(): never {
+    throw new KeeperError("not_supported", ONLY_SHOWN);
+  }
+
+  onDrain(): void {
+    // There is no input that could wait.
+  }
+
+  endInput(): void {
+    // There is no input that could end.
+  }
+
+  hold(): void {
+    // An agent's own command cannot be held up from here.
+  }
+
+  release(): void {
+    this.#state = "ended";
+  }
+
+  #flushHalf(): void {
+    if (this.#half === "") return;
+    const half = Buffer.from(this.#half);
+    this.#half = "";
+    this.#push(half);
+  }
+
+  #push(bytes: Uint8Array): void {
+    if (this.#state === "ended" || bytes.length === 0) return;
+    const offset = this.#writtenBytes;
+    this.#writtenBytes += bytes.length;
+    this.#sink.bytes("output", bytes, offset);
+  }
+}
+
+/** Whether a unit of UTF-16 is the first of a pair. */
+function isFirstHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

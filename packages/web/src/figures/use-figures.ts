@@ -1,7 +1,8 @@
 // Follows what the host measures of itself, while somebody looks.
-import { useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import { hostFetch } from "../host/host-fetch.ts";
 import { readFigures, type HostFigures } from "./host-figures.ts";
+import { useLooking } from "./use-looking.ts";
 
 const everyMs = 2000;
 const kept = 90;
@@ -9,22 +10,10 @@ const kept = 90;
 /** The figures of the last minutes, oldest first. */
 export function useFigures(): readonly HostFigures[] {
   const [figures, setFigures] = useState<readonly HostFigures[]>([]);
-  useEffect(() => {
-    const stop = new AbortController();
-    const look = async (): Promise<void> => {
-      try {
-        const text = await (await hostFetch("/metrics", stop.signal)).text();
-        setFigures((before) => [...before, readFigures(text, Date.now())].slice(-kept));
-      } catch {
-        // The connection's own badge says that the host does not answer; the next look may find it again.
-      }
-    };
-    void look();
-    const timer = setInterval(() => void look(), everyMs);
-    return () => {
-      stop.abort();
-      clearInterval(timer);
-    };
+  const look = useCallback(async (signal: AbortSignal) => {
+    const text = await (await hostFetch("/metrics", signal)).text();
+    setFigures((before) => [...before, readFigures(text, Date.now())].slice(-kept));
   }, []);
+  useLooking(everyMs, look);
   return figures;
 }

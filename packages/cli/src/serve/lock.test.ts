@@ -42,9 +42,7 @@ describe("[C5] the lock on a home", () => {
     ["leaves it behind", "abandon", ["lock"]],
   ])("[C5, C6] is never held by two of many when each holder %s", async (_what, ending, left) => {
     const home = temporaryFolder();
-    const runs = [1, 2, 3, 4].map(
-      () => new ProgramRun([home, "120", ending], { program: "lock-program" }),
-    );
+    const runs = [1, 2, 3, 4].map(() => new ProgramRun([home, "120", ending], { program: "lock-program" }));
     const ends = await Promise.all(runs.map(async (run) => ({ ...(await run.end()), says: run.stdout })));
     expect(ends).toEqual(runs.map(() => ({ code: 0, signal: null, says: "held 120\n" })));
     expect(readdirSync(home)).toEqual(left);

@@ -5,7 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { packageNames, root } from "../repository/source-file.ts";
 import { runCommand } from "./runtime.ts";
 
@@ -19,7 +19,10 @@ const scratch = mkdtempSync(path.join(tmpdir(), "holdfast-libraries-"));
 const names = packageNames().filter((name) => name !== "cli" && name !== "web");
 const folderOf = (name: string): string => path.join(scratch, "libraries", name);
 
+const isLong = process.env["HOLDFAST_LONG"] !== undefined;
+
 beforeAll(async () => {
+  if (!isLong) return;
   const words = [path.join(root, "scripts", "pack.mjs"), "--libraries", "--into", scratch];
   const outcome = await runCommand(process.execPath, words, { cwd: root, environment: process.env });
   if (outcome.exitCode !== 0) throw new Error(outcome.stderr);
@@ -32,6 +35,10 @@ function readText(name: string, file: string): string {
 }
 
 describe("the libraries", () => {
+  beforeEach((context) => {
+    context.skip(!isLong, "it packs every library; HOLDFAST_LONG=1 does");
+  });
+
   it.each(names)("[Y7] %s passes publint, and each entry has types and code", async (name) => {
     const text = readText(name, "package.json");
     const manifest = JSON.parse(text) as PublishedManifest;

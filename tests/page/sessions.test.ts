@@ -63,7 +63,10 @@ describe.skipIf(cannotBrowse)(
       const list = page.getByRole("list", { name: "Closed sessions" });
       await list.getByRole("link", { name: "Harvest" }).click();
       await page.getByText("This session is closed.").waitFor();
-      await page.getByText("Words of the Harvest").waitFor();
+      await page
+        .getByRole("group", { name: "Your message" })
+        .filter({ hasText: "Words of the Harvest" })
+        .waitFor();
       await page.getByRole("button", { name: "Delete …" }).click();
       await page.getByRole("button", { name: "Delete with its history" }).click();
       await page.waitForURL(`${host.url}/#/`);

@@ -1,11 +1,18 @@
 // Who asks the host for something, as whoever authenticates has found out.
 import type { Actor, AppId, SessionOwner } from "@holdfast/ahp";
 import { makeId } from "@holdfast/ahp";
+import { HostError } from "@holdfast/protocol";
 
 /** The person whose host it is, who sees everything; or an app, known by its key or its id, which sees its own. */
 export type Caller =
   | { readonly kind: "owner" }
   | { readonly kind: "app"; readonly appId: AppId; readonly name?: string };
+
+/** Refuses everybody but the owner, as whom keys that allow `admin` act. */
+export function requireOwner(caller: Caller): void {
+  if (caller.kind === "owner") return;
+  throw new HostError("PERMISSION_REQUIRED", undefined, { details: { permission: "admin" } });
+}
 
 /** The caller as the one who decided something. */
 export function actorOf(caller: Caller): Actor {

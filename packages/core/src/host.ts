@@ -1,4 +1,4 @@
-// The host without its transports: what the app API, and later every other adapter, is served from.
+// The host without its transports: puts its parts together, and is what every adapter is served from.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -11,21 +11,19 @@ import {
   newRootState,
 } from "@holdfast/ahp";
 import type { Keeper } from "@holdfast/keeper/port";
-import {
-  type AgentInfo,
-  type AuditQuery,
-  type AuditRecord,
-  type ChatResponse,
-  type Config,
-  HostError,
-  OWNER_CLIENT_ID,
-  type PermissionDecision,
-  type RuntimeOptions,
-  type Session,
-  type SessionOptions,
-  type SessionStatus,
-  type TerminalStatus,
-  type TerminalText,
+import type {
+  AgentInfo,
+  AuditQuery,
+  AuditRecord,
+  ChatResponse,
+  Config,
+  PermissionDecision,
+  RuntimeOptions,
+  Session,
+  SessionOptions,
+  SessionStatus,
+  TerminalStatus,
+  TerminalText,
 } from "@holdfast/protocol";
 import { AgentEntries, type BuiltInProgram } from "./agent/agent-entry.ts";
 import { describeAgent, describeAgents } from "./agent/agent-description.ts";
@@ -35,7 +33,7 @@ import { Approvals } from "./approval/approvals.ts";
 import { type ElicitationAnswer, InputRequests } from "./approval/input-requests.ts";
 import { chatToEnd } from "./approval/sync-chat.ts";
 import { Audit } from "./audit/audit.ts";
-import { type Caller, actorOf } from "./caller.ts";
+import { type Caller, actorOf, requireOwner } from "./caller.ts";
 import { Hub } from "./channel/hub.ts";
 import type { HostFigures, HostWatcher } from "./host-event.ts";
 import { HostWatchers } from "./host-watchers.ts";
@@ -58,7 +56,6 @@ import {
 } from "./session/turn-feeds.ts";
 import { HostTerminalDesk } from "./terminal/host-terminal-desk.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
-import { commandLineOf } from "./terminal/person-command.ts";
 import type { InputPlace } from "./terminal/piped-input.ts";
 import { TerminalAccess, type WantedHolder } from "./terminal/terminal-access.ts";
 import type { NewCommand, TerminalDesk } from "./terminal/terminal-desk.ts";
@@ -143,7 +140,7 @@ export class Host {
     const ofTerminals = { hub: this.hub, storage, spool, terminals: this.#terminals };
     const { goneClientMs } = patience;
     this.#desk = new HostTerminalDesk({ ...ofTerminals, keeper, now, goneClientMs, onFault });
-    this.#access = new TerminalAccess({ ...ofTerminals, desk: this.#desk });
+    this.#access = new TerminalAccess({ ...ofTerminals, desk: this.#desk, audit: this.audit });
     const mcpServers = new McpServers(config.mcpServers);
     for (const secret of mcpServers.secrets) redactor?.add(secret);
     const tools: SessionTools = {
@@ -305,26 +302,8 @@ export class Host {
   }
 
   /** Runs a command in a terminal of its own; nobody is asked, so it is for the owner alone. */
-  async createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
-    if (caller.kind !== "owner") {
-      throw new HostError("PERMISSION_REQUIRED", undefined, { details: { permission: "admin" } });
-    }
-    const command = {
-      session: "",
-      what: "command",
-      subject: commandLineOf(request),
-      cwd: request.cwd,
-      by: `client ${OWNER_CLIENT_ID}`,
-      verdict: "allowed",
-    } as const;
-    try {
-      const { id } = await this.#desk.run(request);
-      this.audit.record({ ...command, outcome: "done" });
-      return this.#access.describe(id, caller);
-    } catch (error) {
-      this.audit.record({ ...command, outcome: error instanceof Error ? error.message : String(error) });
-      throw error;
-    }
+  createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
+    return this.#access.run(request, caller);
   }
 
   readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
@@ -360,9 +339,7 @@ export class Host {
 
   /** What was done on the host, whoever did it; for its owner alone. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[] {
-    if (caller.kind !== "owner") {
-      throw new HostError("PERMISSION_REQUIRED", undefined, { details: { permission: "admin" } });
-    }
+    requireOwner(caller);
     return this.#auditTrail.read(query).map(({ id, entry }) => ({ id, ...entry }));
   }
 

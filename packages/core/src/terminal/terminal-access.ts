@@ -12,7 +12,8 @@ import {
 } from "@holdfast/ahp";
 import { HostError, OWNER_CLIENT_ID, type TerminalStatus, type TerminalText } from "@holdfast/protocol";
 import { TerminalOutput } from "@holdfast/terminal/view";
-import { type Caller, maySee } from "../caller.ts";
+import type { Audit } from "../audit/audit.ts";
+import { type Caller, maySee, requireOwner } from "../caller.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import { type TerminalUse, refuseUse } from "./claim-rules.ts";
@@ -22,6 +23,8 @@ import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
 import type { TerminalFeed } from "./terminal-feed.ts";
 import type { InputPlace } from "./piped-input.ts";
+import { commandLineOf } from "./person-command.ts";
+import type { NewCommand } from "./terminal-desk.ts";
 import { TerminalFollower } from "./terminal-follower.ts";
 import { terminalIdOf, terminalUrisOf } from "./terminal-id.ts";
 
@@ -32,6 +35,7 @@ export interface TerminalAccessParts {
   readonly spool: TerminalSpool | undefined;
   readonly terminals: HostTerminals;
   readonly desk: HostTerminalDesk;
+  readonly audit: Audit;
 }
 
 /** For whom a caller claims a terminal: for itself, or for the session whose agent made it. */
@@ -55,6 +59,28 @@ export class TerminalAccess {
   /** Bytes that followers were not given. */
   get skippedBytes(): number {
     return this.#skippedBytes;
+  }
+
+  /** Runs a command in a terminal of its own, for the audit to tell; nobody is asked, so it is for the owner alone. */
+  async run(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
+    requireOwner(caller);
+    const { audit, desk } = this.#parts;
+    const command = {
+      session: "",
+      what: "command",
+      subject: commandLineOf(request),
+      cwd: request.cwd,
+      by: `client ${OWNER_CLIENT_ID}`,
+      verdict: "allowed",
+    } as const;
+    try {
+      const { id } = await desk.run(request);
+      audit.record({ ...command, outcome: "done" });
+      return this.describe(id, caller);
+    } catch (error) {
+      audit.record({ ...command, outcome: error instanceof Error ? error.message : String(error) });
+      throw error;
+    }
   }
 
   /** The terminals that are there now. */

@@ -8,7 +8,7 @@ const [message = "echo hi", agent = "shell"] = process.argv.slice(2);
 const { acpAgent, terminals } = new Holdfast();
 const { session_key: key } = await acpAgent.createSession({ agent_id: agent, cwd: process.cwd() });
 
-// If the connection breaks, the stream is taken up after the last event; the message is never sent twice.
+// If the connection breaks, the stream resumes after the last event; the message is never sent twice.
 for await (const event of acpAgent.streamChat(key, message)) {
   if (event.type === "text_delta") process.stdout.write(event.data.text);
   if (event.type === "tool_call") console.error(`[${event.data.status}] ${event.data.title}`);

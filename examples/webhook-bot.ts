@@ -1,4 +1,4 @@
-// A bot that the host calls: it checks who calls, and answers what agents ask by a rule of its own.
+// A bot that the host calls: it verifies the caller, and decides approvals by a simple rule.
 // Usage: node --import tsx examples/webhook-bot.ts [pattern of commands to allow]; Ctrl-C ends it.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
@@ -16,7 +16,7 @@ interface Delivery {
 const allowed = new RegExp(process.argv[2] ?? "^(ls|cat|echo|git status)\\b");
 const oldestSeconds = 300;
 const { approvals, webhooks } = new Holdfast();
-/** Told by the host once, below. */
+/** The host sends it once, below. */
 let secret = "";
 /** A delivery whose answer got lost is sent again under the same id. */
 const seen = new Set<string>();

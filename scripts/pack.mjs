@@ -15,7 +15,7 @@ import { fail, isProgram, root, runNpm, setup } from "./setup.mjs";
  * What npm says of a tarball.
  */
 
-/** What the program may weigh on a user's disk, without the native packages that it depends on. */
+/** Size limit of the program on a user's disk, without its native dependencies. */
 const maxUnpackedBytes = 15_000_000;
 
 /**
@@ -36,7 +36,17 @@ export async function pack({ into = path.join(root, "dist"), withLibraries = fal
   }
   if (!withLibraries) return [program];
   build();
-  return [program, ...stageLibraries(path.join(into, "libraries")).map((each) => packFolder(each, into))];
+  return [program, ...(await packLibraries(into))];
+}
+
+/**
+ * Packs the libraries, which must have been built.
+ * @param {string} into
+ * @returns {Promise<Packed[]>}
+ */
+export async function packLibraries(into) {
+  const folders = await stageLibraries(path.join(into, "libraries"));
+  return folders.map((folder) => packFolder(folder, into));
 }
 
 /**

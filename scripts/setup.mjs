@@ -22,7 +22,7 @@ export function setup() {
   writeFileSync(stampPath, wanted);
 }
 
-/** Ends the program with one line on stderr: `message` tells a person what to do. */
+/** Ends the program with one line on stderr: `message` says what to do. */
 export function fail(/** @type {string} */ message) {
   console.error(`holdfast: ${message}`);
   process.exit(1);

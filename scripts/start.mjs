@@ -7,6 +7,8 @@ import { root, setup } from "./setup.mjs";
 
 const program = path.join(root, "packages", "cli", "dist", "main.js");
 
+// npm dies of some signals without passing them on; its end then ends the host too (C12).
+Object.assign(globalThis, { [Symbol.for("holdfast.parentPid")]: process.ppid });
 setup();
 build();
 // In this process: a second Node would add its own start to every run, and a hop for signals and the terminal.

@@ -22,7 +22,7 @@ export default class TestReporter {
     /** @type {TestCounts} */
     const counts = { passed: 0, failed: strayErrors.length, skipped: [], repeated: [] };
     for (const module of modules) {
-      // A file that cannot be loaded and a group whose set-up fails have no failing test of their own.
+      // A file that cannot be loaded and a group whose set-up fails have no failing test.
       for (const group of [module, ...module.children.allSuites()]) {
         if (group.errors().length > 0) counts.failed += 1;
       }

@@ -27,7 +27,7 @@ describe("the example client", () => {
   });
 
   it("[T30] answers what cannot run with the protocol's error", async () => {
-    expect(await prompt("nosuch")).toMatch(/^\[error -32603\] Program not found: nosuch/);
+    expect(await prompt("nosuch")).toMatch(/^\[error -32602\] Program not found: nosuch/);
   });
 
   it("[T30] has at most sixty lines", () => {

@@ -7,9 +7,11 @@ import {
   isForTests,
   packageNames,
   readSourceFiles,
+  reexportsOf,
   root,
   type SourceFile,
 } from "./repository/source-file.ts";
+import { skippableChanges } from "./repository/optional-calls.ts";
 import { specFaults } from "./repository/spec.ts";
 
 interface PackageManifest {
@@ -47,17 +49,36 @@ function manifestFaults(manifest: PackageManifest): string[] {
   ];
 }
 
-/** Paths of `index.ts` files that are not an entry of their package. */
-function strayIndexFiles(name: string, manifest: PackageManifest, sources: readonly SourceFile[]): string[] {
-  const entries = new Set(
+/** Paths of the files that other packages import `name` by. */
+function entryPaths(name: string, manifest: PackageManifest): Set<string> {
+  return new Set(
     Object.values(manifest.exports ?? {}).map((conditions) =>
       path.posix.join("packages", name, conditions["@holdfast/source"] ?? ""),
     ),
   );
+}
+
+/** Paths of `index.ts` files that are not an entry of their package. */
+function strayIndexFiles(name: string, manifest: PackageManifest, sources: readonly SourceFile[]): string[] {
+  const entries = entryPaths(name, manifest);
   return sources
     .map((file) => file.path)
     .filter((filePath) => filePath.startsWith(`packages/${name}/src/`) && filePath.endsWith("/index.ts"))
     .filter((filePath) => !entries.has(filePath));
+}
+
+/** Exports of entry points, or of the files that those export from, that no doc comment stands before. */
+function undocumentedExports(entries: ReadonlySet<string>, sources: readonly SourceFile[]): string[] {
+  return sources
+    .filter(({ path: filePath }) => entries.has(filePath))
+    .flatMap((entry) => [
+      ...exportsWithoutComment(entry).map((name) => `${name} in ${entry.path}`),
+      ...reexportsOf(entry).flatMap(({ specifier, name }) => {
+        const declaring = path.posix.join(path.posix.dirname(entry.path), specifier);
+        const file = sources.find(({ path: filePath }) => filePath === declaring);
+        return file && exportsWithoutComment(file).includes(name) ? [`${name} in ${declaring}`] : [];
+      }),
+    ]);
 }
 
 /** Packages that `tsc -b` would not compile, or whose tests it would check against nothing. */
@@ -87,11 +108,8 @@ describe("[G7] source files", () => {
     expect(pathsOf(files.filter(hasVagueName))).toEqual([]);
   });
 
-  it("[G7] each export has a doc comment", () => {
-    const faults = files
-      .filter((file) => file.path.startsWith("packages/") && !isForTests(file.path))
-      .flatMap((file) => exportsWithoutComment(file).map((name) => `${name} in ${file.path}`));
-    expect(faults).toEqual([]);
+  it.each(packageNames())("[G7] each export of an entry point of %s has a doc comment", (name) => {
+    expect(undocumentedExports(entryPaths(name, readManifest(name)), files)).toEqual([]);
   });
 
   it("[G7] a file that breaks a rule is found", () => {
@@ -108,6 +126,44 @@ describe("[G7] source files", () => {
         text: "/** One. */\nexport const a = 1;\n// Two.\nexport function b() {}\n/** C */\nconst c = 1;\nexport type D = 1;",
       }),
     ).toEqual(["b", "D"]);
+  });
+
+  it("[G7] an export of an entry point without a doc comment is found, one inside a package is not", () => {
+    const entry = { path: "packages/a/src/index.ts", text: `export { a, type B } from "./a.ts";` };
+    const declared = { path: "packages/a/src/a.ts", text: "export const a = 1;\nexport type C = 1;" };
+    const own = { path: "packages/a/src/b.ts", text: "export const b = 1;" };
+    const entries = new Set([entry.path, own.path]);
+    expect(undocumentedExports(entries, [entry, declared, own])).toEqual([
+      "a in packages/a/src/a.ts",
+      "b in packages/a/src/b.ts",
+    ]);
+  });
+});
+
+describe("[G200] optional calls", () => {
+  it("[G200] no argument of a call that `?.` may skip changes anything", () => {
+    expect(files.flatMap((file) => skippableChanges(file).map((line) => `${file.path}:${line}`))).toEqual([]);
+  });
+
+  it.each([
+    "a?.(rows.shift()!);",
+    "a?.b(count++);",
+    "a?.b.c(b, (x = 1));",
+    "a?.b()\n  .c([...d.splice(0)]);",
+    "async () => a?.(await b.shift());",
+    "a?.(c ? delete d.e : 1);",
+  ])("[G200] %j is found", (text) => {
+    expect(skippableChanges({ path: "a.ts", text })).toEqual([1]);
+  });
+
+  it.each([
+    "a?.(rows[0]);",
+    "async () => a?.(await b.list());",
+    "a?.(() => rows.shift());",
+    "b(rows.shift()); a?.b();",
+    "a?.b[c](d.at(0));",
+  ])("[G200] %j is not", (text) => {
+    expect(skippableChanges({ path: "a.ts", text })).toEqual([]);
   });
 });
 
@@ -138,7 +194,7 @@ describe("[G8] packages", () => {
 describe("[G9] SPEC.md", () => {
   const specPath = path.join(root, "SPEC.md");
 
-  it("[G9] defines every rule that a test names, once, and every rule has a test", (context) => {
+  it("[G9] defines every rule that a test or a comment names, once, and every rule has a test", (context) => {
     context.skip(!existsSync(specPath), "there is no SPEC.md");
     // Contract suites name rules too, in files that tests call.
     const tests = files.filter((file) => isForTests(file.path));
@@ -147,7 +203,7 @@ describe("[G9] SPEC.md", () => {
       path: `${casesFolder}/${name}`,
       text: readFileSync(path.join(root, casesFolder, name), "utf8"),
     }));
-    expect(specFaults(readFileSync(specPath, "utf8"), tests, cases)).toEqual({
+    expect(specFaults(readFileSync(specPath, "utf8"), tests, cases, files)).toEqual({
       unproven: [],
       unknown: [],
       repeated: [],
@@ -164,5 +220,14 @@ describe("[G9] SPEC.md", () => {
       unknown: ["A7 in a.test.ts"],
       repeated: ["B1"],
     });
+  });
+
+  it("[G9] a comment that cites a rule that does not exist is found", () => {
+    const text =
+      "// Twice (A1, A7); not the control characters C0.\n/** As A8 says, in UTF-8 and U+A9. */\nf('A6');";
+    expect(specFaults("**A1** One.\n", [], [], [{ path: "a.ts", text }]).unknown).toEqual([
+      "A7 in a.ts",
+      "A8 in a.ts",
+    ]);
   });
 });

@@ -72,7 +72,7 @@ describe("[G1] npm start", () => {
     expect(failed.stderr).toContain("TS2322");
   });
 
-  it("[G1] an old Node is told what to do", async () => {
+  it("[G1] an old Node gets an instruction", async () => {
     const old = `Object.defineProperty(process, "versions", { value: { node: "20.18.3" } });`;
     const { exitCode, stderr } = await workspace.run("start.mjs", {
       nodeOptions: ["--import", `data:text/javascript,${encodeURIComponent(old)}`],

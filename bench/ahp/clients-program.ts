@@ -1,4 +1,4 @@
-// The clients, in a process of their own: they count what they get, wait for the last word, and type.
+// Clients in a separate process: they count the bytes they receive, wait for the last word, and type.
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
@@ -36,7 +36,7 @@ async function connect(url: string): Promise<WebSocket> {
   return socket;
 }
 
-/** Asks one question; what else is heard meanwhile is left to whoever listens. */
+/** Sends one request; other messages meanwhile go to their listeners. */
 function ask(socket: WebSocket, id: number, method: string, params: object): Promise<void> {
   const answered = new Promise<void>((resolve, reject) => {
     socket.on("message", function listen(data: Buffer) {
@@ -111,7 +111,7 @@ const program = serve({
     await greet(socket, "never-reads", channel);
     socket.pause();
   },
-  /** Types into a terminal of one client and looks at it with another, until told to stop or for so many keys. */
+  /** Types into a terminal as one client and watches it as another, until stopped or for a number of keys. */
   type: async ({ url, keys }: { readonly url: string; readonly keys: number }): Promise<number[]> => {
     const typist = await connect(url);
     const viewer = await connect(url);
@@ -125,7 +125,7 @@ const program = serve({
     for (let key = 1; key <= keys; key += 1) {
       latencies.push(await measureKey([typist, viewer], channel, key));
       await sleep(keyPauseMs);
-      // A line that grows for ever would be drawn anew for ever.
+      // An ever growing line would be redrawn for ever.
       if (key % 10 === 0) {
         const params = { channel, clientSeq: keys + key, action: { type: "terminal/input", data: "\u0015" } };
         typist.send(JSON.stringify({ jsonrpc: "2.0", method: "dispatchAction", params }));
@@ -139,5 +139,5 @@ const program = serve({
   },
 });
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type ClientsProgram = typeof program;

@@ -14,10 +14,10 @@ import type { ServerProgram } from "./server-program.ts";
 export interface FanOutRate {
   /** Megabytes a second that each client got. */
   readonly mbps: number;
-  /** Processor time of the server for each megabyte that arrived, whoever got it. */
+  /** Processor time of the server for each megabyte that arrived at any client. */
   readonly cpuMsPerMB: number;
-  /** How much of the flood a client was told; who is too slow for all of it is caught up with its end. */
-  readonly toldShare: number;
+  /** Share of the flood that a client received; a client too slow for all of it skips to the end. */
+  readonly receivedShare: number;
 }
 
 /** Both, and how much of the plain server's processor time ours takes. */
@@ -97,7 +97,7 @@ export class FanOutBench {
     return {
       mbps: megabytes / clients / (tookMs / 1000),
       cpuMsPerMB: cpuMs / megabytes,
-      toldShare: bytes / clients / floodBytes,
+      receivedShare: bytes / clients / floodBytes,
     };
   }
 }
@@ -106,6 +106,6 @@ function medians(rates: readonly FanOutRate[]): FanOutRate {
   return {
     mbps: rounded(median(rates.map(({ mbps }) => mbps))),
     cpuMsPerMB: rounded(median(rates.map(({ cpuMsPerMB }) => cpuMsPerMB))),
-    toldShare: rounded(median(rates.map(({ toldShare }) => toldShare))),
+    receivedShare: rounded(median(rates.map(({ receivedShare }) => receivedShare))),
   };
 }

@@ -11,7 +11,7 @@ export const LAST_WORD = "this-was-the-last-line";
 
 const line = "src/session/turn.ts(128,17): error TS2345: Argument of type 'string' is not assignable. [0m";
 
-/** A flood that begins when it is told to, after everybody has come. */
+/** A flood that starts on request, after every client has connected. */
 export class Flood {
   readonly sizeBytes: number;
   readonly #gate: string;
@@ -28,7 +28,7 @@ export class Flood {
     return `read go <'${this.#gate}'; yes "${line}" | head -c ${this.sizeBytes}; echo; for i in 1 2 3; do echo ${start}''${end}; done; sleep 1`;
   }
 
-  /** Opening the gate waits for whoever reads from it. */
+  /** Opening the gate waits for its reader. */
   begin(): void {
     closeSync(openSync(this.#gate, "w"));
   }

@@ -30,7 +30,7 @@ for (const kind of ["tty", "text"] as const) {
   }
 }
 await bench.close();
-// Its protocol is its own, so it would need clients of its own as well.
+// It has its own protocol, so it would need separate clients as well.
 progress(
   isInstalled("ttyd")
     ? "ttyd is installed but not measured here: see bench:terminal"

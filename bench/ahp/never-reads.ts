@@ -24,7 +24,7 @@ export interface NeverReads {
 const mebibyte = 1024 * 1024;
 const warmUpBytes = 20e6;
 
-/** Measures with a host of its own. */
+/** Measures with a separate host. */
 export async function measureNeverReads(floodBytes: number, keys: number): Promise<NeverReads> {
   const folder = mkdtempSync(path.join(tmpdir(), "bench-ahp-"));
   const server = new Isolated<ServerProgram>(new URL("server-program.ts", import.meta.url));

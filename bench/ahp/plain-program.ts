@@ -24,7 +24,7 @@ function waitingBytes({ bufferedAmount }: WebSocket): number {
   return bufferedAmount;
 }
 
-function tell(source: Source, data: string): void {
+function broadcast(source: Source, data: string): void {
   serverSeq += 1;
   for (const client of server.clients) {
     const params = { channel: "terminal", action: { type: "terminal/data", data }, serverSeq };
@@ -46,11 +46,11 @@ const program = serve({
   run: async ({ kind, command }: { kind: FloodKind; command: string }): Promise<string> => {
     if (kind === "tty") {
       const terminal = spawnTerminal("/bin/sh", ["-c", command], { cols: 80, rows: 24 });
-      terminal.onData((data) => tell(terminal, data));
+      terminal.onData((data) => broadcast(terminal, data));
     } else {
       const { stdout } = spawnProcess("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "inherit"] });
       stdout.setEncoding("utf8");
-      stdout.on("data", (data: string) => tell(stdout, data));
+      stdout.on("data", (data: string) => broadcast(stdout, data));
     }
     return "terminal";
   },
@@ -60,5 +60,5 @@ const program = serve({
   },
 });
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type PlainProgram = typeof program;

@@ -1,12 +1,12 @@
-// Our host in a process of its own, which tells what it has used of processor and memory.
+// Our host in a separate process that reports its processor time and memory.
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { isId } from "@holdfast/ahp";
-import { Host } from "@holdfast/core";
-import { InlineKeeper } from "@holdfast/keeper";
+import { ROOT_URI, isId } from "@holdfast/ahp";
+import { Host, requireAccepted } from "@holdfast/core";
+import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
@@ -62,9 +62,10 @@ const program = serve({
     const log = (level: string, message: string, facts?: object): void => {
       if (level === "error") process.stderr.write(`${message} ${JSON.stringify(facts)}\n`);
     };
+    const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
     host = new Host({
-      keeper: new InlineKeeper(),
-      storage: await openSqliteStorage({ file: path.join(folder, "holdfast.db") }),
+      keeper: new Spawner(),
+      storage,
       spool: await openFileSpool({ folder: path.join(folder, "spool") }),
       config: config.value,
       stateFolder: folder,
@@ -72,7 +73,7 @@ const program = serve({
       log,
     });
     const listen = { host: "127.0.0.1", port: 0 };
-    const server = await startServer({ host, token: TOKEN, listen, log });
+    const server = await startServer({ host, token: TOKEN, listen, log, meta: storage.meta });
     address = server.url;
     return `${server.url.replace("http", "ws")}/ahp?tkn=${TOKEN}`;
   },
@@ -80,11 +81,10 @@ const program = serve({
   run: async ({ kind, command }: { kind: FloodKind; command: string }): Promise<string> => {
     if (kind === "text") return runAsText(command);
     if (!isId("client", clientId)) throw new Error("The name of the client is none");
-    return started().terminals.create({
-      clientId,
-      cwd: "/",
-      shell: { command: "/bin/sh", args: ["-c", command] },
-    });
+    const shell = { cwd: "/", program: { command: "/bin/sh", args: ["-c", command] } };
+    const request = { type: "root/createTerminal", shell } as const;
+    const submission = await started().submit(ROOT_URI, request, { actor: { kind: "client", clientId } });
+    return requireAccepted(submission, "INTERNAL").result?.uri ?? "";
   },
   /** Processor time so far, in milliseconds. */
   cpuMs: async (): Promise<number> => {
@@ -106,5 +106,5 @@ const program = serve({
   highestBytes: async (): Promise<number> => highestBytes,
 });
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type ServerProgram = typeof program;

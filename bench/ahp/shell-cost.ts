@@ -1,4 +1,4 @@
-// What it costs that a shell tells of its commands: the time from a line to the next prompt, beside the same shell plain.
+// Cost of shell integration: the time from a line to the next prompt, compared with the same shell without it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { prepareShell, removeShellFolder } from "@holdfast/terminal/shell-integr
 import { isInstalled } from "../terminal/installed.ts";
 import { median } from "../terminal/statistics.ts";
 
-/** What a command costs in milliseconds, in the median. */
+/** Median time of a command in milliseconds. */
 export interface ShellCost {
   readonly plainMs: number;
   readonly integratedMs: number;
@@ -90,10 +90,10 @@ class MeasuredShell {
     const { command, args, env: shellEnv } = prepared ?? { command: shell, args: ["-i"], env };
     const prompts = new PromptWatch();
     const first = prompts.next();
-    const run = await spawner.run(
+    const run = await spawner.start(
       { kind: "tty", command, args, cwd: home, env: shellEnv },
       {
-        bytes: (_stream, bytes, length) => prompts.push(bytes.subarray(0, length)),
+        bytes: (_stream, bytes) => prompts.push(bytes),
         exit: () => {},
         end: () => {},
       },
@@ -101,7 +101,7 @@ class MeasuredShell {
     await first;
     return new MeasuredShell(run, prompts, async () => {
       await run.end(500);
-      spawner.release(run);
+      run.release();
       if (prepared !== undefined) await removeShellFolder(prepared);
     });
   }

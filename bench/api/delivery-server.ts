@@ -3,7 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurnOfLoop } from "node:timers/promises";
 import { startServer } from "@holdfast/server";
-import { SmallHost } from "../../packages/server/src/testing/small-host.ts";
+import { MemoryMeta } from "../../packages/core/src/testing/memory-storage.ts";
+import { FakeHost } from "../../packages/server/src/testing/fake-host.ts";
 import { serve } from "../terminal/isolated.ts";
 
 /** Where to read a stream of one of the two. */
@@ -17,12 +18,13 @@ export type ServerName = "ours" | "bare";
 
 const token = "bench";
 const me = { kind: "owner" } as const;
-const host = new SmallHost(1024 * 1024 * 1024);
+const host = new FakeHost(1024 * 1024 * 1024);
 const server = await startServer({
   host,
   token,
   listen: { host: "127.0.0.1", port: 0 },
   log: () => {},
+  meta: new MemoryMeta(),
 });
 const { session_key: key } = await host.createSession({ agent_id: "shell" }, me);
 
@@ -63,7 +65,7 @@ function beginTurn(): string {
   return turnId;
 }
 
-/** What an agent says at a time. */
+/** One message chunk of an agent. */
 function wordsOf(index: number): string {
   return `and word number ${index} of many `;
 }
@@ -90,7 +92,7 @@ export const deliveryServer = serve({
     waiting.length = 0;
     return addressOf(which, which === "ours" ? beginTurn() : "", "/live");
   },
-  /** Once so many read it, says or writes so many events in each turn of the loop, and ends. */
+  /** Once so many read it, says or writes so many events in each tick, and ends. */
   publish: async (order: {
     readonly which: ServerName;
     readonly readers: number;

@@ -34,7 +34,7 @@ export class DeliveryBench {
     });
   }
 
-  /** Readers wait, and so many events are told in each turn of the server's loop. */
+  /** Readers wait while the server publishes this many events per tick. */
   async live({ events, readers, rounds }: DeliverySize, perTurn: number): Promise<Delivery> {
     await this.#server.ask("commit", events);
     return compare(events * readers, rounds, async (which) => {

@@ -44,7 +44,7 @@ async function record({ host, storage }: ServedHost, cwd: string, turns: number)
   };
   const options = { agent_id: "shell", cwd, approvalPolicy: "approve-all" } as const;
   const { session_key: key } = await host.createSession(options, me);
-  for (let turn = 0; turn < turns; turn += 1) await host.chat(key, { message: "Please go on." }, me);
+  for (let turn = 0; turn < turns; turn += 1) await host.chat(key, { message: "Please continue." }, me);
   // It rests in the end, as most sessions of a host with a thousand of them do.
   while (host.hub.list("chat").length > 0) await sleep(lookEveryMs);
   journal.commit = commit;
@@ -92,7 +92,7 @@ const program = serve({
   fill: async ({ sessions, turns, busy, ...options }: HistoryRequest): Promise<void> => {
     const served = await openServedHost(options);
     const recording = await record(served, options.folder, turns);
-    // The recorded one is a session of its own.
+    // The recorded one is a separate session.
     for (let index = 1; index < sessions; index += 1) {
       const ticks = renamed(recording);
       await keep(served.storage, index <= busy ? cutInMidTurn(ticks) : ticks);
@@ -100,5 +100,5 @@ const program = serve({
   },
 });
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type HistoryProgram = typeof program;

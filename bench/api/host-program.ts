@@ -1,4 +1,4 @@
-// The host that is measured, in a process of its own: its agents and its clients are elsewhere.
+// The measured host in a separate process; its agents and clients run elsewhere.
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -18,15 +18,15 @@ const program = serve({
     served = await openServedHost(options);
     return served.url;
   },
-  /** Answers when every session rests: its agent is stopped, its chat is let go. */
+  /** Responds when every session is idle: its agent is stopped, its chat unloaded. */
   rest: async (): Promise<void> => {
     const isAtWork = (): boolean =>
       served !== undefined &&
-      (served.host.figures().agentsRunning > 0 || served.host.hub.list("chat").length > 0);
+      (served.host.stats().agentsRunning > 0 || served.host.hub.list("chat").length > 0);
     while (isAtWork()) await sleep(lookEveryMs);
   },
   /** How many agents run. */
-  countAgents: async (): Promise<number> => served?.host.figures().agentsRunning ?? 0,
+  countAgents: async (): Promise<number> => served?.host.stats().agentsRunning ?? 0,
   /** What is left in memory after everything that can go has gone. */
   measureMemory: async (): Promise<NodeJS.MemoryUsage> => {
     for (let round = 0; round < 5; round += 1) {
@@ -37,5 +37,5 @@ const program = serve({
   },
 });
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type HostProgram = typeof program;

@@ -1,4 +1,4 @@
-// What a session costs the host while nobody uses it.
+// Cost of a session to the host while nobody uses it.
 import { callApi, openSession } from "./api-client.ts";
 import { smallAgent, withMeasuredHost } from "./measured-host.ts";
 
@@ -10,7 +10,7 @@ export interface IdleSize {
 }
 
 /** What each session has added. */
-export interface IdleFigures {
+export interface IdleStats {
   readonly rssKiB: number;
   readonly heapKiB: number;
 }
@@ -19,31 +19,31 @@ export interface IdleFigures {
 const atOnce = 8;
 
 /** Sessions that have had a turn and rest: their agents are stopped. */
-export function measureRestingSessions(folder: string, size: IdleSize): Promise<IdleFigures> {
-  return measureSessions(folder, size, "resting");
+export function measureIdleSessions(folder: string, size: IdleSize): Promise<IdleStats> {
+  return measureSessions(folder, size, "idle");
 }
 
 /** Sessions that have had a turn, and whose agents wait for the next one. The agents' own memory does not count. */
-export function measureWaitingSessions(folder: string, size: IdleSize): Promise<IdleFigures> {
+export function measureWaitingSessions(folder: string, size: IdleSize): Promise<IdleStats> {
   return measureSessions(folder, size, "waiting");
 }
 
 async function measureSessions(
   folder: string,
   { warmUp, sessions }: IdleSize,
-  what: "resting" | "waiting",
-): Promise<IdleFigures> {
-  const idleSeconds = what === "resting" ? 1 : 3600;
+  what: "idle" | "waiting",
+): Promise<IdleStats> {
+  const idleSeconds = what === "idle" ? 1 : 3600;
   return withMeasuredHost({ folder, agent: smallAgent, idleSeconds }, async (url, host) => {
     const measureAfter = async (count: number): Promise<NodeJS.MemoryUsage> => {
       await useSessions(url, folder, count);
-      if (what === "resting") await host.ask("rest", undefined);
+      if (what === "idle") await host.ask("rest", undefined);
       return host.ask("measureMemory", undefined);
     };
     const before = await measureAfter(warmUp);
     const after = await measureAfter(sessions);
     const agents = await host.ask("countAgents", undefined);
-    const expected = what === "resting" ? 0 : warmUp + sessions;
+    const expected = what === "idle" ? 0 : warmUp + sessions;
     if (agents !== expected) throw new Error(`${agents} agents run, not ${expected}`);
     return {
       rssKiB: (after.rss - before.rss) / 1024 / sessions,

@@ -7,7 +7,7 @@ import path from "node:path";
 import { QuietMachine } from "../terminal/quiet.ts";
 import { median, rounded } from "../terminal/statistics.ts";
 import { DeliveryBench, type Delivery } from "./delivery.ts";
-import { measureRestingSessions, measureWaitingSessions } from "./idle-session.ts";
+import { measureIdleSessions, measureWaitingSessions } from "./idle-session.ts";
 import { measureStart } from "./start.ts";
 import { measureTurns } from "./turn.ts";
 
@@ -28,7 +28,7 @@ function newFolder(name: string): string {
   return made;
 }
 
-function tell(name: string, { ours, bare, ratio }: Delivery): Delivery {
+function report(name: string, { ours, bare, ratio }: Delivery): Delivery {
   say(`${name}: ours ${Math.round(ours)}/s, bare ${Math.round(bare)}/s, ratio ${ratio.toFixed(2)}`);
   return { ours, bare, ratio };
 }
@@ -36,11 +36,11 @@ function tell(name: string, { ours, bare, ratio }: Delivery): Delivery {
 const machine = new QuietMachine(isShort ? 1000 : 30_000);
 const delivery = new DeliveryBench();
 await machine.wait();
-const one = tell("1 reader", await delivery.backlog({ events: 40_000, readers: 1, rounds }));
-const fifty = tell("50 readers", await delivery.backlog({ events: 4000, readers: 50, rounds }));
+const one = report("1 reader", await delivery.backlog({ events: 40_000, readers: 1, rounds }));
+const fifty = report("50 readers", await delivery.backlog({ events: 4000, readers: 50, rounds }));
 // Here our side also applies each action and makes its text, which the bare server has ready.
-const liveOne = tell("1 reader, live", await delivery.live({ events: 20_000, readers: 1, rounds }, 10));
-const liveFifty = tell("50 readers, live", await delivery.live({ events: 2000, readers: 50, rounds }, 10));
+const liveOne = report("1 reader, live", await delivery.live({ events: 20_000, readers: 1, rounds }, 10));
+const liveFifty = report("50 readers, live", await delivery.live({ events: 2000, readers: 50, rounds }, 10));
 await delivery.close();
 
 await machine.wait();
@@ -49,8 +49,8 @@ say(
   `turns: ${Math.round(turns.updatesPerSecond)} updates/s in ${Math.round(turns.framesPerSecond)} frames/s, latency p50 ${turns.latencyP50Ms.toFixed(2)} ms, p99 ${turns.latencyP99Ms.toFixed(2)} ms`,
 );
 
-const resting = await measureRestingSessions(newFolder("resting"), idleSize);
-say(`a resting session: rss ${resting.rssKiB.toFixed(1)} KiB, heap ${resting.heapKiB.toFixed(1)} KiB`);
+const idle = await measureIdleSessions(newFolder("idle"), idleSize);
+say(`an idle session: rss ${idle.rssKiB.toFixed(1)} KiB, heap ${idle.heapKiB.toFixed(1)} KiB`);
 const waiting = await measureWaitingSessions(newFolder("waiting"), idleSize);
 say(`one whose agent waits: rss ${waiting.rssKiB.toFixed(1)} KiB, heap ${waiting.heapKiB.toFixed(1)} KiB`);
 
@@ -68,8 +68,8 @@ console.log(
     turnFramesPerSecond: Math.round(turns.framesPerSecond),
     latencyP50Ms: rounded(turns.latencyP50Ms),
     latencyP99Ms: rounded(turns.latencyP99Ms),
-    rssPerIdleSessionKiB: rounded(resting.rssKiB),
-    heapPerIdleSessionKiB: rounded(resting.heapKiB),
+    rssPerIdleSessionKiB: rounded(idle.rssKiB),
+    heapPerIdleSessionKiB: rounded(idle.heapKiB),
     rssPerWaitingSessionKiB: rounded(waiting.rssKiB),
     heapPerWaitingSessionKiB: rounded(waiting.heapKiB),
     startMs: Math.round(start.startMs),

@@ -1,4 +1,4 @@
-// The benchmark's end of a host in a process of its own, and the agents that such hosts are given.
+// The benchmark's side of a host in a separate process, and the agents that such hosts get.
 import { fileURLToPath } from "node:url";
 import { Isolated } from "../terminal/isolated.ts";
 import type { HostProgram } from "./host-program.ts";

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { Host } from "@holdfast/core";
 import type { Storage } from "@holdfast/core/ports";
-import { InlineKeeper } from "@holdfast/keeper";
+import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
@@ -10,7 +10,7 @@ import { API_KEY } from "./api-client.ts";
 
 /** How a host is made. */
 export interface ServedHostOptions {
-  /** Where everything is kept; what an earlier host left there is taken up. */
+  /** Home folder; the data of an earlier host is resumed. */
   readonly folder: string;
   /** The program that stands in for the agent `shell`. */
   readonly agent: { readonly command: string; readonly args: readonly string[] };
@@ -29,7 +29,7 @@ function log(level: string, message: string, facts?: object): void {
   if (level === "error") process.stderr.write(`${message} ${JSON.stringify(facts)}\n`);
 }
 
-/** Opens the storage, takes up what it keeps, and listens. */
+/** Opens the storage, resumes its sessions, and listens. */
 export async function openServedHost({
   folder,
   agent,
@@ -40,7 +40,7 @@ export async function openServedHost({
   const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
   const spool = await openFileSpool({ folder: path.join(folder, "spool") });
   const host = new Host({
-    keeper: new InlineKeeper(),
+    keeper: new Spawner(),
     storage,
     spool,
     config: config.value,
@@ -55,7 +55,7 @@ export async function openServedHost({
     listen: { host: "127.0.0.1", port: 0 },
     log,
     meta: storage.meta,
-    isReady: () => ({ ready: hub.isKeeping }),
+    isReady: () => ({ ready: hub.recording.isKeeping }),
   });
   return { host, storage, url };
 }

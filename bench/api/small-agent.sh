@@ -1,5 +1,5 @@
 # An ACP agent for benchmarks whose process takes hardly any memory: says a kilobyte and makes two tool calls in each turn.
-said='Holdfast lets go of nothing: not a byte, not a process, not a turn. '
+said='Holdfast never loses things: not a byte, not a process, not a turn. '
 
 reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 

@@ -24,7 +24,7 @@ export interface StartSize {
 }
 
 /** What was measured. */
-export interface StartFigures {
+export interface StartStats {
   /** From the opening of the storage, in a process that is there, to the answer of `/readyz`. */
   readonly startMs: number;
   /** The same for the program, from the start of its process. */
@@ -44,7 +44,7 @@ export async function measureStart(
   folder: string,
   { sessions, turns, rounds }: StartSize,
   machine: QuietMachine,
-): Promise<StartFigures> {
+): Promise<StartStats> {
   const left = path.join(folder, "left");
   mkdirSync(left, { mode: 0o700 });
   await askOnce<HistoryProgram, "fill">(new URL("history-program.ts", import.meta.url), "fill", {
@@ -59,7 +59,7 @@ export async function measureStart(
   const emptyStarts: number[] = [];
   const lists: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    // A start writes down what it found, so each has a copy of its own.
+    // A start writes to its home, so each has a separate copy.
     copyHome(left, home);
     await machine.wait();
     const started = await startHost(home, sessions);
@@ -87,7 +87,7 @@ function hostOptions(folder: string): ServedHostOptions {
 function copyHome(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   cpSync(from, to, { recursive: true });
-  // What a dead host left is on the disk; a fresh copy must not have to be written during the start.
+  // A dead host's data is on the disk; a fresh copy must not have to be written during the start.
   for (const name of readdirSync(to).filter((each) => each.startsWith(databaseFile))) {
     const file = openSync(path.join(to, name), "r+");
     fsyncSync(file);

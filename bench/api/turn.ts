@@ -14,7 +14,7 @@ export interface TurnSize {
 }
 
 /** What was measured. */
-export interface TurnFigures {
+export interface TurnStats {
   /** Updates of the agent whose text has arrived; those that come together share a frame. */
   readonly updatesPerSecond: number;
   readonly framesPerSecond: number;
@@ -23,10 +23,7 @@ export interface TurnFigures {
 }
 
 /** Measures in one session each, from the agent's process through host and storage to a client of the event stream. */
-export async function measureTurns(
-  folder: string,
-  { updates, ticks, rounds }: TurnSize,
-): Promise<TurnFigures> {
+export async function measureTurns(folder: string, { updates, ticks, rounds }: TurnSize): Promise<TurnStats> {
   return withMeasuredHost({ folder, agent: floodAgent }, async (url) => {
     const updateRates: number[] = [];
     const frameRates: number[] = [];

@@ -27,6 +27,29 @@ async function flood(/** @type {number} */ count) {
   }
 }
 
+/** Writes so many tool calls, each as a start and an end, as fast as the pipe takes them. */
+async function callTools(/** @type {number} */ count) {
+  const perWrite = 80;
+  for (let sent = 0; sent < count; sent += perWrite) {
+    let block = "";
+    for (let index = sent; index < Math.min(sent + perWrite, count); index += 1) {
+      block += toolCall("tool_call", { toolCallId: `call-${index}`, title: "Read a file", kind: "read" });
+      block += toolCall("tool_call_update", { toolCallId: `call-${index}`, status: "completed" });
+    }
+    if (!process.stdout.write(block)) {
+      await new Promise((resolve) => {
+        process.stdout.once("drain", resolve);
+      });
+    }
+  }
+}
+
+/** One update of a tool call as a line. */
+function toolCall(/** @type {string} */ sessionUpdate, /** @type {object} */ fields) {
+  const params = { sessionId: "s", update: { sessionUpdate, ...fields } };
+  return `${JSON.stringify({ jsonrpc: "2.0", method: "session/update", params })}\n`;
+}
+
 /** Sends so many updates, one every few milliseconds, each with the time it was sent. */
 async function tick(/** @type {number} */ count) {
   for (let sent = 0; sent < count; sent += 1) {
@@ -50,7 +73,8 @@ async function answer(/** @type {string} */ line) {
   if (method === "session/new") send({ id, result: { sessionId: "s" } });
   if (method !== "session/prompt") return;
   const [word, count] = (params.prompt?.[0]?.text ?? "").split(" ");
-  await (word === "flood" ? flood(Number(count)) : tick(Number(count)));
+  const act = { flood, calls: callTools }[word ?? ""] ?? tick;
+  await act(Number(count));
   send({ id, result: { stopReason: "end_turn" } });
 }
 

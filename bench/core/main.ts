@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Host, MemoryStorage } from "@holdfast/core";
-import { InlineKeeper } from "@holdfast/keeper";
+import { Host } from "@holdfast/core";
+import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { startServer } from "@holdfast/server";
+import { MemoryStorage } from "../../packages/core/src/testing/memory-storage.ts";
 import { median } from "../terminal/statistics.ts";
 import { bareHandshakeMs, sdkUpdatesPerSecond } from "./peers.ts";
 
@@ -20,9 +21,11 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const config = readConfig({ agents: { flood: agent }, maxSessions: 1000 });
 if (!config.ok) throw new Error(JSON.stringify(config.problems));
+// In memory, so that this measures the core without the disk.
+const storage = new MemoryStorage();
 const host = new Host({
-  keeper: new InlineKeeper(),
-  storage: new MemoryStorage(),
+  keeper: new Spawner(),
+  storage,
   config: config.value,
   stateFolder: folder,
   shellAgent: { ...agent, version: "0" },
@@ -62,6 +65,32 @@ async function ourUpdatesPerSecond(): Promise<number> {
   return perSecond;
 }
 
+/** Tool calls a second in one turn, from the child's pipe through the hub to a reader that has seen all their ends. */
+async function toolCallsPerSecond(calls: number): Promise<number> {
+  const key = await newSession();
+  let ended = 0;
+  const startedMs = performance.now();
+  await new Promise<void>((resolve) => {
+    const read = (): void => {
+      for (;;) {
+        const reading = turn.chat.read();
+        if (reading.kind !== "entries" || reading.entries.length === 0) return;
+        for (const { action } of reading.entries) {
+          if (action.type === "chat/toolCallComplete") ended += 1;
+          else if (action.type === "chat/turnComplete") resolve();
+        }
+      }
+    };
+    const turn = host.streamTurn(key, { message: `calls ${calls}` }, me, read);
+    // A reader is woken for what comes after its last look.
+    read();
+  });
+  const perSecond = (calls / (performance.now() - startedMs)) * 1000;
+  if (ended !== calls) throw new Error(`the reader saw the end of ${ended} of ${calls} calls`);
+  await host.closeSession(key, undefined, me);
+  return perSecond;
+}
+
 async function createMs(): Promise<number> {
   const startedMs = performance.now();
   const key = await newSession();
@@ -77,6 +106,7 @@ async function latenciesMs(): Promise<number[]> {
     token: "bench",
     listen: { host: "127.0.0.1", port: 0 },
     log: () => {},
+    meta: storage.meta,
   });
   const key = await newSession();
   const response = await fetch(`${server.url}/sdk/acp/session/${encodeURIComponent(key)}/chat/stream`, {
@@ -101,7 +131,10 @@ const ours: number[] = [];
 const sdk: number[] = [];
 const creates: number[] = [];
 const handshakes: number[] = [];
+const fewCalls: number[] = [];
+const manyCalls: number[] = [];
 await createMs();
+await toolCallsPerSecond(1000);
 for (let round = 0; round < rounds; round += 1) {
   ours.push(await ourUpdatesPerSecond());
   sdk.push(await sdkUpdatesPerSecond(agent, updates / 4));
@@ -109,12 +142,15 @@ for (let round = 0; round < rounds; round += 1) {
     creates.push(await createMs());
     handshakes.push(await bareHandshakeMs(agent, folder));
   }
+  fewCalls.push(await toolCallsPerSecond(1000));
+  manyCalls.push(await toolCallsPerSecond(20_000));
   say(
-    `round ${round + 1}/${rounds}: ours ${Math.round(ours.at(-1) ?? 0)}/s, SDK ${Math.round(sdk.at(-1) ?? 0)}/s, create ${creates.at(-1)?.toFixed(1)} ms, bare handshake ${handshakes.at(-1)?.toFixed(1)} ms`,
+    `round ${round + 1}/${rounds}: ours ${Math.round(ours.at(-1) ?? 0)}/s, SDK ${Math.round(sdk.at(-1) ?? 0)}/s, create ${creates.at(-1)?.toFixed(1)} ms, bare handshake ${handshakes.at(-1)?.toFixed(1)} ms, tool calls ${Math.round(fewCalls.at(-1) ?? 0)}/s of 1,000, ${Math.round(manyCalls.at(-1) ?? 0)}/s of 20,000`,
   );
 }
 const delays = (await latenciesMs()).toSorted((a, b) => a - b);
 await host.close();
+storage.close();
 rmSync(folder, { recursive: true, force: true });
 
 const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
@@ -124,10 +160,18 @@ console.log(
     createOverheadMs: round(median(creates) - median(handshakes)),
     latencyP50Ms: round(delays[Math.floor(delays.length / 2)] ?? Number.NaN, 2),
     latencyP99Ms: round(delays[Math.floor(delays.length * 0.99)] ?? Number.NaN, 2),
+    toolCallsPerSecond: Math.round(median(manyCalls)),
+    toolCallsPerSecondOf1000: Math.round(median(fewCalls)),
+    manyVsFewToolCalls: round(median(manyCalls) / median(fewCalls), 2),
     updatesPerSecond: Math.round(median(ours)),
     sdkUpdatesPerSecond: Math.round(median(sdk)),
     createMs: round(median(creates)),
     bareHandshakeMs: round(median(handshakes)),
-    goals: { updatesVsSdk: ">= 8", createOverheadMs: "< 20", latencyP50Ms: "< 3" },
+    goals: {
+      updatesVsSdk: ">= 9.5",
+      manyVsFewToolCalls: ">= 0.7",
+      createOverheadMs: "< 20",
+      latencyP50Ms: "< 3",
+    },
   }),
 );

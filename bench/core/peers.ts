@@ -1,4 +1,4 @@
-// What the host is compared with: the official SDK's client, and a handshake with nothing around it.
+// Peers for comparison: the official SDK's client, and a bare handshake.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";

@@ -1,4 +1,4 @@
-// What the engine promises, and how far a result keeps it.
+// Goals of the engine, and how a result compares with them.
 import type { Result } from "./result.ts";
 
 interface Goal {
@@ -38,8 +38,8 @@ const goals: readonly Goal[] = [
 export function goalTable(result: Result): string {
   const lines = goals.map(({ name, wanted, value, isMet }) => {
     const measured = value(result);
-    const verdict = measured === null ? "not measured" : isMet(measured) ? "pass" : "MISS";
-    return `${name.padEnd(22)}${wanted.padEnd(9)}${String(measured).padStart(9)}  ${verdict}`;
+    const outcome = measured === null ? "not measured" : isMet(measured) ? "pass" : "MISS";
+    return `${name.padEnd(22)}${wanted.padEnd(9)}${String(measured).padStart(9)}  ${outcome}`;
   });
   return `${lines.join("\n")}\n`;
 }

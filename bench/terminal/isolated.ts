@@ -1,8 +1,8 @@
-// Runs a part of the benchmark in a Node process of its own, so that no part pays for another's heap.
+// Runs a part of the benchmark in a separate Node process, so that no part pays for another's heap.
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** What a program answers to, by name; arguments and results cross a pipe as JSON. */
+/** Request handlers of a program, by name; arguments and results cross a pipe as JSON. */
 export type Handlers = Record<string, (argument: never) => Promise<unknown>>;
 
 interface Question {
@@ -55,7 +55,7 @@ export class Isolated<Served extends Handlers> {
     });
   }
 
-  /** Ends the program; what it started ends by itself when it is gone. */
+  /** Ends the program; its children end with it. */
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = new Promise<void>((resolve) => this.#child.once("exit", () => resolve()));

@@ -26,7 +26,7 @@ export interface PeerProgram extends Handlers {
   run(workload: Workload): Promise<PeerRun>;
 }
 
-/** A peer in a Node process of its own. */
+/** A peer in a separate Node process. */
 export function programPeer(
   name: string,
   program: URL,

@@ -1,4 +1,4 @@
-// Tells a person how far the benchmark is; stdout belongs to the result.
+// Progress of the benchmark on stderr; stdout belongs to the result.
 
 const startedMs = performance.now();
 

@@ -1,4 +1,4 @@
-// The parts of the benchmark that measure the engine alone, each in processes of its own.
+// The parts of the benchmark that measure the engine alone, each in separate processes.
 import { askOnce, Isolated } from "./isolated.ts";
 import type { Echo, EchoProgram } from "./measures/echo.ts";
 import type { LossyRunsProgram } from "./measures/lossy-runs.ts";

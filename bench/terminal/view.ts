@@ -1,4 +1,4 @@
-// Measures view/ by itself: appending, polling, folding. Progress on stderr, one JSON object on stdout.
+// Benchmark of view/ alone: appending, polling, folding. Progress on stderr, one JSON object on stdout.
 //   node --import tsx --conditions=@holdfast/source bench/terminal/view.ts
 import { TerminalOutput } from "@holdfast/terminal/view";
 

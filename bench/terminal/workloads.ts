@@ -6,11 +6,11 @@ import path from "node:path";
 /** A command that writes as fast as it is read. */
 export interface Workload {
   readonly name: string;
-  /** What the reader reads from: a pseudo terminal or a pipe. */
+  /** Source of the reader: a pseudo terminal or a pipe. */
   readonly channel: "pty" | "pipe";
   readonly file: string;
   readonly args: readonly string[];
-  /** What a reader that loses nothing gets; a terminal makes two bytes of a line feed. */
+  /** Bytes that a lossless reader gets; a terminal makes two bytes of a line feed. */
   readonly expectedBytes: number;
 }
 
@@ -19,7 +19,7 @@ export interface Workloads {
   /** A small one for each channel, for code that has not run yet. */
   readonly warmUps: readonly Workload[];
   readonly measured: readonly Workload[];
-  /** 16 MB of 80-column text, for measurements that want a source of their own. */
+  /** 16 MB of 80-column text, for measurements that need a separate source. */
   readonly textFile: string;
   readonly folder: string;
   remove(): void;

@@ -1,12 +1,18 @@
-// Bundles the program: three entries with what they share in chunks, so that each loads only what it needs.
+// Bundles the program: its entries with what they share in chunks, so that each loads only what it needs.
 import path from "node:path";
 import { root } from "../setup.mjs";
 import { ownAddress, placeInPackage } from "./own-address.mjs";
 
-/** The programs in the package, below `packages/`: what people start, and the two that it starts itself. */
-const entries = ["cli/src/main.ts", "agent-shell/src/main.ts", "terminal/src/process/helper/main.ts"];
+/** The programs in the package, below `packages/`: what people start, and what it starts itself. */
+const entries = [
+  "cli/src/main.ts",
+  "cli/src/serve/watchdog-thread.ts",
+  "agent-shell/src/main.ts",
+  "storage-sqlite/src/repair/main.ts",
+  "terminal/src/process/helper/main.ts",
+];
 
-/** What stays a package of its own, because it is a binary for each platform. */
+/** Packages that are not bundled, because they are binaries for each platform. */
 const nativePackages = [/^libsql$/, /^@lydell\/node-pty/];
 
 /** Packages that `ws` would use if somebody had installed them; nobody does. */

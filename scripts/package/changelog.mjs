@@ -1,4 +1,4 @@
-// The changelog: takes up what the changesets say when a version is made.
+// The changelog: adds the sentences of the changesets when a version is made.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
@@ -55,7 +55,7 @@ function readChange(text, name) {
   const found = headings.find(([weight]) => new RegExp(`: ${weight}$`, "m").test(front));
   if (found === undefined || sentence.trim() === "") {
     throw new Error(
-      `.changeset/${name} does not say which package changed, how much, and what to tell of it`,
+      `.changeset/${name} does not say which package changed, the kind of change, and a sentence for the changelog`,
     );
   }
   return { weight: found[0], sentence: sentence.trim().replaceAll(/\s*\n\s*/g, " ") };

@@ -6,6 +6,9 @@ import { root } from "../setup.mjs";
 
 const packagesFolder = path.join(root, "packages");
 
+/** How a library asks that others may bundle as CommonJS; in our own bundle it comes down to the address. */
+const commonJsFirst = /typeof __filename === "string" \? __filename : import\.meta\.url/g;
+
 /** Stands for the way from a chunk up to the package's folder, which is known only when the chunk has its name. */
 const wayUp = "HOLDFAST_PACKAGE_FOLDER";
 
@@ -21,9 +24,9 @@ export function placeInPackage(file) {
 }
 
 /**
- * A plugin that gives each module the address in `import.meta.url` which it would have if it lay in the package by
- * itself. Whoever asks is written to `askers`, by the path below `packages/`; whoever asks in a way that cannot be
- * answered ends the build.
+ * A plugin that gives each module the address in `import.meta.url` which it would have as a separate file of the
+ * package. Modules that ask for it are added to `askers`, by the path below `packages/`; a module that asks in a way
+ * that a bundle cannot serve ends the build.
  * @param {Set<string>} askers
  * @returns {Plugin}
  */
@@ -35,7 +38,7 @@ export function ownAddress(askers) {
       handler(code, file) {
         // Rolldown's own runtime asks for the place of its chunk, and means it.
         if (!path.isAbsolute(file)) return null;
-        const text = withoutComments(code);
+        const text = withoutComments(code).replaceAll(commonJsFirst, "import.meta.url");
         if (!/import\.meta|\b__(?:dirname|filename)\b/.test(text)) return null;
         const place = placeInPackage(file);
         if (place === undefined) this.error(`${file} looks for files beside itself; it must stay external.`);

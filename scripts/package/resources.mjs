@@ -13,12 +13,14 @@ import { root } from "../setup.mjs";
 const resources = [
   { module: "agent-shell/src/program-path.ts", finds: "agent-shell/dist/main.js" },
   { module: "cli/src/main.ts", finds: "cli/dist/main.js" },
-  { module: "cli/src/serve/web-root.ts", finds: "web/dist/page/index.html", from: "web/dist/page" },
+  { module: "cli/src/serve/watchdog.ts", finds: "cli/dist/serve/watchdog-thread.js" },
+  { module: "cli/src/serve/compose.ts", finds: "web/dist/page/index.html", from: "web/dist/page" },
   {
     module: "core/src/agent/agent-entry.ts",
     finds: "core/dist/agent/catalogue.json",
     from: "core/src/agent/catalogue.json",
   },
+  { module: "storage-sqlite/src/repair/child-program.ts", finds: "storage-sqlite/dist/repair/main.js" },
   { module: "terminal/src/process/helper-launcher.ts", finds: "terminal/dist/process/helper/main.js" },
   // It finds a dependency, by the rules for all modules below a package's manifest.
   { module: "terminal/src/process/pty.ts", finds: "package.json" },

@@ -3,7 +3,9 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, write
 import path from "node:path";
 import { fail, root } from "../setup.mjs";
 import { bundleProgram } from "./bundle.mjs";
+import { embedHelper } from "./helper-text.mjs";
 import { libraryManifest, programManifest, readManifest } from "./manifest.mjs";
+import { writeOwnTypes } from "./own-types.mjs";
 import { copyResources, resourceFaults } from "./resources.mjs";
 import { thirdPartyNotices } from "./third-party.mjs";
 
@@ -24,11 +26,11 @@ export async function stageProgram(/** @type {string} */ folder) {
 /**
  * Lays out every library, compiled, with its sources for those who follow a stack trace. They must have been compiled.
  * @param {string} parentFolder
- * @returns {string[]} a folder for each
+ * @returns {Promise<string[]>} a folder for each
  */
-export function stageLibraries(parentFolder) {
+export async function stageLibraries(parentFolder) {
   rmSync(parentFolder, { recursive: true, force: true });
-  return libraryNames().map((name) => {
+  const folders = libraryNames().map((name) => {
     const folder = path.join(parentFolder, name);
     const manifest = readManifest(name);
     const source = path.join(root, "packages", name);
@@ -43,9 +45,12 @@ export function stageLibraries(parentFolder) {
     });
     for (const file of extraFiles(source)) copyFileSync(path.join(source, file), path.join(folder, file));
     copyFileSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
-    writeFileSync(path.join(folder, "README.md"), libraryReadme(manifest));
+    copyFileSync(path.join(source, "README.md"), path.join(folder, "README.md"));
     return folder;
   });
+  await embedHelper(path.join(parentFolder, "terminal"));
+  writeOwnTypes(path.join(parentFolder, "sdk"));
+  return folders;
 }
 
 /** Folders in `packages/` of what is published for programs; the program itself is published as a bundle. */
@@ -64,7 +69,7 @@ function isPublishedSource(/** @type {string} */ file) {
   return !/\.test\.tsx?$|[\\/]src[\\/](?:.*[\\/])?(?:testing|fixtures)$/.test(file);
 }
 
-/** The compiler leaves what it made from sources that are gone, and notes of its own. */
+/** The compiler leaves output of deleted sources, and its own build info. */
 function hasSource(/** @type {string} */ packageFolder, /** @type {string} */ file) {
   const relative = path.relative(path.join(packageFolder, "dist"), file);
   const source = path.join(packageFolder, "src", relative);
@@ -77,9 +82,4 @@ function hasSource(/** @type {string} */ packageFolder, /** @type {string} */ fi
 function writeManifest(/** @type {string} */ folder, /** @type {object} */ manifest) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
-}
-
-/** @param {import("./manifest.mjs").Manifest} manifest */
-function libraryReadme({ name, description }) {
-  return `# ${name}\n\n${description}.\n\nA part of Holdfast, an agent host that lets go of nothing: the program is the package \`holdfast\`.\n`;
 }

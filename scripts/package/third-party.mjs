@@ -24,7 +24,7 @@ export function thirdPartyNotices(moduleFiles) {
   ].join("\n");
 }
 
-/** @returns {string[]} the folder of the package that a file belongs to; none for a file of our own */
+/** @returns {string[]} the folder of the package that a file belongs to; none for one of our files */
 function packageFolderOf(/** @type {string} */ file) {
   const [, name] = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(file) ?? [];
   return name === undefined ? [] : [name];

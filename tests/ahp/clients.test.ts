@@ -1,4 +1,4 @@
-// Who is connected, as it is told over HTTP.
+// List of connected clients over HTTP.
 import { ROOT_URI } from "@holdfast/ahp";
 import { OPERATIONS, type ConnectedClient } from "@holdfast/protocol";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ async function list(host: ServedHost): Promise<readonly ConnectedClient[]> {
   return OPERATIONS.listClients.response.parse(answer).clients;
 }
 
-test("[A86] clients are told with name, dialect, since when, and how much they follow, until they leave", async () => {
+test("[A86] clients are listed with name, dialect, since when, and how much they follow, until they leave", async () => {
   const host = await serveHost();
   // A socket that has not said who it is does not count.
   await host.socket();
@@ -34,7 +34,7 @@ test("[A86] clients are told with name, dialect, since when, and how much they f
   await expect.poll(async () => (await list(host)).map(({ clientId }) => clientId)).toEqual(["ada"]);
 });
 
-test("[A86] who is connected is told to the owner and to admin keys alone", async () => {
+test("[A86] only the owner and admin keys may list the connected clients", async () => {
   const host = await serveHost();
   const body = JSON.stringify({ name: "k", scopes: ["acp.agent", "terminal"] });
   const made = await host.fetch("/admin/keys", { method: "POST", body });

@@ -1,6 +1,14 @@
-// Shows how clients come in over a WebSocket: who may, what they speak, and what they are told first.
-import { expect, test } from "vitest";
+// Handshake over a WebSocket: access, dialects, and the first messages.
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { json } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
+import type { HeardAgent } from "./heard.ts";
 import { serveHost } from "./served-host.ts";
 import { WireClient } from "./wire-client.ts";
 
@@ -23,7 +31,8 @@ test("[E60] a WebSocket is taken on any path, with the token in the address, in 
 test.each([
   ["no token", "", {}, 401],
   ["a wrong token", "?tkn=wrong", {}, 401],
-  ["a foreign page", "?tkn=a-token-for-tests", { origin: "http://evil.example" }, 403],
+  ["a foreign page without a token", "", { origin: "http://evil.example" }, 403],
+  ["a foreign page with a wrong token", "?tkn=wrong", { origin: "http://evil.example" }, 401],
   ["a foreign name", "?tkn=a-token-for-tests", { headers: { host: "evil.example" } }, 403],
 ])(
   "[E61] %s is answered as over HTTP, before there is a WebSocket",
@@ -37,6 +46,65 @@ test.each([
     expect(await refused).toBe(status);
   },
 );
+
+test.each([
+  ["without a key", { "sec-websocket-version": "13" }],
+  [
+    "of an unknown version",
+    { "sec-websocket-version": "7", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" },
+  ],
+])("[E461] an upgrade %s is answered with 400 in JSON", async (_what, fields) => {
+  const host = await serveHost();
+  const headers = { connection: "Upgrade", upgrade: "websocket", "x-api-key": host.token, ...fields };
+  const asked = request(`${host.server.url}/ahp`, { headers }).end();
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  expect(response.statusCode).toBe(400);
+  expect(response.headers["content-type"]).toContain("application/json");
+  expect(await json(response)).toMatchObject({ code: "INVALID_REQUEST" });
+});
+
+test.each([
+  ["1.0", { protocolVersions: ["1.0.0"] }],
+  ["the seed", { protocolVersion: 1 }],
+  ["Holdfast", { protocolVersions: ["1.0.0"], _meta: { holdfast: 1 } }],
+])("[E460] a clientId of more than 200 characters is refused in %s", async (_dialect, offer) => {
+  const host = await serveHost();
+  const client = await host.socket();
+  const error = { code: -32602, message: expect.stringContaining("at most 200") as string };
+  expect(await client.ask("initialize", { ...offer, clientId: "x".repeat(201) })).toMatchObject({ error });
+  const back = { clientId: "x".repeat(201), lastSeenServerSeq: 0, subscriptions: [] };
+  expect(await client.ask("reconnect", back)).toMatchObject({ error });
+  const greeted = await client.ask("initialize", { ...offer, clientId: "x".repeat(200) });
+  expect(greeted.error).toBeUndefined();
+});
+
+test.each(["vscode-file://vscode-app", "http://app.example", "null"])(
+  "[E320] a client of the origin %s is accepted with the token itself, in each of its places",
+  async (origin) => {
+    const host = await serveHost();
+    const { token } = host;
+    const opened = await Promise.all([
+      WireClient.open(host.address(), [], { origin }),
+      WireClient.open(host.address(""), ["ahp", `holdfast.token.${token}`], { origin }),
+      WireClient.open(host.address(""), [], { origin, headers: { authorization: `Bearer ${token}` } }),
+      WireClient.open(host.address(""), [], { origin, headers: { "x-api-key": token } }),
+    ]);
+    for (const client of opened) {
+      expect(await client.request("ping")).toBeNull();
+      client.close();
+    }
+  },
+);
+
+test("[E320] a ticket counts from the host's own page alone, and a foreign page does not use it up", async () => {
+  const host = await serveHost();
+  const answer = await host.fetch("/admin/tickets", { method: "POST" });
+  const { ticket } = (await answer.json()) as { ticket: string };
+  const address = host.address(`?ticket=${ticket}`);
+  await expect(WireClient.open(address, [], { origin: "http://evil.example" })).rejects.toThrow("403");
+  const client = await WireClient.open(address, [], { origin: host.server.url });
+  client.close();
+});
 
 test("[E61] a key without admin may not open one, a key with admin may until it is revoked", async () => {
   const host = await serveHost();
@@ -65,7 +133,7 @@ test("[E62] a ticket opens one WebSocket, once", async () => {
   await expect(WireClient.open(host.address(`?ticket=${ticket}`))).rejects.toThrow("401");
 });
 
-test("[E63] the name of a client belongs to whoever used it first", async () => {
+test("[E63] the name of a client belongs to its first user", async () => {
   const host = await serveHost();
   await host.client({ clientId: "ada" });
   const answer = await host.fetch("/admin/keys", {
@@ -122,7 +190,7 @@ test("[E66] an action before the introduction is answered with an error, for it 
   await client.initialize();
 });
 
-test("[E114] what is said in one breath with the introduction is done after it, in its order", async () => {
+test("[E114] requests sent together with the introduction are handled after it, in their order", async () => {
   const host = await serveHost();
   const other = await host.client({ clientId: "other" });
   const channel = "ahp-terminal:/shared";
@@ -142,13 +210,21 @@ test("[E114] what is said in one breath with the introduction is done after it, 
   expect(first).toHaveProperty("result.protocolVersion");
 });
 
-test("[E70] each client is answered in what it speaks; one that speaks nothing known is told what is, and closed", async () => {
+test("[E70] each client gets responses in its dialect; one without a known dialect gets the list of dialects, and is closed", async () => {
   const host = await serveHost();
   const old = await host.socket();
   const root = "agenthost:/root";
   expect(await old.initialize({ version: 1, clientId: "old", subscriptions: [root] })).toMatchObject({
     protocolVersion: 1,
-    snapshots: [{ resource: root, state: { agents: [], terminals: [] } }],
+    snapshots: [
+      {
+        resource: root,
+        state: {
+          agents: expect.arrayContaining([expect.objectContaining({ provider: "mine" })]),
+          terminals: [],
+        },
+      },
+    ],
   });
   const next = await host.socket();
   expect(
@@ -168,6 +244,42 @@ test("[E70] each client is answered in what it speaks; one that speaks nothing k
   expect(await alien.closed).toBe(4406);
 });
 
+test.each([
+  ["1.0.0", "ahp-root://"],
+  ["0.1.0", "agenthost:/root"],
+])("[E321] the first client of a host gets its agents, in %s", async (version, root) => {
+  const host = await serveHost();
+  const client = await host.socket();
+  const { snapshots } = await client.initialize({ version, subscriptions: [root] });
+  const agents = [
+    expect.objectContaining({ provider: "mine" }),
+    expect.objectContaining({ provider: "shell" }),
+  ];
+  expect(snapshots).toMatchObject([{ state: { agents: expect.arrayContaining(agents) } }]);
+});
+
+test("[E321] an agent that is slow to name its version keeps nobody waiting, and follows", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-slow-agent-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const gate = path.join(folder, "gate");
+  execFileSync("mkfifo", [gate]);
+  writeFileSync(path.join(folder, "gemini"), `#!/bin/sh\nread answer < '${gate}'\necho 1.2.3\n`, {
+    mode: 0o755,
+  });
+  const host = await serveHost({ programs: folder });
+  const client = await host.socket();
+  const { snapshots } = await client.initialize({ subscriptions: ["ahp-root://"] });
+  expect(providersIn(snapshots?.[0]?.state.agents)).toContain("mine");
+  expect(providersIn(snapshots?.[0]?.state.agents)).not.toContain("gemini-cli");
+  writeFileSync(gate, "go\n");
+  const { action } = await client.action("root/agentsChanged");
+  expect(providersIn(action.agents)).toEqual(expect.arrayContaining(["mine", "gemini-cli"]));
+});
+
+function providersIn(agents: readonly HeardAgent[] = []): string[] {
+  return agents.map(({ provider }) => provider);
+}
+
 test("[E65] a client that gives no sign of life is taken for gone", async () => {
   const host = await serveHost({ ahp: { heartbeatMs: 50 } });
   const silent = await WireClient.open(host.address(), [], { autoPong: false });
@@ -175,4 +287,29 @@ test("[E65] a client that gives no sign of life is taken for gone", async () => 
   expect(await silent.closed).toBe(1006);
   expect(lively.socket.readyState).toBe(WebSocket.OPEN);
   lively.close();
+});
+
+test("[E221] a client of our dialect gets the host's heartbeat without a request; others get none", async () => {
+  const host = await serveHost({ ahp: { beatMs: 20 } });
+  const other = await host.client();
+  const heard: string[] = [];
+  other.socket.on("message", (data: Buffer) => void heard.push(data.toString()));
+  const own = await host.own("own", {
+    timeouts: { pingAfterMs: 1_000, notRespondingAfterMs: 2_000, giveUpAfterMs: 3_000 },
+  });
+  const events: string[] = [];
+  own.listen(({ type }) => void events.push(type));
+  const socket = await host.socket();
+  await socket.ask("initialize", { protocolVersions: ["1.0.0"], clientId: "raw", _meta: { holdfast: 1 } });
+  const beats = await new Promise<number>((resolve) => {
+    let count = 0;
+    socket.socket.on("message", (data: Buffer) => {
+      if (data.toString().includes('"heartbeat"')) count += 1;
+      // In this time the client would have asked more than once.
+      if (count === 150) resolve(count);
+    });
+  });
+  expect(beats).toBe(150);
+  expect(events).toEqual([]);
+  expect(heard).toEqual([]);
 });

@@ -13,6 +13,7 @@ export interface HeardAction {
   readonly exitCode?: number;
   readonly options?: readonly object[];
   readonly terminals?: readonly object[];
+  readonly agents?: readonly HeardAgent[];
   readonly claim?: { readonly clientId?: string };
   readonly turns?: readonly HeardTurn[];
 }
@@ -33,6 +34,11 @@ export interface HeardParams extends Partial<HeardEnvelope> {
   readonly notification?: { readonly type: string };
 }
 
+/** An agent in the root's list. */
+export interface HeardAgent {
+  readonly provider: string;
+}
+
 /** A turn. */
 export interface HeardTurn {
   readonly id: string;
@@ -51,6 +57,7 @@ export interface HeardSnapshot {
   readonly resource: string;
   readonly fromSeq: number;
   readonly state: {
+    readonly agents?: readonly HeardAgent[];
     readonly lifecycle?: unknown;
     readonly content?: readonly HeardPart[];
     readonly turns?: readonly HeardTurn[];
@@ -63,6 +70,7 @@ export interface HeardResult {
   readonly type?: string;
   readonly serverSeq?: number;
   readonly snapshot?: HeardSnapshot;
+  readonly snapshots?: readonly HeardSnapshot[];
   readonly actions?: readonly HeardEnvelope[];
   readonly items?: readonly object[];
   readonly turns?: readonly HeardTurn[];

@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Host, MemoryStorage } from "@holdfast/core";
-import { InlineKeeper } from "@holdfast/keeper";
+import { Host } from "@holdfast/core";
+import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { startServer, type RunningServer } from "@holdfast/server";
+import { openSqliteStorage } from "@holdfast/storage-sqlite";
 import { onTestFinished } from "vitest";
 import {
   AhpClient,
@@ -20,7 +21,7 @@ import { WireClient, type Greeting } from "./wire-client.ts";
 
 const agentFile = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
 
-/** What a test has of its host. */
+/** A test's host and its clients. */
 export class ServedHost {
   readonly host: Host;
   readonly server: RunningServer;
@@ -57,7 +58,7 @@ export class ServedHost {
     return client;
   }
 
-  /** A client of our own making. */
+  /** Our client library's client. */
   async own(clientId: string, options: Partial<AhpClientOptions> = {}): Promise<AhpClient> {
     const client = new AhpClient({
       clientId,
@@ -69,7 +70,7 @@ export class ServedHost {
     return client;
   }
 
-  /** What the agent has heard. */
+  /** Messages the agent received. */
   agentRecord(): string {
     return readFileSync(path.join(this.work, "..", "mine.ndjson"), "utf8");
   }
@@ -88,13 +89,15 @@ export function transportOf(socket: unknown): Promise<MessageTransport> {
 
 /** How a host is served. */
 export interface ServeOptions {
-  /** What the agent `mine` does; see the fake agent. */
+  /** Script of the agent `mine`; see the fake agent. */
   readonly script?: object;
-  readonly ahp?: { readonly heartbeatMs?: number; readonly memoryMs?: number };
+  readonly ahp?: { readonly heartbeatMs?: number; readonly beatMs?: number; readonly memoryMs?: number };
+  /** A folder whose programs are found before all others. */
+  readonly programs?: string;
 }
 
 /** Serves a host until the test is over. */
-export async function serveHost({ script = {}, ahp }: ServeOptions = {}): Promise<ServedHost> {
+export async function serveHost({ script = {}, ahp, programs }: ServeOptions = {}): Promise<ServedHost> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
   const work = path.join(folder, "work");
   mkdirSync(work);
@@ -107,11 +110,16 @@ export async function serveHost({ script = {}, ahp }: ServeOptions = {}): Promis
   const log = (level: string, message: string, facts?: object): void => {
     if (level === "error") faults.push({ message, ...facts });
   };
+  const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
   const host = new Host({
-    keeper: new InlineKeeper({
-      environment: { PATH: process.env["PATH"], HOME: folder, SHELL: "/bin/bash" },
+    keeper: new Spawner({
+      environment: {
+        PATH: [programs, process.env["PATH"]].filter((each) => each !== undefined).join(path.delimiter),
+        HOME: folder,
+        SHELL: "/bin/bash",
+      },
     }),
-    storage: new MemoryStorage(),
+    storage,
     config: config.value,
     stateFolder: folder,
     shellAgent: { command: process.execPath, args: [], version: "0" },
@@ -119,10 +127,19 @@ export async function serveHost({ script = {}, ahp }: ServeOptions = {}): Promis
   });
   const token = "a-token-for-tests";
   const listen = { host: "127.0.0.1", port: 0 };
-  const server = await startServer({ host, token, listen, log, graceMs: 0, ...(ahp && { ahp }) });
+  const server = await startServer({
+    host,
+    token,
+    listen,
+    log,
+    meta: storage.meta,
+    graceMs: 0,
+    ...(ahp && { ahp }),
+  });
   onTestFinished(async () => {
     await server.close();
     await host.close();
+    storage.close();
     rmSync(folder, { recursive: true, force: true });
   });
   return new ServedHost({ host, server, token, work, faults });

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { defaultChatUri, makeId } from "@holdfast/ahp";
+import { defaultChatUri, makeId, parseSessionKey } from "@holdfast/ahp";
 import { serveHost, type ServedHost } from "./served-host.ts";
 import type { HeardTurn } from "./heard.ts";
 import type { WireClient } from "./wire-client.ts";
@@ -27,6 +27,7 @@ const script = {
     ask: [ask, { do: "say", text: "Thank you" }],
     wait: [{ do: "say", text: "…" }, { do: "hang" }],
     die: [{ do: "exit", code: 3 }],
+    long: [{ do: "say", text: "x".repeat(20_000) }],
     "*": [{ do: "say", text: "Well" }],
   },
   newSession: [
@@ -112,7 +113,7 @@ test("[E91] a turn that one client starts is seen by all, with its echo for its 
   expect((await next.subscribe(chat)).state.turns).toHaveLength(1);
 });
 
-test("[E92] a question of the agent is answered by whoever is first, with the option they chose", async () => {
+test("[E92] the first client that answers decides a question of the agent, with the option it chose", async () => {
   const { host, next, old } = await talk();
   next.dispatch(turnStarted("t1", "ask"), chat);
   const { action } = await old.action(
@@ -152,7 +153,7 @@ test("[E93] a turn is cancelled by any client; a second one is refused while one
   expect(JSON.stringify(state.turns?.at(-1))).toContain("queued words");
 });
 
-test("[E94] a turn whose agent died is taken up again", async () => {
+test("[E94] a turn whose agent died is resumed", async () => {
   const { next } = await talk();
   next.dispatch(turnStarted("t1", "die"), chat);
   await next.action("chat/error");
@@ -175,7 +176,7 @@ test("[E95] names, drafts and flags are shared; what clients cannot do is refuse
   ).toBeDefined();
   next.dispatch({ type: "chat/truncated" }, chat);
   expect(await next.action("chat/truncated")).toHaveProperty("rejectionReason");
-  // Nothing came of it: its author alone is told.
+  // It had no effect: only its author is notified.
   const same = next.dispatch({ type: "session/titleChanged", title: "Ours" }, session);
   await next.action("session/titleChanged", ({ origin }) => origin?.clientSeq === same);
   expect(old.actions.filter(({ action }) => action.title === "Ours")).toHaveLength(1);
@@ -196,6 +197,20 @@ test("[E96] a disposed session leaves the list, and what was said in it can stil
     .toContain("Hello yourself");
   expect(await next.request("disposeSession", { channel: session })).toBeNull();
   expect(await next.ask("disposeSession", { channel: "x:/none" })).toMatchObject({ error: { code: -32001 } });
+});
+
+test("[A500] the key of a session reads back to the id that its client chose, or the id is refused", async () => {
+  const host = await serveHost({ script });
+  const own = await host.own("own");
+  const chosen = ["hfUJr9uFOGK_uHSffNYjKQ", "a.b~c-d"];
+  for (const id of chosen) await own.request("createSession", { channel: `ahp-session:/${id}` });
+  const { items } = await own.request("listSessions", { channel: "ahp-root://" });
+  expect(new Set(items.map(({ key }) => parseSessionKey(key)?.sessionId))).toEqual(new Set(chosen));
+  for (const id of ["a%3Ab", "50%25", "a%2Fb", "a%20b", "%C3%A9"]) {
+    await expect(own.request("createSession", { channel: `ahp-session:/${id}` })).rejects.toMatchObject({
+      code: -32602,
+    });
+  }
 });
 
 test("[E115] our own clients find sessions that are over in the list, page by page", async () => {
@@ -224,6 +239,38 @@ test("[E115] our own clients find sessions that are over in the list, page by pa
     ]),
   );
 });
+
+test.each(["1.0.0", "0.1.0"])(
+  "[E325] a changed setting is acknowledged by its own action, in %s",
+  async (version) => {
+    const effort = (currentValue: string): object => ({
+      id: "effort",
+      name: "Effort",
+      type: "select",
+      currentValue,
+      options: [
+        { value: "low", name: "Low" },
+        { value: "high", name: "High" },
+      ],
+    });
+    const set = { do: "answer", result: { configOptions: [effort("high")] } };
+    const host = await serveHost({ script: { session: { configOptions: [effort("low")] }, set: [set] } });
+    const client = await host.client({ version });
+    const made = "mine:/config";
+    const at = { channel: made, session: made, provider: "mine", workingDirectory: `file://${host.work}` };
+    await client.request("createSession", { ...at, workingDirectories: [at.workingDirectory] });
+    await expect
+      .poll(async () => (await client.subscribe(made)).state)
+      .toMatchObject({ lifecycle: "ready", config: { values: { effort: "low" } } });
+    const action = { type: "session/configChanged", session: made, config: { effort: "high" } };
+    const clientSeq = client.dispatch(action, version === "1.0.0" ? made : undefined);
+    const echo = await client.notified(({ params }) => params?.origin?.clientSeq === clientSeq);
+    expect(echo.params).toMatchObject({
+      action: { type: "session/configChanged", config: { effort: "high" } },
+    });
+    expect(echo.params).not.toHaveProperty("rejectionReason");
+  },
+);
 
 test("[E97] commands and files are completed, files in the session's folder are read, others are not", async () => {
   const { host, next } = await talk();
@@ -305,4 +352,40 @@ test("[E98] turns are fetched from the newest back, page by page", async () => {
   expect(idsOf(rest.turns)).toEqual(["a"]);
   expect(rest.hasMore).toBe(false);
   expect(await old.ask("fetchTurns", { session, before: "zzz" })).toMatchObject({ error: { code: -32602 } });
+});
+
+test("[E420] turns that left the host's memory stay with clients that have them, and others fetch them", async () => {
+  const { host, next } = await talk();
+  const own = await host.own("own");
+  const mirror = await own.subscribe(chat, "chat");
+  const ids = Array.from({ length: 30 }, (_, index) => `turn-${index}`);
+  for (const id of ids) {
+    next.dispatch(turnStarted(id, "long"), chat);
+    await next.action("chat/turnComplete", ({ action }) => action.turnId === id);
+  }
+  expect(next.actions.filter(({ action }) => action.type === "chat/turnsOmitted")).toEqual([]);
+  const state = host.host.hub.state(chat, "chat");
+  expect(state?.turns.length).toBeLessThan(ids.length);
+  await expect.poll(() => mirror.confirmed).toEqual(state);
+  const idsOf = (turns: readonly { readonly id: string }[] = []): string[] => turns.map(({ id }) => id);
+  // One that joins late, of each kind: what the snapshot lacks is fetched.
+  const late = await host.client({ clientId: "late" });
+  const snapshot = await late.subscribe(chat);
+  const shown = idsOf(snapshot.state.turns);
+  const cursor = snapshot.state.turnsNextCursor;
+  expect(await late.request("fetchTurns", { channel: chat, cursor, limit: 100 })).toEqual({});
+  const loaded = await late.action("chat/turnsLoaded");
+  expect([...idsOf(loaded.action.turns), ...shown]).toEqual(ids);
+  const pages: string[] = [];
+  let page = await own.request("fetchTurns", { channel: chat, limit: 7 });
+  pages.unshift(...idsOf(page.turns));
+  while (page.nextCursor !== undefined) {
+    page = await own.request("fetchTurns", { channel: chat, limit: 7, cursor: page.nextCursor });
+    pages.unshift(...idsOf(page.turns));
+  }
+  expect(pages).toEqual(ids);
+  const seed = await host.client({ clientId: "seed", version: 1 });
+  const rest = await seed.request("fetchTurns", { session, before: shown[0], limit: 100 });
+  expect([...idsOf(rest.turns), ...shown]).toEqual(ids);
+  expect(rest.hasMore).toBe(false);
 });

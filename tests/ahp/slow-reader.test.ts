@@ -26,12 +26,12 @@ async function typeInto(client: WireClient, channel: string, word: string): Prom
   client.dispatch({ type: "terminal/input", data: `: ${word}\r` }, channel);
   await client.action(
     "terminal/data",
-    (told) => told.channel === channel && (told.action.data ?? "").includes(word),
+    ({ channel: of, action }) => of === channel && (action.data ?? "").includes(word),
   );
   return performance.now() - startMs;
 }
 
-/** What a viewer shows of a terminal, from its snapshot and the actions since. */
+/** A viewer's screen of a terminal, from its snapshot and the actions since. */
 function shownBy(client: WireClient, channel: string, snapshot: HeardSnapshot): string {
   let text = textOf(snapshot.state.content);
   for (const { channel: of, action, rejectionReason } of client.actions) {
@@ -45,6 +45,23 @@ function shownBy(client: WireClient, channel: string, snapshot: HeardSnapshot): 
 function textOf(content: readonly HeardPart[] = []): string {
   return content.map((part) => (part.type === "command" ? part.output : part.value)).join("");
 }
+
+test.each(["\\0", "\\a", "\\001"])(
+  "[E450] output of nothing but %s reaches its viewer to the exit, and the next terminal is heard",
+  async (byte) => {
+    const host = await serveHost();
+    const ada = await openTerminals(host);
+    for (const [channel, count] of [
+      [flood, 300_000],
+      [quiet, 3_000_000],
+    ] as const) {
+      const line = `head -c ${count} /dev/zero | tr '\\0' '${byte}'; exit 3\r`;
+      ada.dispatch({ type: "terminal/input", data: line }, channel);
+      const exited = await ada.action("terminal/exited", ({ channel: of }) => of === channel);
+      expect(exited.action).toMatchObject({ exitCode: 3 });
+    }
+  },
+);
 
 test("[E83] a client that does not read a flood still hears, once it reads, how it ended, and holds nobody up", async () => {
   const host = await serveHost();

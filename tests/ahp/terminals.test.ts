@@ -44,7 +44,7 @@ test("[E75] a terminal is listed for all, and shown to each under the name that 
   expect(snapshot).toMatchObject({ resource: seedUri, state: { cols: 100, rows: 30 } });
 });
 
-test("[E76] what one types, all see, and nobody but the shell is told what was typed", async () => {
+test("[E76] all clients see what one types, and only the shell gets the input", async () => {
   const host = await serveHost();
   const { holder, viewer } = await share(host);
   holder.dispatch({ type: "terminal/input", data: "echo one-$((40+2))\r" }, uri);
@@ -57,7 +57,7 @@ test("[E76] what one types, all see, and nobody but the shell is told what was t
   expect(shown).not.toHaveProperty("channel");
 });
 
-test("[E77] who does not hold a terminal is told why, alone", async () => {
+test("[E77] a client that does not hold a terminal alone gets the rejection", async () => {
   const host = await serveHost();
   const { holder, viewer } = await share(host);
   const seq = viewer.dispatch({ type: "terminal/input", terminal: seedUri, data: "x" });
@@ -77,7 +77,7 @@ test("[E77] who does not hold a terminal is told why, alone", async () => {
   expect(viewer.actions.filter(silent)).toEqual([]);
 });
 
-test("[E78] of two who claim a terminal at once, one gets it and the other is told so", async () => {
+test("[E78] of two clients that claim a terminal at once, one gets it and the other a rejection", async () => {
   const host = await serveHost();
   const { holder, viewer } = await share(host);
   const third = await host.client({ clientId: "third" });
@@ -113,18 +113,132 @@ test("[E74] numbers only grow on a connection, in every dialect, and snapshots l
   expect(await viewer.action("terminal/exited")).toMatchObject({ action: { exitCode: 3 } });
 });
 
-test("[E79] a disposed terminal leaves the list, one of the same name is refused while it is there", async () => {
+test("[E79] a disposed terminal leaves the list, one of the same name is refused while it is there, and may be made afterwards", async () => {
   const host = await serveHost();
   const { holder, viewer } = await share(host);
   const claim = { kind: "client", clientId: "holder" };
   expect(await holder.ask("createTerminal", { channel: uri, claim })).toMatchObject({
     error: { code: -32010 },
   });
-  expect(await viewer.request("disposeTerminal", { terminal: seedUri })).toBeNull();
+  holder.dispatch({ type: "terminal/input", data: "echo first-$((20+1))\r" }, uri);
+  await expect.poll(() => viewer.output()).toContain("first-21");
+  expect(await holder.request("disposeTerminal", { channel: uri })).toBeNull();
   await holder.action("root/terminalsChanged", ({ action }) => action.terminals?.length === 0);
+  // Somebody looks at what is kept of it when its name is used again.
+  const { state: kept } = await viewer.subscribe(seedUri);
+  expect(kept).toHaveProperty("exitCode");
+  await holder.request("createTerminal", { channel: uri, claim, cwd: `file://${host.work}` });
+  const { state } = await holder.subscribe(uri);
+  expect(state).toMatchObject({ lifecycle: { status: "running" } });
+  expect(JSON.stringify(state.content)).not.toContain("first-21");
+  await viewer.subscribe(seedUri);
+  holder.dispatch({ type: "terminal/input", data: "echo second-$((20+2))\r" }, uri);
+  for (const client of [holder, viewer]) await expect.poll(() => client.output()).toContain("second-22");
   expect(await viewer.ask("disposeTerminal", { terminal: "agenthost:/terminal/none" })).toMatchObject({
     error: { code: -32008 },
   });
+});
+
+test("[E327] only the holder disposes a terminal, until it is gone", async () => {
+  const host = await serveHost();
+  const { holder, viewer } = await share(host);
+  expect(await viewer.ask("disposeTerminal", { terminal: seedUri })).toMatchObject({
+    error: { code: -32011, message: expect.stringContaining("Another client holds") },
+  });
+  holder.close();
+  await viewer.action("terminal/claimed");
+  expect(await viewer.request("disposeTerminal", { terminal: seedUri })).toBeNull();
+});
+
+test("[U10] a terminal is claimed for clients that exist, at its creation and later", async () => {
+  const host = await serveHost();
+  const { holder, viewer } = await share(host);
+  const nobody = { kind: "client", clientId: "nobody" };
+  const other = { channel: "ahp-terminal:/other", claim: nobody };
+  expect(await holder.ask("createTerminal", other)).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining("no such client") },
+  });
+  holder.dispatch({ type: "terminal/claimed", claim: nobody }, uri);
+  expect(await holder.action("terminal/claimed")).toHaveProperty("rejectionReason");
+  // To one that was here and may come back: anyone may replace it meanwhile.
+  const passing = await host.client({ clientId: "passing" });
+  passing.close();
+  await passing.closed;
+  holder.dispatch({ type: "terminal/claimed", claim: { kind: "client", clientId: "passing" } }, uri);
+  await viewer.action("terminal/claimed", ({ action }) => action.claim?.clientId === "passing");
+  viewer.dispatch({
+    type: "terminal/claimed",
+    terminal: seedUri,
+    claim: { kind: "client", clientId: "viewer" },
+  });
+  expect(await viewer.action("terminal/claimed", ({ origin }) => origin !== undefined)).not.toHaveProperty(
+    "rejectionReason",
+  );
+});
+
+test.each([
+  "ahp-root://",
+  "agenthost:/root",
+  "ahp-session:/x",
+  "ahp-chat:/x",
+  "ahp-terminal:/",
+  "agenthost:/terminal/",
+  "shell",
+  "",
+])("[E328] no terminal is made at %j", async (channel) => {
+  const host = await serveHost();
+  for (const version of ["1.0.0", "0.1.0"]) {
+    const client = await host.client({ clientId: `of-${version}`, version });
+    const claim = { kind: "client", clientId: `of-${version}` };
+    expect(await client.ask("createTerminal", { channel, terminal: channel, claim })).toMatchObject({
+      error: { code: -32602 },
+    });
+  }
+});
+
+test("[E328] a client's own scheme names a terminal", async () => {
+  const host = await serveHost();
+  const client = await host.client({ clientId: "editor" });
+  const claim = { kind: "client", clientId: "editor" };
+  const channel = "agenthost-terminal:/7";
+  expect(await client.request("createTerminal", { channel, claim, cwd: `file://${host.work}` })).toBeNull();
+});
+
+test("[E323] two terminals that the seed would call by one name are not made", async () => {
+  const host = await serveHost();
+  const { viewer } = await share(host);
+  const claim = { kind: "client", clientId: "viewer" };
+  const exists = { error: { code: -32010 } };
+  expect(await viewer.ask("createTerminal", { terminal: seedUri, claim })).toMatchObject(exists);
+  const own = "agenthost:/terminal/mine";
+  await viewer.request("createTerminal", { terminal: own, claim, cwd: `file://${host.work}` });
+  const modern = await host.client({ clientId: "modern" });
+  const wanted = { channel: "ahp-terminal:/mine", claim: { kind: "client", clientId: "modern" } };
+  expect(await modern.ask("createTerminal", wanted)).toMatchObject(exists);
+  const listed = await viewer.action("root/terminalsChanged", ({ action }) => action.terminals?.length === 2);
+  expect(listed.action.terminals).toMatchObject([{ resource: seedUri }, { resource: own }]);
+});
+
+test("[E324] an acknowledgement is never older than a state that the client has", async () => {
+  const host = await serveHost();
+  const { holder } = await share(host);
+  const other = await host.client({ clientId: "other" });
+  // Nothing that the holder follows changes, and yet numbers grow.
+  for (const name of ["a", "b", "c"]) {
+    await other.request("createTerminal", {
+      channel: `ahp-terminal:/${name}`,
+      claim: { kind: "client", clientId: "other" },
+      cwd: `file://${host.work}`,
+    });
+  }
+  const { fromSeq } = await holder.subscribe("ahp-terminal:/c");
+  const typed = holder.dispatch({ type: "terminal/input", data: "x" }, uri);
+  const echo = await holder.action("terminal/input", ({ origin }) => origin?.clientSeq === typed);
+  expect(echo.serverSeq).toBeGreaterThanOrEqual(fromSeq);
+  const refused = holder.dispatch({ type: "terminal/input", data: "x" }, "ahp-terminal:/c");
+  const rejection = await holder.action("terminal/input", ({ origin }) => origin?.clientSeq === refused);
+  expect(rejection).toHaveProperty("rejectionReason");
+  expect(rejection.serverSeq).toBeGreaterThanOrEqual(fromSeq);
 });
 
 test("[E85] our own client types, sees its echo, and follows the terminal's state", async () => {

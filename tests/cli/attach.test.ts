@@ -73,7 +73,7 @@ it("[C37] [C38] [C40] a full screen is the same for all, follows its holder's si
   expect(await third.exited()).toBe(5);
 }, 60_000);
 
-it("[C41] what a program asks of its terminal is answered once, and never again by who comes late", async () => {
+it("[C41] a program's query to its terminal gets one reply, and none from windows that attach later", async () => {
   const windows = openWindows();
   const ask = `stty raw -echo; printf 'ready'; read -rsn1 x; printf '\\033[6n'; IFS= read -rsn6 a; printf 'got %q' "$a"
     if IFS= read -rsn1 -t 1 b; then printf 'twice %q' "$b"; else printf ' once'; fi; read -rsn1 x; exit 3`;
@@ -125,7 +125,7 @@ it("[C38] an agent's prompt is taken over, answered, and given back", async () =
   expect((await turn).text).toContain("hello ann");
 }, 60_000);
 
-it("[C40] [C42] a lost connection is said and comes back; a window that is told to end is left as it was", async () => {
+it("[C40] [C42] a lost connection is reported and comes back; a window that a signal ends is left as it was", async () => {
   const windows = openWindows();
   const line = await layLine(host.url);
   onTestFinished(() => line.close());

@@ -25,7 +25,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Starts the program; whoever wants its output reads it. */
+/** Starts the program; the caller reads its output. */
 function start(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [...programWords, ...words], {
     cwd: host.project,
@@ -91,7 +91,7 @@ describe("[C43] exec on pipes", () => {
     expect(code).toBe(4);
   }, 60_000);
 
-  it("[C43] lets a command wait for who reads slowly, and loses nothing", async () => {
+  it("[C43] lets a command wait for a slow reader, and loses nothing", async () => {
     const { file, bytes } = binaryFile("slow", 24 * 1024 * 1024);
     const child = start(["exec", "--home", host.home, "--name", "slow", "--", "cat", file]);
     child.stdin.end();

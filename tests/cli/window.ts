@@ -2,14 +2,15 @@
 import { fileURLToPath } from "node:url";
 import { TerminalEngine, type Terminal } from "@holdfast/terminal";
 import { TerminalScreen } from "@holdfast/terminal/screen";
+import { testedProgram } from "../setup/tested-program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The words that run the program, compiled as users have it. */
-export const programWords: readonly string[] = [`${root}packages/cli/dist/main.js`];
+/** The words that run the program as users have it. */
+export const programWords: readonly string[] = [testedProgram];
 
 /** Programs start slowly on a busy machine. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** A window's size. */
 export interface WindowSize {
@@ -111,7 +112,7 @@ export class Window {
 
   /** Waits until something is so; a window that does not come to it is shown in the failure. */
   async until(isSo: () => boolean, what: unknown = isSo): Promise<void> {
-    const deadlineMs = performance.now() + patienceMs;
+    const deadlineMs = performance.now() + timeoutMs;
     while (!isSo()) {
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) throw new Error(`The window does not show ${String(what)}:\n${this.text}`);

@@ -1,4 +1,4 @@
-// What the catalogue knows of each agent, as a table for its page.
+// Catalogue entry of each agent, as a table for its page.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -16,7 +16,7 @@ const quirkWords: Readonly<Record<Quirk, string>> = {
   "ignores-end-of-input":
     "the end of its input does not end it while it works; TERM and KILL follow after two seconds",
   "cannot-load-after-restart":
-    "its sessions cannot be taken up by a new process, so its agent is not stopped when idle",
+    "its sessions cannot be resumed by a new process, so its agent is not stopped when idle",
   "needs-terminals": "its commands fail where the client has no terminals; the host always has them",
 };
 
@@ -36,7 +36,7 @@ export function agentFacts(agent: CatalogueAgent): string {
     ["names", [id, ...handles].filter(isFirst).map(code).join(", ")],
     ["started as", [launch, ...alternatives].map((each) => code(commandLine(each))).join(", else ")],
     ["with the variables", variables.join(", ")],
-    ["signed in if one is set", (auth?.env ?? []).map(code).join(", ")],
+    ["signed in if one is set", listSignIns(auth).join(", ")],
     ["or if there is", (auth?.files ?? []).map(code).join(", ")],
     ["model chosen by", model.map(describeChoice).join(", else ")],
     ["providers that can be forwarded", Object.keys(forwarding).map(code).join(", ")],
@@ -46,6 +46,11 @@ export function agentFacts(agent: CatalogueAgent): string {
     ["fact", "value"],
     rows.filter(([, value]) => value !== ""),
   );
+}
+
+function listSignIns(auth: CatalogueAgent["auth"]): string[] {
+  const sets = auth?.sufficient ?? (auth?.env ?? []).map((name) => [name]);
+  return sets.map((names) => names.map(code).join(" with "));
 }
 
 function isFirst(name: string, index: number, names: readonly string[]): boolean {

@@ -1,11 +1,11 @@
-// What the documents tell a reader to type is typed here, against the program itself.
+// Runs the commands of the documents against the program itself.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { loadConfig } from "../../packages/cli/src/serve/config-file.ts";
 import { readDocuments, root, type Block, type Document } from "./document.ts";
-import { compilePackages, DocumentHost } from "./document-host.ts";
+import { DocumentHost } from "./document-host.ts";
 
 const documents = readDocuments();
 
@@ -55,10 +55,8 @@ function escape(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`).replaceAll(/ +/g, " +");
 }
 
-beforeAll(compilePackages, 120_000);
-
 describe("[Y23] shell blocks", () => {
-  // The README has a test of its own, which looks closer.
+  // The README has a separate, stricter test.
   const documentsWithCommands = having(["sh"]).filter(([file]) => file !== "README.md");
 
   it.each(documentsWithCommands)(

@@ -1,4 +1,4 @@
-// What the command line offers, written from the very tree that parses it.
+// Command reference, generated from the tree that parses the command line.
 import { createProgram } from "../../packages/cli/src/commands.ts";
 import { EXIT_CODES } from "../../packages/cli/src/exit-codes.ts";
 import { code, markdownTable } from "./markdown-table.ts";
@@ -7,7 +7,7 @@ type Command = ReturnType<typeof createProgram>;
 type Argument = Command["registeredArguments"][number];
 type Option = Command["options"][number];
 
-/** Options that many commands have are told once. */
+/** Options that many commands have are documented once. */
 const sharedFlags = new Set(["--json", "--home <folder>", "--url <address>"]);
 
 const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
@@ -15,11 +15,13 @@ const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   fault: "a fault of Holdfast, or an end that did not wait for the drain",
   setup: "wrong arguments, configuration or home",
   address: "the address cannot be listened on",
-  unreachable: "no host runs, or it cannot be reached",
+  unreachable: "no host runs, or it cannot be reached, or it does not respond",
   refused: "the host does not know who asks, or does not allow it",
   missing: "there is no such session, terminal, agent or key",
   declined: "the host understood, and said no",
-  unwell: "`doctor` found something that needs mending",
+  unwell: "`doctor` found a problem",
+  hung: "the host's event loop hung, and its watchdog ended it",
+  damaged: "the database is damaged, missing or empty",
   maxTokens: "a turn ended because the agent had no tokens left",
   maxTurnRequests: "a turn ended because the agent asked its model too often",
   refusal: "a turn ended because the model refused",
@@ -55,7 +57,7 @@ function wholeProgram(): Command {
 /** The commands that do something: a command that only holds others is left out. */
 function leaves(parent: Command, prefix = ""): { path: string; command: Command }[] {
   return parent.commands
-    .filter((command) => command.name() !== "help")
+    .filter((command) => command.name() !== "help" && !command.name().startsWith("__"))
     .flatMap((command) => {
       const path = `${prefix}${command.name()}`;
       const inner = leaves(command, `${path} `);
@@ -63,7 +65,7 @@ function leaves(parent: Command, prefix = ""): { path: string; command: Command 
     });
 }
 
-/** Commander keeps what a command does to itself; a command without options of its own only holds others. */
+/** Commander keeps a command's action private; a command without options only holds others. */
 function doesSomething({ commands, options }: Command): boolean {
   return commands.length === 0 || options.length > 0;
 }
@@ -82,7 +84,7 @@ function describeCommand(path: string, command: Command): string {
   return parts.join("\n\n");
 }
 
-/** What the help says after the options. */
+/** Help text after the options. */
 function epilogueOf(command: Command): string {
   let help = "";
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();

@@ -1,5 +1,5 @@
 // A place where the words of a document are typed: a user's folder, the program on the PATH, and a host that runs.
-import { spawn, spawnSync, type ChildProcessByStdio } from "node:child_process";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -16,26 +16,14 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { testedProgram } from "../setup/tested-program.ts";
 import { root } from "./document.ts";
 
-/** What a program wrote and how it ended. */
+/** Output and exit code of a program. */
 export interface Ending {
   readonly exitCode: number | null;
   /** Both of its streams, in their order. */
   readonly output: string;
-}
-
-/** The program as users have it: compiled. */
-const program = path.join(root, "packages/cli/dist/main.js");
-
-/** Compiles the packages, so that commands start as fast as they do for users; nothing to do takes a second. */
-export function compilePackages(): void {
-  // Type errors are for `npm run check`; what can be emitted is.
-  spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-b", "packages/cli"], {
-    cwd: root,
-    stdio: "ignore",
-  });
-  if (!existsSync(program)) throw new Error(`${program} was not compiled; run npm run build to see why`);
 }
 
 /** One user's machine, as far as a document goes. */
@@ -65,7 +53,7 @@ export class DocumentHost {
     mkdirSync(path.join(place.folder, "bin"));
     writeFileSync(path.join(place.#home, "config.jsonc"), `{ "listen": { "port": 0 } }\n`);
     const shim = path.join(place.folder, "bin", "holdfast");
-    writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+    writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${testedProgram}" "$@"\n`);
     chmodSync(shim, 0o755);
     // Modules of documents and examples find the packages as they would after an installation.
     symlinkSync(path.join(root, "node_modules"), path.join(place.folder, "node_modules"), "dir");
@@ -112,7 +100,7 @@ export class DocumentHost {
     return { exitCode, output };
   }
 
-  /** Ends the host, whoever started it, and removes everything. */
+  /** Ends the host and removes everything. */
   async close(): Promise<void> {
     const hostFile = path.join(this.#home, "host.json");
     if (existsSync(hostFile)) {
@@ -124,7 +112,7 @@ export class DocumentHost {
   }
 
   async #serve(): Promise<void> {
-    const child = this.spawn(process.execPath, [program, "serve", "--json"]);
+    const child = this.spawn(process.execPath, [testedProgram, "serve", "--json"]);
     let problems = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (problems += text));
     const ended = once(child, "exit").then((): string[] => []);

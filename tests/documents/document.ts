@@ -1,12 +1,12 @@
 // The documents of the repository as tests read them: their blocks with marks, headings and links.
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the comment above a block says of it. */
+/** Instructions in the comment above a block. */
 export type Mark =
   /** It is run by a test. */
   | { readonly kind: "run"; readonly name: string }
@@ -50,8 +50,11 @@ export function readDocuments(): Document[] {
     .filter((name) => name.endsWith(".md"))
     .toSorted()
     .map((name) => path.posix.join("docs", name));
-  const atTheTop = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "GLOSSARY.md", "SPEC.md"];
-  return [...atTheTop, ...documents].map(readDocument);
+  const atTheTop = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "SPEC.md"];
+  const packages = readdirSync(path.join(root, "packages"))
+    .map((name) => path.posix.join("packages", name, "README.md"))
+    .filter((file) => existsSync(path.join(root, file)));
+  return [...atTheTop, ...documents, ...packages].map(readDocument);
 }
 
 /** One document by its path. */

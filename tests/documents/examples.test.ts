@@ -6,18 +6,17 @@ import path from "node:path";
 import { Holdfast } from "@holdfast/sdk";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { root } from "./document.ts";
-import { compilePackages, DocumentHost } from "./document-host.ts";
+import { DocumentHost } from "./document-host.ts";
 
 const fromSource = ["--import", "tsx", "--conditions=@holdfast/source"];
 let host: DocumentHost;
 
 beforeAll(async () => {
-  compilePackages();
   host = await DocumentHost.start();
 }, 120_000);
 afterAll(() => host.close());
 
-/** An example that goes on until it is interrupted, and what it has said. */
+/** An example that runs until it is interrupted, and its output. */
 class RunningExample {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown[]>;
@@ -110,7 +109,7 @@ describe("[Y26] the examples", () => {
     expect(await webhooks.list()).toEqual([]);
   });
 
-  it("[Y26] ahp-watcher.ts tells of a session, its turn and its terminal as they happen", async () => {
+  it("[Y26] ahp-watcher.ts reports a session, its turn and its terminal as they happen", async () => {
     const watcher = new RunningExample("ahp-watcher.ts", [
       `${host.url.replace(/^http/, "ws")}/ahp`,
       host.token,
@@ -136,7 +135,7 @@ describe("[Y26] the examples", () => {
   });
 });
 
-/** What the bot answers somebody who does not know its secret. */
+/** The bot's response to a caller that does not know its secret. */
 async function refusedCall([webhook]: readonly { readonly url: string }[]): Promise<number> {
   const headers = {
     "x-holdfast-timestamp": String(Math.floor(Date.now() / 1000)),

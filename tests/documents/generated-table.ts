@@ -2,6 +2,7 @@
 import { agentFacts, agentPages } from "./agent-facts.ts";
 import { commandReference, exitCodeTable } from "./command-reference.ts";
 import { configurationTable, errorTable, operationTable } from "./protocol-table.ts";
+import { sdkMethodTable } from "./sdk-method-table.ts";
 
 /** A part of a document that nobody writes by hand. */
 export interface GeneratedTable {
@@ -18,6 +19,8 @@ export const generatedTables: readonly GeneratedTable[] = [
   { name: "exit codes", document: "docs/command-line.md", write: exitCodeTable },
   { name: "settings", document: "docs/operations.md", write: configurationTable },
   { name: "error numbers", document: "docs/troubleshooting.md", write: errorTable },
+  { name: "sdk methods", document: "packages/sdk/README.md", write: sdkMethodTable },
+  { name: "sdk methods", document: "docs/sdk.md", write: sdkMethodTable },
   ...agentPages().map(({ agent, document }) => ({
     name: "facts",
     document,

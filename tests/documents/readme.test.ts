@@ -3,13 +3,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readDocument } from "./document.ts";
-import { compilePackages, DocumentHost } from "./document-host.ts";
+import { DocumentHost } from "./document-host.ts";
 
 const readme = readDocument("README.md");
 let host: DocumentHost;
 
 beforeAll(async () => {
-  compilePackages();
   host = await DocumentHost.start();
 }, 120_000);
 afterAll(() => host.close());

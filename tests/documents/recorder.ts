@@ -16,7 +16,7 @@ export interface RecorderOptions {
 }
 
 /** The pace of somebody who types, and the longest that a viewer shall wait for a program. */
-const pace = { keyMs: 55, patienceMs: 450, thoughtMs: 900 } as const;
+const pace = { keyMs: 55, timeoutMs: 450, thoughtMs: 900 } as const;
 
 /** A shell in a pseudo terminal that is recorded. `close` ends it. */
 export class Recorder {
@@ -124,7 +124,7 @@ export class Recorder {
 
   #take(bytes: Uint8Array): void {
     const readMs = performance.now();
-    if (!this.#isTyping) this.#nowMs += Math.min(readMs - this.#lastReadMs, pace.patienceMs);
+    if (!this.#isTyping) this.#nowMs += Math.min(readMs - this.#lastReadMs, pace.timeoutMs);
     this.#lastReadMs = readMs;
     this.#pieces.push({ atMs: Math.round(this.#nowMs), bytes: bytes.slice() });
     this.#screen.write(bytes);

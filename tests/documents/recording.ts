@@ -4,7 +4,8 @@ import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { root } from "./document.ts";
-import { compilePackages, DocumentHost } from "./document-host.ts";
+import build from "../setup/build.ts";
+import { DocumentHost } from "./document-host.ts";
 import { Recorder } from "./recorder.ts";
 import { movingPicture, type Frame } from "./screen-picture.ts";
 
@@ -12,7 +13,7 @@ const size = { columns: 100, rows: 24 };
 /** How long the last picture stays before it begins again. */
 const restMs = 5000;
 
-/** What a recording gives: the same in the form of asciinema and as a picture. */
+/** A recording, as an asciinema file and as a picture. */
 export interface Recording {
   readonly cast: string;
   readonly picture: string;
@@ -47,7 +48,7 @@ export async function record(host: DocumentHost): Promise<Recording> {
 }
 
 async function main(): Promise<void> {
-  compilePackages();
+  await build();
   const host = await DocumentHost.start();
   try {
     const { cast, picture } = await record(host);

@@ -21,7 +21,7 @@ export interface Frame {
   readonly atMs: number;
   /** The elements of each row, drawn as if it were the first. */
   readonly rows: readonly string[];
-  /** What a person reads. */
+  /** Visible text. */
   readonly text: string;
 }
 
@@ -92,15 +92,16 @@ export class ScreenPicture {
       const isBold = found.isBold() !== 0;
       const color = found.isDim() === 0 ? colorOf(found.isFgPalette(), found.getFgColor()) : colors.dim;
       const last = runs.at(-1);
-      const goesOn = last?.color === color && last.isBold === isBold && last.column + last.columns === column;
-      if (last === undefined || !goesOn) runs.push({ column, columns: 1, text, color, isBold });
+      const isSameRun =
+        last?.color === color && last.isBold === isBold && last.column + last.columns === column;
+      if (last === undefined || !isSameRun) runs.push({ column, columns: 1, text, color, isBold });
       else runs.splice(-1, 1, { ...last, text: last.text + text, columns: last.columns + 1 });
     }
     return runs.filter(({ text }) => text.trim() !== "");
   }
 }
 
-/** Pictures that follow one another, again and again; whoever wants no motion sees the last one. */
+/** An endless animation; people who prefer reduced motion see the last picture. */
 export function movingPicture(frames: readonly Frame[], size: ScreenSize, durationMs: number): string {
   const height = size.rows * cell.height;
   const last = `transform:translateY(${-(frames.length - 1) * height}px)`;

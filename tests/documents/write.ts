@@ -1,4 +1,4 @@
-// Writes the generated parts of the documents anew: npm run documents
+// Regenerates the generated parts of the documents: npm run documents
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { readDocument, root, withGeneratedPart } from "./document.ts";

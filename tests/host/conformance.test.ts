@@ -272,7 +272,7 @@ describe("[A80] the reference's checklist", () => {
       });
       return asked;
     };
-    // The agent remembers, by itself, what it was allowed to do for the rest of its session.
+    // The agent itself remembers its permissions for the rest of its session.
     expect(await askedIn("echo first")).toBe(1);
     await expect.poll(() => getState(session.path), { timeout: 10_000 }).toBe("stale");
     expect(await askedIn("echo second")).toBe(0);
@@ -337,7 +337,7 @@ describe("[A80] the reference's checklist", () => {
     });
   });
 
-  it("[A80] 19: a client that asks for a user's token gets none, and goes on without", async () => {
+  it("[A80] 19: a client that asks for a user's token gets none, and continues without", async () => {
     const { body } = await call("GET", "/sdk/auth/token", undefined, {});
     expect(body["token"] ?? "").toBe("");
     expect((await send("GET", "/sdk/auth/token", undefined, {})).status).toBe(404);

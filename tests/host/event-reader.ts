@@ -6,7 +6,7 @@ export interface Frame {
   readonly text: string;
 }
 
-/** Reads until the stream ends, its connection breaks, or the reader is told to stop. */
+/** Reads until the stream ends, its connection breaks, or the reader is stopped. */
 export async function* readFrames(response: Response): AsyncGenerator<Frame, void, undefined> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -1,4 +1,4 @@
-// The host itself, killed again and again under load: what it told is kept, and no number is given twice.
+// The host itself, killed again and again under load: everything it published is kept, and no number is given twice.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { readFrames } from "./event-reader.ts";
@@ -25,15 +25,15 @@ async function openSession(host: RealHost): Promise<string> {
   return encodeURIComponent(session.session_key);
 }
 
-/** What a client was told of one turn. */
-interface ToldTurn {
+/** Events of one turn that a client received. */
+interface ReceivedTurn {
   readonly key: string;
   readonly turnId: string;
   readonly frames: Map<number, string>;
 }
 
 /** Streams a turn until the host dies; notes every frame with a number. */
-async function stream(host: RealHost, key: string): Promise<ToldTurn> {
+async function stream(host: RealHost, key: string): Promise<ReceivedTurn> {
   const frames = new Map<number, string>();
   const request = { message: "/flood 60000 40" };
   const response = await call(host, "POST", `/session/${key}/chat/stream`, request).catch(() => undefined);
@@ -50,7 +50,7 @@ async function stream(host: RealHost, key: string): Promise<ToldTurn> {
   return { key, turnId, frames };
 }
 
-async function history(host: RealHost, { key, turnId }: ToldTurn): Promise<Map<number, string>> {
+async function history(host: RealHost, { key, turnId }: ReceivedTurn): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   const response = await call(host, "GET", `/session/${key}/events?turn=${turnId}`);
   expect(response.status).toBe(200);
@@ -59,12 +59,12 @@ async function history(host: RealHost, { key, turnId }: ToldTurn): Promise<Map<n
 }
 
 it(
-  `[R8] a host killed ${kills} times in mid-turn loses nothing that it told, and gives no number twice`,
+  `[R8] a host killed ${kills} times in mid-turn loses nothing that it published, and gives no number twice`,
   {
     timeout: 60_000 + kills * 15_000,
   },
   async () => {
-    let host = await startRealHost();
+    let host = await startRealHost({ environment: { HOLDFAST_SHELL_TEST_COMMANDS: "1" } });
     const keys: string[] = [];
     for (let index = 0; index < sessions; index += 1) keys.push(await openSession(host));
     const given = new Set<number>();

@@ -1,11 +1,13 @@
-// A real host for tests: the program itself, in a home of its own, with agents that are real processes.
+// A real host for tests: the program itself, in a separate home, with agents that are real processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { testedProgram } from "../setup/tested-program.ts";
 
 /** A host that listens. */
 export interface RealHost {
@@ -55,11 +57,10 @@ export function startRealHost(options: RealHostOptions = {}): Promise<RealHost> 
 
 async function startIn(folder: string, options: RealHostOptions): Promise<RealHost> {
   const [home = "", project = "", user = ""] = foldersIn(folder);
-  const program = [path.join(root, "packages/cli/dist/main.js")];
   const startedAtMs = performance.now();
   const child = spawn(
     process.execPath,
-    [...program, "--port", String(options.port ?? 0), "--home", home, "--json"],
+    [testedProgram, "--port", String(options.port ?? 0), "--home", home, "--json"],
     {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"],
@@ -99,6 +100,19 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A port that nothing listens on, below those that systems give to connections: it is still free after a restart. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    server.close();
+    if (isFree) return port;
+  }
 }
 
 function foldersIn(folder: string): string[] {

@@ -54,7 +54,7 @@ async function statusOf(url: string, headers: Readonly<Record<string, string>>):
   return response.statusCode;
 }
 
-/** What the image's health check does, against a host on another port. */
+/** The image's health check, against a host on another port. */
 async function checkHealth(port: string): Promise<number | null> {
   const [health] = stepsOf(image, "HEALTHCHECK");
   const [command, ...words] = health === undefined ? [] : wordsOf(health);
@@ -105,7 +105,7 @@ describe("the Dockerfile", () => {
     }
   });
 
-  it("[Y9] its configuration serves who reaches the container, by the token and no other name, and tells its health", async () => {
+  it("[Y9] its configuration serves clients that reach the container, by the token and no other name, and reports its health", async () => {
     const home = temporaryFolder();
     const [command] = stepsOf(image, "CMD");
     const words = (command ? wordsOf(command) : []).map((word) =>
@@ -148,7 +148,7 @@ describe("the Dockerfile", () => {
         };
         const cwd = path.join(folder, "src");
         const { exitCode, stderr } = await runCommand("sh", ["-ec", command], { cwd, environment });
-        // What it said stands beside the code where they differ.
+        // Its output stands beside the code where they differ.
         expect({ exitCode, said: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, said: "" });
       }
       const program = path.join(folder, "opt", "holdfast", "node_modules", ".bin", "holdfast");

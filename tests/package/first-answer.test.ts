@@ -14,7 +14,7 @@ import { networkEnvironment, runCommand, runtimeAtHand } from "./runtime.ts";
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const goalMs = 60_000;
 
-/** A machine: a folder of its own, an empty home, and in the path Node and npm before what every system has. */
+/** A machine: a separate folder, an empty home, and in the path Node and npm before what every system has. */
 function makeMachine(): { folder: string; environment: Record<string, string | undefined> } {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-machine-"));
   // It holds everything that was installed.
@@ -33,7 +33,7 @@ async function npmStart(cwd: string, environment: Record<string, string | undefi
   const host = spawn("npm", ["start", "--silent", "--", "--port", "0", "--json"], {
     cwd,
     env: environment,
-    // A group of its own: npm and its shell end with the host.
+    // A separate process group: npm and its shell end with the host.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -72,7 +72,7 @@ async function firstAnswer({ url, token }: Ready, cwd: string): Promise<string> 
 
 describe("a fresh machine", () => {
   it("[Y11] from clone to the first streamed answer it takes less than a minute", async (context) => {
-    context.skip(!isLong, "it installs everything anew; HOLDFAST_LONG=1 measures it");
+    context.skip(!isLong, "it reinstalls everything; HOLDFAST_LONG=1 measures it");
     const { folder, environment } = makeMachine();
     const clone = path.join(folder, "holdfast");
     const startedMs = performance.now();

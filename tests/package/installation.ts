@@ -7,7 +7,7 @@ import path from "node:path";
 import process from "node:process";
 import { networkEnvironment, runCommand, type CommandOutcome, type Runtime } from "./runtime.ts";
 
-/** What a host says of itself when it listens. */
+/** A host's message when it listens. */
 export interface Ready {
   readonly event: string;
   readonly url: string;
@@ -39,7 +39,7 @@ export class Installation {
     };
   }
 
-  /** Installs the tarball; npm is told nothing that a user would not tell it. */
+  /** Installs the tarball; npm gets no option that a user would not give. */
   async install(tarball: string): Promise<CommandOutcome> {
     const outcome = await this.#npm(["install", tarball]);
     if (outcome.exitCode !== 0) throw new Error(`npm install failed: ${outcome.stderr}`);

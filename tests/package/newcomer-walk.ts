@@ -1,4 +1,4 @@
-// What a newcomer does in the first ten minutes, with the packed program.
+// A newcomer's first ten minutes with the packed program.
 import { readdirSync, readFileSync } from "node:fs";
 import { TerminalEngine, type Terminal } from "@holdfast/terminal";
 import { expect } from "vitest";
@@ -51,7 +51,7 @@ async function runAgent(installed: Installation): Promise<void> {
 async function runCommands(installed: Installation): Promise<void> {
   const command = "echo to stdout; echo to stderr >&2; exit 3";
   const text = await installed.run(["exec", "--", "sh", "-c", command]);
-  expect(text).toMatchObject({ exitCode: 3, stdout: "to stdout\nto stderr\n" });
+  expect(text).toMatchObject({ exitCode: 3, stdout: "to stdout\n", stderr: "to stderr\n" });
 }
 
 /** A terminal in the host, shown in a terminal of ours: both kinds of native code, and the helper, are at work. */

@@ -86,7 +86,7 @@ describe("the package", () => {
       .map((name) => path.join(packed.folder, "chunks", name))
       .find((file) => /\bfunction runProgram\b/.test(readFileSync(file, "utf8")));
     const light = textOf([...loadedAtOnce(program), ...loadedAtOnce(chunk ?? "")]);
-    const marks = ["AhpServer=class", "HostSession=class", "InlineKeeper=class", "SqliteStorage=class"];
+    const marks = ["AhpServer=class", "HostSession=class", "Spawner=class", "SqliteStorage=class"];
     // Booleans and names: a chunk in a failure's message would fill the screen.
     expect(marks.filter((mark) => textOf(everyChunk()).includes(mark))).toEqual(marks);
     expect(marks.filter((mark) => light.includes(mark))).toEqual([]);

@@ -19,7 +19,7 @@ import { changelogWith, readChanges } from "../../scripts/package/changelog.mjs"
 import { packageNames, root } from "../repository/source-file.ts";
 import { runCommand, type CommandOutcome } from "./runtime.ts";
 
-/** Says how it was called, does nothing, and fails when it is told to. */
+/** Prints its arguments, does nothing, and fails on request. */
 const npmProgram = `
 import { appendFileSync, mkdirSync } from "node:fs";
 appendFileSync("npm-calls.log", process.argv.slice(2).join(" ") + "\\n");
@@ -111,7 +111,7 @@ describe("scripts/release.mjs", () => {
 
   it("[Y10] gives all packages one version, in manifests, constants and changelog, and publishes nothing", async () => {
     const repository = new Repository();
-    repository.write(".changeset/a-repair.md", `---\n"holdfast": patch\n---\n\nMends a thing.\n`);
+    repository.write(".changeset/a-repair.md", `---\n"holdfast": patch\n---\n\nFixes a thing.\n`);
     repository.git("add", "--all");
     repository.git("commit", "--quiet", "--message", "a repair");
     const { exitCode, stderr } = await repository.release();
@@ -142,22 +142,22 @@ describe("scripts/release.mjs", () => {
     expect(repository.npmCalls().filter((call) => call.startsWith("publish"))).toEqual([]);
   });
 
-  it("[Y10] the changelog keeps what was written by hand, and else tells the changesets by their weight", () => {
+  it("[Y10] the changelog keeps what was written by hand, and else lists the changesets by their weight", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "holdfast-changes-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(path.join(folder, "README.md"), "# Not a change\n");
-    writeFileSync(path.join(folder, "b.md"), `---\n"holdfast": patch\n---\n\nMends\na thing.\n`);
+    writeFileSync(path.join(folder, "b.md"), `---\n"holdfast": patch\n---\n\nFixes\na thing.\n`);
     writeFileSync(path.join(folder, "a.md"), `---\n"holdfast": minor\n---\n\nAdds a thing.\n`);
     const changes = readChanges(folder);
     expect(changes).toEqual([
       { weight: "minor", sentence: "Adds a thing." },
-      { weight: "patch", sentence: "Mends a thing." },
+      { weight: "patch", sentence: "Fixes a thing." },
     ]);
     const text = "# Changelog\n\nWords.\n\n## 0.1.0 – unreleased\n\nBy hand.\n";
     const first = changelogWith(text, { version: "0.1.0", date: "2030-01-02", changes });
     expect(first).toBe("# Changelog\n\nWords.\n\n## 0.1.0 – 2030-01-02\n\nBy hand.\n");
     expect(changelogWith(first, { version: "0.2.0", date: "2030-02-03", changes })).toBe(
-      "# Changelog\n\nWords.\n\n## 0.2.0 – 2030-02-03\n\n### Added\n\n- Adds a thing.\n\n### Fixed\n\n- Mends a thing.\n\n" +
+      "# Changelog\n\nWords.\n\n## 0.2.0 – 2030-02-03\n\n### Added\n\n- Adds a thing.\n\n### Fixed\n\n- Fixes a thing.\n\n" +
         "## 0.1.0 – 2030-01-02\n\nBy hand.\n",
     );
     writeFileSync(path.join(folder, "c.md"), "no front matter\n");

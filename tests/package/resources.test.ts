@@ -1,4 +1,4 @@
-// What a bundled module looks for beside itself is in the package, or the package is not built.
+// Files that a bundled module looks for beside itself are in the package, or the package is not built.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -79,12 +79,14 @@ describe("resources", () => {
       expect.stringMatching(/^packages\/cli\/src\/new\.ts looks for files beside itself/),
     );
     expect(faults).toContainEqual(
-      expect.stringMatching(/names packages\/cli\/src\/serve\/web-root\.ts, which looks for nothing/),
+      expect.stringMatching(/names packages\/cli\/src\/serve\/compose\.ts, which looks for nothing/),
     );
     expect(faults).toContainEqual(expect.stringMatching(/would not find core\/dist\/agent\/catalogue\.json/));
     copyResources(folder);
-    mkdirSync(path.join(folder, "cli", "dist"), { recursive: true });
-    writeFileSync(path.join(folder, "cli", "dist", "main.js"), "");
+    mkdirSync(path.join(folder, "cli", "dist", "serve"), { recursive: true });
+    for (const file of ["main.js", "serve/watchdog-thread.js"]) {
+      writeFileSync(path.join(folder, "cli", "dist", file), "");
+    }
     const left = resourceFaults(folder, new Set()).filter((fault) => fault.includes("would not find"));
     expect(left.filter((fault) => /catalogue|page|zshenv|cli\/dist/.test(fault))).toEqual([]);
   });

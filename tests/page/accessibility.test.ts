@@ -1,22 +1,19 @@
 // Every view of the page, in both themes, by the rules of axe.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { violations } from "./axe.ts";
-import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { allow, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
 
-describe.skipIf(cannotBrowse)(
-  `[Z27] axe${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
+describePage(
+  "[Z27] axe",
   () => {
     let host: RealHost;
-    let browser: Browser;
 
     beforeAll(async () => {
-      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
+      host = await startRealHost();
     });
     afterAll(async () => {
-      await browser?.close();
       await host?.close();
     });
 
@@ -25,7 +22,7 @@ describe.skipIf(cannotBrowse)(
       { timeout: 90_000 },
       async (colorScheme) => {
         const url = `${host.url}/?tkn=${host.token}`;
-        const { page } = await openPage(browser, url, { colorScheme, reducedMotion: "reduce" });
+        const { page } = await openPage(url, { colorScheme, reducedMotion: "reduce" });
         await whenConnected(page);
         const faults: Record<string, string[]> = { home: await violations(page) };
         await page.getByRole("button", { name: "New session" }).click();
@@ -36,7 +33,7 @@ describe.skipIf(cannotBrowse)(
         await openShellSession(page, host.project);
         faults["empty session"] = await violations(page);
         await say(page, `/write notes-${colorScheme}.md # Hello`);
-        await page.getByRole("region", { name: /^Permission/ }).waitFor();
+        await page.getByRole("group", { name: /^Permission/ }).waitFor();
         faults["approval"] = await violations(page);
         await page.keyboard.press("Escape");
         await page.getByRole("button", { name: "Write it", exact: true }).click();
@@ -47,7 +44,7 @@ describe.skipIf(cannotBrowse)(
         await page.getByRole("button", { name: "Conversation" }).click();
         await say(page, "sh -i");
         await page.getByRole("link", { name: /Inbox/ }).click();
-        await page.getByRole("region", { name: /^Permission/ }).waitFor();
+        await page.getByRole("group", { name: /^Permission/ }).waitFor();
         faults["inbox"] = await violations(page);
         await allow(page);
         await page.getByText("Nothing waits for you.").waitFor();
@@ -55,6 +52,13 @@ describe.skipIf(cannotBrowse)(
         await page.getByRole("link", { name: /Terminals/ }).click();
         await terminals(page).first().waitFor();
         await page.locator(".xterm-screen").first().waitFor();
+        // Two terminals of the same name.
+        for (const count of [1, 2]) {
+          await page.getByRole("button", { name: "Open a shell" }).click();
+          await expect
+            .poll(() => page.getByRole("article", { name: "Terminal: /bin/sh" }).count())
+            .toBeGreaterThanOrEqual(count);
+        }
         faults["board"] = await violations(page);
         await page.getByRole("link", { name: "Host" }).click();
         await page.getByRole("img", { name: /^Memory/ }).waitFor();
@@ -69,20 +73,32 @@ describe.skipIf(cannotBrowse)(
         await page.locator(".xterm-screen").first().waitFor();
         faults["session"] = await violations(page);
         await terminals(page).getByRole("button", { name: "Stop" }).click();
+        await say(page, `seq 1 300; echo ${"wide ".repeat(60)}`);
+        await allow(page);
+        await page.getByRole("button", { name: "Show all" }).click();
+        for (const input of await page.getByText("Input", { exact: true }).all()) await input.click();
+        faults["long output"] = await violations(page);
         expect(Object.fromEntries(Object.entries(faults).filter(([, list]) => list.length > 0))).toEqual({});
       },
     );
 
     it("[Z27] finds what breaks a rule", async () => {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
       await whenConnected(page);
       await page.evaluate("document.querySelector('main').append(document.createElement('button'))");
       expect(await violations(page)).toEqual([expect.stringContaining("button-name")]);
     });
 
-    it("[Z3, Z27] finds nothing in the page that asks for the token", async () => {
-      const { page } = await openPage(browser, host.url);
+    it("[Z3, Z27, Z352] finds nothing in the page that asks for the token, which is styled and says where the token is", async () => {
+      const { page } = await openPage(`${host.url}/?tkn=wrong`, {
+        expectedFaults: /Failed to load resource/,
+      });
       expect(await violations(page)).toEqual([]);
+      await page.getByRole("alert").getByText("This is not the host's token.").waitFor();
+      await page.getByText("Open the address that holdfast prints when it starts.").waitFor();
+      const look = "getComputedStyle(document.querySelector('button')).backgroundColor";
+      expect(await page.evaluate(look)).toBe("rgb(11, 95, 109)");
     });
   },
+  { scrollbars: "classic" },
 );

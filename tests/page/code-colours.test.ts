@@ -1,16 +1,10 @@
 // Code in answers: coloured when it is whole and in sight, plain until then, and never in the way.
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import {
-  cannotBrowse,
-  forgetTasks,
-  longestTaskMs,
-  maxTaskMs,
-  openPage,
-  startBrowser,
-} from "./page-browser.ts";
+import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { composer, say, whenConnected } from "./page-walk.ts";
 
 const code = [
@@ -24,76 +18,71 @@ const code = [
 ].join("\n");
 const answer = ["", "", "```ts", code, "```", "", "```klingon", "const none = 1", "```"].join("\n");
 
-describe.skipIf(cannotBrowse)(
-  `[Z9] code in the page${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let host: RealHost;
-    let browser: Browser;
+describePage("[Z9] code in the page", () => {
+  let host: RealHost;
 
-    beforeAll(async () => {
-      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await host?.close();
-    });
+  beforeAll(async () => {
+    host = await startRealHost();
+  });
+  afterAll(async () => {
+    await host?.close();
+  });
 
-    async function openEcho(colorScheme: "light" | "dark"): Promise<{ page: Page; faults: string[] }> {
-      const opened = await openPage(browser, `${host.url}/?tkn=${host.token}`, { colorScheme });
-      const { page } = opened;
-      await whenConnected(page);
-      await page.getByRole("button", { name: "New session" }).click();
-      await page.getByRole("radio", { name: /Qwen/ }).check();
-      await page.getByLabel("Folder").fill(host.project);
-      await page.getByRole("button", { name: "Open session" }).click();
-      await composer(page).waitFor();
-      return opened;
-    }
+  async function openEcho(colorScheme: "light" | "dark"): Promise<{ page: Page; faults: string[] }> {
+    const opened = await openPage(`${host.url}/?tkn=${host.token}`, { colorScheme });
+    const { page } = opened;
+    await whenConnected(page);
+    await page.getByRole("button", { name: "New session" }).click();
+    await page.getByRole("radio", { name: /Qwen/ }).check();
+    await page.getByLabel("Folder").fill(host.project);
+    await page.getByRole("button", { name: "Open session" }).click();
+    await composer(page).waitFor();
+    return opened;
+  }
 
-    it.each(["light", "dark"] as const)(
-      "[Z9, Z34] has colours that can be read, %s, and reads as before",
-      async (colorScheme) => {
-        const { page, faults } = await openEcho(colorScheme);
-        const fetched: string[] = [];
-        page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
-        await say(page, "No code yet");
-        await page.getByText("done", { exact: true }).waitFor();
-        expect(fetched.filter((name) => name.includes("code-worker"))).toEqual([]);
-        await composer(page).fill(answer);
-        // To fill in so much at once takes its own time.
-        await forgetTasks(page);
-        await composer(page).press("Enter");
-        const blocks = page.getByRole("log", { name: "Conversation" }).locator("pre code");
-        await blocks.first().locator("span span", { hasText: "4711" }).waitFor();
-        console.log(`longest task while code got its colours: ${await longestTaskMs(page)} ms`);
-        expect(await longestTaskMs(page)).toBeLessThan(maxTaskMs);
-        expect(await blocks.first().textContent()).toBe(`${code}\n`);
-        expect(await blocks.first().locator("b").count()).toBe(0);
-        expect(await blocks.nth(1).locator("span").count()).toBe(0);
-        // Keyword, text, comment, name of a function and number, and a comment over many lines.
-        const colourOf = (text: string): Promise<string> =>
-          page.evaluate<string>(`getComputedStyle([...document.querySelectorAll("pre code span span")]
-            .find((span) => span.textContent.includes(${JSON.stringify(text)}))).color`);
-        const colours = await Promise.all(["export", "Hello", "A & B", "last", "4711"].map(colourOf));
-        expect(new Set(colours).size).toBe(5);
-        expect(await colourOf("inside59")).toBe(await colourOf("A & B"));
-        expect(fetched.filter((name) => name.includes("code-worker"))).toHaveLength(1);
-
-        await page.evaluate(axe.source);
-        const contrast = "axe.run('pre', { runOnly: ['color-contrast'] })";
-        expect(await page.evaluate(`${contrast}.then(({ violations }) => violations)`)).toEqual([]);
-        expect(faults).toEqual([]);
-      },
-    );
-
-    it("[Z9] stays plain while its fence is open", async () => {
-      const { page } = await openEcho("light");
-      await say(page, "\n\n```ts\nconst whole = 1\n```\n\n```ts\nconst open = 2");
+  it.each(["light", "dark"] as const)(
+    "[Z9, Z34] has colours that can be read, %s, and reads as before",
+    async (colorScheme) => {
+      const { page, faults } = await openEcho(colorScheme);
+      const fetched: string[] = [];
+      page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+      await say(page, "No code yet");
+      await page.getByText("Done", { exact: true }).waitFor();
+      expect(fetched.filter((name) => name.includes("code-worker"))).toEqual([]);
+      await composer(page).fill(answer);
+      // To fill in so much at once takes its own time.
+      await forgetTasks(page);
+      await composer(page).press("Enter");
       const blocks = page.getByRole("log", { name: "Conversation" }).locator("pre code");
-      await blocks.first().locator("span span", { hasText: "const" }).waitFor();
-      await page.getByText("done", { exact: true }).waitFor();
-      expect(await blocks.nth(1).textContent()).toBe("const open = 2\n");
+      await blocks.first().locator("span span", { hasText: "4711" }).waitFor();
+      console.log(`longest task while code got its colours: ${await longestTaskMs(page)} ms`);
+      expect(await longestTaskMs(page)).toBeLessThan(maxTaskMs);
+      expect(await blocks.first().textContent()).toBe(`${code}\n`);
+      expect(await blocks.first().locator("b").count()).toBe(0);
       expect(await blocks.nth(1).locator("span").count()).toBe(0);
-    });
-  },
-);
+      // Keyword, text, comment, name of a function and number, and a comment over many lines.
+      const colourOf = (text: string): Promise<string> =>
+        page.evaluate<string>(`getComputedStyle([...document.querySelectorAll("pre code span span")]
+            .find((span) => span.textContent.includes(${JSON.stringify(text)}))).color`);
+      const colours = await Promise.all(["export", "Hello", "A & B", "last", "4711"].map(colourOf));
+      expect(new Set(colours).size).toBe(5);
+      expect(await colourOf("inside59")).toBe(await colourOf("A & B"));
+      expect(fetched.filter((name) => name.includes("code-worker"))).toHaveLength(1);
+
+      await page.evaluate(axe.source);
+      const contrast = "axe.run('pre', { runOnly: ['color-contrast'] })";
+      expect(await page.evaluate(`${contrast}.then(({ violations }) => violations)`)).toEqual([]);
+      expect(faults).toEqual([]);
+    },
+  );
+
+  it("[Z9] stays plain while its fence is open", async () => {
+    const { page } = await openEcho("light");
+    await say(page, "\n\n```ts\nconst whole = 1\n```\n\n```ts\nconst open = 2");
+    const blocks = page.getByRole("log", { name: "Conversation" }).locator("pre code");
+    await blocks.first().locator("span span", { hasText: "const" }).waitFor();
+    await page.getByText("Done", { exact: true }).waitFor();
+    expect(await blocks.nth(1).textContent()).toBe("const open = 2\n");
+    expect(await blocks.nth(1).locator("span").count()).toBe(0);
+  });
+});

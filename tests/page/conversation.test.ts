@@ -1,8 +1,8 @@
-// What an agent tells of itself and asks, in a conversation: seen, answered and set by a person.
+// An agent's settings, commands and questions in a conversation: seen, answered and set by a person.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   ask,
   askPermission,
@@ -11,7 +11,7 @@ import {
   type Script,
 } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
-import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { composer, say, whenConnected } from "./page-walk.ts";
 import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
@@ -40,7 +40,7 @@ const requestedSchema = {
     coats: { type: "integer", title: "Coats", minimum: 1, maximum: 4, default: 2 },
     glossy: { type: "boolean", title: "Glossy" },
     label: { type: "string", title: "Label", minLength: 2 },
-    rooms: { type: "array", title: "Rooms", items: { enum: ["hall", "attic"] } },
+    places: { type: "array", title: "Places", items: { enum: ["hall", "attic"] } },
   },
   required: ["colour"],
 };
@@ -52,7 +52,7 @@ function plan(...statuses: readonly string[]): ReturnType<typeof update> {
 }
 
 const script: Script = {
-  capabilities: { promptCapabilities: { image: true } },
+  capabilities: { promptCapabilities: { image: true, embeddedContext: true } },
   session: {
     modes,
     configOptions: [
@@ -62,7 +62,7 @@ const script: Script = {
     ],
   },
   prompts: {
-    tell: [
+    report: [
       update("available_commands_update", {
         availableCommands: [
           { name: "mix", description: "Mix a colour", input: { hint: "which" } },
@@ -92,169 +92,191 @@ const script: Script = {
   },
 };
 
-describe.skipIf(cannotBrowse)(
-  `[Z36] a conversation${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let scripted: ScriptedHost;
-    let browser: Browser;
+describePage("[Z36] a conversation", () => {
+  let scripted: ScriptedHost;
 
-    beforeAll(async () => {
-      [scripted, browser] = await Promise.all([
-        startScriptedHost(script, { config: { mcpServers } }),
-        startBrowser(),
-      ]);
-      writeFileSync(path.join(scripted.host.project, "wall.txt"), "white\n");
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await scripted?.close();
-    });
+  beforeAll(async () => {
+    scripted = await startScriptedHost(script, { config: { mcpServers } });
+    writeFileSync(path.join(scripted.host.project, "wall.txt"), "white\n");
+  });
+  afterAll(async () => {
+    await scripted?.close();
+  });
 
-    async function openConversation(): Promise<{ page: Page; faults: string[] }> {
-      const { url, token, project } = scripted.host;
-      const opened = await openPage(browser, `${url}/?tkn=${token}`);
-      await whenConnected(opened.page);
-      await openPainterSession(opened.page, project);
-      return opened;
-    }
+  async function openConversation(): Promise<{ page: Page; faults: string[] }> {
+    const { url, token, project } = scripted.host;
+    const opened = await openPage(`${url}/?tkn=${token}`);
+    await whenConnected(opened.page);
+    await openPainterSession(opened.page, project);
+    return opened;
+  }
 
-    /** What the agent was last asked by a method. */
-    const lastHeard = (method: string): unknown =>
-      scripted.heard.messages.findLast((message) => message.method === method)?.params;
+  /** The last request of a method that the agent received. */
+  const lastHeard = (method: string): unknown =>
+    scripted.heard.messages.findLast((message) => message.method === method)?.params;
 
-    it("[Z27, Z30, Z35, Z36] shows plan, context, picture and times, sets mode and options, and completes what is written", async () => {
-      const { page, faults } = await openConversation();
-      await say(page, "tell");
-      const card = page.getByRole("article", { name: "Tool call: Look around" });
-      await page.getByRole("progressbar", { name: "1 of 3 steps done" }).waitFor();
-      await card.getByText(/^[1-9] s$/).waitFor();
-      scripted.pass("looked");
-      await card.getByText(/^\d+(\.\d)? (ms|s)$/).waitFor();
-      await card.getByText("done", { exact: true }).waitFor();
-      await page.getByRole("progressbar", { name: "3 of 3 steps done" }).waitFor();
-      await page.getByRole("meter", { name: "Context: 50 k of 200 k tokens" }).waitFor();
-      await page.getByText("0.31 USD").waitFor();
-      await expect.poll(() => pictureWidth(page, "Shown by the agent")).toBe(1);
+  it("[Z27, Z30, Z35, Z36] shows plan, context, picture and times, sets mode and options, and completes what is written", async () => {
+    const { page, faults } = await openConversation();
+    await say(page, "report");
+    const card = page.getByRole("article", { name: "Tool call: Look around" });
+    await page.getByRole("progressbar", { name: "1 of 3 steps done" }).waitFor();
+    await card.getByText(/^[1-9] s$/).waitFor();
+    scripted.pass("looked");
+    await card.getByText(/^\d+(\.\d)? (ms|s)$/).waitFor();
+    await card.getByText("Done", { exact: true }).waitFor();
+    await page.getByRole("progressbar", { name: "3 of 3 steps done" }).waitFor();
+    await page.getByRole("meter", { name: "Context: 50 k of 200 k tokens" }).waitFor();
+    await page.getByText("0.31 USD").waitFor();
+    await expect.poll(() => pictureWidth(page, "Shown by the agent")).toBe(1);
 
-      expect(await violationsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
-      await page.getByLabel("Mode of the agent").selectOption("Bold");
-      await expect.poll(() => lastHeard("session/set_mode")).toMatchObject({ modeId: "bold" });
-      await page.getByLabel("Effort").selectOption("high");
-      await expect
-        .poll(() => lastHeard("session/set_config_option"))
-        .toMatchObject({ configId: "effort", value: "high" });
-      await page.getByLabel("Model", { exact: true }).selectOption("big");
-      await page.getByLabel("Fast").click();
-      await expect.poll(() => lastHeard("session/set_config_option")).toMatchObject({ configId: "fast" });
-      await page.reload();
-      await expect.poll(() => page.getByLabel("Effort").inputValue()).toBe("high");
-      expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("big");
-      expect(await page.getByLabel("Mode of the agent").inputValue()).toBe("bold");
+    await page.getByLabel("Mode of the agent").selectOption("Bold");
+    await expect.poll(() => lastHeard("session/set_mode")).toMatchObject({ modeId: "bold" });
+    await page.getByLabel("Effort").selectOption("high");
+    await expect
+      .poll(() => lastHeard("session/set_config_option"))
+      .toMatchObject({ configId: "effort", value: "high" });
+    await page.getByLabel("Model", { exact: true }).selectOption("big");
+    await page.getByLabel("Fast").click();
+    await expect.poll(() => lastHeard("session/set_config_option")).toMatchObject({ configId: "fast" });
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Effort").inputValue()).toBe("high");
+    expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("big");
+    expect(await page.getByLabel("Mode of the agent").inputValue()).toBe("bold");
 
-      const completions = page.getByRole("listbox", { name: "Completions" });
-      await composer(page).pressSequentially("/w");
-      await completions.getByRole("option", { name: "/wash: Wash the brushes" }).waitFor();
-      expect(await completions.getByRole("option").count()).toBe(1);
-      await page.keyboard.press("Escape");
-      await completions.waitFor({ state: "detached" });
-      await composer(page).fill("");
-      await composer(page).pressSequentially("look at @wa");
-      await completions.getByRole("option", { name: "wall.txt" }).waitFor();
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("Enter");
-      expect(await composer(page).inputValue()).toBe("look at @wall.txt ");
-      await page.keyboard.press("Enter");
-      await expect
-        .poll(() => lastHeard("session/prompt"))
-        .toMatchObject({
-          prompt: [{ text: "look at @wall.txt " }, { type: "resource_link", name: "wall.txt" }],
-        });
-      expect(faults).toEqual([]);
-    });
-
-    it("[Z41] begins with the MCP servers that were chosen for it", async () => {
-      const { url, token, project } = scripted.host;
-      const { page } = await openPage(browser, `${url}/?tkn=${token}`);
-      await whenConnected(page);
-      await openPainterSession(page, project, (dialog) => dialog.getByLabel("notes").check());
-      await say(page, "hello");
-      await page.getByText("Heard.").waitFor();
-      expect(lastHeard("session/new")).toMatchObject({
-        mcpServers: [{ name: "notes", command: "mcp-notes", args: [], env: [] }],
+    const completions = page.getByRole("listbox", { name: "Completions" });
+    await composer(page).pressSequentially("/w");
+    await completions.getByRole("option", { name: "/wash: Wash the brushes" }).waitFor();
+    expect(await completions.getByRole("option").count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await completions.waitFor({ state: "detached" });
+    await composer(page).fill("");
+    await composer(page).pressSequentially("look at @wa");
+    await completions.getByRole("option", { name: "wall.txt" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    expect(await composer(page).inputValue()).toBe("look at @wall.txt ");
+    await page.keyboard.press("Enter");
+    await expect
+      .poll(() => lastHeard("session/prompt"))
+      .toMatchObject({
+        prompt: [{ text: "look at @wall.txt " }, { type: "resource_link", name: "wall.txt" }],
       });
-    });
+    expect(faults).toEqual([]);
+  });
 
-    it("[Z36] asks every kind of question in a form, and refuses what does not fit", async () => {
-      const { page } = await openConversation();
-      await say(page, "form");
-      const form = page.getByRole("form", { name: "A question of the agent" });
-      await form.getByLabel("Colour", { exact: true }).selectOption("Blue");
-      expect(await violationsInBothThemes(page)).toEqual([]);
-      await form.getByLabel("Coats").fill("9");
-      await form.getByRole("button", { name: "Answer" }).click();
-      expect(await form.locator("input:out-of-range").count()).toBe(1);
-      await form.getByLabel("Coats").fill("3");
-      await form.getByLabel("Glossy").check();
-      await form.getByLabel("attic").check();
-      await form.getByRole("button", { name: "Answer" }).click();
-      await page.getByText("It is painted.").waitFor();
-      expect(await scripted.heard.result("form")).toEqual({
-        action: "accept",
-        content: { colour: "b", coats: 3, glossy: true, rooms: ["attic"] },
-      });
+  it("[Z41] begins with the MCP servers that were chosen for it", async () => {
+    const { url, token, project } = scripted.host;
+    const { page } = await openPage(`${url}/?tkn=${token}`);
+    await whenConnected(page);
+    await openPainterSession(page, project, (dialog) => dialog.getByLabel("notes").check());
+    await say(page, "hello");
+    await page.getByText("Heard.").waitFor();
+    expect(lastHeard("session/new")).toMatchObject({
+      mcpServers: [{ name: "notes", command: "mcp-notes", args: [], env: [] }],
     });
+  });
 
-    it("[Z37] sends pictures that are pasted and dropped, without those that were taken out again", async () => {
-      const { page, faults } = await openConversation();
-      await give(page, "paste", ["pasted.png", "unwanted.png"]);
-      const waiting = page.getByRole("list", { name: "Pictures to send" });
-      await waiting.getByRole("button", { name: "Leave out unwanted.png" }).click();
-      await give(page, "drop", ["dropped.png"]);
-      await waiting.getByText("dropped.png").waitFor();
-      expect(await waiting.getByRole("listitem").count()).toBe(2);
-      await say(page, "What is this?");
-      await page.getByText("Heard.").waitFor();
-      const image = { type: "image", data: picture, mimeType: "image/png" };
-      expect(lastHeard("session/prompt")).toMatchObject({
-        prompt: [{ text: "What is this?" }, image, image],
-      });
-      await expect.poll(() => pictureWidth(page, "pasted.png")).toBe(1);
-      expect(await waiting.count()).toBe(0);
-      expect(faults).toEqual([]);
+  it("[Z36] asks every kind of question in a form, and refuses what does not fit", async () => {
+    const { page } = await openConversation();
+    await say(page, "form");
+    const form = page.getByRole("form", { name: "A question of the agent" });
+    await form.getByLabel("Colour", { exact: true }).selectOption("Blue");
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await form.getByLabel("Coats").fill("9");
+    await form.getByRole("button", { name: "Answer" }).click();
+    expect(await form.locator("input:out-of-range").count()).toBe(1);
+    await form.getByLabel("Coats").fill("3");
+    await form.getByLabel("Glossy").check();
+    await form.getByLabel("attic").check();
+    await form.getByRole("button", { name: "Answer" }).click();
+    await page.getByText("It is painted.").waitFor();
+    expect(await scripted.heard.result("form")).toEqual({
+      action: "accept",
+      content: { colour: "b", coats: 3, glossy: true, places: ["attic"] },
     });
+  });
 
-    it("[Z38] tells by a notification that an agent asks, when the page is hidden and the person agreed", async () => {
-      const { page } = await openConversation();
-      await page.context().grantPermissions(["notifications"], { origin: scripted.host.url });
-      await page.evaluate(recordNotifications);
-      await say(page, "ask me");
-      await page.getByRole("region", { name: /^Permission/ }).waitFor();
-      await expect.poll(() => page.title()).toBe("(1) Holdfast");
-      expect(await page.evaluate("globalThis.notified")).toEqual([]);
-      await page.getByRole("button", { name: "Yes", exact: true }).click();
-      await page.getByText("Brushed.").waitFor();
-      await expect.poll(() => page.title()).toBe("Holdfast");
-
-      await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true })");
-      await say(page, "ask me");
-      await expect
-        .poll(() => page.evaluate("globalThis.notified"))
-        .toEqual([["An agent asks you", "Painter"]]);
-      await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
-      await page.getByRole("heading", { name: "Inbox" }).waitFor();
-      await page.getByRole("button", { name: "No", exact: true }).click();
-      await page.getByText("Nothing waits for you.").waitFor();
+  it("[Z37] sends pictures that are pasted and dropped, without those that were taken out again", async () => {
+    const { page, faults } = await openConversation();
+    await give(page, "paste", ["pasted.png", "unwanted.png"]);
+    const waiting = page.getByRole("list", { name: "Attachments" });
+    await waiting.getByRole("button", { name: "Remove unwanted.png" }).click();
+    await give(page, "drop", ["dropped.png"]);
+    await waiting.getByText("dropped.png").waitFor();
+    expect(await waiting.getByRole("listitem").count()).toBe(2);
+    await say(page, "What is this?");
+    await page.getByText("Heard.").waitFor();
+    const image = { type: "image", data: picture, mimeType: "image/png" };
+    expect(lastHeard("session/prompt")).toMatchObject({
+      prompt: [{ text: "What is this?" }, image, image],
     });
-  },
-);
+    await expect.poll(() => pictureWidth(page, "pasted.png")).toBe(1);
+    expect(await waiting.count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it("[Z349] attaches a text file that is dropped, whatever its name, and keeps what the host did not take", async () => {
+    const { page } = await openConversation();
+    await composer(page).focus();
+    await dropText(page, "Makefile", "all:\n\techo ünï\n");
+    await dropText(page, "notes.md", "# Notes\n");
+    const waiting = page.getByRole("list", { name: "Attachments" });
+    await waiting.getByText("Makefile").waitFor();
+    await waiting.getByText("notes.md").waitFor();
+    await say(page, "Read these");
+    await page.getByText("Heard.").waitFor();
+    expect(lastHeard("session/prompt")).toMatchObject({
+      prompt: [
+        { text: "Read these" },
+        { type: "resource", resource: { text: "all:\n\techo ünï\n", mimeType: "text/plain" } },
+        { type: "resource", resource: { text: "# Notes\n" } },
+      ],
+    });
+    await page.getByRole("group", { name: "Your message" }).getByText("Makefile", { exact: true }).waitFor();
+    await page.evaluate(`{
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([new Uint8Array([1, 0, 2])], "song.mp3", { type: "audio/mpeg" }));
+        document.activeElement.dispatchEvent(
+          new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }),
+        );
+      }`);
+    await waiting.getByText("song.mp3").waitFor();
+    await say(page, "Listen");
+    await page.getByText(/does not take attachments of type audio/).waitFor();
+    await waiting.getByText("song.mp3").waitFor();
+    expect(await composer(page).inputValue()).toBe("Listen");
+  });
+
+  it("[Z38] notifies that an agent asks, when the page is hidden and the person agreed", async () => {
+    const { page } = await openConversation();
+    await page.context().grantPermissions(["notifications"], { origin: scripted.host.url });
+    await page.evaluate(recordNotifications);
+    await say(page, "ask me");
+    await page.getByRole("group", { name: /^Permission/ }).waitFor();
+    await expect.poll(() => page.title()).toBe("(1) Holdfast");
+    expect(await page.evaluate("globalThis.notified")).toEqual([]);
+    await page.getByRole("button", { name: "Yes", exact: true }).click();
+    await page.getByText("Brushed.").waitFor();
+    await expect.poll(() => page.title()).toBe("Holdfast");
+
+    await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true })");
+    await say(page, "ask me");
+    await expect.poll(() => page.evaluate("globalThis.notified")).toEqual([["An agent asks you", "ask me"]]);
+    await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
+    await page.getByRole("button", { name: "No", exact: true }).click();
+    await page.getByText("Nothing waits for you.").waitFor();
+  });
+});
 
 /** How wide a picture is that the browser could read. */
 function pictureWidth(page: Page, name: string): Promise<unknown> {
   return page.evaluate(`document.querySelector('img[alt="${name}"]')?.naturalWidth`);
 }
 
-/** Keeps what the page tells the person's system, which has nobody to show it to here. */
+/** Records the notifications of the page, since the system has nobody to show them to here. */
 const recordNotifications = `
   globalThis.notified = [];
   globalThis.Notification = class extends EventTarget {
@@ -266,6 +288,17 @@ const recordNotifications = `
     }
   };
 `;
+
+/** Drops a text file of a type that the browser does not know. */
+async function dropText(page: Page, name: string, text: string): Promise<void> {
+  await page.evaluate(`{
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([${JSON.stringify(text)}], "${name}"));
+    document.activeElement.dispatchEvent(
+      new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }),
+    );
+  }`);
+}
 
 /** Pastes pictures into the field, or drops them on it, as the browser does. */
 async function give(page: Page, way: "paste" | "drop", names: readonly string[]): Promise<void> {

@@ -1,8 +1,7 @@
 // The first run in a real browser: from the printed address to a terminal that is taken over, given back and stopped.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { allow, composer, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 /** When the browser first drew something of the page. */
@@ -11,105 +10,100 @@ const screenColour = "getComputedStyle(document.querySelector('.xterm-scrollable
 /** A second, and twice that where other tests take the machine's time as well. */
 const maxFirstContentMs = process.env["HOLDFAST_LONG"] === undefined ? 2000 : 1000;
 
-describe.skipIf(cannotBrowse)(
-  `[Z20] the page${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let host: RealHost;
-    let browser: Browser;
+describePage("[Z20] the page", () => {
+  let host: RealHost;
 
-    beforeAll(async () => {
-      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await host?.close();
-    });
+  beforeAll(async () => {
+    host = await startRealHost();
+  });
+  afterAll(async () => {
+    await host?.close();
+  });
 
-    it("[Z3, Z20, Z35, Z40] the token leaves the address, and a command is asked for, runs live, is taken over, given back and stopped", async () => {
-      const { page, faults } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      expect(page.url()).toBe(`${host.url}/`);
-      await page.getByRole("heading", { name: "Nothing runs yet." }).waitFor();
-      const paintMs = Number(await page.evaluate(firstPaint));
-      console.log(`first content after ${Math.round(paintMs)} ms`);
-      expect(paintMs).toBeLessThan(maxFirstContentMs);
+  it("[Z3, Z20, Z35, Z40] the token leaves the address, and a command is asked for, runs live, is taken over, given back and stopped", async () => {
+    const { page, faults } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    expect(page.url()).toBe(`${host.url}/`);
+    await page.getByRole("heading", { name: "Nothing runs yet." }).waitFor();
+    const paintMs = Number(await page.evaluate(firstPaint));
+    console.log(`first content after ${Math.round(paintMs)} ms`);
+    expect(paintMs).toBeLessThan(maxFirstContentMs);
 
-      await openShellSession(page, host.project);
-      await say(page, "sh -i");
-      await page.getByRole("link", { name: "Inbox 1" }).waitFor();
-      await allow(page);
-      const terminal = terminals(page);
-      await terminal.getByText("held by the agent").waitFor();
+    await openShellSession(page, host.project);
+    await say(page, "sh -i");
+    await page.getByRole("link", { name: "Inbox 1" }).waitFor();
+    await allow(page);
+    const terminal = terminals(page);
+    await terminal.getByText("held by the agent").waitFor();
 
-      await terminal.getByRole("button", { name: "Take over" }).click();
-      await terminal.getByText("held by you").waitFor();
-      await terminal.locator("textarea:focus").waitFor({ state: "attached" });
-      await page.keyboard.type("echo sum $((40 + 2))\n");
-      await terminal.getByText("sum 42").waitFor();
-      const light = await page.evaluate(screenColour);
-      await page.getByRole("button", { name: "Theme: system. Change to light." }).click();
-      await page.getByRole("button", { name: "Theme: light. Change to dark." }).click();
-      await expect.poll(() => page.evaluate(screenColour)).not.toBe(light);
+    await terminal.getByRole("button", { name: "Take over" }).click();
+    await terminal.getByText("held by you").waitFor();
+    await terminal.locator("textarea:focus").waitFor({ state: "attached" });
+    await page.keyboard.type("echo sum $((40 + 2))\n");
+    await terminal.getByText("sum 42").waitFor();
+    const light = await page.evaluate(screenColour);
+    await page.getByRole("button", { name: "Theme: system. Change to light." }).click();
+    await page.getByRole("button", { name: "Theme: light. Change to dark." }).click();
+    await expect.poll(() => page.evaluate(screenColour)).not.toBe(light);
 
-      await terminal.getByRole("button", { name: "Give back" }).click();
-      await terminal.getByText("held by the agent").waitFor();
-      await terminal.getByRole("button", { name: "Background" }).click();
-      await terminal.getByText("in the background").waitFor();
-      await page.getByText("done", { exact: true }).first().waitFor();
-      await terminal.getByRole("button", { name: "Stop" }).click();
-      await terminal.getByText(/^(exit|ended)/).waitFor();
-      await terminal.getByText(/^\d+(\.\d)? (ms|s)$/).waitFor();
-      await terminal.getByText("in the background").waitFor({ state: "detached" });
-      expect(faults).toEqual([]);
-    });
+    await terminal.getByRole("button", { name: "Hand back" }).click();
+    await terminal.getByText("held by the agent").waitFor();
+    await terminal.getByRole("button", { name: "Background" }).click();
+    await terminal.getByText("in the background").waitFor();
+    await page.getByText("Done", { exact: true }).first().waitFor();
+    await terminal.getByRole("button", { name: "Stop" }).click();
+    await terminal.getByText(/^(exit|ended)/).waitFor();
+    await terminal.getByText(/^\d+(\.\d)? (ms|s)$/).waitFor();
+    await terminal.getByText("in the background").waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+  });
 
-    it("[Z21] after a reload nothing is missing, and the keyboard alone is enough", async () => {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await page.keyboard.press("n");
-      await page.getByRole("radio", { name: /Shell/ }).waitFor();
-      await page.getByLabel("Folder").fill(host.project);
-      await page.keyboard.press("Enter");
-      await composer(page).waitFor();
-      await page.keyboard.type("echo kept");
-      await page.keyboard.press("Enter");
-      await page.getByRole("button", { name: "Run it", exact: true }).focus();
-      await page.keyboard.press("Enter");
-      await page.getByText("Exit code 0").waitFor();
-      await page.reload();
-      await page.getByText("Exit code 0").waitFor();
-      await page.getByRole("log", { name: "Conversation" }).getByText("echo kept").first().waitFor();
-      expect(await page.getByText(/^exit 0$/).count()).toBe(1);
-    });
+  it("[Z21] after a reload nothing is missing, and the keyboard alone is enough", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await page.keyboard.press("n");
+    await page.getByRole("radio", { name: /Shell/ }).waitFor();
+    await page.getByLabel("Folder").fill(host.project);
+    await page.keyboard.press("Enter");
+    await composer(page).waitFor();
+    await page.keyboard.type("echo kept");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Run it", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();
+    await page.reload();
+    await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();
+    await page.getByRole("log", { name: "Conversation" }).getByText("echo kept").first().waitFor();
+    expect(await page.getByText(/^exit 0$/).count()).toBe(1);
+  });
 
-    it("[Z22] what is sent while a turn goes on waits, and can be taken back", async () => {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await openShellSession(page, host.project);
-      await say(page, "echo first");
-      await page.getByRole("region", { name: /^Permission/ }).waitFor();
-      await say(page, "echo second");
-      await say(page, "echo third");
-      const queue = page.getByRole("list", { name: "Messages that wait" });
-      await queue.getByText("echo third").waitFor();
-      await queue.getByRole("listitem").filter({ hasText: "echo second" }).getByRole("button").click();
-      await queue.getByText("echo second").waitFor({ state: "detached" });
-      await allow(page);
-      await page.getByRole("region", { name: "Permission: execute echo third" }).waitFor();
-      await page.getByRole("button", { name: "Stop", exact: true }).click();
-      await page.getByText("stopped", { exact: true }).first().waitFor();
-      expect(await queue.count()).toBe(0);
-    });
+  it("[Z22] what is sent during a turn waits, and can be taken back", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await openShellSession(page, host.project);
+    await say(page, "echo first");
+    await page.getByRole("group", { name: /^Permission/ }).waitFor();
+    await say(page, "echo second");
+    await say(page, "echo third");
+    const queue = page.getByRole("list", { name: "Messages that wait" });
+    await queue.getByText("echo third").waitFor();
+    await queue.getByRole("listitem").filter({ hasText: "echo second" }).getByRole("button").click();
+    await queue.getByText("echo second").waitFor({ state: "detached" });
+    await allow(page);
+    await page.getByRole("group", { name: "Permission: execute echo third" }).waitFor();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByText("Stopped", { exact: true }).first().waitFor();
+    expect(await queue.count()).toBe(0);
+  });
 
-    it("[Z3] without the token there is only a way to show it", async () => {
-      const { page } = await openPage(browser, host.url);
-      await page.getByLabel("The host's token").fill("not the token, I fear");
-      await page.getByRole("button", { name: "Open" }).click();
-      await page.getByRole("alert").getByText("That is not this host's token.").waitFor();
-      await page.getByLabel("The host's token").fill(host.token);
-      await page.getByRole("button", { name: "Open" }).click();
-      await whenConnected(page);
-      expect(page.url()).toBe(`${host.url}/`);
-    });
-  },
-);
+  it("[Z3] without the token there is only a way to show it", async () => {
+    const { page } = await openPage(host.url, { expectedFaults: /Failed to load resource/ });
+    await page.getByLabel("The host's token").fill("not the token, I fear");
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.getByRole("alert").getByText("This is not the host's token.").waitFor();
+    await page.getByLabel("The host's token").fill(host.token);
+    await page.getByRole("button", { name: "Open" }).click();
+    await whenConnected(page);
+    expect(page.url()).toBe(`${host.url}/`);
+  });
+});

@@ -1,69 +1,57 @@
 // A flood in a tile: the page answers, keeps a bounded tail and says what it left out.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import {
-  cannotBrowse,
-  forgetTasks,
-  longestTaskMs,
-  maxTaskMs,
-  openPage,
-  startBrowser,
-} from "./page-browser.ts";
+import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { terminals, typeInto, whenConnected } from "./page-walk.ts";
 
 /** A day's worth of output for a person; the whole 200 MB with HOLDFAST_LONG. */
 const floodMb = process.env["HOLDFAST_LONG"] === undefined ? 60 : 200;
 
-describe.skipIf(cannotBrowse)(
-  `[Z23] a flood${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let host: RealHost;
-    let browser: Browser;
+describePage("[Z23] a flood", () => {
+  let host: RealHost;
 
-    beforeAll(async () => {
-      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await host?.close();
-    });
+  beforeAll(async () => {
+    host = await startRealHost();
+  });
+  afterAll(async () => {
+    await host?.close();
+  });
 
-    it(
-      `[Z12, Z23] of ${floodMb} MB leaves the page responsive, and its end is there`,
-      { timeout: 120_000 },
-      async () => {
-        const { page, faults } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-        await whenConnected(page);
-        await page.getByRole("link", { name: "Terminals" }).click();
-        await page.getByRole("button", { name: "Open a shell" }).click();
-        const terminal = terminals(page);
-        await terminal.getByText("held by you").waitFor();
-        await terminal.locator("textarea").waitFor({ state: "attached" });
-        await forgetTasks(page);
-        const startedMs = performance.now();
-        await typeInto(terminal, `yes 0123456789abcdef | head -c ${floodMb}000000; echo the-end-$((6*7))\n`);
-        // The theme can be changed in the middle of it: each click is answered at once.
-        const slowestClickMs = await clickUntil(
-          () => terminal.getByText("the-end-42").isVisible(),
-          async () => {
-            await page.getByRole("button", { name: /^Theme/ }).click();
-          },
-        );
-        const durationMs = performance.now() - startedMs;
-        const taskMs = await longestTaskMs(page);
-        const heapMb = Number(await page.evaluate("performance.memory.usedJSHeapSize")) / 1e6;
-        console.log(
-          `flood of ${floodMb} MB: ${(durationMs / 1000).toFixed(1)} s, longest task ${Math.round(taskMs)} ms, ` +
-            `slowest click ${Math.round(slowestClickMs)} ms, heap ${heapMb.toFixed(0)} MB`,
-        );
-        expect(taskMs).toBeLessThan(maxTaskMs);
-        expect(heapMb).toBeLessThan(200);
-        expect(faults).toEqual([]);
-      },
-    );
-  },
-);
+  it(
+    `[Z12, Z23] of ${floodMb} MB leaves the page responsive, and its end is there`,
+    { timeout: 120_000 },
+    async () => {
+      const { page, faults } = await openPage(`${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      await page.getByRole("link", { name: "Terminals" }).click();
+      await page.getByRole("button", { name: "Open a shell" }).click();
+      const terminal = terminals(page);
+      await terminal.getByText("held by you").waitFor();
+      await terminal.locator("textarea").waitFor({ state: "attached" });
+      await forgetTasks(page);
+      const startedMs = performance.now();
+      await typeInto(terminal, `yes 0123456789abcdef | head -c ${floodMb}000000; echo the-end-$((6*7))\n`);
+      // The theme can be changed in the middle of it: each click is answered at once.
+      const slowestClickMs = await clickUntil(
+        () => terminal.getByText("the-end-42").isVisible(),
+        async () => {
+          await page.getByRole("button", { name: /^Theme/ }).click();
+        },
+      );
+      const durationMs = performance.now() - startedMs;
+      const taskMs = await longestTaskMs(page);
+      const heapMb = Number(await page.evaluate("performance.memory.usedJSHeapSize")) / 1e6;
+      console.log(
+        `flood of ${floodMb} MB: ${(durationMs / 1000).toFixed(1)} s, longest task ${Math.round(taskMs)} ms, ` +
+          `slowest click ${Math.round(slowestClickMs)} ms, heap ${heapMb.toFixed(0)} MB`,
+      );
+      expect(taskMs).toBeLessThan(maxTaskMs);
+      expect(heapMb).toBeLessThan(200);
+      expect(faults).toEqual([]);
+    },
+  );
+});
 
 /** Clicks until something is so; gives how long the slowest click took to be answered. */
 async function clickUntil(isSo: () => Promise<boolean>, click: () => Promise<void>): Promise<number> {

@@ -1,8 +1,7 @@
 // A question of an agent in the inbox: answered there, without going into its conversation.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, say as answer, type Script } from "../../packages/core/src/testing/script.ts";
-import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { say, whenConnected } from "./page-walk.ts";
 import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
@@ -23,43 +22,38 @@ const script: Script = {
   },
 };
 
-describe.skipIf(cannotBrowse)(
-  `[Z11] a question in the inbox${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let scripted: ScriptedHost;
-    let browser: Browser;
+describePage("[Z11] a question in the inbox", () => {
+  let scripted: ScriptedHost;
 
-    beforeAll(async () => {
-      [scripted, browser] = await Promise.all([startScriptedHost(script), startBrowser()]);
+  beforeAll(async () => {
+    scripted = await startScriptedHost(script);
+  });
+  afterAll(async () => {
+    await scripted?.close();
+  });
+
+  it("[Z11] is a form there, and its answer reaches the agent", async () => {
+    const { url, token, project } = scripted.host;
+    const { page, faults } = await openPage(`${url}/?tkn=${token}`);
+    await whenConnected(page);
+    await openPainterSession(page, project);
+    const address = page.url();
+    await say(page, "go");
+
+    await page.getByRole("link", { name: "Inbox 1" }).click();
+    const form = page.getByRole("form", { name: "A question of the agent" });
+    await form.getByText("How to paint it?").waitFor();
+    await form.getByLabel("Colour").selectOption("blue");
+    await form.getByLabel("How many").fill("3");
+    await form.getByRole("button", { name: "Answer" }).click();
+    await page.getByText("Nothing waits for you.").waitFor();
+
+    await page.goto(address);
+    await page.getByText("It is painted.").waitFor();
+    expect(await scripted.heard.result("form")).toMatchObject({
+      action: "accept",
+      content: { colour: "blue", count: 3 },
     });
-    afterAll(async () => {
-      await browser?.close();
-      await scripted?.close();
-    });
-
-    it("[Z11] is a form there, and its answer reaches the agent", async () => {
-      const { url, token, project } = scripted.host;
-      const { page, faults } = await openPage(browser, `${url}/?tkn=${token}`);
-      await whenConnected(page);
-      await openPainterSession(page, project);
-      const address = page.url();
-      await say(page, "go");
-
-      await page.getByRole("link", { name: "Inbox 1" }).click();
-      const form = page.getByRole("form", { name: "A question of the agent" });
-      await form.getByText("How to paint it?").waitFor();
-      await form.getByLabel("Colour").selectOption("blue");
-      await form.getByLabel("How many").fill("3");
-      await form.getByRole("button", { name: "Answer" }).click();
-      await page.getByText("Nothing waits for you.").waitFor();
-
-      await page.goto(address);
-      await page.getByText("It is painted.").waitFor();
-      expect(await scripted.heard.result("form")).toMatchObject({
-        action: "accept",
-        content: { colour: "blue", count: 3 },
-      });
-      expect(faults).toEqual([]);
-    });
-  },
-);
+    expect(faults).toEqual([]);
+  });
+});

@@ -11,16 +11,9 @@ import {
   summarizeSession,
   type Turn,
 } from "@holdfast/ahp";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  cannotBrowse,
-  forgetTasks,
-  longestTaskMs,
-  maxTaskMs,
-  openPage,
-  startBrowser,
-} from "./page-browser.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -45,70 +38,68 @@ function turn(index: number): Turn {
   };
 }
 
-describe.skipIf(cannotBrowse)(
-  `[Z29] a long conversation${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let tiny: TinyPage;
-    let browser: Browser;
-    const session = sessionUri(makeId("session", "long"));
+describePage("[Z29] a long conversation", () => {
+  let tiny: TinyPage;
+  const session = sessionUri(makeId("session", "long"));
 
-    beforeAll(async () => {
-      [tiny, browser] = await Promise.all([startTinyPage(), startBrowser()]);
-      const resource = defaultChatUri(session);
-      const turns = Array.from({ length: turnCount }, (_, index) => turn(index));
-      const chat = { ...newChatState({ resource, title: "Long", at }), turns };
-      const state = {
-        ...newSessionState({
-          resource: session,
-          key: makeId("session key", "agent:shell:acp:long"),
-          provider: makeId("agent", "shell"),
-          owner: { kind: "person" },
-          title: "Long",
-          at,
-          workingDirectories: ["file:///tmp"],
-        }),
-        lifecycle: { status: "ready" } as const,
-        chats: [summarizeChat(chat)],
-        defaultChat: resource,
-      };
-      tiny.host.open(ROOT_URI, "root", { ...newRootState(), sessions: [summarizeSession(state)] });
-      tiny.host.open(session, "session", state);
-      tiny.host.open(resource, "chat", chat);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      tiny?.close();
-    });
+  beforeAll(async () => {
+    tiny = await startTinyPage();
+    const resource = defaultChatUri(session);
+    const turns = Array.from({ length: turnCount }, (_, index) => turn(index));
+    const chat = { ...newChatState({ resource, title: "Long", at }), turns };
+    const state = {
+      ...newSessionState({
+        resource: session,
+        key: makeId("session key", "agent:shell:acp:long"),
+        provider: makeId("agent", "shell"),
+        owner: { kind: "person" },
+        title: "Long",
+        at,
+        workingDirectories: ["file:///tmp"],
+      }),
+      lifecycle: { status: "ready" } as const,
+      chats: [summarizeChat(chat)],
+      defaultChat: resource,
+    };
+    tiny.host.open(ROOT_URI, "root", { ...newRootState(), sessions: [summarizeSession(state)] });
+    tiny.host.open(session, "session", state);
+    tiny.host.open(resource, "chat", chat);
+  });
+  afterAll(async () => {
+    tiny?.close();
+  });
 
-    it(
-      "[Z29] of ten thousand messages opens at its end and scrolls without a long stop",
-      { timeout: 60_000 },
-      async () => {
-        const startedMs = performance.now();
-        const { page, faults } = await openPage(
-          browser,
-          `${tiny.url}/#/session/${encodeURIComponent(session)}`,
-        );
-        const log = page.getByRole("log", { name: "Conversation" });
-        await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
-        const openMs = performance.now() - startedMs;
-        const rows = await log.locator("> div > div").count();
-        expect(rows).toBeLessThan(100);
-        await forgetTasks(page);
-        await log.hover();
-        for (let step = 0; step < 60; step += 1) await page.mouse.wheel(0, -2500);
-        await page.getByRole("button", { name: "↓ Newest" }).waitFor();
-        await log.press("Home");
-        await log.getByText("Question 0", { exact: true }).waitFor();
-        const scrollMs = await longestTaskMs(page);
-        await page.getByRole("button", { name: "↓ Newest" }).click();
-        await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
-        console.log(
-          `10,000 messages: open ${Math.round(openMs)} ms, ${rows} rows drawn, longest task while scrolling ${Math.round(scrollMs)} ms`,
-        );
-        expect(scrollMs).toBeLessThan(maxTaskMs);
-        expect(faults).toEqual([]);
-      },
-    );
-  },
-);
+  it(
+    "[Z29] of ten thousand messages opens at its end and scrolls without a long stop",
+    { timeout: 60_000 },
+    async () => {
+      const startedMs = performance.now();
+      const { page, faults } = await openPage(`${tiny.url}/#/session/${encodeURIComponent(session)}`);
+      const log = page.getByRole("log", { name: "Conversation" });
+      await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
+      const openMs = performance.now() - startedMs;
+      const rows = await log.locator("> div > div").count();
+      expect(rows).toBeLessThan(100);
+      await forgetTasks(page);
+      await log.hover();
+      for (let step = 0; step < 60; step += 1) await page.mouse.wheel(0, -2500);
+      await page.getByRole("button", { name: "↓ Newest" }).waitFor();
+      await log.press("Home");
+      await log.getByText("Question 0", { exact: true }).waitFor();
+      await log.press("End");
+      await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
+      await log.press("Home");
+      await log.getByText("Question 0", { exact: true }).waitFor();
+      const scrollMs = await longestTaskMs(page);
+      await page.getByRole("button", { name: "↓ Newest" }).click();
+      await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
+      console.log(
+        `10,000 messages: open ${Math.round(
+          openMs,
+        )} ms, ${rows} rows drawn, longest task while scrolling ${Math.round(scrollMs)} ms`,
+      );
+      expect(scrollMs).toBeLessThan(maxTaskMs);
+      expect(faults).toEqual([]);
+    },
+  );
+});

@@ -1,8 +1,7 @@
-// What an agent writes can be read, and does nothing else.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+// Markdown of an agent is readable, and cannot do anything.
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { composer, say, whenConnected } from "./page-walk.ts";
 
 const attack = [
@@ -16,41 +15,39 @@ const attack = [
   "<form action='https://example.org/'><input name='token'></form>",
 ].join(" ");
 
-describe.skipIf(cannotBrowse)(
-  `[Z28] Markdown${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let host: RealHost;
-    let browser: Browser;
+describePage("[Z28] Markdown", () => {
+  let host: RealHost;
 
-    beforeAll(async () => {
-      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await host?.close();
-    });
+  beforeAll(async () => {
+    host = await startRealHost();
+  });
+  afterAll(async () => {
+    await host?.close();
+  });
 
-    it("[Z28] of an agent is shown, and nothing in it runs, is sent or changes the page", async () => {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await page.getByRole("button", { name: "New session" }).click();
-      await page.getByRole("radio", { name: /Qwen/ }).check();
-      await page.getByLabel("Folder").fill(host.project);
-      await page.getByRole("button", { name: "Open session" }).click();
-      await composer(page).waitFor();
-      await say(page, attack);
-      const log = page.getByRole("log", { name: "Conversation" });
-      await log.locator("strong", { hasText: "bold" }).waitFor();
-      await log.getByText("thought: Let me think.").waitFor();
-      await page.getByText("done", { exact: true }).waitFor();
-      expect(await log.locator("script, style, form, input, iframe").count()).toBe(0);
-      expect(await log.locator("[onerror], [href^='javascript']").count()).toBe(0);
-      const link = log.getByRole("link", { name: "link three" });
-      expect([await link.getAttribute("target"), await link.getAttribute("rel")]).toEqual([
-        "_blank",
-        "noopener noreferrer",
-      ]);
-      expect(await page.evaluate("globalThis.isHacked")).toBeUndefined();
+  it("[Z28] of an agent is shown, and nothing in it runs, is sent or changes the page", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
+      // The browser logs what it blocks.
+      expectedFaults: /Content Security Policy|Failed to load resource/,
     });
-  },
-);
+    await whenConnected(page);
+    await page.getByRole("button", { name: "New session" }).click();
+    await page.getByRole("radio", { name: /Qwen/ }).check();
+    await page.getByLabel("Folder").fill(host.project);
+    await page.getByRole("button", { name: "Open session" }).click();
+    await composer(page).waitFor();
+    await say(page, attack);
+    const log = page.getByRole("log", { name: "Conversation" });
+    await log.locator("strong", { hasText: "bold" }).waitFor();
+    await log.getByText("thought: Let me think.").waitFor();
+    await page.getByText("Done", { exact: true }).waitFor();
+    expect(await log.locator("script, style, form, input, iframe").count()).toBe(0);
+    expect(await log.locator("[onerror], [href^='javascript']").count()).toBe(0);
+    const link = log.getByRole("link", { name: "link three" });
+    expect([await link.getAttribute("target"), await link.getAttribute("rel")]).toEqual([
+      "_blank",
+      "noopener noreferrer",
+    ]);
+    expect(await page.evaluate("globalThis.isHacked")).toBeUndefined();
+  });
+});

@@ -1,58 +1,52 @@
 // The dialog for a new session: the model that is asked for is the one that answers.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { composer, say, whenConnected } from "./page-walk.ts";
 
-describe.skipIf(cannotBrowse)(
-  `[Z10] a new session${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let host: RealHost;
-    let browser: Browser;
+describePage("[Z10] a new session", () => {
+  let host: RealHost;
 
-    beforeAll(async () => {
-      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await host?.close();
-    });
+  beforeAll(async () => {
+    host = await startRealHost();
+  });
+  afterAll(async () => {
+    await host?.close();
+  });
 
-    it("[Z10] takes any model, offers those that the agent told of, and forgets them for another agent", async () => {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      const dialog = page.getByRole("dialog", { name: "New session" });
-      const open = async (): Promise<void> => {
-        await page.getByRole("button", { name: "New session" }).click();
-        await dialog.getByRole("radio", { name: /Qwen/ }).check();
-        await dialog.getByLabel("Folder").fill(host.project);
-      };
-      const offered = async (): Promise<(string | null)[]> => {
-        const options = await dialog.locator("datalist option").all();
-        return Promise.all(options.map((option) => option.getAttribute("value")));
-      };
-
-      await open();
-      expect(await offered()).toEqual([]);
-      await dialog.getByRole("button", { name: "Open session" }).click();
-      await composer(page).waitFor();
-      await say(page, "Who speaks?");
-      await page.getByText("with claude-sonnet-4-20250514: Who speaks?").waitFor();
-
-      await open();
-      expect(await offered()).toEqual(["claude-sonnet-4-20250514", "claude-sonnet-4-6"]);
-      const model = dialog.getByLabel("Model");
-      await model.fill("something else");
-      await dialog.getByRole("radio", { name: /Shell/ }).check();
-      expect([await model.inputValue(), await offered()]).toEqual(["", []]);
+  it("[Z10] takes any model, offers those that the agent listed, and forgets them for another agent", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    const open = async (): Promise<void> => {
+      await page.getByRole("button", { name: "New session" }).click();
       await dialog.getByRole("radio", { name: /Qwen/ }).check();
-      await model.fill(" claude-sonnet-4-6 ");
-      await dialog.getByRole("button", { name: "Open session" }).click();
-      await dialog.waitFor({ state: "detached" });
-      await composer(page).waitFor();
-      await say(page, "And now?");
-      await page.getByText("with claude-sonnet-4-6: And now?").waitFor();
-    });
-  },
-);
+      await dialog.getByLabel("Folder").fill(host.project);
+    };
+    const offered = async (): Promise<(string | null)[]> => {
+      const options = await dialog.locator("datalist option").all();
+      return Promise.all(options.map((option) => option.getAttribute("value")));
+    };
+
+    await open();
+    expect(await offered()).toEqual([]);
+    await dialog.getByRole("button", { name: "Open session" }).click();
+    await composer(page).waitFor();
+    await say(page, "Who speaks?");
+    await page.getByText("with claude-sonnet-4-20250514: Who speaks?").waitFor();
+
+    await open();
+    expect(await offered()).toEqual(["claude-sonnet-4-20250514", "claude-sonnet-4-6"]);
+    const model = dialog.getByLabel("Model");
+    await model.fill("something else");
+    await dialog.getByRole("radio", { name: /Shell/ }).check();
+    expect([await model.inputValue(), await offered()]).toEqual(["", []]);
+    await dialog.getByRole("radio", { name: /Qwen/ }).check();
+    await model.fill(" claude-sonnet-4-6 ");
+    await dialog.getByRole("button", { name: "Open session" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await composer(page).waitFor();
+    await say(page, "And now?");
+    await page.getByText("with claude-sonnet-4-6: And now?").waitFor();
+  });
+});

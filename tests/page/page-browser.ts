@@ -1,8 +1,7 @@
-// A real browser on the page of a real host, for tests.
+// A real browser for the built page, and how long the page kept it busy.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { chromium, type Browser, type Page } from "playwright-core";
 
 const chromiumPath = process.env["HOLDFAST_CHROMIUM"] ?? "/usr/bin/chromium";
 
@@ -17,10 +16,22 @@ function whyNot(): string | undefined {
   return existsSync(`${pageFolder}index.html`) ? undefined : "the page is not built: run npm run build";
 }
 
+/** How a browser is started. */
+export interface BrowserOptions {
+  /** Classic scrollbars take space from what scrolls, as on Linux, Windows and a Mac with a mouse; without it there are none. */
+  readonly scrollbars?: "classic";
+}
+
 /** Starts a browser with nothing in it. */
-export function startBrowser(): Promise<Browser> {
+export function startBrowser({ scrollbars }: BrowserOptions = {}): Promise<Browser> {
+  const isClassic = scrollbars === "classic";
   return chromium.launch({
     executablePath: chromiumPath,
+    // A browser ends with the process that started it, whose handlers of signals are its own affair.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    ...(isClassic && { ignoreDefaultArgs: ["--hide-scrollbars"] }),
     args: [
       "--no-sandbox",
       "--disable-background-networking",
@@ -28,12 +39,13 @@ export function startBrowser(): Promise<Browser> {
       "--disable-sync",
       "--no-first-run",
       "--disable-gpu",
+      ...(isClassic ? ["--disable-features=OverlayScrollbar"] : []),
     ],
   });
 }
 
 /** Notes the longest task of a page; read it with `longestTaskMs`. */
-const watchTasks = `
+export const watchTasks = `
   globalThis.longestTaskMs = 0;
   new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) {
@@ -44,33 +56,6 @@ const watchTasks = `
 
 /** The longest task that a page may have; three times as long where other tests take the machine's time as well. */
 export const maxTaskMs = process.env["HOLDFAST_LONG"] === undefined ? 600 : 200;
-
-/** What a page of a test has. */
-export interface OpenedPage {
-  readonly page: Page;
-  /** What went wrong in it, as the browser told. */
-  readonly faults: string[];
-}
-
-/** Opens the page in a browser of its own kind: other cookies, other storage. It is closed with the test. */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<OpenedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  onTestFinished(() => context.close());
-  context.setDefaultTimeout(15_000);
-  await context.addInitScript(watchTasks);
-  const page = await context.newPage();
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") faults.push(message.text());
-  });
-  await page.goto(url);
-  return { page, faults };
-}
 
 /** The longest time the page could not answer, since it was opened or since this was last set to zero. */
 export function longestTaskMs(page: Page): Promise<number> {

@@ -1,4 +1,4 @@
-// What a person does in the page, step by step.
+// Steps of a person in the page.
 import type { Locator, Page } from "playwright-core";
 
 /** The field in which messages are written. */
@@ -30,18 +30,23 @@ export async function say(page: Page, text: string): Promise<void> {
 /** Allows what is asked for. */
 export async function allow(page: Page): Promise<void> {
   await page
-    .getByRole("region", { name: /^Permission/ })
+    .getByRole("group", { name: /^Permission/ })
     .getByRole("button", { name: "Run it", exact: true })
     .click();
 }
 
 /** The terminals in sight. */
 export function terminals(page: Page): Locator {
-  return page.getByRole("region", { name: /^Terminal/ });
+  return page.getByRole("article", { name: /^Terminal/ });
 }
 
 /** Types into the terminal that is held. */
 export async function typeInto(terminal: Locator, text: string): Promise<void> {
   await terminal.locator("textarea").focus();
   await terminal.page().keyboard.type(text);
+}
+
+/** Waits until no turn runs. */
+export async function whenIdle(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
 }

@@ -4,11 +4,12 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
+import build from "../setup/build.ts";
 import { cannotBrowse, startBrowser } from "./page-browser.ts";
 import { allow, openShellSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
 
 const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
-const desk = { viewport: { width: 1280, height: 800 } } as const;
+const desktop = { viewport: { width: 1280, height: 800 } } as const;
 const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isMobile: true } as const;
 
 async function open(
@@ -32,7 +33,7 @@ async function take(page: Page, name: string): Promise<void> {
 /** Names the session that is shown, as a person would. */
 async function rename(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: "Rename" }).click();
-  await page.getByRole("textbox", { name: "Name of the session" }).fill(name);
+  await page.getByRole("textbox", { name: "Session name" }).fill(name);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name }).waitFor();
 }
@@ -43,11 +44,11 @@ async function fill(page: Page, project: string): Promise<void> {
   await openShellSession(page, project);
   await say(page, "/write notes.md # Notes\n\nWater the roses, and the beans.\n");
   await page.getByRole("button", { name: "Write it", exact: true }).click();
-  await page.getByText("done", { exact: true }).last().waitFor();
+  await page.getByText("Done", { exact: true }).last().waitFor();
   await rename(page, "Notes for the garden");
   await openShellSession(page, project);
   await say(page, "find /usr/lib -name '*.so' | head -n 400 | xargs rm");
-  await page.getByRole("region", { name: /^Permission/ }).waitFor();
+  await page.getByRole("group", { name: /^Permission/ }).waitFor();
   await rename(page, "Clean up");
   await openShellSession(page, project);
   await say(page, "for i in 1 2 3; do echo building part $i; done; exec sh -i");
@@ -60,15 +61,16 @@ async function fill(page: Page, project: string): Promise<void> {
 
 async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true });
+  await build();
   const [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
   try {
-    const first = await open(browser, host, { ...desk, colorScheme: "light" });
+    const first = await open(browser, host, { ...desktop, colorScheme: "light" });
     await take(first, "welcome-light");
     await fill(first, host.project);
     await take(first, "session-light");
-    const dark = await open(browser, host, { ...desk, colorScheme: "dark" });
+    const dark = await open(browser, host, { ...desktop, colorScheme: "dark" });
     await dark.getByRole("link", { name: /Notes for the garden/ }).click();
-    // The diff and the text come in files of their own, which are fetched when they are needed.
+    // The diff and the text come in separate files, which are fetched when they are needed.
     await dark.getByText("−1", { exact: true }).waitFor();
     await dark.locator("code", { hasText: "notes.md" }).first().waitFor();
     await take(dark, "changes-dark");
@@ -81,7 +83,7 @@ async function main(): Promise<void> {
     const small = await open(browser, host, { ...phone, colorScheme: "light" });
     await take(small, "sessions-phone");
     await small.getByRole("link", { name: /Inbox/ }).click();
-    await small.getByRole("region", { name: /^Permission/ }).waitFor();
+    await small.getByRole("group", { name: /^Permission/ }).waitFor();
     await take(small, "inbox-phone");
   } finally {
     await browser.close();

@@ -11,12 +11,12 @@ import { composer } from "./page-walk.ts";
 
 const agentFile = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
 
-/** A host with one agent of its own. */
+/** A host with one scripted agent. */
 export interface ScriptedHost {
   readonly host: RealHost;
-  /** What the agent heard and was answered. */
+  /** Messages and responses that the agent received. */
   readonly heard: AgentRecord;
-  /** Lets the agent go on that waits until there is this file. */
+  /** Creates the file that the agent waits for. */
   pass(gate: string): void;
   close(): Promise<void>;
 }

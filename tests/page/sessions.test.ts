@@ -1,97 +1,91 @@
 // Sessions in the list: named, put away, closed and deleted, in every page at once.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { openShellSession, say, whenConnected } from "./page-walk.ts";
 
-describe.skipIf(cannotBrowse)(
-  `[Z7] sessions in the page${cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`}`,
-  () => {
-    let host: RealHost;
-    let browser: Browser;
+describePage("[Z7] sessions in the page", () => {
+  let host: RealHost;
 
-    beforeAll(async () => {
-      [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await host?.close();
-    });
+  beforeAll(async () => {
+    host = await startRealHost();
+  });
+  afterAll(async () => {
+    await host?.close();
+  });
 
-    it("[Z7] are named, put away and deleted, and another page sees it and who is here", async () => {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
+  it("[Z7] are named, archived and deleted, and another page sees it and the people here", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await openShellSession(page, host.project);
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("textbox", { name: "Session name" }).fill("Garden work");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Garden work" }).waitFor();
+
+    const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(other);
+    await other.getByRole("link", { name: /Garden work/ }).click();
+    await other.getByText(/here too: Chrome page/).waitFor();
+    await page.getByText(/here too: Chrome page/).waitFor();
+
+    await other.getByRole("button", { name: "Archive" }).click();
+    await page.getByRole("region", { name: "Archived" }).getByText("Garden work").waitFor();
+    await page.getByRole("button", { name: "Close …" }).click();
+    await page.getByRole("button", { name: "Delete with its history" }).click();
+    await page.getByText("No sessions yet.").waitFor();
+    await other.getByText("No sessions yet.").waitFor();
+    await expect.poll(() => page.url()).toBe(`${host.url}/#/`);
+  });
+
+  it("[Z8] that are closed are listed, opened to be read, and deleted", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    for (const name of ["Harvest", "Compost"]) {
       await openShellSession(page, host.project);
       await page.getByRole("button", { name: "Rename" }).click();
-      await page.getByRole("textbox", { name: "Name of the session" }).fill("Garden work");
+      await page.getByRole("textbox", { name: "Session name" }).fill(name);
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Garden work" }).waitFor();
-
-      const { page: other } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(other);
-      await other.getByRole("link", { name: /Garden work/ }).click();
-      await other.getByText(/here too: Chrome page/).waitFor();
-      await page.getByText(/here too: Chrome page/).waitFor();
-
-      await other.getByRole("button", { name: "Archive" }).click();
-      await page.getByRole("region", { name: "Archived" }).getByText("Garden work").waitFor();
-      await page.getByRole("button", { name: "Close …" }).click();
-      await page.getByRole("button", { name: "Delete with its history" }).click();
-      await page.getByText("No sessions yet.").waitFor();
-      await other.getByText("No sessions yet.").waitFor();
-      await expect.poll(() => page.url()).toBe(`${host.url}/#/`);
-    });
-
-    it("[Z8] that are closed are listed, opened to be read, and deleted", async () => {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      for (const name of ["Harvest", "Compost"]) {
-        await openShellSession(page, host.project);
-        await page.getByRole("button", { name: "Rename" }).click();
-        await page.getByRole("textbox", { name: "Name of the session" }).fill(name);
-        await page.keyboard.press("Enter");
-        await page.getByRole("heading", { name }).waitFor();
-        await say(page, `Words of the ${name}`);
-        await page.getByRole("group", { name: "Your message" }).waitFor();
-        await page.getByRole("button", { name: "Close …" }).click();
-        await page.getByRole("button", { name: /^Close: / }).click();
-        await page.getByText("No sessions yet.").waitFor();
-      }
-
-      await page.getByRole("link", { name: "Closed sessions" }).click();
-      const list = page.getByRole("list", { name: "Closed sessions" });
-      await list.getByRole("link", { name: "Harvest" }).click();
-      await page.getByText("This session is closed.").waitFor();
-      await page
-        .getByRole("group", { name: "Your message" })
-        .filter({ hasText: "Words of the Harvest" })
-        .waitFor();
-      await page.getByRole("button", { name: "Delete …" }).click();
-      await page.getByRole("button", { name: "Delete with its history" }).click();
-      await page.waitForURL(`${host.url}/#/`);
-
-      await page.getByRole("link", { name: "Closed sessions" }).click();
-      await list.getByRole("button", { name: "Delete Compost …" }).click();
-      await list.getByRole("button", { name: "Delete Compost with its history" }).click();
-      await list.getByRole("link", { name: "Compost" }).waitFor({ state: "detached" });
-      await page.reload();
-      await page.getByRole("heading", { name: "Closed sessions" }).waitFor();
-      await page.getByText("stays here with all that was said in it").waitFor();
-      expect(await list.count()).toBe(0);
-    });
-
-    it("[Z7] that are closed can no longer be written to, and stay to be read", async () => {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await openShellSession(page, host.project);
-      const address = page.url();
+      await page.getByRole("heading", { name }).waitFor();
+      await say(page, `Words of the ${name}`);
+      await page.getByRole("group", { name: "Your message" }).waitFor();
       await page.getByRole("button", { name: "Close …" }).click();
       await page.getByRole("button", { name: /^Close: / }).click();
       await page.getByText("No sessions yet.").waitFor();
-      await page.goto(address);
-      await page.getByText("This session is closed.").waitFor();
-      expect(await page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
-    });
-  },
-);
+    }
+
+    await page.getByRole("link", { name: "Closed sessions" }).click();
+    const list = page.getByRole("list", { name: "Closed sessions" });
+    await list.getByRole("link", { name: "Harvest" }).click();
+    await page.getByText("This session is closed.").waitFor();
+    await page
+      .getByRole("group", { name: "Your message" })
+      .filter({ hasText: "Words of the Harvest" })
+      .waitFor();
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await page.getByRole("button", { name: "Delete with its history" }).click();
+    await page.waitForURL(`${host.url}/#/`);
+
+    await page.getByRole("link", { name: "Closed sessions" }).click();
+    await list.getByRole("button", { name: "Delete Compost …" }).click();
+    await list.getByRole("button", { name: "Delete Compost with its history" }).click();
+    await list.getByRole("link", { name: "Compost" }).waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("heading", { name: "Closed sessions" }).waitFor();
+    await page.getByText("stays here with all that was said in it").waitFor();
+    expect(await list.count()).toBe(0);
+  });
+
+  it("[Z7] that are closed can no longer be written to, and stay to be read", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await openShellSession(page, host.project);
+    const address = page.url();
+    await page.getByRole("button", { name: "Close …" }).click();
+    await page.getByRole("button", { name: /^Close: / }).click();
+    await page.getByText("No sessions yet.").waitFor();
+    await page.goto(address);
+    await page.getByText("This session is closed.").waitFor();
+    expect(await page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
+  });
+});

@@ -1,4 +1,4 @@
-// What a browser must load before it shows something.
+// Size of what a browser loads before it shows something.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";

@@ -1,31 +1,26 @@
 // Two pages in step, and a host that dies under its page.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { cannotBrowse, openPage, startBrowser } from "./page-browser.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
+import { describePage, lostHostFaults, openPage } from "./page-test.ts";
 import { allow, composer, openShellSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
 
-const note = cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`;
-
-describe.skipIf(cannotBrowse)(`[Z24] several pages${note}`, () => {
+describePage("[Z24] several pages", () => {
   let host: RealHost;
-  let browser: Browser;
 
   beforeAll(async () => {
-    [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
+    host = await startRealHost();
   });
   afterAll(async () => {
-    await browser?.close();
     await host?.close();
   });
 
   it("[Z24, Z39] show the same, what one answers is answered in the other, and each knows of the other", async () => {
-    const { page: one } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+    const { page: one } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(one);
     await openShellSession(one, host.project);
-    const { page: other } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+    const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
     await say(one, "sh -i");
     await other.getByRole("link", { name: /sh -i/ }).click();
@@ -51,68 +46,61 @@ describe.skipIf(cannotBrowse)(`[Z24] several pages${note}`, () => {
   });
 
   it("[Z25] the inbox of one shows what waits in all, and empties when it is answered elsewhere", async () => {
-    const { page: one } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+    const { page: one } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(one);
     await openShellSession(one, host.project);
     await say(one, "echo from the inbox");
-    const { page: other } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+    const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
     await other.keyboard.press("i");
-    await other.getByRole("region", { name: "Permission: execute echo from the inbox" }).waitFor();
+    await other.getByRole("group", { name: "Permission: execute echo from the inbox" }).waitFor();
     await allow(one);
     await other.getByText("Nothing waits for you.").waitFor();
     expect(await other.getByRole("link", { name: /Inbox/ }).textContent()).toBe("Inbox");
   });
 });
 
-describe.skipIf(cannotBrowse)(`[Z26] a host that is killed under its page${note}`, () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
-  it(
-    "[Z26] says so, comes back by itself, and tells what the restart ended",
-    { timeout: 60_000 },
-    async () => {
-      // A port of its own: the page looks for its host where it was.
-      const port = 20_000 + Math.floor(Math.random() * 20_000);
-      let host = await startRealHost({ port });
-      try {
-        const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
-        await whenConnected(page);
-        await openShellSession(page, host.project);
-        await say(page, "echo before; sleep 600");
-        await allow(page);
-        await terminals(page).getByText("before").waitFor();
-        host = await host.restart();
-        await whenConnected(page);
-        await page.getByText(/host was started again/).waitFor();
-        await page.getByRole("log", { name: "Conversation" }).getByText("before").first().waitFor();
-        await composer(page).waitFor();
-        await say(page, "echo after");
-        await allow(page);
-        await page.getByText("Exit code 0").waitFor();
-        expect(await page.getByText(/connection to the host is lost/).count()).toBe(0);
-      } finally {
-        await host.close();
-      }
-    },
-  );
-
-  it("[Z26] with another token says that it has to be shown", { timeout: 60_000 }, async () => {
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
+describePage("[Z26] a host that is killed under its page", () => {
+  it("[Z26] says so, reconnects, and reports what the restart ended", { timeout: 60_000 }, async () => {
+    // A fixed port: the page looks for its host where it was.
+    const port = await freePort();
     let host = await startRealHost({ port });
     try {
-      const { page } = await openPage(browser, `${host.url}/?tkn=${host.token}`);
+      const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
+        expectedFaults: lostHostFaults,
+      });
+      await whenConnected(page);
+      await openShellSession(page, host.project);
+      await say(page, "echo before; sleep 600");
+      await allow(page);
+      await terminals(page).getByText("before").waitFor();
+      host = await host.restart();
+      await whenConnected(page);
+      await page.getByText(/host restarted while this session was busy/).waitFor();
+      await page.getByRole("log", { name: "Conversation" }).getByText("before").first().waitFor();
+      await composer(page).waitFor();
+      await say(page, "echo after");
+      await allow(page);
+      await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();
+      expect(await page.getByText(/Disconnected/).count()).toBe(0);
+    } finally {
+      await host.close();
+    }
+  });
+
+  it("[Z26] with another token says that it has to be shown", { timeout: 60_000 }, async () => {
+    const port = await freePort();
+    let host = await startRealHost({ port });
+    try {
+      const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
+        expectedFaults: lostHostFaults,
+      });
       await whenConnected(page);
       writeFileSync(path.join(host.home, "token"), "another-token-of-this-host\n", { mode: 0o600 });
       host = await host.restart();
-      const alert = page.getByRole("alert").getByText("does not know this page any more");
+      const alert = page.getByRole("alert").getByText("token has changed");
       await alert.waitFor();
-      await page.getByRole("link", { name: "show the token again" }).click();
+      await page.getByRole("link", { name: "enter the token" }).click();
       await page.getByLabel("The host's token").fill("another-token-of-this-host");
       await page.getByRole("button", { name: "Open" }).click();
       await whenConnected(page);

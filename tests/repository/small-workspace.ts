@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { root } from "./source-file.ts";
 
-/** What a script printed and how it ended. */
+/** Output and exit code of a script. */
 export interface ScriptOutcome {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -41,7 +41,7 @@ const files: Readonly<Record<string, string>> = {
   `,
 };
 
-/** The workspace in a folder of its own below the system's temporary one. */
+/** The workspace in a folder below the system's temporary one. */
 export class SmallWorkspace {
   readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-workspace-")));
 
@@ -68,7 +68,7 @@ export class SmallWorkspace {
     return readFileSync(path.join(this.folder, "npm-calls"), "utf8").trim().split("\n");
   }
 
-  /** Runs a script to its end, with an environment of its own. */
+  /** Runs a script to its end, with a separate environment. */
   async run(
     script: string,
     options: { arguments?: string[]; nodeOptions?: string[]; env?: Record<string, string> } = {},

@@ -59,6 +59,16 @@ export function importsOf(file: SourceFile): Import[] {
   return imports;
 }
 
+/** Every name that `file` exports from another module. */
+export function reexportsOf(file: SourceFile): { specifier: string; name: string }[] {
+  const { module } = parseSync(file.path, file.text);
+  return module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest, importName }) =>
+      moduleRequest && importName.name ? [{ specifier: moduleRequest.value, name: importName.name }] : [],
+    ),
+  );
+}
+
 /** The names of exports that no doc comment stands before; an overload shares its first one's comment. */
 export function exportsWithoutComment(file: SourceFile): string[] {
   const { program, comments } = parseSync(file.path, file.text);
@@ -88,6 +98,11 @@ export function stringsOf(file: SourceFile): string[] {
     return typeof value === "bigint" ? undefined : value;
   });
   return strings;
+}
+
+/** The text of every comment in `file`. */
+export function commentsOf(file: SourceFile): string[] {
+  return parseSync(file.path, file.text).comments.map(({ value }) => value);
 }
 
 function declaredName(declaration: object): string {

@@ -1,21 +1,28 @@
-// Compares the rules of SPEC.md with the rule ids in the titles of tests.
-import { stringsOf, type SourceFile } from "./source-file.ts";
+// Comparison of the rules in SPEC.md with the rule ids in titles of tests and in comments.
+import { commentsOf, stringsOf, type SourceFile } from "./source-file.ts";
+
+/** An id in a comment. Numbers start at 1, so `C0` and `G0` are names of control characters and character sets. */
+const citation = /(?<![\w+.#&-])[A-Z][1-9]\d*\b/g;
 
 /** Where SPEC.md and the tests disagree; each list is empty when they agree. */
 export interface SpecFaults {
   /** Rules that no test names. */
   readonly unproven: string[];
-  /** Ids in titles that SPEC.md does not define, with the file. */
+  /** Ids in titles and comments that SPEC.md does not define, with the file. */
   readonly unknown: string[];
   /** Rules defined more than once. */
   readonly repeated: string[];
 }
 
-/** Finds every disagreement between the text of SPEC.md and the tests; cases that are data name their rule in a field. */
+/**
+ * Finds every disagreement between the text of SPEC.md and the tests, and the ids in comments of `sources` that
+ * SPEC.md does not define. Cases that are data name their rule in a field.
+ */
 export function specFaults(
   spec: string,
   tests: readonly SourceFile[],
   cases: readonly SourceFile[] = [],
+  sources: readonly SourceFile[] = [],
 ): SpecFaults {
   const rules = [...spec.matchAll(/^(?:- )?\*\*([A-Z]+\d+)\*\*/gm)].map(([, id = ""]) => id);
   const defined = new Set(rules);
@@ -30,6 +37,11 @@ export function specFaults(
   for (const file of cases) {
     for (const [, id = ""] of file.text.matchAll(/"rule": "([A-Z]+\d+)"/g)) {
       named.add(id);
+      if (!defined.has(id)) unknown.add(`${id} in ${file.path}`);
+    }
+  }
+  for (const file of sources) {
+    for (const [id] of commentsOf(file).flatMap((comment) => [...comment.matchAll(citation)])) {
       if (!defined.has(id)) unknown.add(`${id} in ${file.path}`);
     }
   }

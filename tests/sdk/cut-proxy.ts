@@ -24,12 +24,12 @@ export async function startCutProxy(target: string, cutAfterBytes: readonly numb
     for (const socket of [client, upstream]) socket.on("error", end).on("close", end);
     client.pipe(upstream);
     upstream.on("data", (bytes: Buffer) => {
-      const room = (cutAfterBytes[cuts] ?? Infinity) - passedBytes;
+      const left = (cutAfterBytes[cuts] ?? Infinity) - passedBytes;
       passedBytes += bytes.length;
-      if (bytes.length < room) return void client.write(bytes);
+      if (bytes.length < left) return void client.write(bytes);
       cuts += 1;
       upstream.removeAllListeners("data");
-      client.write(bytes.subarray(0, room), end);
+      client.write(bytes.subarray(0, left), end);
     });
   });
   server.listen(0, "127.0.0.1");

@@ -23,7 +23,7 @@ async function servesEvents({ acpAgent }: Holdfast, key: string): Promise<boolea
 
 describe("[X14] a real host's stream", () => {
   it("[X14] cut ten times gives the same events as uncut, byte for byte", async (context) => {
-    const host = await startRealHost();
+    const host = await startRealHost({ environment: { HOLDFAST_SHELL_TEST_COMMANDS: "1" } });
     onTestFinished(() => host.close());
     const direct = new Holdfast({ baseUrl: host.url, apiKey: host.token });
     const wish = { agent_id: "shell", cwd: host.project, approvalPolicy: "approve-all" as const };

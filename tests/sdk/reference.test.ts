@@ -88,7 +88,7 @@ describe("[X19] a real host", () => {
     });
   });
 
-  it("[X19] asks for permission while a turn streams, and tells an answer that comes too late", async () => {
+  it("[X19] asks for permission while a turn streams, and reports an answer that comes too late", async () => {
     const { session_key: key } = await createSession("claude", "approve-reads");
     const answers: unknown[] = [];
     const events: AcpStreamEvent[] = [];
@@ -131,7 +131,7 @@ describe("[X19] a real host", () => {
     await sdk.acpAgent.closeSession(key);
   });
 
-  it("[X19] cancels a turn, which the stream tells", async () => {
+  it("[X19] cancels a turn, which the stream reports", async () => {
     const { session_key: key } = await createSession("shell", "approve-all");
     const events: AcpStreamEvent[] = [];
     let isCancelled = false;
@@ -145,7 +145,7 @@ describe("[X19] a real host", () => {
     await sdk.acpAgent.closeSession(key);
   });
 
-  it("[X19] goes on with a turn whose reader has gone", async () => {
+  it("[X19] continues a turn whose reader has gone", async () => {
     const { session_key: key } = await createSession("shell", "approve-all");
     const message = "until [ -e go ]; do sleep 0.02; done; touch gone";
     for await (const event of sdk.acpAgent.streamChat(key, message)) {

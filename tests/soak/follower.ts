@@ -1,13 +1,13 @@
-// A client of the soak: follows one session by its events, and behaves as badly as it is told to.
+// A client of the soak: follows one session by its events, and misbehaves on request.
 import { get, type ClientRequest, type IncomingMessage } from "node:http";
 
-/** What a follower has heard: the numbers in order, and a digest of each number's frames. */
+/** Events a follower received: the numbers in order, and a digest of each number's frames. */
 export interface Heard {
   readonly ids: number[];
   readonly digests: number[];
 }
 
-/** Follows a session; every interruption is taken up after the last number. */
+/** Follows a session; after an interruption it resumes after the last number. */
 export class Follower {
   readonly heard: Heard = { ids: [], digests: [] };
   readonly #url: string;

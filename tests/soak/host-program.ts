@@ -1,4 +1,4 @@
-// The host of the soak, in a process of its own that can be asked how much memory it holds.
+// The host of the soak, in a separate process that reports its memory.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,7 +6,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Host } from "@holdfast/core";
-import { InlineKeeper } from "@holdfast/keeper";
+import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
@@ -17,7 +17,12 @@ const agent = {
 };
 const folder = mkdtempSync(path.join(tmpdir(), "holdfast-soak-"));
 const token = "soak-token-of-this-run";
-const config = readConfig({ agents: { talker: agent } });
+const commandAgent = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL("command-agent.mjs", import.meta.url))],
+};
+const idleSeconds = Number(process.env["SOAK_IDLE_SECONDS"] ?? 300);
+const config = readConfig({ agents: { talker: agent, runner: commandAgent }, acp: { idleSeconds } });
 if (!config.ok) throw new Error(JSON.stringify(config.problems));
 
 const log = (level: string, message: string, facts?: object): void => {
@@ -26,7 +31,7 @@ const log = (level: string, message: string, facts?: object): void => {
 const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
 const spool = await openFileSpool({ folder: path.join(folder, "spool") });
 const host = new Host({
-  keeper: new InlineKeeper(),
+  keeper: new Spawner(),
   storage,
   spool,
   config: config.value,
@@ -34,7 +39,8 @@ const host = new Host({
   shellAgent: { ...agent, version: "0" },
   log,
 });
-const server = await startServer({ host, token, listen: { host: "127.0.0.1", port: 0 }, log });
+const listen = { host: "127.0.0.1", port: 0 };
+const server = await startServer({ host, token, listen, log, meta: storage.meta });
 
 /** What is left after everything that can go has gone. */
 async function measure(): Promise<NodeJS.MemoryUsage> {
@@ -45,7 +51,13 @@ async function measure(): Promise<NodeJS.MemoryUsage> {
   return process.memoryUsage();
 }
 
+/** Waits until every chat has left memory. */
+async function becomeIdle(): Promise<void> {
+  while (host.hub.list("chat").length > 0) await sleep(50);
+}
+
 process.on("message", (question) => {
+  if (question === "idle") void becomeIdle().then(() => process.send?.({ isIdle: true }));
   if (question === "measure") void measure().then((usage) => process.send?.({ usage }));
   if (question !== "stop") return;
   void (async () => {

@@ -7,7 +7,7 @@ import { percentile, rounded } from "../statistics.ts";
 const pauseMs = 15;
 const pauseSpreadMs = 10;
 
-/** What the program in the terminal says when keys can be pressed. */
+/** Printed by the program in the terminal when it accepts keys. */
 const readyText = "ready";
 
 /** How many keys to press. */
@@ -22,7 +22,7 @@ export interface Echo {
   readonly floodMegabytesPerSecond: number;
 }
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type EchoProgram = typeof program;
 
 const program = serve({

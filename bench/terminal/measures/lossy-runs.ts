@@ -20,7 +20,7 @@ export interface LossyRunsRequest {
   readonly isBusy: boolean;
 }
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type LossyRunsProgram = typeof program;
 
 const engine = new TerminalEngine();
@@ -48,7 +48,7 @@ function spin(): void {
   while (performance.now() < untilMs);
 }
 
-/** True when every byte was there, and right, at the moment the exit was told. */
+/** True when every byte was there, and correct, when the exit was reported. */
 async function runOurs(): Promise<boolean> {
   const terminal = await engine.open({ command, args, kind: "tty" });
   const { finalOffset } = await terminal.exited;

@@ -23,7 +23,7 @@ export interface ManyCommands {
   readonly rowMs: number;
 }
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type ManyCommandsProgram = typeof program;
 
 const program = serve({

@@ -19,7 +19,7 @@ export interface Memory {
   readonly floodBytes: number;
 }
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type MemoryProgram = typeof program;
 
 const program = serve({

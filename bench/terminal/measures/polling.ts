@@ -1,4 +1,4 @@
-// What it costs a host to be polled: 20 answers a second of 10 MiB, each written to a pipe. Its own program.
+// Cost of polling a host: 20 responses a second of 10 MiB, each written to a pipe. Its own program.
 import { execFileSync, spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { Socket } from "node:net";
@@ -37,7 +37,7 @@ export interface Polling {
   readonly polls: number;
 }
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type PollingProgram = typeof program;
 
 const program = serve({

@@ -22,7 +22,7 @@ export interface SpawnBlock {
   readonly rssMiB: number;
 }
 
-/** What the program answers to. */
+/** Requests that the program handles. */
 export type SpawnBlockProgram = typeof program;
 
 const ballastPieceBytes = 64 * 1024 * 1024;
@@ -42,7 +42,7 @@ const program = serve({
     const wholeLifeMs: number[] = [];
     const cpuBefore = process.cpuUsage();
     for (let spawned = 0; spawned < spawns; spawned += 1) {
-      // Nothing else goes on in this process, so all time that the loop does not spend idle belongs to the spawn.
+      // Nothing else runs in this process, so all time that the loop is not idle belongs to the spawn.
       const before = performance.eventLoopUtilization();
       const end = await startOnce(by);
       blockedMs.push(performance.eventLoopUtilization(before).active);

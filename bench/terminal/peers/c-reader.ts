@@ -1,4 +1,4 @@
-// The C reader: compiled when there is a compiler, started anew for each run.
+// The C reader: compiled when there is a compiler, started again for each run.
 import { execFile, spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,24 +1,26 @@
 // The agent: a connection to one client, its sessions and turns, from the first message to a clean end.
 import { Connection, ndjsonFraming, streamSink } from "@holdfast/jsonrpc";
 import { Client } from "./client.ts";
+import { SlashCommands } from "./command/catalogue.ts";
 import { makeRequestHandlers } from "./handlers.ts";
 import { isObject } from "./acp/params.ts";
-import { within } from "./patience.ts";
-import { FolderStore } from "./session/folder-store.ts";
-import { MemoryStore } from "./session/memory-store.ts";
+import { within } from "./timeout.ts";
+import { FolderStore, MemoryStore } from "./session/session-store.ts";
 import { Sessions } from "./session/sessions.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "./turn/run-turn.ts";
 import type { MessageSource, ReadableLike, Warning, WritableLike } from "@holdfast/jsonrpc";
 import type { AgentMethods } from "./acp/agent-methods.ts";
 import type { ClientMethods } from "./acp/client-methods.ts";
 
-/** What the agent is connected to. */
+/** Streams and settings of the agent. */
 export interface ShellAgentOptions {
   readonly input: ReadableLike & MessageSource;
   readonly output: WritableLike;
   /** Where sessions are kept; without it they are gone with the process. */
   readonly stateFolder?: string | undefined;
-  /** Hears of real faults: a bug, a session that could not be saved. */
+  /** Offers also the commands that clients are tested with. */
+  readonly hasTestCommands?: boolean;
+  /** Receives internal errors: a bug, a session that could not be saved. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -36,19 +38,20 @@ export class ShellAgent {
   #markClosed: () => void = () => undefined;
   #isClosing = false;
 
-  constructor({ input, output, stateFolder, onFault }: ShellAgentOptions) {
+  constructor({ input, output, stateFolder, hasTestCommands = false, onFault }: ShellAgentOptions) {
     this.#onFault = onFault;
     this.#sessions = new Sessions(
       stateFolder === undefined ? new MemoryStore() : new FolderStore(stateFolder, onFault),
     );
     this.#connection = new Connection<AgentMethods, ClientMethods>({
       framing: ndjsonFraming(),
-      // Nobody reads any more: there is nothing left to do, and nobody to tell.
+      // The client has gone: there is nothing left to do, and nowhere to report it.
       sink: streamSink(output, () => void this.#endInput()),
       source: input,
       cancelMethod: "$/cancel_request",
       requests: makeRequestHandlers({
         client: () => this.#client,
+        commands: new SlashCommands({ hasTestCommands }),
         sessions: this.#sessions,
         turns: this.#turns,
       }),

@@ -1,16 +1,14 @@
-// The client at the other end: what it can do, what it is told and asked, and the terminals it keeps for this agent.
-import { untilAborted } from "./patience.ts";
+// The client at the other end: its capabilities, the updates and requests sent to it, and its terminals.
+import { untilAborted } from "./timeout.ts";
 import { Terminal } from "./terminal.ts";
 import type { Connection, RequestOptions } from "@holdfast/jsonrpc";
 import type { AgentMethods } from "./acp/agent-methods.ts";
-import type { ClientCapabilities } from "./acp/client-capabilities.ts";
-import type { ClientMethods } from "./acp/client-methods.ts";
+import type { ClientCapabilities, ClientMethods } from "./acp/client-methods.ts";
 import type { SessionUpdate } from "./acp/session-update.ts";
 import type { TerminalRequest } from "./terminal.ts";
 
 type ClientRequests = ClientMethods["requests"];
 
-/** Speaks to the client. */
 export class Client {
   readonly #connection: Connection<AgentMethods, ClientMethods>;
   readonly #terminals = new Set<Terminal>();
@@ -20,7 +18,7 @@ export class Client {
     this.#connection = connection;
   }
 
-  /** What the client can do; nothing is known before `initialize`. */
+  /** Undefined before `initialize`. */
   get capabilities(): ClientCapabilities | undefined {
     return this.#capabilities;
   }
@@ -30,7 +28,7 @@ export class Client {
   }
 
   /** Sends an update; `false` means that the client reads slowly and `drained` is to be waited for. */
-  tell(sessionId: string, update: SessionUpdate): boolean {
+  send(sessionId: string, update: SessionUpdate): boolean {
     return this.#connection.notify("session/update", { sessionId, update });
   }
 
@@ -39,7 +37,7 @@ export class Client {
     return untilAborted(this.#connection.drained(), signal);
   }
 
-  /** Asks the client; an abort tells it so and stops the waiting at once, unless the options say otherwise. */
+  /** Sends a request; an abort cancels it and stops waiting at once, unless the options say otherwise. */
   request<Method extends keyof ClientRequests>(
     method: Method,
     params: ClientRequests[Method]["params"],
@@ -48,7 +46,7 @@ export class Client {
     return this.#connection.request(method, params, options);
   }
 
-  /** Starts a command in a terminal of the client. Whoever opens it releases it. */
+  /** Starts a command in a terminal of the client. The caller releases it. */
   async openTerminal(request: TerminalRequest, signal: AbortSignal): Promise<Terminal> {
     const terminal = await Terminal.open(this, request, signal);
     this.#terminals.add(terminal);

@@ -77,24 +77,27 @@ describe("opening a session", () => {
     }
   });
 
-  it("[S11] tells of the slash commands right after the answer", async () => {
+  it("[S11] sends the slash commands right after the response", async () => {
     const sessionId = await client.open(folder);
     await client.until(() => client.of(sessionId).length > 0);
     const { sent } = client.process;
     const answer = sent.findIndex(
       (message) => (message.result as { sessionId?: string })?.sessionId === sessionId,
     );
-    const [told] = client.of(sessionId);
-    expect(told).toMatchObject({
+    const [first] = client.of(sessionId);
+    expect(first).toMatchObject({
       sessionUpdate: "available_commands_update",
-      availableCommands: ["read", "write", "ask", "sleep", "flood", "help"].map((name) => ({ name })),
+      availableCommands: ["read", "write", "help", "ask", "sleep", "flood"].map((name) => ({ name })),
     });
-    expect(sent[answer + 1]).toMatchObject({ method: "session/update", params: { sessionId, update: told } });
+    expect(sent[answer + 1]).toMatchObject({
+      method: "session/update",
+      params: { sessionId, update: first },
+    });
   });
 });
 
 describe("settings", () => {
-  it("[S17] a mode is set and told of; an unknown one is refused", async () => {
+  it("[S17] a mode is set and reported; an unknown one is refused", async () => {
     const sessionId = await client.open(folder);
     expect(await ask("session/set_mode", { sessionId, modeId: "trust" })).toEqual({});
     await client.until(() => client.of(sessionId).length > 1);

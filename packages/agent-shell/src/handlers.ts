@@ -1,25 +1,22 @@
-// What the agent answers to each request.
+// Handlers of the client's requests.
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
-import { readClientCapabilities } from "./acp/client-capabilities.ts";
+import { readClientCapabilities } from "./acp/client-methods.ts";
 import { invalidParams, readAbsolutePath, readOneOf, readParams, readString } from "./acp/params.ts";
-import { listAvailableCommands } from "./command/catalogue.ts";
-import { readSessionQuery } from "./session/session-page.ts";
-import { MODES, OUTPUT_OPTION_ID, OUTPUT_SETTINGS } from "./session/settings.ts";
-import { textBlock } from "./acp/content.ts";
+import { readSessionQuery, type Sessions } from "./session/sessions.ts";
+import { MODES, OUTPUT_OPTION_ID, OUTPUT_SETTINGS, type Session } from "./session/session.ts";
+import { type SessionUpdate, textBlock } from "./acp/session-update.ts";
 import { readPrompt } from "./turn/prompt.ts";
 import { VERSION } from "./version.ts";
 import type { RequestContext, RequestHandlers } from "@holdfast/jsonrpc";
 import type { AgentMethods, InitializeResult, SessionSettings } from "./acp/agent-methods.ts";
-import type { SessionUpdate } from "./acp/session-update.ts";
 import type { Client } from "./client.ts";
-import type { Session } from "./session/session.ts";
-import type { Sessions } from "./session/sessions.ts";
-import type { Turns } from "./turns.ts";
+import type { SlashCommands } from "./command/catalogue.ts";
+import type { Turns } from "./turn/run-turn.ts";
 
-/** What the handlers work with. */
 export interface HandlerOptions {
   /** Not there yet when the handlers are made: it needs the connection that needs them. */
   readonly client: () => Client;
+  readonly commands: SlashCommands;
   readonly sessions: Sessions;
   readonly turns: Turns;
 }
@@ -27,6 +24,7 @@ export interface HandlerOptions {
 /** Makes the handlers of all requests that ACP v1 makes of this agent. */
 export function makeRequestHandlers({
   client,
+  commands,
   sessions,
   turns,
 }: HandlerOptions): RequestHandlers<AgentMethods> {
@@ -46,15 +44,15 @@ export function makeRequestHandlers({
     "session/new": (params) => {
       requireHandshake(client());
       const session = sessions.create(readAbsolutePath(readParams(params), "cwd"));
-      announceCommands(client(), session);
+      announceCommands(client(), session, commands);
       return { sessionId: session.id, ...session.settings };
     },
     "session/load": async (params, context) => {
       const session = await reopen(params);
       await replay(client(), session, context);
-      return openSettings(client(), session);
+      return openSettings(client(), session, commands);
     },
-    "session/resume": async (params) => openSettings(client(), await reopen(params)),
+    "session/resume": async (params) => openSettings(client(), await reopen(params), commands),
     "session/list": (params) => sessions.list(readSessionQuery(readParams(params ?? {}))),
     "session/close": async (params) => {
       const session = readOpen(params);
@@ -66,7 +64,7 @@ export function makeRequestHandlers({
       const session = readOpen(params);
       session.mode = readOneOf(readParams(params), "modeId", MODES);
       sessions.save(session);
-      client().tell(session.id, { sessionUpdate: "current_mode_update", currentModeId: session.mode });
+      client().send(session.id, { sessionUpdate: "current_mode_update", currentModeId: session.mode });
       return {};
     },
     "session/set_config_option": (params) => {
@@ -81,7 +79,11 @@ export function makeRequestHandlers({
       const onProgress = (): void => {
         sessions.save(session);
       };
-      return turns.run({ session, client: client(), onProgress }, readPrompt(readParams(params)), signal);
+      return turns.run(
+        { session, client: client(), commands, onProgress },
+        readPrompt(readParams(params)),
+        signal,
+      );
     },
   };
 }
@@ -106,20 +108,19 @@ function describeAgent(keepsSessions: boolean): InitializeResult {
   };
 }
 
-function openSettings(client: Client, session: Session): SessionSettings {
-  announceCommands(client, session);
+function openSettings(client: Client, session: Session, commands: SlashCommands): SessionSettings {
+  announceCommands(client, session, commands);
   return session.settings;
 }
 
-/** Tells of the slash commands once the answer that names the session is out (S11). */
-function announceCommands(client: Client, session: Session): void {
+/** Sends the slash commands after the response that names the session (S11). */
+function announceCommands(client: Client, session: Session, { available }: SlashCommands): void {
   setImmediate(() => {
-    const availableCommands = listAvailableCommands();
-    client.tell(session.id, { sessionUpdate: "available_commands_update", availableCommands });
+    client.send(session.id, { sessionUpdate: "available_commands_update", availableCommands: available });
   });
 }
 
-/** Tells the whole history again, as fast as the client reads (S18). */
+/** Replays the whole history, as fast as the client reads (S18). */
 async function replay(client: Client, session: Session, { signal }: RequestContext): Promise<void> {
   const { dropped, updates } = session.history;
   const all: SessionUpdate[] = [...updates];
@@ -128,6 +129,6 @@ async function replay(client: Client, session: Session, { signal }: RequestConte
     all.unshift({ sessionUpdate: "agent_thought_chunk", messageId: `dropped-${session.id}`, content });
   }
   for (const update of all) {
-    if (!client.tell(session.id, update)) await client.drained(signal);
+    if (!client.send(session.id, update)) await client.drained(signal);
   }
 }

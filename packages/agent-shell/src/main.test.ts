@@ -79,7 +79,7 @@ describe("what it writes", () => {
     expect(shell.sent).toMatchObject([{ id: 1, error: { code: -32600, message: "initialize comes first" } }]);
   });
 
-  it("[S4] a folder that cannot be written to is told on stderr, and the session goes on", async () => {
+  it("[S4] a folder that cannot be written to is reported on stderr, and the session continues", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
     // Not one of those whose stderr must be quiet.

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// The program: an ACP agent on stdin and stdout that runs what it is told.
+// The program: an ACP agent on stdin and stdout that runs the commands it is sent.
 import process from "node:process";
 import { ShellAgent } from "./agent.ts";
-import { within } from "./patience.ts";
+import { within } from "./timeout.ts";
 
 /** How long an end waits for the client to read the last messages. */
 const LAST_WRITES_MS = 200;
@@ -12,6 +12,7 @@ const agent = new ShellAgent({
   input: process.stdin,
   output: process.stdout,
   stateFolder: stateFolder === "" ? undefined : stateFolder,
+  hasTestCommands: process.env["HOLDFAST_SHELL_TEST_COMMANDS"] === "1",
   onFault: (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`holdfast-shell: ${text}\n`);

@@ -7,8 +7,7 @@ import { AcpTerminals } from "@holdfast/terminal/acp";
 import { afterAll, expect, it } from "vitest";
 import { makeScratchFolder } from "./testing/shell-fixture.ts";
 import { ShellProcess } from "./testing/shell-process.ts";
-import type { SessionUpdate } from "./acp/session-update.ts";
-import type { ToolCallUpdate } from "./acp/tool-call.ts";
+import type { SessionUpdate, ToolCallUpdate } from "./acp/session-update.ts";
 
 const { methods } = acp;
 const folder = makeScratchFolder();

@@ -1,5 +1,5 @@
 // One terminal of the client with a command in it: created, waited for or killed, read, and always released.
-import { untilAborted, within } from "./patience.ts";
+import { untilAborted, within } from "./timeout.ts";
 import type { ClientMethods, ExitStatus, TerminalOutput } from "./acp/client-methods.ts";
 import type { Client } from "./client.ts";
 
@@ -12,16 +12,15 @@ export const MAX_OUTPUT_BYTES = 32 * 1024;
  */
 const KILL_PATIENCE_MS = 8000;
 
-/** A command to run. */
 export interface TerminalRequest {
   readonly sessionId: string;
   readonly command: string;
   readonly cwd: string;
 }
 
-/** What came of a command: it exited, or a person took it away and it goes on without the agent. */
+/** Result of a command: it exited, or a person took it over and it continues without the agent. */
 export interface TerminalResult extends ExitStatus {
-  readonly end: "exited" | "goes-on";
+  readonly end: "exited" | "detached";
   readonly durationMs: number;
   readonly output: string;
   readonly isTruncated: boolean;
@@ -29,7 +28,6 @@ export interface TerminalResult extends ExitStatus {
 
 type TerminalMethod = "terminal/wait_for_exit" | "terminal/output" | "terminal/kill" | "terminal/release";
 
-/** A command in a terminal of the client. */
 export class Terminal {
   readonly id: string;
   /** Resolves when the client has been asked to release it, whatever it answered. */
@@ -49,7 +47,7 @@ export class Terminal {
     });
   }
 
-  /** Starts a command (S6). An abort cancels the request; a terminal that comes all the same is given back. */
+  /** Starts a command (S6). An abort cancels the request; a terminal that is created anyway is released. */
   static async open(client: Client, request: TerminalRequest, signal: AbortSignal): Promise<Terminal> {
     const startedAtMs = performance.now();
     const creating = client
@@ -87,7 +85,7 @@ export class Terminal {
 
   /** Gives the terminal back and waits until the client has done its part. */
   async release(): Promise<void> {
-    // A client that fails here, or hangs, has the terminal all the same: nothing is left to be done about it.
+    // A client that fails or hangs here still has the terminal: there is nothing left to do about it.
     await within(this.#release(), KILL_PATIENCE_MS);
   }
 
@@ -105,7 +103,7 @@ export class Terminal {
     const durationMs = Math.round(performance.now() - this.#startedAtMs);
     const { output, truncated, exitStatus } = await this.#call("terminal/output");
     const isUnknown = exitCode === null && signal === null;
-    const end = isUnknown && isAbsent(exitStatus) ? "goes-on" : "exited";
+    const end = isUnknown && isAbsent(exitStatus) ? "detached" : "exited";
     return { end, exitCode, signal, durationMs, output, isTruncated: truncated };
   }
 

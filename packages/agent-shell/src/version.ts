@@ -1,4 +1,4 @@
-// The version that the agent tells of itself.
+// The version that the agent reports.
 
 /** The version of this package. */
 export const VERSION = "0.0.0";

@@ -1,4 +1,4 @@
-// The entry for programs that talk to a host.
+// The entry point for programs that talk to a host.
 export {
   AhpClient,
   type AhpClientOptions,
@@ -8,7 +8,7 @@ export {
   type SubscribeOptions,
 } from "./client/ahp-client.ts";
 export { ClientError, type ClientErrorKind } from "./client/client-error.ts";
-export type { Patience } from "./client/link.ts";
+export type { Timeouts } from "./client/link.ts";
 export type {
   ClientInfo,
   HostMethods,
@@ -18,12 +18,12 @@ export type {
 } from "./client/methods.ts";
 export type { ChannelEvent, ChannelListener, DispatchOutcome } from "./client/subscription.ts";
 export type { Backoff, Timing } from "./client/timing.ts";
-export type { MessageTransport } from "./client/transport.ts";
 export {
   SocketError,
   webSocketTransport,
+  type MessageTransport,
   type WebSocketEvent,
   type WebSocketLike,
-} from "./client/web-socket.ts";
-export type { HoldfastEnvelope, HoldfastSnapshot } from "./dialects/holdfast/wire.ts";
-export type { TerminalPart } from "./dialects/ahp/terminal-part.ts";
+} from "./client/transport.ts";
+export type { HoldfastEnvelope, HoldfastSnapshot } from "./dialects/holdfast.ts";
+export type { TerminalPart } from "./dialects/ahp/terminal.ts";

@@ -1,11 +1,17 @@
-// The public face of @holdfast/ahp: the model that the host and its clients share.
-export { MODEL_VERSION } from "./model/version.ts";
+// The entry point of @holdfast/ahp: the model that the host and its clients share.
+export {
+  channelModels,
+  MODEL_VERSION,
+  type Action,
+  type ChannelActions,
+  type ChannelKind,
+  type ChannelModel,
+  type ChannelStates,
+} from "./model/channel.ts";
 export type { JsonObject, JsonValue, OpenEnum, Timestamp, Uri } from "./model/json.ts";
 export {
-  formatSessionKey,
   isId,
   makeId,
-  parseSessionKey,
   type AgentId,
   type AppId,
   type ApprovalId,
@@ -23,7 +29,6 @@ export {
   type PlanId,
   type SessionId,
   type SessionKey,
-  type SessionKeyParts,
   type SessionUri,
   type TerminalId,
   type TerminalUri,
@@ -31,41 +36,44 @@ export {
   type TurnId,
 } from "./model/ids.ts";
 export {
-  ROOT_URI,
   chatUri,
   defaultChatUri,
+  mayNameTerminal,
   parseChannelUri,
+  ROOT_URI,
   sessionUri,
   terminalUri,
   type ChannelAddress,
 } from "./model/uri.ts";
-export type { Actor, ErrorInfo, LimitFired } from "./model/failure.ts";
+export type { Actor, ErrorInfo, LimitFired, Remedy } from "./model/failure.ts";
 export type { Checked } from "./model/shape.ts";
 export type { Changes } from "./model/immutable.ts";
 
-export {
-  channelModels,
-  type Action,
-  type ChannelActions,
-  type ChannelKind,
-  type ChannelModel,
-  type ChannelStates,
-} from "./model/channel.ts";
-
 export type { AgentInfo, AgentInstallation, ModelInfo } from "./model/root/agent.ts";
-export { newRootState, type RootConfig, type RootState } from "./model/root/root.ts";
-export type { RootAction, SessionSummaryChanges } from "./model/root/root-actions.ts";
-export { reduceRoot } from "./model/root/root-reducer.ts";
+export {
+  newRootState,
+  reduceRoot,
+  type RootAction,
+  type RootConfig,
+  type RootState,
+  type SessionSummaryChanges,
+} from "./model/root/root.ts";
 
 export {
   newSessionState,
   type ActiveClient,
+  type ChatSummaryChanges,
   type ConnectedAgent,
   type ContextLoss,
   type NewSession,
+  type SessionAction,
+  type SessionChatAction,
+  type SessionDetailAction,
   type SessionInputRequest,
   type SessionLifecycle,
+  type SessionLifecycleAction,
   type SessionOwner,
+  type SessionSettingAction,
   type SessionState,
   type StaleCause,
 } from "./model/session/session.ts";
@@ -75,24 +83,25 @@ export {
   type SessionPhase,
   type SessionSummary,
 } from "./model/session/session-summary.ts";
-export type {
-  ApprovalPolicy,
-  AvailableCommand,
-  ConfigChoice,
-  ConfigOption,
-  ConfigValues,
-  RuntimeOptions,
-  SessionMode,
-  SessionModes,
+export {
+  chooseValues,
+  APPROVAL_POLICIES,
+  type ApprovalPolicy,
+  type AvailableCommand,
+  type ConfigChoice,
+  type ConfigOption,
+  type ConfigValues,
+  type RuntimeOptions,
+  type SessionMode,
+  type SessionModes,
 } from "./model/session/settings.ts";
-export type {
-  ChatSummaryChanges,
-  SessionAction,
-  SessionChatAction,
-  SessionDetailAction,
-  SessionLifecycleAction,
-  SessionSettingAction,
-} from "./model/session/session-actions.ts";
+export {
+  AGENT_NAME_PATTERN,
+  formatSessionKey,
+  mayNameSession,
+  parseSessionKey,
+  type SessionKeyParts,
+} from "./model/session/session-key.ts";
 export { KEPT_NOTICES, reduceSession } from "./model/session/session-reducer.ts";
 
 export {
@@ -101,11 +110,17 @@ export {
   summarizeChat,
   type AgentUpdate,
   type BackgroundWork,
+  type ChatAction,
+  type ChatDetailAction,
   type ChatPhase,
   type ChatState,
   type ChatSummary,
   type ContextUsage,
+  type InputAction,
   type NewChat,
+  type PartAction,
+  type PendingMessageAction,
+  type TurnAction,
 } from "./model/chat/chat.ts";
 export type {
   Attachment,
@@ -115,11 +130,17 @@ export type {
   PendingMessage,
   RequestMark,
 } from "./model/chat/message.ts";
-export type { Approval, ApprovalDecision, ApprovalOption } from "./model/chat/approval.ts";
+export {
+  isAllowing,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalOption,
+} from "./model/chat/approval.ts";
 export {
   isUnfinished,
   type CancelledToolCall,
   type CompletedToolCall,
+  type Confirmation,
   type Confirmed,
   type FailedToolCall,
   type FileVersion,
@@ -128,6 +149,8 @@ export {
   type StreamingToolCall,
   type TerminalResult,
   type ToolCall,
+  type ToolCallAction,
+  type ToolCallChanges,
   type ToolCallDetails,
   type ToolCancelReason,
   type ToolContent,
@@ -147,6 +170,9 @@ export type {
   InputValue,
 } from "./model/chat/input-request.ts";
 export {
+  findInputRequest,
+  findTextPart,
+  findToolCall,
   turnParts,
   waitingFor,
   type ActiveTurn,
@@ -165,15 +191,7 @@ export {
   type WaitingFor,
   type WholePart,
 } from "./model/chat/turn.ts";
-export type {
-  ChatAction,
-  ChatDetailAction,
-  InputAction,
-  PartAction,
-  PendingMessageAction,
-  TurnAction,
-} from "./model/chat/chat-actions.ts";
-export type { Confirmation, ToolCallAction, ToolCallChanges } from "./model/chat/tool-call-actions.ts";
+export { checkTurn } from "./model/chat/turn-shape.ts";
 export { reduceChat } from "./model/chat/chat-reducer.ts";
 
 export {
@@ -181,12 +199,15 @@ export {
   summarizeTerminal,
   type ClientClaim,
   type FinishedCommand,
+  type LeftProcess,
   type NewTerminal,
   type OpenCommand,
   type SessionClaim,
+  type TerminalAction,
   type TerminalClaim,
   type TerminalExit,
   type TerminalInfo,
+  type TerminalLeftovers,
   type TerminalLifecycle,
   type TerminalOutput,
   type TerminalRun,
@@ -194,5 +215,4 @@ export {
   type TerminalState,
   type TitleSource,
 } from "./model/terminal/terminal.ts";
-export type { TerminalAction } from "./model/terminal/terminal-actions.ts";
 export { reduceTerminal } from "./model/terminal/terminal-reducer.ts";

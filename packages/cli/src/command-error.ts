@@ -1,9 +1,9 @@
-// Why a command cannot do what it was asked to: a code to act on, a sentence, and what mends it.
+// Errors that a person can act on: a code, a sentence, what fixes it, and the exit code.
+import { EXIT_CODES } from "./exit-codes.ts";
 
-/** What is known of a failure beside its code and sentence. */
-export interface CommandErrorOptions extends ErrorOptions {
+interface CommandErrorOptions extends ErrorOptions {
   readonly exitCode: number;
-  /** What a person can do about it; a command to type, where there is one. */
+  /** Advice for the person; a command to type, where there is one. */
   readonly remedy?: string | undefined;
 }
 
@@ -20,4 +20,36 @@ export class CommandError extends Error {
     this.exitCode = exitCode;
     this.remedy = remedy;
   }
+}
+
+/** A reason not to start that somebody can do something about; shown without a stack. */
+export class StartError extends CommandError {
+  override readonly name = "StartError";
+
+  constructor(exitCode: number, message: string, options?: ErrorOptions) {
+    super(codeFor(exitCode), message, {
+      ...options,
+      exitCode,
+    });
+  }
+}
+
+/** Reasons with their own exit code. */
+const codes = [
+  { code: "ADDRESS_NOT_AVAILABLE", exitCode: EXIT_CODES.address },
+  { code: "DATABASE_DAMAGED", exitCode: EXIT_CODES.damaged },
+] as const;
+
+function codeFor(exitCode: number): string {
+  return codes.find((each) => each.exitCode === exitCode)?.code ?? "CANNOT_START";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code that Node gives an operating system's error (`ENOENT`), if it is one. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
 }

@@ -40,6 +40,24 @@ describe("[C11] arguments", () => {
     });
   });
 
+  it("[C383] help groups the commands and shows examples", async () => {
+    const { text } = (await readArguments(["--help"])) as { text: string };
+    const headings = [...text.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual([
+      "Options",
+      "Host",
+      "Agents and sessions",
+      "Approvals",
+      "Terminals",
+      "History",
+      "Access",
+      "Host and machine",
+      "Commands",
+      "Examples",
+    ]);
+    expect(text).not.toContain("__complete");
+  });
+
   it("[C14] name the nearest command to a word that is none", async () => {
     await expect(readArguments(["serv"])).rejects.toThrow(/Unknown command 'serv' \(Did you mean serve\?\)/);
   });

@@ -1,7 +1,6 @@
 // The command line: all commands, and what is said to words that are none.
 import { Command, CommanderError } from "commander";
 import { CommandError } from "./command-error.ts";
-import { addAgentsDoctor } from "./command/agents-doctor.ts";
 import { addAgents } from "./command/agents.ts";
 import type { AddCommand, Runner } from "./command/command.ts";
 import { addApprovals } from "./command/approvals.ts";
@@ -20,6 +19,7 @@ import { addDoctor } from "./command/doctor.ts";
 import { addExec } from "./command/exec.ts";
 import { addExport } from "./command/export.ts";
 import { addKeys } from "./command/keys.ts";
+import { addKill } from "./command/kill.ts";
 import { addLogs } from "./command/logs.ts";
 import { addLs } from "./command/ls.ts";
 import { addPrune } from "./command/prune.ts";
@@ -33,41 +33,35 @@ import { addServe } from "./command/serve.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { ServeOptions } from "./serve/serve.ts";
 
-/** Every command but `serve`, in the order in which the help lists them. */
-const commands: readonly AddCommand[] = [
-  addRun,
-  addChat,
-  addLs,
-  addWatch,
-  addCancel,
-  addApprovals,
-  addApprove,
-  addDeny,
-  addClose,
-  addDelete,
-  addPrune,
-  addExport,
-  addExec,
-  addAttach,
-  addTerminals,
-  addLogs,
-  addAgents,
-  addAgentsDoctor,
-  addApps,
-  addKeys,
-  addAudit,
-  addStop,
-  addDoctor,
-  addConfig,
-  addService,
-  addCompletion,
-  addVersion,
+/** Every command but `serve`, in the order in which the help lists them, by what they are for. */
+const groups: readonly { readonly heading: string; readonly commands: readonly AddCommand[] }[] = [
+  {
+    heading: "Agents and sessions:",
+    commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addDelete],
+  },
+  { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny] },
+  { heading: "Terminals:", commands: [addExec, addAttach, addTerminals, addLogs, addKill] },
+  { heading: "History:", commands: [addExport, addPrune, addAudit] },
+  { heading: "Access:", commands: [addKeys, addApps] },
+  {
+    heading: "Host and machine:",
+    commands: [addStop, addAgents, addDoctor, addConfig, addService, addCompletion, addVersion],
+  },
 ];
 
-/** What the words after the program's name ask for. */
+const examples = `
+Examples:
+  holdfast                                     serve: prints the page's address
+  holdfast run claude "fix the failing tests"  run an agent here, asked in place
+  holdfast ls                                  sessions, those that need you first
+  holdfast exec --detach --name dev npm start  a command that outlives this window
+  holdfast attach dev                          show it, type into it; Ctrl-] leaves
+
+Each command has its own help: holdfast run --help`;
+
 export type Request =
   | { readonly kind: "serve"; readonly options: ServeOptions }
-  /** The command ran, and the runner was told how it ended. */
+  /** The command ran, and the runner has its exit code. */
   | { readonly kind: "done" }
   | { readonly kind: "help"; readonly text: string };
 
@@ -94,14 +88,20 @@ export async function runCommand(words: readonly string[], run: Runner): Promise
   }
 }
 
-/** The whole command line, for whoever reads it: to parse, to complete, to document. */
+/** The whole command line: to parse, to complete, to document. */
 export function createProgram(run: Runner, onServe: (options: ServeOptions) => void): Command {
   const program = new Command("holdfast")
-    .description("An agent host that lets go of nothing.")
+    .description("Runs coding agents and their terminals, and shares them with any number of clients.")
     .exitOverride()
-    .showSuggestionAfterError(true);
+    .showSuggestionAfterError(true)
+    .enablePositionalOptions()
+    .addHelpText("after", examples);
+  program.commandsGroup("Host:");
   addServe(program, onServe);
-  for (const add of commands) add(program, run);
+  for (const { heading, commands } of groups) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program, run);
+  }
   return program;
 }
 
@@ -122,8 +122,8 @@ function withCommand(words: readonly string[], program: Command): string[] {
 
 /** Commander's own words begin with `error:` and may have a suggestion on a second line. */
 function sentence(message: string): string {
-  // What it says when a command that only has further commands stands alone.
-  if (message === "(outputHelp)") return "A further word is needed.";
+  // The message for a command group without a subcommand.
+  if (message === "(outputHelp)") return "A subcommand is missing.";
   const text = message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

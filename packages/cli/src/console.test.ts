@@ -1,10 +1,7 @@
 // What goes to which stream, and when it is coloured.
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Console, type Streams } from "./console.ts";
-import { Progress } from "./progress.ts";
-import { tableLines } from "./table.ts";
-import { Paint } from "./paint.ts";
+import { Console, Paint, Progress, type Streams, tableLines } from "./console.ts";
 
 interface Recorded {
   readonly console: Console;

@@ -1,8 +1,6 @@
-// What a command reads from and writes to: results on stdout, everything else on stderr, colours where they are wanted.
+// Console of a command: results on stdout, everything else on stderr, colours where they are wanted, tables, and a progress line.
 import type { ReadStream, WriteStream } from "node:tty";
 import { safeJson } from "./safe-text.ts";
-import { Paint } from "./paint.ts";
-import { Progress } from "./progress.ts";
 
 /** The three streams of a process; each may be a terminal, a pipe or a file. */
 export interface Streams {
@@ -11,21 +9,17 @@ export interface Streams {
   readonly stderr: NodeJS.WriteStream | WriteStream;
 }
 
-/** What a console is made from. */
-export interface ConsoleOptions {
+interface ConsoleOptions {
   readonly streams: Streams;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether results are for programs: JSON on stdout, and no words beside it. */
   readonly json: boolean;
 }
 
-/** The console of one command. */
 export class Console {
   readonly streams: Streams;
   readonly json: boolean;
-  /** Colours for stdout. */
   readonly paint: Paint;
-  /** Colours for stderr. */
   readonly notePaint: Paint;
 
   constructor({ streams, environment, json }: ConsoleOptions) {
@@ -41,34 +35,39 @@ export class Console {
     return !this.json && stdin.isTTY && stderr.isTTY;
   }
 
-  /** Writes to stdout as it is; done when the reader has room for more. A reader that went away wants no more. */
+  /** Writes to stdout verbatim; done when the reader can take more. A reader that went away wants no more. */
   write(data: string | Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.streams.stdout.write(data, () => resolve());
     });
   }
 
-  /** A line of the result. */
+  /** The same for stderr. */
+  writeError(data: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      this.streams.stderr.write(data, () => resolve());
+    });
+  }
+
   print(line: string): Promise<void> {
     return this.write(`${line}\n`);
   }
 
-  /** A result for programs, on one line. */
   printJson(value: unknown): Promise<void> {
     return this.write(`${safeJson(value)}\n`);
   }
 
-  /** Words for a person who is there; whoever only reads the result is not bothered with them. */
+  /** A line for a person at a terminal; programs and files do not get it. */
   note(line: string): void {
     if (!this.json && this.streams.stderr.isTTY) this.streams.stderr.write(`${line}\n`);
   }
 
-  /** Words that matter also to whoever reads a file of them later. */
+  /** A line that also matters in a file or to a program. */
   warn(line: string): void {
     this.streams.stderr.write(this.json ? `${JSON.stringify({ warning: line })}\n` : `holdfast: ${line}\n`);
   }
 
-  /** Says what is being waited for, once that takes longer than a second; whoever began it ends it. */
+  /** A line that names the wait, once that takes longer than a second; the caller closes it. */
   progress(label: string): Progress {
     return new Progress(label, !this.json && this.streams.stderr.isTTY ? this.streams.stderr : undefined);
   }
@@ -81,4 +80,104 @@ function wantsColour(
 ): boolean {
   if ((environment["NO_COLOR"] ?? "") !== "" || environment["TERM"] === "dumb") return false;
   return (environment["FORCE_COLOR"] ?? "") !== "" || stream.isTTY === true;
+}
+
+const escape = "\u001B[";
+
+export class Paint {
+  readonly #isOn: boolean;
+
+  constructor(isOn: boolean) {
+    this.#isOn = isOn;
+  }
+
+  readonly bold = (text: string): string => this.#wrap(text, 1, 22);
+  readonly dim = (text: string): string => this.#wrap(text, 2, 22);
+  readonly red = (text: string): string => this.#wrap(text, 31, 39);
+  readonly green = (text: string): string => this.#wrap(text, 32, 39);
+  readonly yellow = (text: string): string => this.#wrap(text, 33, 39);
+  readonly blue = (text: string): string => this.#wrap(text, 34, 39);
+
+  #wrap(text: string, on: number, off: number): string {
+    return this.#isOn ? `${escape}${on}m${text}${escape}${off}m` : text;
+  }
+}
+
+const shownAfterMs = 1000;
+const stepMs = 120;
+const marks = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** Shown when the wait is longer than a second, and gone without a trace at its end. */
+export class Progress {
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #stream: { write(text: string): unknown } | undefined;
+  readonly #startedMs = performance.now();
+  #label: string;
+  #isShown = false;
+
+  /** Without a stream nothing is shown. */
+  constructor(label: string, stream: { write(text: string): unknown } | undefined) {
+    this.#label = label;
+    this.#stream = stream;
+    if (stream !== undefined) this.#timer = setInterval(() => this.#draw(), stepMs).unref();
+  }
+
+  /** Says something else from now on. */
+  say(label: string): void {
+    this.#label = label;
+  }
+
+  /** Takes the line away. May be repeated. */
+  close(): void {
+    clearInterval(this.#timer);
+    if (this.#isShown) this.#stream?.write("\r\u001B[K");
+    this.#isShown = false;
+  }
+
+  #draw(): void {
+    const elapsedMs = performance.now() - this.#startedMs;
+    if (elapsedMs < shownAfterMs) return;
+    this.#isShown = true;
+    const mark = marks[Math.floor(elapsedMs / stepMs) % marks.length] ?? "";
+    this.#stream?.write(`\r\u001B[K${mark} ${this.#label} (${Math.floor(elapsedMs / 1000)} s)`);
+  }
+}
+
+interface Column {
+  readonly heading: string;
+  readonly paint?: (text: string) => string;
+}
+
+/** The lines of a table: headings, then the rows; the last column may be as long as it likes. */
+export function tableLines(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  paint: Paint,
+): string[] {
+  const widths = columns.map(({ heading }, index) =>
+    Math.max(heading.length, ...rows.map((row) => (row[index] ?? "").length)),
+  );
+  const isLast = (index: number): boolean => index === columns.length - 1;
+  const pad = (text: string, index: number): string =>
+    isLast(index) ? text : text.padEnd(widths[index] ?? 0);
+  const lines = rows.map((row) =>
+    columns
+      .map(({ paint: own = (text) => text }, index) => own(pad(oneLine(row[index] ?? ""), index)))
+      .join("  ")
+      .trimEnd(),
+  );
+  return [
+    paint.dim(
+      columns
+        .map(({ heading }, index) => pad(heading, index))
+        .join("  ")
+        .trimEnd(),
+    ),
+    ...lines,
+  ];
+}
+
+/** Titles and commands may have breaks in them, which would break the table. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\u0000-\u001F\u007F]+/g, " ");
 }

@@ -9,7 +9,7 @@ export const EXIT_CODES = {
   setup: 2,
   /** The address cannot be listened on. */
   address: 3,
-  /** No host runs, or it cannot be reached. */
+  /** No host runs, or it cannot be reached, or it does not respond. */
   unreachable: 4,
   /** The host does not know who asks, or does not allow it. */
   refused: 5,
@@ -17,8 +17,12 @@ export const EXIT_CODES = {
   missing: 6,
   /** The host understood, and said no. */
   declined: 7,
-  /** `doctor` found something that needs mending. */
+  /** `doctor` found a problem. */
   unwell: 8,
+  /** The host's event loop hung, and its watchdog ended it. */
+  hung: 9,
+  /** The database is damaged, missing or empty. */
+  damaged: 10,
   /** A turn ended because the agent had no tokens left. */
   maxTokens: 20,
   /** A turn ended because the agent asked its model too often. */

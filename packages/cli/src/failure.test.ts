@@ -3,9 +3,8 @@ import { ClientError } from "@holdfast/ahp/client";
 import { RpcError } from "@holdfast/jsonrpc";
 import { HoldfastError } from "@holdfast/sdk";
 import { describe, expect, it } from "vitest";
-import { CommandError } from "./command-error.ts";
+import { CommandError, StartError } from "./command-error.ts";
 import { describeFailure, failureLine, failureOf } from "./failure.ts";
-import { StartError } from "./serve/start-error.ts";
 
 describe("[C14] a failure", () => {
   it.each([
@@ -24,7 +23,7 @@ describe("[C14] a failure", () => {
     expect(failureOf(error)).toMatchObject({ code, exitCode, message: error.message });
   });
 
-  it("[C14] that nobody can mend is none", () => {
+  it("[C14] that nobody can fix is none", () => {
     expect(failureOf(new TypeError("x is undefined"))).toBeUndefined();
     expect(failureOf("text")).toBeUndefined();
   });

@@ -1,11 +1,10 @@
-// Tells a person and a script why a command failed: one sentence, its code, and what mends it (C14).
-import { ClientError } from "@holdfast/ahp/client";
-import { RpcError } from "@holdfast/jsonrpc";
+// Reports of failed commands, for people and for scripts: one sentence, its code, and what fixes it (C14).
+import { ClientError, type ClientErrorKind } from "@holdfast/ahp/client";
+import { ConnectionError, RpcError } from "@holdfast/jsonrpc";
 import { HoldfastError } from "@holdfast/sdk";
 import { CommandError } from "./command-error.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 
-/** Why a command failed. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
@@ -15,48 +14,61 @@ export interface Failure {
 
 const remedies: Readonly<Record<string, string>> = {
   CONNECTION_FAILED: "Look whether the host runs with `holdfast doctor`, or start one with `holdfast serve`.",
+  HOST_NOT_RESPONDING:
+    "It is overloaded or hangs: try again in 15 s, when a host that hangs has ended itself, or end it with `holdfast stop`.",
   UNAUTHORIZED: "Put the host's token, or a key made with `holdfast keys create`, into HOLDFAST_TOKEN.",
+  ACP_UNKNOWN_AGENT: "`holdfast agents` lists the agents.",
   ACP_SESSION_NOT_FOUND: "`holdfast ls --all` lists the sessions.",
   TERMINAL_NOT_FOUND: "`holdfast terminals` lists the terminals.",
   TERMINAL_NOT_HELD: "`holdfast attach` takes a terminal over when you press a key in it.",
 };
 
-/** What is told of an error; undefined when it is nothing that a person can mend. */
+/** The report of an error; undefined for an internal one. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof CommandError) {
     const { code, message, remedy, exitCode } = error;
     return { code, message, remedy, exitCode };
   }
   if (error instanceof HoldfastError) {
-    const { code, message } = error;
-    return { code, message, remedy: remedies[code], exitCode: exitCodeOf(error) };
+    const { code, message, remedy } = error;
+    return { code, message, remedy: remedy?.text ?? remedies[code], exitCode: exitCodeOf(error) };
   }
   if (error instanceof RpcError) {
     return { code: `RPC_${error.code}`, message: error.message, exitCode: EXIT_CODES.declined };
   }
   if (error instanceof ClientError) {
-    const isRefused = error.kind === "refused";
-    const code = isRefused ? "UNAUTHORIZED" : "CONNECTION_FAILED";
-    const exitCode = isRefused ? EXIT_CODES.refused : EXIT_CODES.unreachable;
+    const code = clientErrorCodes[error.kind] ?? "CONNECTION_FAILED";
+    const exitCode = error.kind === "refused" ? EXIT_CODES.refused : EXIT_CODES.unreachable;
     return { code, message: error.message, remedy: remedies[code], exitCode };
   }
-  return undefined;
+  // A request cut off by the end of the connection fails with the reason for that end.
+  return error instanceof ConnectionError && error.cause !== undefined ? failureOf(error.cause) : undefined;
 }
 
-/** The lines that people read. */
+const clientErrorCodes: Partial<Record<ClientErrorKind, string>> = {
+  refused: "UNAUTHORIZED",
+  "not-responding": "HOST_NOT_RESPONDING",
+};
+
 export function describeFailure({ code, message, remedy }: Failure): string {
   const lines = [`holdfast: ${message} (${code})`];
-  if (remedy !== undefined) lines.push(`  ${remedy}`);
+  // Some sentences of the host end with their remedy.
+  if (remedy !== undefined && !message.includes(remedy)) lines.push(`  ${remedy}`);
   return `${lines.join("\n")}\n`;
 }
 
-/** The one line that programs read. */
 export function failureLine({ code, message, remedy, exitCode }: Failure): string {
   return `${JSON.stringify({ error: { code, message, remedy, exitCode } })}\n`;
 }
 
+const unreachableCodes: ReadonlySet<string> = new Set([
+  "CONNECTION_FAILED",
+  "HOST_NOT_RESPONDING",
+  "STREAM_BROKEN",
+]);
+
 function exitCodeOf({ code, status }: HoldfastError): number {
-  if (code === "CONNECTION_FAILED" || code === "STREAM_BROKEN") return EXIT_CODES.unreachable;
+  if (unreachableCodes.has(code)) return EXIT_CODES.unreachable;
   if (status === 401 || status === 403) return EXIT_CODES.refused;
   return status === 404 ? EXIT_CODES.missing : EXIT_CODES.declined;
 }

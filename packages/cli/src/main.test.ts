@@ -1,12 +1,14 @@
 // The whole program: a host that answers, ends in order, and leaves no process when it is killed.
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { json } from "node:stream/consumers";
+import { json, text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStorage } from "@holdfast/storage-sqlite";
+import { programFile } from "./testing/program-file.ts";
 import { ProgramRun } from "./testing/program-run.ts";
 import { temporaryFolder } from "./testing/temporary-home.ts";
 
@@ -92,12 +94,12 @@ describe("[C13] holdfast", () => {
     await expect.poll(() => processesOf(home, run.child.pid), { timeout: 15_000 }).toEqual([]);
   });
 
-  it("[A83] tells how a turn ended that its own end cut short, then or at the next start", async () => {
+  it("[A83] reports how a turn ended that its own end cut short, then or at the next start", async () => {
     // By its id: an attempt that was broken off may have arrived, and is made again.
-    const told = new Map<unknown, unknown>();
+    const notified = new Map<unknown, unknown>();
     const receiver = createServer((request, response) => {
       const id = request.headers["x-holdfast-delivery"];
-      void json(request).then((body) => told.set(id, body));
+      void json(request).then((body) => notified.set(id, body));
       response.writeHead(204).end();
     }).listen(0, "127.0.0.1");
     onTestFinished(() => void receiver.close());
@@ -122,9 +124,41 @@ describe("[C13] holdfast", () => {
     expect(await run.stop()).toEqual({ code: 0, signal: null });
     await startHolding([], home);
     await expect
-      .poll(() => [...told.values()], { timeout: 15_000 })
+      .poll(() => [...notified.values()], { timeout: 15_000 })
       .toMatchObject([{ event: "turn_done", state: "interrupted" }]);
   });
+
+  it.skipIf(process.platform === "win32")(
+    "[C225] refuses a database that is a link, whose target keeps its mode",
+    async () => {
+      const home = temporaryFolder();
+      const target = path.join(temporaryFolder(), "theirs");
+      writeFileSync(target, "theirs", { mode: 0o644 });
+      symlinkSync(target, path.join(home, "holdfast.db"));
+      const run = new ProgramRun(["--port", "0", "--home", home, "--json"], { program: "main" });
+      expect(await run.end()).toEqual({ code: 2, signal: null });
+      expect(run.stderr).toContain("holdfast.db is a symbolic link");
+      expect(statSync(target).mode & 0o777).toBe(0o644);
+    },
+    60_000,
+  );
+
+  it.runIf(process.platform === "linux")(
+    "[C227] says which limit on open files is too low, and what to do",
+    async () => {
+      const command = `ulimit -n 64; exec ${process.execPath} ${programFile} --port 0 --home ${temporaryFolder()} --json`;
+      const child = spawn("sh", ["-c", command], { stdio: ["ignore", "ignore", "pipe"] });
+      const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+      expect(code).toBe(2);
+      expect(JSON.parse(stderr)).toMatchObject({
+        error: {
+          code: "TOO_FEW_OPEN_FILES",
+          message: expect.stringContaining("only 64 files"),
+          remedy: expect.stringContaining("ulimit -n 1024"),
+        },
+      });
+    },
+  );
 
   it("[C4] refuses an address that is not this machine's alone", async () => {
     const home = temporaryFolder();

@@ -14,7 +14,7 @@ function start(home: string, words: readonly string[] = [], options?: ProgramRun
   return run;
 }
 
-/** What a host that is gone may leave in its home. */
+/** Files that a host that is gone may leave in its home. */
 const kept = ["token"];
 
 function errorsOf({ stderr }: ProgramRun): string[] {
@@ -204,7 +204,7 @@ describe("[C12] the end", () => {
     expect(readdirSync(home).toSorted()).toEqual(kept);
   });
 
-  it("[C12] does not come when whoever read the output goes away", async () => {
+  it("[C12] does not come when the reader of the output goes away", async () => {
     const home = path.join(temporaryFolder(), "home");
     mkdirSync(home);
     const run = start(home);

@@ -1,24 +1,26 @@
-// The life of the program: runs a command or serves, tells failures, ends with the right code (C11, C14).
+// Life of the program: runs a command or serves, reports failures, ends with the right code (C11, C14).
 import process from "node:process";
 import { createRunner } from "./command/command.ts";
 import { runCommand } from "./commands.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { describeFailure, failureLine, failureOf } from "./failure.ts";
 import type { StartHost } from "./serve/serve.ts";
+import type { WatchdogTimes } from "./serve/watchdog.ts";
 
-/** What the program is put together from. */
 export interface ProgramParts {
   /** The file of the program. */
   readonly programPath: string;
   /** Brings in what starts a host: much code, which no other command needs. */
   readonly loadHost: () => Promise<StartHost>;
+  /** When the host's watchdog acts, in tests. */
+  readonly watchdogTimes?: WatchdogTimes;
 }
 
 /** Runs the program in this process, and ends the process when there is nothing more to do. */
-export async function runProgram({ programPath, loadHost }: ProgramParts): Promise<void> {
+export async function runProgram({ programPath, loadHost, watchdogTimes }: ProgramParts): Promise<void> {
   const words = process.argv.slice(2);
   const wantsJson = words.slice(0, indexOr(words, "--")).includes("--json");
-  // Whoever read our output may go away; that is no reason to fail.
+  // The reader of our output may go away; that is no reason to fail.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   let exitCode: number = EXIT_CODES.done;
   try {
@@ -28,17 +30,17 @@ export async function runProgram({ programPath, loadHost }: ProgramParts): Promi
     );
     if (request.kind === "serve") {
       const { serveUntilStopped } = await import("./serve/serve-program.ts");
-      return await serveUntilStopped(request.options, await loadHost());
+      return await serveUntilStopped(request.options, await loadHost(), watchdogTimes);
     }
     if (request.kind === "help") await print(request.text);
   } catch (error) {
-    exitCode = tellFailure(error, wantsJson);
+    exitCode = reportFailure(error, wantsJson);
   }
   // Not by running out of work: a stream that somebody still reads from would keep the program waiting.
   process.exit(exitCode);
 }
 
-function tellFailure(error: unknown, wantsJson: boolean): number {
+function reportFailure(error: unknown, wantsJson: boolean): number {
   const failure = failureOf(error);
   if (failure === undefined) {
     process.stderr.write(`holdfast: this is a fault of Holdfast\n${describeFault(error)}\n`);

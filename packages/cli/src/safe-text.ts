@@ -1,4 +1,4 @@
-// Text of agents and commands on a person's terminal: what would steer the terminal is shown instead of done (C21).
+// Text that is safe to show and to paste: what would steer a terminal is shown instead of done (C21), and words are quoted for a shell.
 
 /**
  * C0 and C1 controls and DEL steer a terminal; the marks of direction make text read otherwise than it runs,
@@ -32,4 +32,9 @@ function shown(character: string): string {
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** A word of a command line, also one with blanks or quotes in it. */
+export function quote(word: string): string {
+  return /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

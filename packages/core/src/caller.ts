@@ -1,7 +1,8 @@
-// Who asks the host for something, as whoever authenticates has found out.
-import type { Actor, AppId, SessionOwner } from "@holdfast/ahp";
+// The authenticated caller of a request to the host.
+import type { AppId, SessionOwner } from "@holdfast/ahp";
 import { makeId } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
+import type { SubmittingActor } from "./rules/rule.ts";
 
 /** The person whose host it is, who sees everything; or an app, known by its key or its id, which sees its own. */
 export type Caller =
@@ -14,8 +15,8 @@ export function requireOwner(caller: Caller): void {
   throw new HostError("PERMISSION_REQUIRED", undefined, { details: { permission: "admin" } });
 }
 
-/** The caller as the one who decided something. */
-export function actorOf(caller: Caller): Actor {
+/** The caller as the actor of what it submits. */
+export function actorOf(caller: Caller): SubmittingActor {
   return caller.kind === "owner"
     ? { kind: "client", clientId: makeId("client", "owner") }
     : { kind: "app", appId: caller.appId };
@@ -26,6 +27,11 @@ export function ownerOf(caller: Caller): SessionOwner {
   if (caller.kind === "owner") return { kind: "person" };
   const { appId, name } = caller;
   return { kind: "app", appId, ...(name !== undefined && { name }) };
+}
+
+/** The caller that an actor's submission comes from: a client acts for the owner. */
+export function callerOf(actor: SubmittingActor): Caller {
+  return actor.kind === "client" ? { kind: "owner" } : actor;
 }
 
 /** Whether the caller may see a session of this owner. */

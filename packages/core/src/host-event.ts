@@ -1,4 +1,4 @@
-// What a host tells whoever watches it as a whole: webhooks, metrics, notices.
+// Events for watchers of the host as a whole: webhooks, metrics, notices.
 import type {
   AgentId,
   ErrorInfo,
@@ -31,11 +31,11 @@ export type HostEvent = OfSession &
     | { readonly type: "session_error"; readonly error: ErrorInfo }
   );
 
-/** Is told of every event, in order, synchronously; it must not throw. */
+/** Receives every event, in order, synchronously; it must not throw. */
 export type HostWatcher = (event: HostEvent) => void;
 
-/** How things stand at a moment, and how much there was since the start. */
-export interface HostFigures {
+/** The current state, and counts since the start. */
+export interface HostStats {
   /** Open sessions by the status of their lifecycle. */
   readonly sessions: Readonly<Record<string, number>>;
   readonly turnsRunning: number;

@@ -8,7 +8,7 @@ type Untold<Event> = Event extends HostEvent ? Omit<Event, "at" | "sessionKey" |
 export class HostWatchers {
   readonly #now: () => Date;
   readonly #watchers = new Set<HostWatcher>();
-  /** What was found when the host started: nobody could watch yet. */
+  /** Events from before the host had started, when nobody could watch yet. */
   readonly #found: HostEvent[] = [];
   #isStarting = true;
 
@@ -24,7 +24,7 @@ export class HostWatchers {
   }
 
   /** Tells all watchers of something that happened in a session. */
-  tell(
+  notify(
     { key: sessionKey, owner, provider: agentId }: Pick<SessionState, "key" | "owner" | "provider">,
     untold: Untold<HostEvent>,
   ): void {

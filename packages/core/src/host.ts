@@ -1,313 +1,221 @@
-// The host without its transports: puts its parts together, and is what every adapter is served from.
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
+// The host without its transports: what every adapter is served from.
+import { type Action, ROOT_URI, type RuntimeOptions, type TerminalSize, makeId } from "@holdfast/ahp";
 import {
-  ROOT_URI,
-  type JsonObject,
-  type PendingToolCall,
-  type SessionKey,
-  type TerminalSize,
-  newRootState,
-} from "@holdfast/ahp";
-import type { Keeper } from "@holdfast/keeper/port";
-import type {
-  AgentInfo,
-  AuditQuery,
-  AuditRecord,
-  ChatResponse,
-  Config,
-  PermissionDecision,
-  RuntimeOptions,
-  Session,
-  SessionOptions,
-  SessionStatus,
-  TerminalStatus,
-  TerminalText,
+  type AgentInfo,
+  type AuditQuery,
+  type AuditRecord,
+  type ChatResponse,
+  HostError,
+  type PermissionDecision,
+  type Session,
+  type SessionOptions,
+  type SessionStatus,
+  type TerminalStatus,
+  type TerminalText,
 } from "@holdfast/protocol";
-import { AgentEntries, type BuiltInProgram } from "./agent/agent-entry.ts";
-import { describeAgent, describeAgents } from "./agent/agent-description.ts";
-import { Installations } from "./agent/installations.ts";
-import { McpServers } from "./agent/mcp-servers.ts";
-import { Approvals } from "./approval/approvals.ts";
-import { type ElicitationAnswer, InputRequests } from "./approval/input-requests.ts";
-import { chatToEnd } from "./approval/sync-chat.ts";
-import { Audit } from "./audit/audit.ts";
+import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
+import { awaitTurn } from "./session/sync-chat.ts";
+import type { Audit } from "./audit/audit.ts";
 import { type Caller, actorOf, requireOwner } from "./caller.ts";
-import { Hub } from "./channel/hub.ts";
-import type { HostFigures, HostWatcher } from "./host-event.ts";
-import { HostWatchers } from "./host-watchers.ts";
-import { DEFAULT_PATIENCE, type Patience } from "./patience.ts";
-import type { AuditTrail, Storage, TerminalSpool } from "./ports.ts";
-import type { Redactor } from "./redaction/redactor.ts";
-import { RetentionWatch } from "./retention.ts";
+import type { Hub } from "./channel/hub.ts";
+import type { Recording } from "./channel/recording.ts";
+import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
-import { recoverTerminals } from "./session/recovery.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
-import { SessionDesk } from "./session/session-desk.ts";
-import { describeSession } from "./session/session-status.ts";
-import type { Log, SessionTools } from "./session/session-tools.ts";
-import { Sessions } from "./session/sessions.ts";
+import type { SessionDirectory } from "./session/session-directory.ts";
+import { describeSession, describeSessionInFull } from "./session/session-status.ts";
+import type { HostSession } from "./session/host-session.ts";
 import {
   type FollowRequest,
   type FollowedSession,
+  type SentMessage,
   type StreamedTurn,
-  TurnFeeds,
-} from "./session/turn-feeds.ts";
-import { HostTerminalDesk } from "./terminal/host-terminal-desk.ts";
-import { HostTerminals } from "./terminal/host-terminals.ts";
+  TurnReaders,
+} from "./session/turn-readers.ts";
+import { answerForm, decideApproval } from "./submit/decision.ts";
+import {
+  type NewCommand,
+  type Accepted,
+  type Request,
+  type SendMessage,
+  type Submission,
+  type Submit,
+  requireAccepted,
+} from "./submit/submission.ts";
 import type { InputPlace } from "./terminal/piped-input.ts";
-import { TerminalAccess, type WantedHolder } from "./terminal/terminal-access.ts";
-import type { NewCommand, TerminalDesk } from "./terminal/terminal-desk.ts";
+import type { TerminalClaims } from "./terminal/terminal-claims.ts";
+import { terminalIdOf } from "./terminal/terminal-id.ts";
+import { TerminalSubscriptions } from "./terminal/terminal-subscriptions.ts";
 import type { TerminalFeed } from "./terminal/terminal-feed.ts";
+import { type HostOptions, type HostParts, composeHost } from "./compose.ts";
 
-/** What a host is made from. */
-export interface HostOptions {
-  readonly keeper: Keeper;
-  /** What it keeps; whoever opened it closes it, after the host. */
-  readonly storage: Storage;
-  /** What it keeps of terminals; without it, their output goes with them. */
-  readonly spool?: TerminalSpool | undefined;
-  readonly config: Config;
-  /** Where built-in agents may keep their own files. */
-  readonly stateFolder: string;
-  readonly shellAgent: BuiltInProgram;
-  readonly log: Log;
-  /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
-  readonly redactor?: Redactor | undefined;
-  readonly now?: (() => Date) | undefined;
-  readonly patience?: Partial<Patience> | undefined;
-}
+export type { HostOptions } from "./compose.ts";
 
-/** What of each channel's log is held in memory: whoever is further behind reads on from what is kept. */
-const logLimitBytes = 1024 * 1024;
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
-const mebibyte = 1024 * 1024;
-
-/** What people do over AHP: channels to follow, and the desks that carry out what they ask for. */
-export interface AhpDesk {
+/** The host as AHP clients see it: channels to follow, and the one way to ask for anything. */
+export interface AhpHost {
   readonly hub: Hub;
-  readonly sessions: SessionDesk;
-  readonly terminals: TerminalDesk;
+  readonly submit: Submit;
+  readonly sessions: SessionDirectory;
+  readonly terminals: TerminalSubscriptions;
+  /** Connected clients: one that is gone keeps its terminals for a time. */
+  readonly claims: TerminalClaims;
   readonly files: SharedFiles;
-  /** Looks for agents anew, and tells the root which there are. */
-  tellAgents(): Promise<void>;
+  /** Looks for agents again; resolves when the root's list has those found within a second. */
+  publishAgents(): Promise<void>;
 }
 
-/** A running host; made from what an earlier one kept, it takes up its sessions. `close` ends everything it started. */
+/** A running host; made from what an earlier one kept, it resumes its sessions. `close` ends everything it started. */
 export class Host {
   readonly hub: Hub;
-  readonly ahp: AhpDesk;
+  readonly ahp: AhpHost;
   readonly audit: Audit;
-  readonly #entries: AgentEntries;
-  readonly #installations: Installations;
-  readonly #approvals: Approvals;
-  readonly #inputs: InputRequests;
-  readonly #terminals: HostTerminals;
-  readonly #desk: HostTerminalDesk;
-  readonly #access: TerminalAccess;
-  readonly #sessions: Sessions;
-  readonly #feeds: TurnFeeds;
-  readonly #watchers: HostWatchers;
-  readonly #retention: RetentionWatch;
-  readonly #auditTrail: AuditTrail;
-  readonly #keeper: Keeper;
-  readonly #spool: TerminalSpool | undefined;
-  readonly #acpEnabled: boolean;
+  readonly acpEnabled: boolean;
+  readonly #parts: HostParts;
+  readonly #turnReaders: TurnReaders;
   #closing: Promise<void> | undefined;
 
   constructor(options: HostOptions) {
-    const now = options.now ?? ((): Date => new Date());
-    const { keeper, config, storage, spool, log, redactor } = options;
-    const { idleSeconds } = config.acp;
-    const patience = { ...DEFAULT_PATIENCE, idleMs: idleSeconds * 1000, ...options.patience };
-    const onFault = (error: unknown): void => log("error", "The host could not do its work", { error });
-    this.#keeper = keeper;
-    this.#spool = spool;
-    this.#acpEnabled = config.acp.enabled;
-    const { sequence, journal } = storage;
-    this.hub = new Hub({ sequence, journal, onFault, logLimitBytes });
-    this.hub.open(ROOT_URI, "root", newRootState());
-    this.audit = new Audit(now, storage.audit);
-    this.#auditTrail = storage.audit;
-    this.#watchers = new HostWatchers(now);
-    this.#entries = new AgentEntries(config, options.shellAgent);
-    this.#installations = new Installations(keeper, options.shellAgent.version);
-    this.#approvals = new Approvals(this.hub, now, patience.approvalMs, this.#watchers);
-    this.#inputs = new InputRequests(now);
-    this.#terminals = new HostTerminals({ keeper, hub: this.hub, spool, now, onFault });
-    const ofTerminals = { hub: this.hub, storage, spool, terminals: this.#terminals };
-    const { goneClientMs } = patience;
-    this.#desk = new HostTerminalDesk({ ...ofTerminals, keeper, now, goneClientMs, onFault });
-    this.#access = new TerminalAccess({ ...ofTerminals, desk: this.#desk, audit: this.audit });
-    const mcpServers = new McpServers(config.mcpServers);
-    for (const secret of mcpServers.secrets) redactor?.add(secret);
-    const tools: SessionTools = {
-      hub: this.hub,
-      storage,
-      watchers: this.#watchers,
-      keeper,
-      installations: this.#installations,
-      mcpServers,
-      approvals: this.#approvals,
-      inputs: this.#inputs,
-      audit: this.audit,
-      terminals: this.#terminals,
-      log,
-      patience,
-      now,
-      onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
-      redact: (text) => redactor?.redact(text) ?? text,
-      agentVariables: (entry): Readonly<Record<string, string>> =>
-        entry.builtIn ? { HOLDFAST_SHELL_STATE: join(options.stateFolder, "agents", entry.id) } : {},
-    };
-    this.#sessions = new Sessions(tools, this.#entries, { ...config, defaultCwd: homedir() });
-    this.#feeds = new TurnFeeds(this.hub, storage);
-    const sessions = new SessionDesk({ ...tools, sessions: this.#sessions });
+    const parts = composeHost(options);
+    const { hub, terminals, finished, sessions, directory, claims, publishedAgents } = parts;
+    this.#parts = parts;
+    this.hub = hub;
+    this.audit = parts.audit;
+    this.acpEnabled = options.config.acp.enabled;
+    this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {
-      hub: this.hub,
-      sessions,
-      terminals: this.#desk,
-      files: new SharedFiles(this.hub, this.#sessions, sessions),
-      tellAgents: () => this.#tellAgents(),
+      hub,
+      submit: this.submit,
+      sessions: directory,
+      terminals: new TerminalSubscriptions(hub, terminals, finished),
+      claims,
+      files: new SharedFiles(sessions, directory),
+      publishAgents: () => publishedAgents.publish(),
     };
-    const { maxAgeDays, maxMebibytes, auditDays } = config.retention;
-    this.#retention = new RetentionWatch({
-      storage,
-      spool,
-      rules: {
-        maxAgeMs: maxAgeDays * day,
-        maxBytes: maxMebibytes * mebibyte,
-        auditMaxAgeMs: auditDays * day,
-      },
-      everyMs: hour,
-      now,
-      onFault,
-    });
-    this.#sessions.recover(recoverTerminals(tools));
-    this.#watchers.started();
+    parts.watchers.started();
   }
 
-  /** What people do with terminals. */
-  get terminals(): TerminalDesk {
-    return this.#desk;
+  /** Whether changes can be recorded. */
+  get recording(): Recording {
+    return this.hub.recording;
   }
 
-  get acpEnabled(): boolean {
-    return this.#acpEnabled;
-  }
+  /** The one path for everything that a client may ask for. */
+  readonly submit: Submit = (uri, submitted, by) => this.#parts.submissions.submit(uri, submitted, by);
 
+  /** The agents; with models, an agent that has never reported any is started once to ask it, within 20 s. */
   async listAgents(includeModels: boolean): Promise<AgentInfo[]> {
-    return Promise.all(
-      this.#entries.all.map((entry) => describeAgent(entry, this.#installations, includeModels)),
-    );
-  }
-
-  async #tellAgents(): Promise<void> {
-    const agents = describeAgents(await this.listAgents(true));
-    if (isDeepStrictEqual(agents, this.hub.state(ROOT_URI, "root")?.agents)) return;
-    this.hub.dispatch(ROOT_URI, { type: "root/agentsChanged", agents });
+    const agents = await this.#parts.agents.read(includeModels ? "ask" : "none");
+    // Clients that follow the root see what was learnt.
+    const isFollowed = (this.hub.state(ROOT_URI, "root")?.agents ?? []).length > 0;
+    if (includeModels && isFollowed) await this.#parts.publishedAgents.publish();
+    return agents;
   }
 
   async createSession(options: SessionOptions, caller: Caller): Promise<Session> {
-    const { state: created } = await this.#sessions.create(options, caller);
+    const appName = caller.kind === "app" ? caller.name : undefined;
+    const request = { type: "root/createSession", options, awaitsAgent: true, appName } as const;
+    const { uri = "" } = (await this.#ask(ROOT_URI, request, caller)).result ?? {};
+    const created = this.hub.state(uri, "session");
+    if (created === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
     const { session_key, agent_id, state, backend_id, created_at } = describeSession(created);
     return { session_key, agent_id, state, backend_id, created_at };
   }
 
   getSession(key: string, caller: Caller): SessionStatus {
-    return describeSession(this.#sessions.get(key, caller).state);
+    return describeSessionInFull(this.#parts.sessions.get(key, caller).state);
   }
 
   listSessions(caller: Caller, includeClosed = false): SessionStatus[] {
-    const open = this.#sessions.of(caller).map(({ state }) => state);
-    const closed = includeClosed ? this.#sessions.closedOf(caller) : [];
+    const open = this.#parts.sessions.of(caller).map(({ state }) => state);
+    const closed = includeClosed ? this.#parts.sessions.closedOf(caller) : [];
     return [...open, ...closed].map(describeSession);
   }
 
   async patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus> {
-    const session = this.#sessions.get(key, caller);
-    await session.patch(patch);
-    return describeSession(session.state);
+    const session = this.#parts.sessions.get(key, caller);
+    await this.#ask(session.uri, { type: "session/runtimeOptionsChanged", changes: patch }, caller);
+    return describeSessionInFull(session.state);
   }
 
   /** Stops a session and hides it; its history stays. */
   async closeSession(key: string, reason: string | undefined, caller: Caller): Promise<void> {
-    await this.#sessions.close(key, caller, reason);
+    await this.#ask(this.#parts.sessions.get(key, caller).uri, { type: "session/close", reason }, caller);
   }
 
-  /** Closes a session if it is open, and removes everything that is kept of it. */
+  /** Closes a session if it is open, and removes everything that is stored of it. */
   async deleteSession(key: string, caller: Caller): Promise<void> {
-    for (const terminal of await this.#sessions.delete(key, caller)) await this.#spool?.remove(terminal);
+    await this.#ask(this.#parts.sessions.uriOf(key, caller), { type: "session/delete" }, caller);
   }
 
-  /** Runs a turn to its end; nobody is asked, so a policy must say what would be. */
+  /** Runs a turn to its end; nobody is asked, so a policy must decide. */
   async chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse> {
-    return chatToEnd(this.#sessions.get(key, caller), request);
+    const session = this.#parts.sessions.get(key, caller);
+    if (session.policy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
+    const { turnId } = this.#send(session, { type: "chat/send", request, isInteractive: false }, caller);
+    return awaitTurn(session, turnId);
   }
 
-  /** Starts a turn that can be watched from its first action on, and goes on when nobody watches. */
+  /** Starts a turn that can be watched from its first action on, and that continues when nobody watches. */
   streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn {
-    return this.#feeds.start(this.#sessions.get(key, caller), request, onReadable);
+    const session = this.#parts.sessions.get(key, caller);
+    const { lastSeq } = this.hub;
+    const sent = this.#send(session, { type: "chat/send", request, isInteractive: true }, caller);
+    return this.#turnReaders.followTurn(session, sent, lastSeq, onReadable);
   }
 
-  /** What was told in a session since a number, and what is told from now on. */
+  /** The log of a session since a number, and live from there. */
   followSession(
     key: string,
     request: FollowRequest,
     caller: Caller,
     onReadable: () => void,
   ): FollowedSession {
-    return this.#feeds.follow(this.#sessions.get(key, caller), request, onReadable);
+    return this.#turnReaders.follow(this.#parts.sessions.get(key, caller), request, onReadable);
   }
 
   async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
-    await this.#sessions.get(key, caller).turns.cancel(actorOf(caller), reason);
+    await this.#ask(this.#parts.sessions.get(key, caller).chat, { type: "chat/cancel", reason }, caller);
   }
 
-  /** Answers a permission request, or a question: `accept`, `decline` and `cancel` are its options. */
+  /** Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. */
   resolvePermission(
     key: string,
     { requestId, optionId, content = {} }: PermissionDecision,
     caller: Caller,
   ): { resolved: boolean; reason?: string } {
-    const session = this.#sessions.get(key, caller);
-    const by = actorOf(caller);
-    if (!this.#inputs.has(requestId)) return this.#approvals.answer(requestId, optionId, by, session.key);
-    const answer = readAnswer(optionId, content);
-    if (answer !== undefined) return this.#inputs.answer(requestId, answer, by, session.key);
-    const reason = `There is no option '${optionId}'. Choose one of: accept, decline, cancel.`;
-    return { resolved: false, reason };
+    const { chat, conversation, state } = this.#parts.sessions.get(key, caller);
+    const action =
+      answerForm(conversation.state, requestId, optionId, content) ??
+      decideApproval(state, requestId, optionId);
+    if (typeof action === "string") return { resolved: false, reason: action };
+    const submission = this.#submitNow(chat, action, caller);
+    if (submission.outcome === "rejected") return { resolved: false, reason: submission.reason };
+    return { resolved: submission.outcome === "accepted" };
   }
 
-  /** What waits for an answer in the caller's sessions, oldest first. */
-  listApprovals(caller: Caller): { readonly sessionKey: SessionKey; readonly toolCall: PendingToolCall }[] {
-    return this.#sessions
+  /** Open questions in the caller's sessions, oldest first. */
+  listApprovals(caller: Caller): WaitingQuestion[] {
+    return this.#parts.sessions
       .of(caller)
-      .flatMap(({ state }) =>
-        state.inputNeeded.flatMap((request) =>
-          request.kind === "toolConfirmation" ? [{ sessionKey: state.key, toolCall: request.toolCall }] : [],
-        ),
-      )
-      .toSorted((one, other) =>
-        compareText(one.toolCall.approval.requestedAt, other.toolCall.approval.requestedAt),
-      );
+      .flatMap(({ state }) => state.inputNeeded.map((needed) => describeWaiting(state.key, needed)))
+      .toSorted((one, other) => compareText(one.requestedAt, other.requestedAt));
   }
 
   /** The terminals that are there now; with a session, also its finished ones. */
   listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
-    if (sessionKey === undefined) return this.#access.list(caller);
-    return this.#access.listOf(this.#sessions.get(sessionKey, caller).state);
+    if (sessionKey === undefined) return this.#parts.terminalDirectory.list(caller);
+    return this.#parts.terminalDirectory.listOf(this.#parts.sessions.get(sessionKey, caller).state);
   }
 
-  /** Runs a command in a terminal of its own; nobody is asked, so it is for the owner alone. */
-  createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
-    return this.#access.run(request, caller);
+  /** Runs a command in its own terminal; nobody is asked, so it is for the owner alone. */
+  async createTerminal(command: NewCommand, caller: Caller): Promise<TerminalStatus> {
+    const request = { type: "root/createTerminal", command } as const;
+    const { uri = "" } = (await this.#ask(ROOT_URI, request, caller)).result ?? {};
+    return this.#parts.terminalDirectory.describe(terminalIdOf(uri), caller);
   }
 
   readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
-    return this.#access.read(id, limitBytes, caller);
+    return this.#parts.terminalDirectory.read(id, limitBytes, caller);
   }
 
   async followTerminal(
@@ -317,56 +225,92 @@ export class Host {
     onReadable: () => void,
     isPaced = false,
   ): Promise<TerminalFeed> {
-    return this.#access.follow(id, after, caller, onReadable, isPaced);
+    return this.#parts.terminalDirectory.follow(id, after, caller, onReadable, isPaced);
   }
 
   async writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void> {
-    await this.#access.write(id, bytes, caller, place);
+    await this.#askTerminal(id, { type: "terminal/write", bytes, ...place }, caller);
   }
 
+  /** Gives the size as it is after clamping. */
   async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {
-    return this.#access.resize(id, size, caller);
+    await this.#askTerminal(id, { type: "terminal/resized", ...size }, caller);
+    return this.#parts.terminalDirectory.describe(id, caller).size ?? size;
   }
 
   /** Takes a terminal over, gives it back to its session, or detaches it from the turn that uses it. */
-  async claimTerminal(id: string, holder: WantedHolder, caller: Caller): Promise<TerminalStatus> {
-    return this.#access.claim(id, holder, caller);
+  async claimTerminal(
+    id: string,
+    { kind }: { readonly kind: "client" | "session" },
+    caller: Caller,
+  ): Promise<TerminalStatus> {
+    const claim = this.#parts.terminalDirectory.claimFor(id, kind, caller);
+    await this.#askTerminal(id, { type: "terminal/claimed", claim }, caller);
+    return this.#parts.terminalDirectory.describe(id, caller);
   }
 
-  killTerminal(id: string, caller: Caller): Promise<void> {
-    return this.#access.kill(id, caller);
+  async killTerminal(id: string, caller: Caller): Promise<void> {
+    await this.#askTerminal(id, { type: "terminal/kill" }, caller);
   }
 
-  /** What was done on the host, whoever did it; for its owner alone. */
+  /** The audit log of all callers; for the owner alone. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[] {
     requireOwner(caller);
-    return this.#auditTrail.read(query).map(({ id, entry }) => ({ id, ...entry }));
+    return this.#parts.storage.audit.read(query).map(({ id, entry }) => ({ id, ...entry }));
   }
 
   /** Tells a watcher of all that happens in sessions, until the returned function is called. */
   watch(watcher: HostWatcher): () => void {
-    return this.#watchers.watch(watcher);
+    return this.#parts.watchers.watch(watcher);
   }
 
-  figures(): HostFigures {
-    const { running, writtenBytes, survivorsEnded } = this.#terminals.figures;
+  stats(): HostStats {
+    const { running, writtenBytes, survivorsEnded } = this.#parts.terminals.stats;
     const { count: subscribers, lagEntries } = this.hub.readers();
     const sessions: Record<string, number> = {};
-    for (const { state } of this.#sessions.all) {
+    for (const { state } of this.#parts.sessions.all) {
       sessions[state.lifecycle.status] = (sessions[state.lifecycle.status] ?? 0) + 1;
     }
     return {
       sessions,
-      turnsRunning: this.#sessions.all.filter(({ turns }) => turns.isBusy).length,
-      approvalsOpen: this.#approvals.list().length,
-      agentsRunning: this.#sessions.all.filter(({ hasAgent }) => hasAgent).length,
+      turnsRunning: this.#parts.sessions.all.filter(({ turns }) => turns.isBusy).length,
+      approvalsOpen: this.#parts.approvals.list().length,
+      agentsRunning: this.#parts.sessions.all.filter(({ hasAgent }) => hasAgent).length,
       terminalsRunning: running,
       terminalBytes: writtenBytes,
-      terminalSkippedBytes: this.#access.skippedBytes,
+      terminalSkippedBytes: this.#parts.terminalDirectory.skippedBytes,
       subscribers,
       lagEntries,
       survivorsEnded,
     };
+  }
+
+  async #ask(uri: string, submitted: Action | Request, caller: Caller): Promise<Accepted> {
+    const submission = await this.submit(uri, submitted, { actor: actorOf(caller) });
+    return requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
+  }
+
+  /** Submits what is answered at once, unless changes cannot be recorded: then it throws. */
+  #submitNow(uri: string, submitted: Action | Request, caller: Caller): Submission {
+    this.hub.recording.require();
+    const submission = this.submit(uri, submitted, { actor: actorOf(caller) });
+    if (submission instanceof Promise) throw new Error(`${submitted.type} was not answered at once`);
+    return submission;
+  }
+
+  #send({ chat }: HostSession, message: SendMessage, caller: Caller): SentMessage {
+    const submission = this.#submitNow(chat, message, caller);
+    const { result = {} } = requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
+    return { turnId: makeId("turn", result.turnId ?? ""), isRepeated: result.isRepeated ?? false };
+  }
+
+  async #askTerminal(id: string, submitted: Action | Request, caller: Caller): Promise<void> {
+    const uri = this.#parts.terminalDirectory.uriOf(id, caller);
+    const submission = await this.submit(uri, submitted, { actor: actorOf(caller) });
+    // The code's own sentence names the operation that claims.
+    const isUnheld = submission.outcome === "rejected" && submission.code === "TERMINAL_NOT_HELD";
+    if (isUnheld && submitted.type !== "terminal/claimed") throw new HostError("TERMINAL_NOT_HELD");
+    requireAccepted(submission, "TERMINAL_NOT_FOUND");
   }
 
   /** Ends every turn, agent and terminal, then the keeper. Sessions stay, for the next host. Idempotent. */
@@ -376,20 +320,17 @@ export class Host {
   }
 
   async #closeNow(): Promise<void> {
-    this.#retention.close();
-    await this.#sessions.suspendAll();
-    this.#approvals.close();
-    this.#inputs.close();
-    this.#desk.close();
-    await this.#terminals.close();
-    await this.#keeper.close();
+    this.#parts.outage.close();
+    this.#parts.retention.close();
+    await Promise.all([this.#parts.sessions.suspendAll(), this.#parts.probes.close()]);
+    this.#parts.approvals.close();
+    this.#parts.inputs.close();
+    this.#parts.claims.close();
+    this.#parts.finished.close();
+    await this.#parts.terminals.close();
+    await this.#parts.keeper.close();
     await this.hub.settled();
   }
-}
-
-function readAnswer(action: string, content: JsonObject): ElicitationAnswer | undefined {
-  if (action === "accept") return { action, content };
-  return action === "decline" || action === "cancel" ? { action } : undefined;
 }
 
 function compareText(one: string, other: string): number {

@@ -1,18 +1,19 @@
-// The port to what the host keeps: plain types, with no database in sight. Whoever implements it imports this alone.
-import type { Action, ChannelKind, ChannelStates, SessionSummary, SessionUri } from "@holdfast/ahp";
+// The storage port: plain types, with no database in sight. An implementation imports this alone.
+import type { Action, ChannelKind, ChannelStates, SessionSummary, SessionUri, Turn } from "@holdfast/ahp";
 import type { AuditEntry, AuditStore } from "./audit/audit.ts";
-import type { Journal } from "./channel/journal.ts";
+import type { Journal, SequenceSource } from "./channel/journal.ts";
 import type { ActionOrigin } from "./channel/log-entry.ts";
-import type { SequenceSource } from "./channel/sequence.ts";
+import type { TurnPage } from "./storage/omitted-turns.ts";
 
 export type { AuditEntry, AuditStore } from "./audit/audit.ts";
-export type { KindedState } from "./channel/channel.ts";
+export type { StateByKind } from "./channel/channel.ts";
 export type { Journal, JournalRecord } from "./channel/journal.ts";
 export { LogEntry, type ActionOrigin } from "./channel/log-entry.ts";
-export type { SequenceSource } from "./channel/sequence.ts";
-export { changedBelonging, initialSession, type Belonging } from "./storage/belonging.ts";
+export type { SequenceSource } from "./channel/journal.ts";
+export { changedOwner, initialSession, type ChannelOwner } from "./storage/stored-channel.ts";
 export { isDurable } from "./storage/durable.ts";
-export { checkKinded, reduceKinded } from "./storage/kinded.ts";
+export { checkByKind, reduceByKind } from "./storage/stored-channel.ts";
+export { omittedTurns, turnsBefore, type TurnPage } from "./storage/omitted-turns.ts";
 export { StorageError, type StorageErrorCode } from "./storage/storage-error.ts";
 export type { SpoolExtent, SpoolSlice, TerminalSpool } from "./storage/terminal-spool.ts";
 
@@ -30,7 +31,7 @@ export interface StoredChannelOf<Kind extends ChannelKind> {
 /** A channel of any kind as it was kept. */
 export type StoredChannel = { readonly [Kind in ChannelKind]: StoredChannelOf<Kind> }[ChannelKind];
 
-/** An action as it was kept, with the number under which it was told. */
+/** An action as it was kept, with the number under which it was published. */
 export interface StoredAction {
   readonly serverSeq: number;
   readonly action: Action;
@@ -52,6 +53,9 @@ export type WantedTurn =
   | { readonly turnId: string }
   | { readonly atOrBefore: number }
   | { readonly atOrAfter: number };
+
+/** A turn to look for among those that left a chat's state: by its id, or by the name that its sender gave it. */
+export type WantedOmittedTurn = { readonly turnId: string } | { readonly requestKey: string };
 
 /** A session in the list of those that are kept. */
 export interface StoredSession {
@@ -75,7 +79,7 @@ export interface SessionPage {
   readonly nextCursor?: string;
 }
 
-/** What was removed, so that what is kept elsewhere can go with it. */
+/** The removed items, so that what is kept elsewhere can go with them. */
 export interface Purged {
   readonly sessions: readonly string[];
   /** Terminals whose output the spool may still hold. */
@@ -90,11 +94,11 @@ export interface Retention {
   /** Above this, the oldest sessions are removed; if that is not enough, logs go and states stay. */
   readonly maxBytes?: number;
   readonly auditMaxAgeMs?: number;
-  /** How much to do in one call, so that nobody waits long. Default 20 sessions. */
+  /** The size of one call's work, so that nobody waits long. Default 20 sessions. */
   readonly maxSessions?: number;
 }
 
-/** What a call to `prune` did; it is called again until it is done. */
+/** The result of a call to `prune`; it is called again until it is done. */
 export interface Pruned extends Purged {
   readonly isDone: boolean;
 }
@@ -130,7 +134,7 @@ export interface Meta {
 
 /**
  * Everything the host keeps, but the bytes of terminals (see `TerminalSpool`).
- * At its start a host takes up `openChannels` of sessions and terminals; a chat is loaded when somebody asks for it.
+ * At its start a host resumes `openChannels` of sessions and terminals; a chat is loaded when somebody asks for it.
  */
 export interface Storage {
   /** For the hub: what is committed is there after the process was killed. */
@@ -149,6 +153,13 @@ export interface Storage {
   readLog(uri: string, afterSeq: number, limit: number): LogPage;
   /** Where a turn of a chat begins in its log: a turn by its id, or the one that a number falls into. */
   findTurnStart(chat: string, wanted: WantedTurn): number | undefined;
+  /**
+   * The turns of a chat before one of them, at most `limit`, also those that left its state (`chat/turnsOmitted`);
+   * undefined when there is no such turn.
+   */
+  readTurns(chat: string, before: string, limit: number): TurnPage | undefined;
+  /** The newest such turn among those that left the state, at the same cost however many there are. */
+  findOmittedTurn(chat: string, wanted: WantedOmittedTurn): Turn | undefined;
   /** Removes a session with its chats and terminals; close them first. The audit stays. */
   purge(session: SessionUri): Purged;
   prune(retention: Retention): Pruned;

@@ -1,15 +1,15 @@
-// What is too old goes by itself, soon after the start and then now and then.
+// Retention: data that is too old is removed soon after the start, and then regularly.
 import { afterEach, expect, test, vi } from "vitest";
 import type { Pruned } from "./ports.ts";
 import { RetentionWatch } from "./retention.ts";
-import { MemoryStorage } from "./storage/memory-storage.ts";
+import { MemoryStorage } from "./testing/memory-storage.ts";
 
 afterEach(() => void vi.useRealTimers());
 
 const hour = 60 * 60 * 1000;
 const rules = { maxAgeMs: hour, maxBytes: 1e9, auditMaxAgeMs: hour };
 
-test("[D11] a host prunes soon after its start, goes on until it is done, then every hour, until it is closed", async () => {
+test("[D11] a host prunes soon after its start, continues until it is done, then every hour, until it is closed", async () => {
   vi.useFakeTimers();
   const storage = new MemoryStorage();
   const faults: unknown[] = [];

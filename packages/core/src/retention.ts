@@ -1,4 +1,4 @@
-// Lets go of what is older or more than the host is to keep, a little at a time.
+// Removal of data that is older or more than the host is configured to keep, a little at a time.
 import type { Storage, TerminalSpool } from "./ports.ts";
 
 /** How long and how much to keep. */
@@ -8,7 +8,7 @@ export interface RetentionRules {
   readonly auditMaxAgeMs: number;
 }
 
-/** What retention works on. */
+/** Dependencies of retention. */
 export interface RetentionParts {
   readonly storage: Storage;
   readonly spool: TerminalSpool | undefined;

@@ -1,17 +1,10 @@
-// A JSON-RPC 2.0 peer: takes messages from a transport, hands them to handlers in order, makes requests of its own.
+// A JSON-RPC 2.0 peer: takes messages from a transport, hands them to handlers in order, and sends requests.
+import { Lanes, type MessageSource } from "./lanes.ts";
 import { createDeferred } from "./deferred.ts";
 import { ConnectionError } from "./errors.ts";
+import type { FrameReader, Framing } from "./framing.ts";
 import { Inbox } from "./inbox.ts";
 import { IncomingRequests } from "./incoming.ts";
-import { Lanes } from "./lanes.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
-import { Outbox } from "./outbox.ts";
-import { OutgoingRequests } from "./outgoing.ts";
-import { RepeatedText, type RepeatedTextOptions } from "./repeated-text.ts";
-import { encodeNotification } from "./wire.ts";
-import type { MessageSource } from "./brake.ts";
-import type { FrameReader, Framing } from "./framing.ts";
-import type { ConnectionLimits } from "./limits.ts";
 import type {
   AnyNotificationHandler,
   AnyRequestHandler,
@@ -19,12 +12,38 @@ import type {
   NotificationHandlers,
   RequestHandlers,
 } from "./methods.ts";
-import type { MessageSink, SendFailure } from "./outbox.ts";
-import type { RequestOptions } from "./outgoing.ts";
-import type { RawJson } from "./raw-json.ts";
+import { type MessageSink, Outbox, type SendFailure } from "./outbox.ts";
+import { OutgoingRequests, type RequestOptions } from "./outgoing.ts";
+import { encodeNotification, type RawJson } from "./wire.ts";
+import { RepeatedText, type RepeatedTextOptions } from "./repeated-text.ts";
 import type { WarningListener } from "./warning.ts";
 
-/** What a connection is made of. */
+/** The bounds of a connection; each has a default. */
+export interface ConnectionLimits {
+  /** Requests of the peer that are not answered; one more is refused with `-32029`. Default 1024. */
+  incomingRequests: number;
+  /** Requests of ours that are not answered; one more rejects unsent. Default 1024. */
+  outgoingRequests: number;
+  /** Messages of one key that wait to be handled; above it the source is paused. Default 4096. */
+  queuedMessages: number;
+  /** Bytes of messages of one key that wait to be handled; above it the source is paused. Default 16 MiB. */
+  queuedBytes: number;
+  /** Bytes that wait for a slow sink; above it the connection closes. Default 64 MiB. */
+  unsentBytes: number;
+  /** Objects and arrays inside each other in one message, itself included; a deeper one is refused. Default 512. */
+  nestedLevels: number;
+}
+
+const DEFAULT_LIMITS: Readonly<ConnectionLimits> = {
+  incomingRequests: 1024,
+  outgoingRequests: 1024,
+  queuedMessages: 4096,
+  queuedBytes: 16 * 1024 * 1024,
+  unsentBytes: 64 * 1024 * 1024,
+  nestedLevels: 512,
+};
+
+/** Options of a connection. */
 export interface ConnectionOptions<Local extends Methods = Methods> {
   framing: Framing;
   sink: MessageSink;
@@ -32,7 +51,7 @@ export interface ConnectionOptions<Local extends Methods = Methods> {
   source?: MessageSource;
   requests?: RequestHandlers<Local>;
   notifications?: NotificationHandlers<Local>;
-  /** Sees every notification that has no handler of its own. */
+  /** Receives every notification without a handler. */
   onUnknownNotification?: (method: string, params: unknown) => void | Promise<void>;
   /**
    * Messages with the same key are handled one after another, in order of arrival; those without one at once. A
@@ -98,6 +117,7 @@ export class Connection<Local extends Methods = Methods, Remote extends Methods 
       onUnknownNotification: options.onUnknownNotification,
       orderKey,
       cancelMethod,
+      nestedLevels: limits.nestedLevels,
       repeatedText: options.repeatedText && new RepeatedText(options.repeatedText),
       warn,
     });
@@ -121,6 +141,7 @@ export class Connection<Local extends Methods = Methods, Remote extends Methods 
     this.#isPushing = true;
     try {
       this.#reader.push(chunk);
+      this.#inbox.flush();
     } finally {
       this.#isPushing = false;
     }

@@ -1,13 +1,11 @@
 // A promise that is settled from outside; the platform's own `Promise.withResolvers` is newer than our floor.
 
-/** A promise with its two ends. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Makes an unsettled promise. */
 export function createDeferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (error: unknown) => void;

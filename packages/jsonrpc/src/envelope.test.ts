@@ -22,7 +22,7 @@ describe("outlineEnvelope", () => {
     );
   });
 
-  it("[J3] tells requests from answers in a head that is cut off anywhere", () => {
+  it("[J3] distinguishes requests from responses in a head that is cut off anywhere", () => {
     const text = '{"jsonrpc":"2.0","id":12,"method":"x","params":{"result":"\\"method\\":1"';
     expect(outlineEnvelope(text)).toEqual({ idText: "12", hasMethod: true, hasOutcome: false });
     expect(outlineEnvelope('{"id":"a,b","result":{"method":')).toEqual({

@@ -1,7 +1,6 @@
-// Reads what JSON.parse cannot give: the exact text of an id, and the id of a message of which only the head is there.
+// Envelope of a message: the exact text of its id, also where only its head is there, and how deep it is nested.
 
-/** What the top level of a message's text shows. */
-export interface EnvelopeOutline {
+interface EnvelopeOutline {
   /** The JSON text of `id`, digit for digit. */
   idText: string | undefined;
   hasMethod: boolean;
@@ -27,7 +26,7 @@ function endOfString(text: string, openingQuote: number): number {
   return index;
 }
 
-/** Finds the top-level members that tell what a message is, in text that may be cut off anywhere. */
+/** Finds the top-level members that identify a message, in text that may be cut off anywhere. */
 export function outlineEnvelope(text: string): EnvelopeOutline {
   const outline: EnvelopeOutline = { idText: undefined, hasMethod: false, hasOutcome: false };
   let depth = 0;
@@ -73,4 +72,22 @@ export function outlineEnvelope(text: string): EnvelopeOutline {
 export function textOfId(id: string | number | null, messageText: string): string {
   if (typeof id !== "number" || Number.isSafeInteger(id)) return JSON.stringify(id);
   return outlineEnvelope(messageText).idText ?? JSON.stringify(id);
+}
+
+/** Whether a value has more than `maxLevels` objects and arrays inside each other. Goes level by level: recursion would exhaust the stack. */
+export function isNestedDeeper(root: unknown, maxLevels: number): boolean {
+  let level = [root].filter(isContainer);
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth === maxLevels) return true;
+    const next: object[] = [];
+    for (const container of level) {
+      for (const value of Object.values(container) as unknown[]) if (isContainer(value)) next.push(value);
+    }
+    level = next;
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

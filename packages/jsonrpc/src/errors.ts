@@ -13,6 +13,9 @@ export const ErrorCode = {
   requestCancelled: -32800,
 } as const;
 
+/** Characters of a message that a peer may give for an error. */
+const maxMessageLength = 16 * 1024;
+
 /** An error answer: thrown by a handler it is sent as it is, received it rejects the request. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
@@ -25,17 +28,23 @@ export class RpcError extends Error {
     this.data = data;
   }
 
-  /** Reads the `error` member of an answer, whatever the peer made of it. */
+  /** Reads the `error` member of an answer, whatever the peer made of it; a message too long to be shown is cut. */
   static fromWire(error: unknown): RpcError {
     if (typeof error === "object" && error !== null) {
       const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
-      if (typeof code === "number" && typeof message === "string") return new RpcError(code, message, data);
+      if (typeof code === "number" && typeof message === "string") {
+        return new RpcError(code, cutMessage(message), data);
+      }
     }
     return new RpcError(ErrorCode.internalError, "The peer answered with a malformed error", error);
   }
 }
 
-/** What went wrong with the connection itself, as opposed to with one call. */
+function cutMessage(message: string): string {
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message;
+}
+
+/** Failure of the connection itself, as opposed to one call. */
 export type ConnectionErrorKind =
   /** This side called `close()`. */
   | "closed"
@@ -48,7 +57,9 @@ export type ConnectionErrorKind =
   /** More of our requests are unanswered than the limit allows. */
   | "too-many-requests"
   /** The answer to a request is longer than the framing takes. */
-  | "message-too-long";
+  | "message-too-long"
+  /** The answer to a request is nested deeper than the limit allows. */
+  | "message-too-deep";
 
 /** Says that a request failed because of the connection, or why the connection closed. */
 export class ConnectionError extends Error {

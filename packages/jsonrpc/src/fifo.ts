@@ -5,7 +5,6 @@ interface Link<T> {
   next: Link<T> | undefined;
 }
 
-/** First in, first out. */
 export class Fifo<T> {
   #first: Link<T> | undefined;
   #last: Link<T> | undefined;

@@ -1,6 +1,7 @@
-// The seam between bytes and messages: what a framing must do for a connection.
+// Seam between bytes and messages, and the framing of transports that keep messages apart, such as a WebSocket.
+import type { MessageChunks } from "./wire.ts";
 
-/** What a reader finds in the incoming stream. */
+/** Receiver of the frames in an incoming stream. */
 export interface FrameListener {
   /** A whole message as bytes; true when it was taken as it is and need not be decoded. */
   taken?(bytes: Uint8Array, start: number, end: number): boolean;
@@ -20,11 +21,44 @@ export interface FrameReader {
   end(): void;
 }
 
-/** How messages are told apart on one kind of transport. */
+/** How messages are separated on one kind of transport. */
 export interface Framing {
-  /** What follows each outgoing message. */
+  /** Text after each outgoing message. */
   readonly terminator: string;
   /** Whether text that is not JSON is answered (`-32700`) or taken for noise and skipped. */
   readonly unparsable: "answer" | "skip";
   reader(listener: FrameListener): FrameReader;
+}
+
+/** One message per chunk, as AHP speaks over WebSockets; text that is not JSON is answered with `-32700`. */
+export function messageFraming(): Framing {
+  return {
+    terminator: "",
+    unparsable: "answer",
+    reader(listener) {
+      const decoder = new TextDecoder();
+      return {
+        push(chunk) {
+          listener.message(typeof chunk === "string" ? chunk : decoder.decode(chunk), chunk.length);
+        },
+        end() {
+          // A frame is whole when it arrives, so nothing can be left over.
+        },
+      };
+    },
+  };
+}
+
+/** Makes one frame of an outgoing message: a string when it is all text, bytes when ready bytes are in it. */
+export function joinChunks(chunks: MessageChunks): string | Uint8Array {
+  if (chunks.every((chunk) => typeof chunk === "string")) return chunks.join("");
+  const encoder = new TextEncoder();
+  const parts = chunks.map((chunk) => (typeof chunk === "string" ? encoder.encode(chunk) : chunk));
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
 }

@@ -1,4 +1,4 @@
-// What a connection makes of each kind of incoming message.
+// How a connection handles each kind of incoming message.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RpcError } from "./errors.ts";
@@ -165,5 +165,34 @@ describe("incoming messages", () => {
       result(2, 1),
     ]);
     expect(warnings.map((warning) => warning.kind)).toEqual(["message-too-long", "message-too-long"]);
+  });
+
+  it("[J451] skips a message that is nested too deep, answers a request and rejects a request whose answer is", async () => {
+    const seen: unknown[] = [];
+    const { connection, sink, receive, warnings } = openConnection({
+      limits: { nestedLevels: 100 },
+      requests: { ping: () => 1 },
+      notifications: { note: (params) => void seen.push(params) },
+    });
+    const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+    const pending = connection.request("read", {});
+    for (const levels of [99, 100, 5000, 50_000]) {
+      connection.push(`{"jsonrpc":"2.0","method":"note","params":${nested(levels)}}\n`);
+    }
+    connection.push(`{"jsonrpc":"2.0","id":"deep","method":"ping","params":${nested(5000)}}\n`);
+    connection.push(`{"jsonrpc":"2.0","id":1,"result":${nested(5000)}}\n`);
+    receive(request(2, "ping"));
+    await expect(pending).rejects.toMatchObject({
+      kind: "message-too-deep",
+      message: "The answer to read is nested deeper than 100 levels",
+    });
+    expect(seen).toEqual([JSON.parse(nested(99))]);
+    expect(sink.messages.slice(1)).toEqual([
+      failure("deep", -32600, "The message is nested deeper than 100 levels"),
+      result(2, 1),
+    ]);
+    expect(warnings.map((warning) => warning.kind)).toEqual(
+      Array.from({ length: 5 }, () => "message-too-deep"),
+    );
   });
 });

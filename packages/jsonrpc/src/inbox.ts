@@ -1,17 +1,15 @@
 // Reads each incoming message and hands it to what it concerns: a handler, an open request, or a refusal.
-import { outlineEnvelope, textOfId } from "./envelope.ts";
+import { isNestedDeeper, outlineEnvelope, textOfId } from "./envelope.ts";
 import { ErrorCode, RpcError } from "./errors.ts";
-import { callHandler } from "./handler-call.ts";
+import { type AnyNotificationHandler, callHandler } from "./methods.ts";
 import type { FrameListener, Framing } from "./framing.ts";
 import type { IncomingRequests } from "./incoming.ts";
 import type { Lanes } from "./lanes.ts";
-import type { AnyNotificationHandler } from "./methods.ts";
 import type { RepeatedText } from "./repeated-text.ts";
 import type { OutgoingRequests } from "./outgoing.ts";
 import type { WarningListener } from "./warning.ts";
 import type { RpcId } from "./wire.ts";
 
-/** What the inbox needs from its connection. */
 export interface InboxOptions {
   unparsable: Framing["unparsable"];
   incoming: IncomingRequests;
@@ -21,12 +19,13 @@ export interface InboxOptions {
   onUnknownNotification: ((method: string, params: unknown) => unknown) | undefined;
   orderKey: (method: string, params: unknown) => string | undefined;
   cancelMethod: string | undefined;
+  nestedLevels: number;
   /** Notifications that repeat themselves but for a text. */
   repeatedText: RepeatedText | undefined;
   warn: WarningListener;
 }
 
-/** What a parsed message may have; nothing of it is checked yet. */
+/** Members that a parsed message may have, unchecked. */
 interface Envelope {
   jsonrpc?: unknown;
   id?: unknown;
@@ -38,7 +37,6 @@ interface Envelope {
 
 const WARNING_CHARACTERS = 200;
 
-/** Sorts incoming messages until it is closed. */
 export class Inbox implements FrameListener {
   readonly #options: InboxOptions;
   #isClosed = false;
@@ -54,19 +52,38 @@ export class Inbox implements FrameListener {
 
   /** The hot path: a notification like the last one but for its text, when nothing of its key waits to be handled. */
   taken(bytes: Uint8Array, start: number, end: number): boolean {
-    const { repeatedText, lanes, orderKey } = this.#options;
-    if (repeatedText === undefined || this.#isClosed) return false;
-    const text = repeatedText.match(bytes, start, end);
-    if (text === undefined || !lanes.isFree(orderKey(repeatedText.method, repeatedText.params))) return false;
+    const { repeatedText } = this.#options;
+    if (repeatedText?.resembles(bytes, start, end) !== true || this.#isClosed) return false;
+    // Nothing is handled between texts that are joined: what holds for the first holds for all.
+    const mayJoin = repeatedText.isJoining || (repeatedText.mayJoin && this.#isFree(repeatedText));
+    if (mayJoin && repeatedText.join(bytes, start, end)) return true;
+    this.flush();
+    const text = repeatedText.read(bytes, start, end);
+    if (text === undefined || !this.#isFree(repeatedText)) return false;
+    this.#handle(repeatedText, text);
+    return true;
+  }
+
+  /** Handles the texts that were joined: nothing after them has been handled yet. */
+  flush(): void {
+    const { repeatedText } = this.#options;
+    if (repeatedText?.isJoining === true) this.#handle(repeatedText, repeatedText.takeJoined());
+  }
+
+  #isFree({ method, params }: RepeatedText): boolean {
+    return this.#options.lanes.isFree(this.#options.orderKey(method, params));
+  }
+
+  #handle(repeatedText: RepeatedText, text: string): void {
     try {
       repeatedText.handle(text);
     } catch (error) {
       this.#reportFailure(repeatedText.method, error);
     }
-    return true;
   }
 
   message(text: string, sizeBytes: number): void {
+    this.flush();
     if (this.#isClosed) return;
     let message: unknown;
     try {
@@ -79,14 +96,22 @@ export class Inbox implements FrameListener {
       this.#refuse(null, text);
       return;
     }
+    const { nestedLevels } = this.#options;
+    // Each level takes two characters at least, so short messages need no look.
+    if (text.length > 2 * nestedLevels && isNestedDeeper(message, nestedLevels)) {
+      this.#refuseDeep(message, text);
+      return;
+    }
     this.#receive(message, text, sizeBytes);
   }
 
   noise(text: string): void {
+    this.flush();
     if (!this.#isClosed) this.#options.warn({ kind: "noise", text });
   }
 
   tooLong(head: string, limitBytes: number): void {
+    this.flush();
     if (this.#isClosed) return;
     const { incoming, outgoing, warn } = this.#options;
     warn({ kind: "message-too-long", limitBytes, text: startOf(head) });
@@ -169,6 +194,17 @@ export class Inbox implements FrameListener {
     }
     warn({ kind: "invalid-message", text: startOf(text) });
     incoming.refuse("null", new RpcError(ErrorCode.parseError, "Parse error"));
+  }
+
+  /** Neither side waits for a message that was skipped. */
+  #refuseDeep({ id, method }: Envelope, text: string): void {
+    const { incoming, outgoing, warn, nestedLevels } = this.#options;
+    warn({ kind: "message-too-deep", maxLevels: nestedLevels, text: startOf(text) });
+    if (id === undefined) return;
+    if (method === undefined) return outgoing.failTooDeep(id, nestedLevels);
+    const message = `The message is nested deeper than ${nestedLevels} levels`;
+    const idText = isRpcId(id) ? textOfId(id, text) : "null";
+    incoming.refuse(idText, new RpcError(ErrorCode.invalidRequest, message));
   }
 
   #refuse(id: unknown, text: string): void {

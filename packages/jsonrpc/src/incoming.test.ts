@@ -1,7 +1,7 @@
 // The peer's requests: cancellation, the limit, and answers given as ready bytes.
 import { describe, expect, it } from "vitest";
 import { createDeferred } from "./deferred.ts";
-import { RawJson } from "./raw-json.ts";
+import { RawJson } from "./wire.ts";
 import { failure, notification, openConnection, request, result } from "./testing/open-connection.ts";
 import type { RequestContext } from "./methods.ts";
 
@@ -26,7 +26,7 @@ describe("cancellation by the peer", () => {
     await expect.poll(() => sink.messages).toEqual([cancelled("1"), cancelled(-0.5), cancelled(1)]);
   });
 
-  it("[J14] sends what a handler answers all the same, and -32603 for an AbortError nobody asked for", async () => {
+  it("[J14] still sends a handler's result, and -32603 for an AbortError without a cancellation", async () => {
     const gate = createDeferred<string>();
     const { sink, receive } = openConnection({
       requests: {

@@ -1,9 +1,8 @@
 // The peer's requests: each is answered exactly once, can be cancelled, and only so many are open at a time.
 import { ErrorCode, RpcError } from "./errors.ts";
-import { callHandler } from "./handler-call.ts";
+import { type AnyRequestHandler, callHandler, type RequestContext } from "./methods.ts";
 import { encodeError, encodeResult } from "./wire.ts";
 import type { Lanes } from "./lanes.ts";
-import type { AnyRequestHandler, RequestContext } from "./methods.ts";
 import type { WarningListener } from "./warning.ts";
 import type { MessageChunks, RpcId } from "./wire.ts";
 
@@ -13,7 +12,7 @@ class IncomingRequest implements RequestContext {
   readonly idText: string;
   readonly method: string;
   state: "waiting" | "running" | "answered" = "waiting";
-  /** Made when somebody asks for it: most handlers never do, and it costs more than the rest of a request. */
+  /** Created on first use: most handlers never need it, and it costs more than the rest of a request. */
   #controller: AbortController | undefined;
   #abortReason: { value: unknown } | undefined;
 
@@ -41,7 +40,6 @@ class IncomingRequest implements RequestContext {
   }
 }
 
-/** A request as it arrived. */
 export interface ReceivedRequest {
   id: RpcId;
   /** The JSON text of the id, which the answer repeats. */
@@ -51,7 +49,7 @@ export interface ReceivedRequest {
   sizeBytes: number;
 }
 
-/** What the peer's requests need from their connection. */
+/** Parts of the connection that incoming requests use. */
 export interface IncomingOptions {
   handlers: ReadonlyMap<string, AnyRequestHandler>;
   orderKey: (method: string, params: unknown) => string | undefined;
@@ -62,7 +60,6 @@ export interface IncomingOptions {
   warn: WarningListener;
 }
 
-/** Answers the peer's requests. */
 export class IncomingRequests {
   readonly #options: IncomingOptions;
   readonly #open = new Set<IncomingRequest>();

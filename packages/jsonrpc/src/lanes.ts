@@ -1,10 +1,8 @@
-// Ordered handling: what shares a key is handled one after another, in the order of arrival.
-import { Brake, Gauge } from "./brake.ts";
-import type { MessageSource, QueueLimits } from "./brake.ts";
+// Ordered handling: messages that share a key are handled one after another, and reading stops while too many wait.
 import { Fifo } from "./fifo.ts";
 
 /** Handles one message; the promise says when it is done. It never throws and never rejects. */
-export type Task = () => Promise<void> | undefined;
+type Task = () => Promise<void> | undefined;
 
 interface Waiting {
   readonly task: Task;
@@ -55,7 +53,7 @@ export class Lanes {
     return key === undefined || !this.#lanes.has(key);
   }
 
-  /** Forgets what waits; unfinished tasks go on, and the source may read on (into nothing). */
+  /** Drops waiting tasks; unfinished ones continue, and the source may read on (into nothing). */
   clear(): void {
     for (const lane of this.#lanes.values()) while (takeNext(lane) !== undefined);
   }
@@ -96,4 +94,71 @@ function takeNext(lane: Lane): Task | undefined {
   if (waiting === undefined) return undefined;
   lane.gauge.remove(waiting.sizeBytes);
   return waiting.task;
+}
+
+/** The side of a transport that can be paused, such as a readable stream of Node. */
+export interface MessageSource {
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** How much may wait before reading stops. */
+interface QueueLimits {
+  queuedMessages: number;
+  queuedBytes: number;
+}
+
+/** Pauses the source while at least one gauge is over its limit. */
+class Brake {
+  readonly #source: MessageSource | undefined;
+  #holders = 0;
+
+  constructor(source: MessageSource | undefined) {
+    this.#source = source;
+  }
+
+  hold(): void {
+    this.#holders += 1;
+    if (this.#holders === 1) this.#source?.pause();
+  }
+
+  release(): void {
+    this.#holders -= 1;
+    if (this.#holders === 0) this.#source?.resume();
+  }
+}
+
+/** Counts what waits in one place: holds the brake above the limits and releases it at half of them. */
+class Gauge {
+  readonly #limits: QueueLimits;
+  readonly #brake: Brake;
+  #messages = 0;
+  #bytes = 0;
+  #isHolding = false;
+
+  constructor(limits: QueueLimits, brake: Brake) {
+    this.#limits = limits;
+    this.#brake = brake;
+  }
+
+  add(sizeBytes: number): void {
+    this.#messages += 1;
+    this.#bytes += sizeBytes;
+    if (this.#isHolding || !this.#isOver(1)) return;
+    this.#isHolding = true;
+    this.#brake.hold();
+  }
+
+  remove(sizeBytes: number): void {
+    this.#messages -= 1;
+    this.#bytes -= sizeBytes;
+    if (!this.#isHolding || this.#isOver(0.5)) return;
+    this.#isHolding = false;
+    this.#brake.release();
+  }
+
+  #isOver(share: number): boolean {
+    const { queuedMessages, queuedBytes } = this.#limits;
+    return this.#messages > queuedMessages * share || this.#bytes > queuedBytes * share;
+  }
 }

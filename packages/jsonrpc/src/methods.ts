@@ -1,6 +1,5 @@
-// The types with which one side's calls are described, so that requests and handlers are checked.
-import type { RawJson } from "./raw-json.ts";
-import type { RpcId } from "./wire.ts";
+// Types of the calls that one side answers, and the call of a handler.
+import type { RawJson, RpcId } from "./wire.ts";
 
 /**
  * The calls that one side answers, by method. Declare it as a `type`, not as an `interface`.
@@ -11,7 +10,7 @@ export interface Methods {
   notifications: Record<string, unknown>;
 }
 
-/** What a handler knows about the request it answers. */
+/** Context of a request, passed to its handler. */
 export interface RequestContext {
   readonly id: RpcId;
   readonly method: string;
@@ -19,7 +18,7 @@ export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
-/** What a handler may answer with: the result, or its JSON as ready bytes. */
+/** Result of a handler: a value, or its JSON as ready bytes. */
 export type Answer<Result> = Result | RawJson | Promise<Result | RawJson>;
 
 /** The handlers of requests by method. A method without one is answered `-32601`. */
@@ -42,3 +41,25 @@ export type AnyRequestHandler = (params: unknown, context: RequestContext) => un
 
 /** A notification handler once its types no longer matter. */
 export type AnyNotificationHandler = (params: unknown) => unknown;
+
+/** Calls back with the outcome: at once if the handler is synchronous, which costs no promise, else when it settles. */
+export function callHandler(
+  handler: () => unknown,
+  onResult: (result: unknown) => void,
+  onError: (error: unknown) => void,
+): Promise<void> | undefined {
+  let result: unknown;
+  try {
+    result = handler();
+  } catch (error) {
+    onError(error);
+    return undefined;
+  }
+  if (isPromiseLike(result)) return Promise.resolve(result).then(onResult, onError);
+  onResult(result);
+  return undefined;
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -97,7 +97,7 @@ describe("NdjsonSplitter", () => {
     }
   });
 
-  it("[J3] reads a line of the limit, reports a longer one once and goes on after its newline", () => {
+  it("[J3] reads a line of the limit, reports a longer one once and continues after its newline", () => {
     const fits = JSON.stringify({ pad: "x".repeat(90) });
     const long = JSON.stringify({ pad: "y".repeat(500) });
     const stream = encode(`${fits}\n${long}\n${fits}\n`);

@@ -16,12 +16,10 @@ export interface MessageSink {
   close?(): void;
 }
 
-/** Why an outbox cannot go on. */
 export type SendFailure =
   | { kind: "unsent-limit"; limitBytes: number }
   | { kind: "write-failed"; cause: unknown };
 
-/** The queue in front of a sink. */
 export class Outbox {
   readonly #sink: MessageSink;
   readonly #maxUnsentBytes: number;

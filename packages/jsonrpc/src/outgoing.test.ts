@@ -43,7 +43,7 @@ describe("outgoing requests", () => {
     expect(sink.messages).toMatchObject([{ id: 1, method: "b" }]);
   });
 
-  it("[J13] tells the peer of an abort and stops waiting, and drops the late answer in silence", async () => {
+  it("[J13] notifies the peer of an abort, stops waiting, and drops the late response in silence", async () => {
     const { connection, sink, receive, warnings } = openConnection();
     const controller = new AbortController();
     const pending = connection.request("slow", {}, { signal: controller.signal });
@@ -90,7 +90,7 @@ describe("outgoing requests", () => {
     expect(sink.messages).toHaveLength(1);
   });
 
-  it("[J13] lets go of an answer that waits for its turn when its request is aborted", async () => {
+  it("[J13] drops a response that waits for its turn when its request is aborted", async () => {
     const gate = createDeferred<void>();
     const { connection, receive, sink } = openConnection({
       notifications: { update: () => gate.promise },

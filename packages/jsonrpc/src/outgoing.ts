@@ -7,7 +7,7 @@ import type { MessageChunks } from "./wire.ts";
 
 /** How one request is made. */
 export interface RequestOptions {
-  /** Cancels the request: the peer is told where the protocol has a way to. */
+  /** Cancels the request; the peer is notified if the protocol has a way to. */
   signal?: AbortSignal;
   /** Whether an aborted request rejects at once (the default) or still waits for the peer's answer. */
   whenAborted?: "stop-waiting" | "keep-waiting";
@@ -18,7 +18,7 @@ export interface RequestOptions {
   orderKey?: string;
 }
 
-/** What our own requests need from their connection. */
+/** Parts of the connection that outgoing requests use. */
 export interface OutgoingOptions {
   lanes: Lanes;
   maxOpen: number;
@@ -39,7 +39,6 @@ interface OutgoingRequest {
 
 type Outcome = { kind: "result"; result: unknown } | { kind: "error"; error: unknown };
 
-/** Makes requests and takes their answers. */
 export class OutgoingRequests {
   readonly #options: OutgoingOptions;
   readonly #open = new Map<number, OutgoingRequest>();
@@ -81,6 +80,14 @@ export class OutgoingRequests {
     if (request === undefined) return;
     const message = `The answer to ${request.method} is longer than ${limitBytes} bytes`;
     this.#deliver(request, 0, { kind: "error", error: new ConnectionError("message-too-long", message) });
+  }
+
+  /** Rejects a request whose answer is nested too deep. */
+  failTooDeep(id: unknown, maxLevels: number): void {
+    const request = this.#open.get(id as number);
+    if (request === undefined) return;
+    const message = `The answer to ${request.method} is nested deeper than ${maxLevels} levels`;
+    this.#deliver(request, 0, { kind: "error", error: new ConnectionError("message-too-deep", message) });
   }
 
   /** Rejects all that is open: at once, or in its turn behind what arrived before the end. */
@@ -156,5 +163,5 @@ function rejected(error: unknown): Promise<never> {
 }
 
 function ignore(): void {
-  // The caller hears of the outcome; here only the moment counts.
+  // The caller gets the outcome; here only the moment counts.
 }

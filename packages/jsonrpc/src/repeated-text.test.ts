@@ -18,7 +18,8 @@ const makeReader = (): RepeatedText =>
 /** The parameters that a message has by repetition. */
 function match(reader: RepeatedText, message: string): Params | undefined {
   const bytes = new TextEncoder().encode(`##${message}##`);
-  const text = reader.match(bytes, 2, bytes.length - 2);
+  const end = bytes.length - 2;
+  const text = reader.resembles(bytes, 2, end) ? reader.read(bytes, 2, end) : undefined;
   const params = reader.params as Params;
   return text === undefined ? undefined : { ...params, piece: { ...params.piece, text } };
 }

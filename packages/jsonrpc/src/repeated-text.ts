@@ -7,18 +7,20 @@ export interface RepeatedTextOptions {
   read(params: unknown): string | undefined;
   /** Takes a notification whose parameters are these with another text; it must not wait. */
   handle(params: unknown, text: string): void;
+  /** Whether the texts of notifications that directly follow each other may be handled as one. Default: no. */
+  joins?(params: unknown): boolean;
 }
 
-/** What stands before and after the text in a message, and the parameters that they mean. */
+/** Bytes before and after the text in a message, and the parameters that they stand for. */
 interface Template {
-  readonly before: Uint8Array;
-  readonly after: Uint8Array;
+  readonly before: DataView;
+  readonly after: DataView;
   readonly params: unknown;
 }
 
-const QUOTE = 34;
-const BACKSLASH = 92;
-const FIRST_PRINTABLE = 32;
+const noBytes = new DataView(new ArrayBuffer(0));
+/** A larger buffer is not kept for the next texts. */
+const MAX_KEPT_BYTES = 64 * 1024;
 /** The characters that a JSON string cannot hold as they are. */
 const needsEscape = /["\\\u0000-\u001f]/;
 
@@ -28,8 +30,15 @@ const needsEscape = /["\\\u0000-\u001f]/;
  */
 export class RepeatedText {
   readonly #options: RepeatedTextOptions;
-  readonly #decoder = new TextDecoder();
+  // A text may begin with a byte order mark: it is kept, as JSON.parse keeps it.
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #template: Template | undefined;
+  /** Buffer of the last message: the next is nearly always in the same one. */
+  #view: DataView = noBytes;
+  /** The texts that wait to be handled as one. */
+  #joined: DataView = noBytes;
+  #joinedBytes = 0;
+  #isJoining = false;
 
   constructor(options: RepeatedTextOptions) {
     this.#options = options;
@@ -44,14 +53,63 @@ export class RepeatedText {
     return this.#template?.params;
   }
 
-  /** The text of a message that is like the remembered one; undefined for any other. */
-  match(bytes: Uint8Array, start: number, end: number): string | undefined {
-    if (this.#template === undefined) return undefined;
+  /** Whether texts wait to be handled as one. */
+  get isJoining(): boolean {
+    return this.#isJoining;
+  }
+
+  /** Whether a message is the remembered one but for what stands in the place of its text. */
+  resembles(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.#template === undefined) return false;
     const { before, after } = this.#template;
-    const from = start + before.length;
-    const to = end - after.length;
-    if (to < from || !isAt(bytes, to, after) || !isAt(bytes, start, before)) return undefined;
-    return this.#readString(bytes, from, to);
+    const to = end - after.byteLength;
+    if (start + before.byteLength > to) return false;
+    const view = this.#viewOf(bytes);
+    return isAt(view, bytes.byteOffset + to, after) && isAt(view, bytes.byteOffset + start, before);
+  }
+
+  /** The text of a message that resembles the remembered one; undefined when more than a text has changed. */
+  read(bytes: Uint8Array, start: number, end: number): string | undefined {
+    const { from, to } = this.#placeOfText(start, end);
+    const inside = this.#decoder.decode(bytes.subarray(from, to));
+    if (!needsEscape.test(inside)) return inside;
+    try {
+      return JSON.parse(`"${inside}"`) as string;
+    } catch {
+      // An unescaped quote or control character.
+      return undefined;
+    }
+  }
+
+  /** Whether the texts of messages like the remembered one may be joined. */
+  get mayJoin(): boolean {
+    return this.#options.joins?.(this.params) ?? false;
+  }
+
+  /**
+   * Adds the text of a message that resembles the remembered one to those that wait: one text is decoded, not many.
+   * False when its bytes cannot simply follow theirs; then they must be handled first.
+   */
+  join(bytes: Uint8Array, start: number, end: number): boolean {
+    const { from, to } = this.#placeOfText(start, end);
+    // Such a byte could complete a broken character before it.
+    if (isContinuationByte(bytes[from] ?? 0)) return false;
+    const joined = this.#makeRoom(to - from);
+    const offset = bytes.byteOffset;
+    const isPlain = copyPlain(this.#viewOf(bytes), offset + from, offset + to, joined, this.#joinedBytes);
+    if (!isPlain) return false;
+    this.#joinedBytes += to - from;
+    this.#isJoining = true;
+    return true;
+  }
+
+  /** Takes the texts that were joined. */
+  takeJoined(): string {
+    const text = this.#decoder.decode(new Uint8Array(this.#joined.buffer, 0, this.#joinedBytes));
+    this.#joinedBytes = 0;
+    this.#isJoining = false;
+    if (this.#joined.byteLength > MAX_KEPT_BYTES) this.#joined = noBytes;
+    return text;
   }
 
   handle(text: string): void {
@@ -65,33 +123,94 @@ export class RepeatedText {
     const literal = `"${text}"`;
     const at = message.indexOf(literal);
     if (at === -1 || message.includes(literal, at + 1)) return;
-    const encoder = new TextEncoder();
     this.#template = {
-      before: encoder.encode(message.slice(0, at + 1)),
-      after: encoder.encode(message.slice(at + literal.length - 1)),
+      before: encode(message.slice(0, at + 1)),
+      after: encode(message.slice(at + literal.length - 1)),
       params,
     };
   }
 
-  /** The text that a JSON string without its quotes stands for; undefined when it is not one string. */
-  #readString(bytes: Uint8Array, from: number, to: number): string | undefined {
-    let isPlain = true;
-    for (let at = from; at < to && isPlain; at += 1) {
-      const byte = bytes[at] ?? 0;
-      isPlain = byte !== QUOTE && byte !== BACKSLASH && byte >= FIRST_PRINTABLE;
+  #placeOfText(start: number, end: number): { readonly from: number; readonly to: number } {
+    const { before, after } = this.#template ?? { before: noBytes, after: noBytes };
+    return { from: start + before.byteLength, to: end - after.byteLength };
+  }
+
+  /** All of the buffer that the bytes are in. */
+  #viewOf({ buffer }: Uint8Array): DataView {
+    if (this.#view.buffer !== buffer) this.#view = new DataView(buffer);
+    return this.#view;
+  }
+
+  #makeRoom(addedBytes: number): DataView {
+    const neededBytes = this.#joinedBytes + addedBytes;
+    if (neededBytes > this.#joined.byteLength) {
+      const grown = new Uint8Array(Math.max(neededBytes, this.#joined.byteLength * 2));
+      grown.set(new Uint8Array(this.#joined.buffer, 0, this.#joinedBytes));
+      this.#joined = new DataView(grown.buffer);
     }
-    const inside = this.#decoder.decode(bytes.subarray(from, to));
-    if (isPlain) return inside;
-    try {
-      return JSON.parse(`"${inside}"`) as string;
-    } catch {
-      // An unescaped quote or control character: more than a text has changed.
-      return undefined;
-    }
+    return this.#joined;
   }
 }
 
-function isAt(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
-  for (let at = 0; at < wanted.length; at += 1) if (bytes[start + at] !== wanted[at]) return false;
+function isContinuationByte(byte: number): boolean {
+  return byte >>> 6 === 2;
+}
+
+function encode(text: string): DataView {
+  const { buffer, byteOffset, byteLength } = new TextEncoder().encode(text);
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const FIRST_PRINTABLE = 32;
+/** A byte in all four places of a word. */
+const EACH = 0x01_01_01_01;
+const HIGH_BITS = 0x80_80_80_80;
+
+/** Four bytes at a time, here and below, take a third of the CPU that one at a time takes. */
+function isAt(bytes: DataView, start: number, wanted: DataView): boolean {
+  const { byteLength } = wanted;
+  let at = 0;
+  for (; at + 4 <= byteLength; at += 4) {
+    if (bytes.getInt32(start + at, true) !== wanted.getInt32(at, true)) return false;
+  }
+  for (; at < byteLength; at += 1) {
+    if (bytes.getUint8(start + at) !== wanted.getUint8(at)) return false;
+  }
   return true;
+}
+
+/** Copies bytes; false when one of them cannot stand for itself in a JSON string, and then only some are copied. */
+function copyPlain(
+  bytes: DataView,
+  start: number,
+  end: number,
+  target: DataView,
+  targetStart: number,
+): boolean {
+  const shift = targetStart - start;
+  let at = start;
+  for (; at + 4 <= end; at += 4) {
+    const word = bytes.getInt32(at, true);
+    if (hasSpecial(word)) return false;
+    target.setInt32(at + shift, word, true);
+  }
+  for (; at < end; at += 1) {
+    const byte = bytes.getUint8(at);
+    if (byte === QUOTE || byte === BACKSLASH || byte < FIRST_PRINTABLE) return false;
+    target.setUint8(at + shift, byte);
+  }
+  return true;
+}
+
+/** Whether a byte of the word is a quote, a backslash or a control character: https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord */
+function hasSpecial(word: number): boolean {
+  const quotes = word ^ (EACH * QUOTE);
+  const backslashes = word ^ (EACH * BACKSLASH);
+  const below =
+    ((word - EACH * FIRST_PRINTABLE) & ~word) |
+    ((quotes - EACH) & ~quotes) |
+    ((backslashes - EACH) & ~backslashes);
+  return (below & HIGH_BITS) !== 0;
 }

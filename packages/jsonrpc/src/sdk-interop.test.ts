@@ -3,7 +3,7 @@ import * as acp from "@agentclientprotocol/sdk";
 import { describe, expect, it } from "vitest";
 import { createDeferred } from "./deferred.ts";
 import { RpcError } from "./errors.ts";
-import { RawJson } from "./raw-json.ts";
+import { RawJson } from "./wire.ts";
 import { openSdkTransport } from "./testing/sdk-transport.ts";
 
 const { methods } = acp;

@@ -96,7 +96,7 @@ describe("a child process", () => {
     expect(answer).toEqual({ count });
     expect(seen).toEqual(Array.from({ length: count }, (_, index) => index));
     expect(pauses).toBeGreaterThan(5);
-    // What one read of 64 KiB brings comes on top of the limit.
+    // One read of 64 KiB comes on top of the limit.
     expect(longestQueue).toBeLessThan(100 + 65_536 / 50);
   });
 

@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 import type { Methods } from "./methods.ts";
 import type { MessageSink } from "./outbox.ts";
 
-/** What is used of a Node writable stream, such as a child's stdin. */
+/** The part of a Node writable stream that is used, such as a child's stdin. */
 export interface WritableLike {
   write(chunk: string | Uint8Array): boolean;
   cork(): void;
@@ -13,7 +13,7 @@ export interface WritableLike {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** What is used of a Node readable stream, such as a child's stdout. */
+/** The part of a Node readable stream that is used, such as a child's stdout. */
 export interface ReadableLike {
   on(event: "data", listener: (chunk: string | Uint8Array) => void): unknown;
   on(event: "end" | "close", listener: () => void): unknown;

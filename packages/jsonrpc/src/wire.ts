@@ -1,5 +1,4 @@
 // Puts outgoing messages together: text around a value, and ready bytes passed through untouched.
-import { RawJson } from "./raw-json.ts";
 import type { RpcError } from "./errors.ts";
 
 /** An id of a request: whatever the peer chose is echoed as it came. */
@@ -50,4 +49,17 @@ export function sizeOfChunks(chunks: MessageChunks): number {
   let sizeBytes = 0;
   for (const chunk of chunks) sizeBytes += chunk.length;
   return sizeBytes;
+}
+
+/**
+ * A value given as its JSON text in UTF-8, accepted wherever a value is sent.
+ * The chunks together are one JSON value; over NDJSON they must contain no newline byte (10), and they must not
+ * change until they are written.
+ */
+export class RawJson {
+  readonly chunks: readonly Uint8Array[];
+
+  constructor(chunks: readonly Uint8Array[]) {
+    this.chunks = chunks;
+  }
 }

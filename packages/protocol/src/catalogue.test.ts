@@ -35,6 +35,7 @@ describe("catalogue", () => {
             builtIn: false,
             launch: { command: "a", args: [], env: {} },
             alternatives: [],
+            keepSecrets: [],
             model: [],
             forwarding: {},
             quirks: [],
@@ -100,7 +101,12 @@ describe("catalogue", () => {
       args: ["--auth-type", "openai"],
       env: [
         { name: "OPENAI_API_KEY", from: ["REALTIMEX_AI_API_KEY"], required: true },
-        { name: "OPENAI_BASE_URL", from: ["REALTIMEX_AI_BASE_PATH"], required: true },
+        {
+          name: "OPENAI_BASE_URL",
+          from: ["REALTIMEX_AI_BASE_PATH"],
+          required: false,
+          fallback: "https://realtimexai-llm-provider.realtimex.ai",
+        },
       ],
     });
   });

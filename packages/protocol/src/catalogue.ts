@@ -1,7 +1,6 @@
 // The form of the agent catalogue: what is known about each agent, as data and not as code.
 import { z } from "zod";
-import { check, closedObject } from "./problem.ts";
-import type { Checked } from "./problem.ts";
+import { check, closedObject, type Checked } from "./schema.ts";
 import { agentNameSchema } from "./runtime-option.ts";
 
 const variableName = z.string().regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
@@ -38,15 +37,18 @@ const forwardedVariableSchema = closedObject({
 export type ForwardedVariable = z.infer<typeof forwardedVariableSchema>;
 
 const forwardingSchema = closedObject({
-  args: z.array(z.string()).default([]),
-  env: z.array(forwardedVariableSchema).min(1),
+  args: z.array(z.string()).default([]).describe("Arguments that choose the provider."),
+  env: z
+    .array(forwardedVariableSchema)
+    .min(1)
+    .describe("Variables of the agent, and the variables of the host that they are filled from."),
 });
 
 /** How one provider's credentials reach an agent. */
 export type Forwarding = z.infer<typeof forwardingSchema>;
 
 const quirkSchema = z.enum([
-  /** A read of a missing file must be answered with empty text, or the agent cannot create files. */
+  /** A read of a missing file must return empty text, or the agent cannot create files. */
   "missing-file-reads-as-empty",
   /** The end of its input does not end it while it works: there is no use in a long grace. */
   "ignores-end-of-input",
@@ -59,28 +61,75 @@ const quirkSchema = z.enum([
 /** A known behaviour of an agent that the host must allow for. */
 export type Quirk = z.infer<typeof quirkSchema>;
 
+/** Facts about an agent beside its names and its launch; an entry of the configuration has them too. */
+export const agentTraits = {
+  alternatives: z
+    .array(launchSchema)
+    .describe("Other programs, tried in order when the command is not installed."),
+  versionProbe: closedObject({
+    args: z.array(z.string()).min(1).describe("The arguments with which the program prints its version."),
+  }).describe("The arguments with which the program prints its version."),
+  auth: closedObject({
+    env: z
+      .array(variableName)
+      .default([])
+      .describe(
+        "Variables of which any one shows that the agent is signed in; they stay in its environment.",
+      ),
+    files: z
+      .array(z.string().startsWith("~/"))
+      .default([])
+      .describe("Files of which any one shows that the agent is signed in."),
+    sufficient: z
+      .array(z.array(variableName).min(1))
+      .optional()
+      .describe("Sets of variables of which one must be complete; without it, any of `env` is enough."),
+    login: z.string().min(1).optional().describe("The command that signs in, run in a terminal."),
+    keyMethods: z
+      .array(closedObject({ id: z.string().min(1), env: z.array(variableName).min(1) }))
+      .optional()
+      .describe("Methods of ACP's `authenticate` that need no person, and the variables each of them takes."),
+  }).describe(
+    "The variables and files of which any one shows that the agent is signed in; the variables stay in its environment.",
+  ),
+  keepSecrets: z.array(variableName).describe("Further secret variables that stay in its environment."),
+  model: z.array(modelChoiceSchema).describe("The ways to choose a model, the best first."),
+  modelName: z
+    .string()
+    .refine(isPattern, { error: "must be a regular expression with one group" })
+    .describe(
+      "A regular expression whose group finds, in the id of an offered model, the name that a flag or variable takes.",
+    ),
+  forwarding: z
+    .record(agentNameSchema, forwardingSchema)
+    .describe("How credentials of the host reach the agent, by provider."),
+  quirks: z.array(quirkSchema).describe("Known behaviours that the host allows for."),
+} as const;
+
 const catalogueAgentSchema = closedObject({
   id: agentNameSchema,
   handles: z.array(agentNameSchema).min(1),
   label: z.string().min(1),
   builtIn: z.boolean().default(false),
+  installCommand: z.string().min(1).optional(),
   launch: launchSchema,
-  alternatives: z.array(launchSchema).default([]),
-  versionProbe: closedObject({ args: z.array(z.string()).min(1) }).optional(),
-  auth: closedObject({
-    env: z.array(variableName).default([]),
-    files: z.array(z.string().startsWith("~/")).default([]),
-  }).optional(),
-  model: z.array(modelChoiceSchema).default([]),
-  forwarding: z.record(agentNameSchema, forwardingSchema).default({}),
-  quirks: z.array(quirkSchema).default([]),
+  alternatives: agentTraits.alternatives.default([]),
+  versionProbe: agentTraits.versionProbe.optional(),
+  auth: agentTraits.auth.optional(),
+  keepSecrets: agentTraits.keepSecrets.default([]),
+  model: agentTraits.model.default([]),
+  modelName: agentTraits.modelName.optional(),
+  forwarding: agentTraits.forwarding.default({}),
+  quirks: agentTraits.quirks.default([]),
 });
 
 /**
- * What is known about one agent. The first handle is the one that session keys carry. `builtIn` agents ship with the
+ * Facts about one agent. The first handle is the one that session keys carry. `builtIn` agents ship with the
  * host, which knows where their command lies. `alternatives` are tried in order when the command of `launch` is not
- * installed. `auth` names the variables and files of which one shows that the agent can log in; without it the agent
- * needs no login. `model` lists the ways to choose a model, the best first.
+ * installed; `installCommand` is what its own documentation says to type. `auth` names the variables that the agent keeps and the files of
+ * which one shows a sign-in; without it the agent needs none. Each variable alone shows one, unless `sufficient` lists the
+ * sets that do. `login` is the command by which a person signs in, `keyMethods` are the ACP methods that need no person
+ * when one of their variables is set. `model` lists the ways to choose a model, the best first.
  */
 export type CatalogueAgent = z.infer<typeof catalogueAgentSchema>;
 
@@ -103,7 +152,16 @@ const catalogueSchema = closedObject({ agents: z.array(catalogueAgentSchema) }).
   },
 );
 
-/** Every agent that the host knows of by itself. */
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(`${text}|`).exec("")?.length === 2;
+  } catch {
+    // Not a regular expression at all.
+    return false;
+  }
+}
+
+/** Every agent that the host knows without configuration. */
 export type Catalogue = z.infer<typeof catalogueSchema>;
 
 /** Reads the catalogue's data file; the problems name each place by its path. */

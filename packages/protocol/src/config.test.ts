@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { configJsonSchema, readConfig } from "./config.ts";
-import { problemSentence } from "./problem.ts";
+import { problemSentence } from "./schema.ts";
 
 const schemaFile = new URL("../config.schema.json", import.meta.url);
 
@@ -20,7 +20,7 @@ describe("configuration", () => {
         mcpServers: {},
         defaults: { agent: "shell" },
         maxSessions: 64,
-        acp: { enabled: true, idleSeconds: 300 },
+        acp: { enabled: true, idleSeconds: 300, turnTextMebibytes: 8 },
         apps: { enabled: false },
         retention: { maxAgeDays: 90, maxMebibytes: 4096, auditDays: 365 },
         listen: { host: "127.0.0.1", port: 4747 },
@@ -49,14 +49,14 @@ describe("configuration", () => {
       },
       allowedAgents: ["mine", "claude"],
       maxSessions: 3,
-      acp: { enabled: false, idleSeconds: 1.5 },
+      acp: { enabled: false, idleSeconds: 1.5, turnTextMebibytes: 0.5 },
       apps: { enabled: true },
       retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
       listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };
     expect(readConfig(config)).toEqual({
       ok: true,
-      value: { ...config, agents: { ...config.agents, small: { command: "small", args: [], env: {} } } },
+      value: { ...config, agents: { ...config.agents, small: { command: "small", env: {} } } },
     });
   });
 
@@ -66,7 +66,15 @@ describe("configuration", () => {
       { agnets: {} },
       'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, retention, listen',
     ],
-    [{ agents: { mine: {} } }, "agents.mine.command is required"],
+    [{ agents: { mine: { extends: 1 } } }, "agents.mine.extends must be a string, not a number"],
+    [
+      { agents: { mine: { modelName: "(a" } } },
+      "agents.mine.modelName must be a regular expression with one group",
+    ],
+    [
+      { agents: { mine: { handles: ["a"] }, other: { handles: ["mine"] } } },
+      "agents.other has the handle mine, which is already mine's",
+    ],
     [{ agents: { mine: { command: "" } } }, "agents.mine.command must not be empty"],
     [{ agents: { mine: { command: "a", args: [1] } } }, "agents.mine.args[0] must be a string, not a number"],
     [{ agents: { mine: { command: "a", args: "-v" } } }, "agents.mine.args must be an array, not a string"],
@@ -81,7 +89,7 @@ describe("configuration", () => {
     ],
     [
       { agents: { mine: { command: "a", shell: true } } },
-      'agents.mine has no member "shell"; it has: command, args, env, cwd, label',
+      'agents.mine has no member "shell"; it has: extends, command, args, env, cwd, label, handles, alternatives, versionProbe, auth, keepSecrets, model, modelName, forwarding, quirks',
     ],
     [{ defaults: { timeoutSeconds: 0 } }, "defaults.timeoutSeconds must be at least 1"],
     [{ mcpServers: { a: {} } }, "mcpServers.a must have either a command or a url"],
@@ -106,7 +114,7 @@ describe("configuration", () => {
     ]);
   });
 
-  it("[P28] all that is wrong is told at once", () => {
+  it("[P28] all errors are reported at once", () => {
     expect(sentences({ maxSessions: "many", acp: { enabled: 1 } })).toHaveLength(2);
   });
 
@@ -128,7 +136,7 @@ describe("configuration", () => {
     expect(additionalProperties).toBe(false);
   });
 
-  it("[P29] config.schema.json is up to date; HOLDFAST_WRITE_SCHEMA=1 on this test writes it anew", () => {
+  it("[P29] config.schema.json is up to date; HOLDFAST_WRITE_SCHEMA=1 on this test regenerates it", () => {
     if (process.env["HOLDFAST_WRITE_SCHEMA"] === "1") {
       writeFileSync(schemaFile, `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`);
     }

@@ -1,10 +1,8 @@
 // The configuration of a host: what may stand in its file, what holds when a setting is left out.
 import { z } from "zod";
-import { toJsonSchema } from "./json-schema.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { agentTraits } from "./catalogue.ts";
+import { check, closedObject, toJsonSchema, type Checked, type JsonSchema } from "./schema.ts";
 import { LIMITS } from "./limits.ts";
-import { check, closedObject } from "./problem.ts";
-import type { Checked } from "./problem.ts";
 import {
   agentNameSchema,
   approvalPolicySchema,
@@ -25,11 +23,20 @@ const hostNameSchema = lineSchema(253).regex(
 );
 
 const ownAgentSchema = closedObject({
-  command: z.string().min(1).describe("The program that speaks ACP on its standard input and output."),
-  args: z.array(z.string()).default([]).describe("Its arguments."),
+  extends: agentNameSchema
+    .optional()
+    .describe("An agent of the catalogue, by id or handle, whose settings apply where this one has none."),
+  command: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The program that speaks ACP on its standard input and output; required unless inherited."),
+  args: z.array(z.string()).optional().describe("Its arguments."),
   env: environmentSchema.default({}).describe("Variables added to its environment."),
-  cwd: cwdSchema.optional().describe("Where it is started; the session's directory if left out."),
-  label: lineSchema(LIMITS.labelLength).optional().describe("What people see; the id if left out."),
+  cwd: cwdSchema.optional().describe("The directory to start it in; the session's directory if left out."),
+  label: lineSchema(LIMITS.labelLength).optional().describe("The display name; the id if left out."),
+  handles: z.array(agentNameSchema).optional().describe("Further names that select it."),
+  ...closedObject(agentTraits).partial().shape,
 });
 
 const mcpServerSchema = closedObject({
@@ -40,12 +47,12 @@ const mcpServerSchema = closedObject({
     .describe("The program that speaks MCP on its standard input and output."),
   args: z.array(z.string()).default([]).describe("Its arguments."),
   env: environmentSchema.default({}).describe("Variables added to its environment."),
-  url: z.url().optional().describe("Where it is, instead of a command."),
-  transport: z.enum(["http", "sse"]).default("http").describe("How it is spoken to at its address."),
+  url: z.url().optional().describe("The address of the server, instead of a command."),
+  transport: z.enum(["http", "sse"]).default("http").describe("The transport at its address."),
   headers: z
     .record(lineSchema(LIMITS.nameLength), z.string())
     .default({})
-    .describe("What is sent to its address."),
+    .describe("HTTP headers sent to its address."),
 }).refine(({ command, url }) => (command === undefined) !== (url === undefined), {
   error: "must have either a command or a url",
 });
@@ -54,12 +61,12 @@ const mcpServerSchema = closedObject({
 export type OwnAgent = z.infer<typeof ownAgentSchema>;
 
 const defaultsSchema = closedObject({
-  agent: agentNameSchema.default("shell").describe("The agent where none is named."),
+  agent: agentNameSchema.default("shell").describe("The agent of a session that names none."),
   cwd: cwdSchema
     .optional()
     .describe("The directory of a session that names none; the user's home if left out."),
   approvalPolicy: approvalPolicySchema.optional().describe("The policy of a session that names none."),
-  timeoutSeconds: timeoutSecondsSchema.optional().describe("How long a turn may take; no limit if left out."),
+  timeoutSeconds: timeoutSecondsSchema.optional().describe("Time limit of a turn; no limit if left out."),
   model: modelSchema.optional().describe("The model of a session that names none."),
   runtimeMode: lineSchema(LIMITS.runtimeModeLength)
     .optional()
@@ -68,17 +75,28 @@ const defaultsSchema = closedObject({
 
 const configSchema = closedObject({
   $schema: z.string().optional(),
-  agents: z.record(agentNameSchema, ownAgentSchema).default({}).describe("Agents of your own, by their ids."),
+  agents: z
+    .record(agentNameSchema, ownAgentSchema)
+    .superRefine(checkNames)
+    .default({})
+    .describe(
+      "Custom agents, by id; one with the id or a handle of an agent of the catalogue changes that agent.",
+    ),
   mcpServers: z
     .record(agentNameSchema, mcpServerSchema)
     .default({})
-    .describe("MCP servers that a session's agent may be given, by their names."),
-  defaults: defaultsSchema.prefault({}).describe("What a new session is given where it does not say."),
+    .describe("MCP servers that sessions can select, by name."),
+  defaults: defaultsSchema.prefault({}).describe("Defaults for new sessions."),
   allowedAgents: z
     .array(agentNameSchema)
     .optional()
     .describe("The only agents that may be started, by id or handle; all of them if left out."),
-  maxSessions: z.int().min(1).max(10_000).default(64).describe("How many sessions may be open at once."),
+  maxSessions: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(64)
+    .describe("The number of sessions that may be open at once."),
   acp: closedObject({
     enabled: z.boolean().default(true).describe("Whether agents may be started at all."),
     idleSeconds: z
@@ -86,8 +104,14 @@ const configSchema = closedObject({
       .min(0.01)
       .max(LIMITS.maxTimeoutSeconds)
       .default(300)
+      .describe("Idle time of a session after which its agent is stopped, if the agent can resume."),
+    turnTextMebibytes: z
+      .number()
+      .min(0.01)
+      .max(1024)
+      .default(8)
       .describe(
-        "How long a session may be left alone before its agent is stopped, if it can be brought back.",
+        "The text of a turn that stays in memory; the beginning of a longer text is read from storage.",
       ),
   })
     .prefault({})
@@ -96,24 +120,24 @@ const configSchema = closedObject({
     enabled: z
       .boolean()
       .default(false)
-      .describe("Whether a granted app on this machine may come in with its app id alone."),
+      .describe("Whether a granted app on this machine may connect with its app id alone."),
   })
     .prefault({})
-    .describe("Apps that are known by an id instead of a key."),
+    .describe("Apps that identify by an id instead of a key."),
   retention: closedObject({
     maxAgeDays: z.int().min(1).max(36_500).default(90).describe("How long a closed session is kept."),
     maxMebibytes: z
       .int()
       .min(16)
       .default(4096)
-      .describe("How much is kept in all; above it the oldest closed sessions go, then logs."),
+      .describe("Total size limit; above it the oldest closed sessions are removed, then logs."),
     auditDays: z.int().min(1).max(36_500).default(365).describe("How long the audit is kept."),
   })
     .prefault({})
-    .describe("What is let go of in time."),
+    .describe("Retention of sessions, logs and the audit."),
   listen: closedObject({
     host: z.string().min(1).default("127.0.0.1").describe("The address to listen on."),
-    port: z.int().min(0).max(65_535).default(4747).describe("The port; 0 takes any that is free."),
+    port: z.int().min(0).max(65_535).default(4747).describe("The port; 0 picks any free one."),
     allowRemote: z
       .boolean()
       .optional()
@@ -121,11 +145,26 @@ const configSchema = closedObject({
     allowedHosts: z
       .array(hostNameSchema)
       .optional()
-      .describe("Names under which others reach the host, beside its address; for a proxy in front of it."),
+      .describe("Names by which clients reach the host, beside its address; for a proxy in front of it."),
   })
     .prefault({})
     .describe("Where the host listens."),
 });
+
+/** No name may mean two agents of one's own. */
+function checkNames(agents: Readonly<Record<string, OwnAgent>>, context: z.RefinementCtx): void {
+  const owners = new Map(Object.keys(agents).map((id) => [id, id]));
+  for (const [id, { handles = [] }] of Object.entries(agents)) {
+    for (const handle of new Set(handles)) {
+      const owner = owners.get(handle);
+      if (owner !== undefined && owner !== id) {
+        const message = `has the handle ${handle}, which is already ${owner}'s`;
+        context.addIssue({ code: "custom", path: [id], message });
+      }
+      owners.set(handle, id);
+    }
+  }
+}
 
 /** The configuration of a host with every default filled in. */
 export type Config = z.output<typeof configSchema>;

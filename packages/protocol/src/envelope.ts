@@ -1,26 +1,32 @@
-// The two forms of every JSON answer: success with a named member, and failure with a sentence and a code.
+// The two forms of every JSON response: success with a named member, and failure with a sentence and a code.
+import type { Remedy } from "@holdfast/ahp";
 import { z } from "zod";
 import { ERRORS } from "./errors.ts";
 import type { ErrorCode, HostError } from "./errors.ts";
 
-/** What a successful answer looks like: `success` and its named members beside it. */
+/** A successful response: `success` with its named members beside it. */
 export type SuccessEnvelope<Members extends object> = { success: true } & Members;
 
-/** The schema of a successful answer with these members. */
 export function successSchema<Shape extends z.ZodRawShape>(
   members: Shape,
 ): z.ZodObject<{ success: z.ZodLiteral<true> } & Shape> {
   return z.object({ success: z.literal(true), ...members });
 }
 
-/** Wraps the members of a successful answer. */
+/** Wraps the members of a successful response. */
 export function success<Members extends object>(members: Members): SuccessEnvelope<Members> {
   return { success: true, ...members };
 }
 
 const errorCodes = Object.keys(ERRORS) as ErrorCode[];
 
-/** The schema of a failed answer. */
+export const remedySchema = z
+  .object({
+    text: z.string().describe("A sentence."),
+    command: z.string().optional().describe("A shell command that does it in a terminal."),
+  })
+  .meta({ id: "Remedy", description: "What a person can do about an error." }) satisfies z.ZodType<Remedy>;
+
 export const errorEnvelopeSchema = z
   .object({
     success: z.literal(false),
@@ -28,17 +34,26 @@ export const errorEnvelopeSchema = z
     code: z.enum(errorCodes),
     permission: z.string().optional().describe("The permission that is missing."),
     message: z.string().optional().describe("The sentence, where `error` holds the code."),
+    detailCode: z.string().optional().describe("A finer code, such as sign_in_needed."),
+    remedy: remedySchema.optional(),
   })
   .meta({ id: "Error", description: "A failed answer." });
 
-/** What a failed answer looks like. */
+/** A failed response. */
 export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
 
-/** Tells an error in the words of the wire. */
+/** An error as the wire carries it. */
 export function errorEnvelope(error: HostError): ErrorEnvelope {
   const { code, message } = error;
   if (code !== "PERMISSION_REQUIRED" && code !== "PERMISSION_DENIED") {
-    return { success: false, error: message, code };
+    const { remedy, detailCode } = error.details;
+    return {
+      success: false,
+      error: message,
+      code,
+      ...(typeof detailCode === "string" && { detailCode }),
+      ...(isRemedy(remedy) && { remedy }),
+    };
   }
   // Clients that can ask for a permission recognise the moment by `error` being this very word.
   const permission = error.details["permission"];
@@ -49,4 +64,8 @@ export function errorEnvelope(error: HostError): ErrorEnvelope {
     ...(typeof permission === "string" && { permission }),
     message,
   };
+}
+
+function isRemedy(value: unknown): value is Remedy {
+  return remedySchema.safeParse(value).success;
 }

@@ -45,7 +45,7 @@ describe("errors", () => {
     if (code !== "MISSING_APP_ID") expect(message).toMatch(/^[A-Z].+\. [A-Z].+\.$/);
   });
 
-  it("[P1] a missing app id is told in the words that clients know", () => {
+  it("[P1] a missing app id is reported in the words that clients know", () => {
     expect(new HostError("MISSING_APP_ID").message).toBe("Missing required header: x-app-id");
   });
 
@@ -65,20 +65,20 @@ describe("errors", () => {
     });
   });
 
-  it("[P2] an error without a message of its own has the code's sentence", () => {
+  it("[P2] an error without a message has the code's sentence", () => {
     const error = new HostError("ACP_TURN_ACTIVE");
     expect(error.message).toBe(ERRORS.ACP_TURN_ACTIVE.message);
     expect(error.details).toEqual({});
     expect(Object.hasOwn(error, "cause")).toBe(false);
   });
 
-  it("[P3] an unknown agent is told in the exact sentence that clients compare", () => {
+  it("[P3] an unknown agent is reported in the exact sentence that clients compare", () => {
     const error = unknownAgent("nonexistent");
     expect(error.code).toBe("ACP_UNKNOWN_AGENT");
     expect(error.message).toBe("No ACP provider found for agent 'nonexistent'.");
   });
 
-  it("[P4] what was thrown unexpectedly becomes INTERNAL with a log id, and tells nothing of itself", () => {
+  it("[P4] an unexpected exception becomes INTERNAL with a log id, and reveals nothing of itself", () => {
     const thrown = new TypeError("password is hunter2");
     const error = toHostError(thrown, "log-42");
     expect(error).toMatchObject({ code: "INTERNAL", status: 500, cause: thrown });

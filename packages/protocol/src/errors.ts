@@ -1,4 +1,4 @@
-// Every error that Holdfast tells a caller: its code, HTTP status, JSON-RPC number and default sentence.
+// Every error that a caller can get: its code, HTTP status, JSON-RPC number and default sentence.
 
 interface ErrorDeclaration {
   readonly status: number;
@@ -22,6 +22,7 @@ const rpc = {
   alreadyExists: -32010,
   conflict: -32011,
   tooBusy: -32029,
+  unavailable: -32030,
 } as const;
 
 /** Every error code with the HTTP status and JSON-RPC number it travels as, and a sentence that says what to do. */
@@ -189,7 +190,8 @@ export const ERRORS = {
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     rpcCode: rpc.permissionDenied,
-    message: "Pages of this origin may not talk to the host. Open the page that the host itself serves.",
+    message:
+      "Requests from pages of other origins need a token or key of their own. Send it as Authorization: Bearer, x-api-key, or ?tkn= for a WebSocket.",
   },
   INVALID_REQUEST: {
     status: 400,
@@ -237,6 +239,12 @@ export const ERRORS = {
     rpcCode: rpc.internalError,
     message: "The host cannot take work at the moment. Look into its log.",
   },
+  STORAGE_UNAVAILABLE: {
+    status: 503,
+    rpcCode: rpc.unavailable,
+    message:
+      "The host cannot record changes because its disk is full or cannot be written. Free space on the disk that holds its home, then try again.",
+  },
   HOST_STOPPING: {
     status: 503,
     rpcCode: rpc.internalError,
@@ -252,7 +260,7 @@ export const ERRORS = {
 /** The name of one error, as callers read it in `code`. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What may be given with a `HostError`: why it happened, and facts for the caller such as a permission's name. */
+/** Options of a `HostError`: its cause, and facts for the caller such as a permission's name. */
 export interface HostErrorOptions extends ErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -269,12 +277,12 @@ export class HostError extends Error {
     this.details = options.details ?? {};
   }
 
-  /** The HTTP status of an answer that carries this error. */
+  /** The HTTP status of a response that carries this error. */
   get status(): number {
     return ERRORS[this.code].status;
   }
 
-  /** The number of a JSON-RPC answer that carries this error. */
+  /** The number of a JSON-RPC response that carries this error. */
   get rpcCode(): number {
     return ERRORS[this.code].rpcCode;
   }

@@ -1,5 +1,6 @@
-// The events of a turn's stream, with the field names that clients read.
+// The events of a turn's stream with the field names that clients read, and the frames of event streams.
 import { z } from "zod";
+import { remedySchema } from "./envelope.ts";
 
 const textDeltaSchema = z.object({
   type: z.literal("text_delta"),
@@ -24,7 +25,12 @@ const toolCallSchema = z.object({
     locations: z.array(z.object({ path: z.string(), line: z.int().nullable().optional() })).optional(),
     rawInput: z.unknown().optional(),
     rawOutput: z.unknown().optional(),
-    content: z.array(z.unknown()).optional(),
+    content: z
+      .array(z.unknown())
+      .optional()
+      .describe(
+        "ACP content blocks. Once the call has ended, those of type terminal have output, truncated and, after the exit, exitStatus.",
+      ),
   }),
 });
 
@@ -32,7 +38,7 @@ const statusSchema = z.object({
   type: z.literal("status"),
   data: z.object({
     text: z.string(),
-    tag: z.string().describe("What the status tells of: usage_update, plan, context_lost, …"),
+    tag: z.string().describe("The kind of status: usage_update, plan, context_lost, …"),
     used: z.number().optional(),
     size: z.number().optional(),
     cost: z.unknown().optional(),
@@ -55,10 +61,9 @@ const permissionOptionSchema = z
   })
   .meta({ id: "PermissionOption", description: "One answer that the agent offers." });
 
-/** One answer that the agent offers, under the names of every client. */
+/** An option of a permission request, under the names of every client. */
 export type PermissionOption = z.infer<typeof permissionOptionSchema>;
 
-/** What a permission request tells. */
 export const permissionRequestDataSchema = z.object({
   requestId: z.string(),
   action: z.string(),
@@ -87,13 +92,13 @@ const errorSchema = z.object({
     message: z.string(),
     code: z.string(),
     retryable: z.boolean().optional(),
-    detailCode: z.string().optional(),
+    detailCode: z.string().optional().describe("A finer code, such as sign_in_needed."),
+    remedy: remedySchema.optional(),
   }),
 });
 
 const closeSchema = z.object({ type: z.literal("close"), data: z.object({ success: z.boolean() }) });
 
-/** One event of a turn's stream; `close` is always the last. */
 export const turnEventSchema = z
   .discriminatedUnion("type", [
     textDeltaSchema,
@@ -140,4 +145,38 @@ export function permissionOption(option: {
 }): PermissionOption {
   const { optionId, name, kind } = option;
   return { optionId, id: optionId, name, label: name, kind };
+}
+
+interface StreamEvent {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** The content type of an event stream. */
+export const EVENT_STREAM_TYPE = "text/event-stream";
+
+/** A comment that keeps a silent stream open; every client skips it. */
+export const HEARTBEAT = ": heartbeat\n\n";
+
+// JSON leaves these bare, and line readers such as Python's splitlines end a line at them.
+const bareLineEnd = /[\u0085\u2028\u2029]/;
+const bareLineEnds = new RegExp(bareLineEnd, "g");
+const lineEnd = /[\n\r\0]/;
+
+/**
+ * Writes one event as a frame: `id:` first, then `event:` directly before its one `data:` line, then a blank line.
+ * The id is what a client sends back as `Last-Event-ID`; it must be one line.
+ */
+export function formatEvent(event: StreamEvent, id?: string): string {
+  const frame = `event: ${event.type}\ndata: ${formatData(event.data)}\n\n`;
+  if (id === undefined) return frame;
+  if (lineEnd.test(id)) throw new TypeError(`An event's id must be one line, not ${JSON.stringify(id)}`);
+  return `id: ${id}\n${frame}`;
+}
+
+function formatData(data: unknown): string {
+  const json = JSON.stringify(data);
+  // Nearly every event has none, and asking is cheaper than replacing nothing.
+  if (!bareLineEnd.test(json)) return json;
+  return json.replaceAll(bareLineEnds, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

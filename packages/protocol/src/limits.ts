@@ -1,7 +1,9 @@
 // The numeric limits of the app API, in one place.
 
-/** What a request may ask for and how the host paces its answers; beyond a limit a request is refused, never cut. */
+/** Limits of requests and responses; a request beyond a limit is refused, never cut. */
 export const LIMITS = {
+  /** Objects and arrays inside each other in one message of an agent or an AHP client. */
+  nestedLevels: 100,
   /** Characters of a working directory. */
   cwdLength: 4096,
   /** Characters of a model id. */
@@ -10,7 +12,7 @@ export const LIMITS = {
   labelLength: 200,
   /** Characters of an app's id, and of a permission's name. */
   appIdLength: 64,
-  /** Permissions that an app may wish for at once. */
+  /** Permissions that an app may request at once. */
   wishedPermissions: 64,
   /** Characters of an agent's id or handle, and of a provider's id. */
   nameLength: 64,

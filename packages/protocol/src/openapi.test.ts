@@ -36,7 +36,7 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  it.each(operations)("[P24] tells the request and the answer of $name", (operation) => {
+  it.each(operations)("[P24] describes the request and the response of $name", (operation) => {
     const { method, path, name, body, bodyOptional, stream } = operation;
     const entry = document.paths[path]?.[method.toLowerCase()];
     expect(entry?.operationId).toBe(name);

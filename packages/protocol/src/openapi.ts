@@ -1,13 +1,10 @@
 // The OpenAPI 3.1 document of the app API; nothing of an operation is written by hand.
 import type { z } from "zod";
 import { errorEnvelopeSchema } from "./envelope.ts";
-import { ERRORS } from "./errors.ts";
-import type { ErrorCode } from "./errors.ts";
-import { EVENT_STREAM_TYPE } from "./event-stream.ts";
-import { toJsonSchema } from "./json-schema.ts";
-import type { JsonSchema } from "./json-schema.ts";
-import { SHARED_ERRORS } from "./operation.ts";
-import type { Operation } from "./operation.ts";
+import { ERRORS, type ErrorCode } from "./errors.ts";
+import { EVENT_STREAM_TYPE } from "./events.ts";
+import { toJsonSchema, type JsonSchema } from "./schema.ts";
+import { SHARED_ERRORS, type Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 
 /** One operation in the document. */

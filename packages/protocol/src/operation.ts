@@ -1,16 +1,16 @@
-// What an operation of the app API is: the one description that routes, clients and the OpenAPI document are made from.
+// Definition of an operation of the app API: the one description that routes, clients and the OpenAPI document are made from.
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 
-/** What an app or a key may be allowed: sessions with agents, their terminals, the host itself. */
+/** Permissions of an app or a key: sessions with agents, their terminals, the host itself. */
 export const PERMISSIONS = ["acp.agent", "terminal", "admin"] as const;
 
-/** One thing that an app or a key may be allowed. */
+/** One permission of an app or a key. */
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** One operation: everything a server, a client and a document need to know about it. */
 export interface Operation {
-  /** What the SDK's method is called. */
+  /** The name of the SDK's method. */
   readonly name: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** The path with parameters in braces: `/sdk/acp/session/{key}`. */
@@ -27,15 +27,15 @@ export interface Operation {
   readonly bodyOptional?: boolean;
   /** The code for a body that does not fit; `INVALID_REQUEST` if it is not said. */
   readonly invalidBody?: ErrorCode;
-  /** Whether the answer is an event stream instead of one JSON document. */
+  /** Whether the response is an event stream instead of one JSON document. */
   readonly stream: boolean;
-  /** The JSON answer, envelope and all; for a stream, one event of it. */
+  /** The JSON response with its envelope; for a stream, one event of it. */
   readonly response: z.ZodType;
   /** The errors of this operation beyond those that any operation can have. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** The errors that any operation can answer with. */
+/** The errors that any operation can return. */
 export const SHARED_ERRORS = [
   "UNAUTHORIZED",
   "MISSING_APP_ID",
@@ -58,7 +58,7 @@ export function defineOperation<const Each extends Operation>(operation: Each): 
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** What a handler of the operation is given, as its schemas read the request. */
+/** Input of an operation's handler, as its schemas read the request. */
 export interface OperationInput<Each extends Operation> {
   readonly params: Output<Each["params"]>;
   readonly query: Output<Each["query"]>;
@@ -66,7 +66,7 @@ export interface OperationInput<Each extends Operation> {
   readonly body: Output<Each["body"]>;
 }
 
-/** What the operation answers: its JSON document, or one event of its stream. */
+/** The response of an operation: its JSON document, or one event of its stream. */
 export type OperationOutput<Each extends Operation> = z.output<Each["response"]>;
 
 /** The path of a request with its parameters filled in and percent-encoded. */

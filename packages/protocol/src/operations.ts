@@ -1,11 +1,10 @@
 // The table of operations: all of the app API.
 import { listAgents } from "./operations/agent.ts";
 import { denyApp, grantApp, listApps, removeApp } from "./operations/app.ts";
-import { listApprovals, resolveApproval } from "./operations/approval.ts";
+import { listApprovals, resolveApproval, resolvePermission } from "./operations/approval.ts";
 import { listAudit } from "./operations/audit.ts";
-import { listClients } from "./operations/client.ts";
+import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
-import { resolvePermission } from "./operations/permission.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
 import {
   claimTerminal,
@@ -17,7 +16,6 @@ import {
   streamTerminal,
   writeTerminal,
 } from "./operations/terminal.ts";
-import { createTicket } from "./operations/ticket.ts";
 import { cancelTurn, chat, streamChat, streamEvents } from "./operations/turn.ts";
 import {
   createWebhook,

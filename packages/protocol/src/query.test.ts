@@ -1,4 +1,4 @@
-// What queries, headers and the bodies of terminals may say, and what is refused with a reason.
+// Queries, headers and bodies of terminals: accepted values, and refusals with a reason.
 import { describe, expect, it } from "vitest";
 import { HostError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
@@ -40,7 +40,12 @@ describe("[A42] queries and headers", () => {
         query: { after: "12", turn: "turn-1" },
         headers: { "last-event-id": "13", accept: "*/*" },
       }),
-    ).toMatchObject({ query: { after: 12, turn: "turn-1" }, headers: { "last-event-id": 13 } });
+    ).toMatchObject({
+      query: { after: { seq: 12 }, turn: "turn-1" },
+      headers: { "last-event-id": { seq: 13 } },
+    });
+    const inEntry = readRequest(streamEvents, { params: key, query: { after: "12.3" } });
+    expect(inEntry.query.after).toEqual({ seq: 12, events: 3 });
     expect(readRequest(readTerminal, { params: id, query: { limitBytes: "0" } }).query).toEqual({
       limitBytes: 0,
     });
@@ -51,8 +56,8 @@ describe("[A42] queries and headers", () => {
     });
   });
 
-  it.each(["", "-1", "1.5", "1e3", " 1", "0x1", "one", "99999999999999999"])(
-    "[A42] %j is no number to go on from",
+  it.each(["", "-1", "1.0", "1.", "1.2.3", "1e3", " 1", "0x1", "one", "99999999999999999"])(
+    "[A42] %j is no number to resume from",
     (after) => {
       expect(refusal(streamEvents, { params: key, query: { after } })).toContain("after must be");
       expect(refusal(streamTerminal, { params: id, query: { after } })).toContain("after must be");

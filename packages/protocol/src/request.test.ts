@@ -170,7 +170,7 @@ describe("sessions", () => {
 });
 
 describe("options", () => {
-  it("[P14] every option is taken up to its limit", () => {
+  it("[P14] every option is accepted up to its limit", () => {
     const extras = Object.fromEntries(
       Array.from({ length: 32 }, (_, index) => [`k${index}`.padEnd(64, "x"), "v".repeat(512)]),
     );
@@ -231,7 +231,7 @@ describe("options", () => {
     expect(refusedPatch({ extras: many }).message).toBe("extras must have at most 32 entries.");
   });
 
-  it("[P13] everything that is wrong is told at once", () => {
+  it("[P13] all errors are reported at once", () => {
     const error = refusedPatch({ model: "", timeoutSeconds: 0 });
     expect(error.message).toBe("model must not be empty; timeoutSeconds must be at least 1.");
     expect(error.details["problems"]).toEqual([
@@ -244,7 +244,7 @@ describe("options", () => {
 describe("turns", () => {
   const attachment = { contentString: "data:image/png;base64,iVBORw0KGgo=", mime: "image/png" };
 
-  it("[P15] a message, its attachments, and the wish to queue are read", () => {
+  it("[P15] a message, its attachments, and the queue flag are read", () => {
     for (const operation of [chat, streamChat]) {
       const body = { message: "hi", attachments: [attachment], queue: true };
       expect(readRequest(operation, { params, body: JSON.stringify(body) }).body).toEqual(body);

@@ -1,8 +1,8 @@
 // The options of a session: what a value may be, for requests and for the configuration alike.
+import { AGENT_NAME_PATTERN, APPROVAL_POLICIES, type RuntimeOptions } from "@holdfast/ahp";
 import { z } from "zod";
 import { LIMITS } from "./limits.ts";
-import { closedObject } from "./problem.ts";
-import { AGENT_NAME_PATTERN } from "./session-key.ts";
+import { closedObject } from "./schema.ts";
 
 const noControlCharacters = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 const absolutePath = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/;
@@ -23,22 +23,13 @@ export const agentNameSchema = z
     "must start with a letter or digit and have only letters, digits, '.', '_' and '-'",
   );
 
-/** A working directory, by its absolute path. */
 export const cwdSchema = lineSchema(LIMITS.cwdLength).regex(absolutePath, "must be an absolute path");
 
-/** A model's id, in the agent's own words. */
 export const modelSchema = lineSchema(LIMITS.modelLength);
 
-/** The names of the approval policies. */
-export const APPROVAL_POLICIES = ["approve-all", "approve-reads", "deny-all"] as const;
-
-/** What happens to an agent's request for approval; with no policy the caller is asked. */
+/** Decision on an agent's requests for approval; with no policy the caller is asked. */
 export const approvalPolicySchema = z.enum(APPROVAL_POLICIES).meta({ id: "ApprovalPolicy" });
 
-/** What happens to an agent's request for approval. */
-export type ApprovalPolicy = z.infer<typeof approvalPolicySchema>;
-
-/** How long a turn may take. */
 export const timeoutSecondsSchema = z.int().min(LIMITS.minTimeoutSeconds).max(LIMITS.maxTimeoutSeconds);
 
 const extrasSchema = z
@@ -68,7 +59,7 @@ export const runtimeOptionsSchema = closedObject({
   runtimeMode: lineSchema(LIMITS.runtimeModeLength).optional(),
   approvalPolicy: approvalPolicySchema.optional(),
   extras: extrasSchema.optional().describe("Config options of the agent, by their ids."),
-}).meta({ id: "RuntimeOptions", description: "The options of a session that can be changed between turns." });
-
-/** The options of a session that can be changed between turns. */
-export type RuntimeOptions = z.infer<typeof runtimeOptionsSchema>;
+}).meta({
+  id: "RuntimeOptions",
+  description: "The options of a session that can be changed between turns.",
+}) satisfies z.ZodType<RuntimeOptions>;

@@ -28,7 +28,7 @@ const image = { contentString: "data:image/png;base64,AA==", mime: "image/png" }
 
 type Call = (client: Holdfast) => Promise<unknown>;
 
-/** What a call sends, and what it makes of the answer. */
+/** Request that a call sends, and its result for a given response. */
 async function observe(call: Call, answer: object): Promise<{ request: SeenRequest; result: unknown }> {
   const server = await startTestServer((_request, reply) => answerJson(reply, { success: true, ...answer }));
   const result = await call(new Holdfast({ baseUrl: server.url, apiKey: "k" }));

@@ -1,22 +1,23 @@
 // Sessions with agents: everything that the app API offers for them.
 import type {
-  AcpAgentInfo,
-  AcpAttachment,
-  AcpChatResponse,
-  AcpPermissionDecision,
-  AcpPermissionResolution,
-  AcpRuntimeOptionPatch,
-  AcpSession,
-  AcpSessionOptions,
-  AcpSessionStatus,
-  AcpStreamEvent,
-} from "./acp-types.ts";
+  AgentInfo,
+  Attachment,
+  ChatResponse,
+  Session,
+  SessionOptions,
+  SessionStatus,
+  TurnEvent,
+} from "@holdfast/protocol";
+import {
+  type AcpPermissionDecision,
+  type AcpPermissionResolution,
+  makePrintable,
+  resolvePermission,
+} from "./approval.ts";
 import type { CallOptions, Connection, HostRequest } from "./connection.ts";
-import { EventStream, type StreamPlace } from "./event-stream.ts";
-import { resolvePermission } from "./permission.ts";
-import type { Retry } from "./retry.ts";
+import { EventStream, type Retry, type StreamPlace } from "./event-stream.ts";
 
-/** What may be said of a turn beside its message. */
+/** Options of a turn. */
 export interface ChatOptions extends CallOptions {
   /** Waits behind the running turn instead of being refused. */
   readonly queue?: boolean;
@@ -119,7 +120,7 @@ export class AcpAgent {
     });
   }
 
-  /** What happened in a session since an event, and the turn that runs; ends with it, or at once if none runs. */
+  /** Events of a session since an event, and of the turn that runs; ends with it, or at once if none runs. */
   streamEvents(sessionKey: string, options: EventOptions = {}): EventStream<AcpStreamEvent> {
     const { after, turnId, signal } = options;
     return new EventStream<AcpStreamEvent>({
@@ -161,7 +162,7 @@ export class AcpAgent {
     try {
       return { session, response: await this.chat(session.session_key, message, undefined, callOptions) };
     } catch (error) {
-      // Nobody else knows its key. If it cannot be closed either, the first error is the one to tell.
+      // Nobody else knows its key. If it cannot be closed either, the first error is the one to report.
       await this.closeSession(session.session_key).catch(() => undefined);
       throw error;
     }
@@ -199,9 +200,30 @@ function because(reason: string | undefined): object | undefined {
 }
 
 function readTurnEvent(type: string, data: unknown): AcpStreamEvent {
-  return { type, data } as AcpStreamEvent;
+  const event = { type, data } as AcpStreamEvent;
+  if (event.type === "permission_request") makePrintable(event.data.options);
+  return event;
 }
 
 function isClose({ type }: AcpStreamEvent): boolean {
   return type === "close";
 }
+
+// The types of the app API under the names that RealtimeX's client gives them.
+
+/** One agent as the list shows it. */
+export type AcpAgentInfo = AgentInfo;
+/** Options of a new session. */
+export type AcpSessionOptions = SessionOptions;
+/** A session as its creator sees it. */
+export type AcpSession = Session;
+/** A session with its options and what last happened in it. */
+export type AcpSessionStatus = SessionStatus;
+/** The options of a session that can be changed between turns. */
+export type AcpRuntimeOptionPatch = SessionStatus["runtime_options"];
+/** A file that goes with a message, as a data URI. */
+export type AcpAttachment = Attachment;
+/** The whole of a finished turn. */
+export type AcpChatResponse = ChatResponse;
+/** One event of a turn, discriminated by `type`. A newer host may send types that are not listed here. */
+export type AcpStreamEvent = TurnEvent;

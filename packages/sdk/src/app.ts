@@ -1,6 +1,7 @@
-// The apps that are known by an id: what they wish for, and what they are let do; for the host's owner.
+// Apps that are known by an id: what they may do, for the host's owner, and how one registers.
 import type { App, AppPermission } from "@holdfast/protocol";
 import type { CallOptions, Connection } from "./connection.ts";
+import type { Identity } from "./holdfast.ts";
 
 export type { App, AppPermission } from "@holdfast/protocol";
 
@@ -41,4 +42,26 @@ export class Apps {
 
 function pathOf(id: string): string {
   return `/admin/apps/${encodeURIComponent(id)}`;
+}
+
+/** Outcome of a registration. */
+export type Registration =
+  /** An app without an id, with a key, or without requested permissions has nothing to register. */
+  | { readonly kind: "not-needed" }
+  | { readonly kind: "registered"; readonly message: string }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** Registers an app that has an id, requests permissions and has no key (X11). Calls do not wait; it never rejects. */
+export async function register(
+  connection: Connection,
+  { appId, appName, apiKey }: Identity,
+  permissions: readonly string[],
+): Promise<Registration> {
+  if (appId === undefined || apiKey !== undefined || permissions.length === 0) return { kind: "not-needed" };
+  try {
+    const message = await connection.register({ app_id: appId, app_name: appName, permissions });
+    return { kind: "registered", message };
+  } catch (error) {
+    return { kind: "failed", error };
+  }
 }

@@ -6,10 +6,10 @@ import type * as Sdk from "./index.ts";
 import { bundleEntry, type Bundle } from "./testing/bundle.ts";
 import { answerJson, beginEvents, startTestServer } from "./testing/test-server.ts";
 
-/** What a page cannot have, or should not have to load. */
+/** Modules that a page cannot have, or should not have to load. */
 function foreignModules({ modules }: Bundle): string[] {
   return modules.filter((id) =>
-    /^node:|browser-external|surroundings\/(node|home)|zod|packages\/(protocol|ahp)\//.test(id),
+    /^node:|browser-external|platform\/node|zod|packages\/(protocol|ahp)\//.test(id),
   );
 }
 

@@ -1,4 +1,4 @@
-// Requests: who asks, what a host answers when it refuses, and breaking off.
+// Requests: identity, refusals of a host, and aborts.
 import { describe, expect, it } from "vitest";
 import { HoldfastError } from "./error.ts";
 import { Holdfast } from "./holdfast.ts";
@@ -83,7 +83,7 @@ describe("[X9] the user's token", () => {
     ["404", 404, "{}"],
     ["no JSON", 200, "<html>"],
     ["no token", 200, `{"hasToken":false}`],
-  ])("[X9] a host that answers %s has none, and calls go on without", async (_what, status, body) => {
+  ])("[X9] a host that answers %s has none, and calls continue without", async (_what, status, body) => {
     const server = await startTestServer((_request, response) => answerJson(response, noSessions), {
       answerToken: (_request, response) => void response.writeHead(status).end(body),
     });
@@ -183,7 +183,7 @@ describe("[X8] errors", () => {
   });
 
   it.each(["", "<html>", "null", "[]", `"text"`])(
-    "[X8] are told by the status alone where the body %j says nothing",
+    "[X8] are read from the status alone where the body %j says nothing",
     async (body) => {
       expect(await failWith(502, body)).toMatchObject({
         code: "UNKNOWN",

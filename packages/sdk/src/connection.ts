@@ -1,28 +1,25 @@
-// Sends requests to the host: finds it, says who is asking, and tells errors apart.
-import { abortable } from "./abort.ts";
+// Requests to the host: finds it, authenticates the caller, and maps failures to errors.
 import { HoldfastError, readFailure } from "./error.ts";
 import type { HostAddress, HostPlace } from "./host-address.ts";
-import { UserToken } from "./user-token.ts";
+import { abortable, NotRespondingError, whileResponding } from "./response-watch.ts";
 
-/** One request. */
 export interface HostRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
-  /** What is undefined is left out. */
+  /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: object | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a caller may say of any call. */
+/** Options of any call. */
 export interface CallOptions {
   /** Breaks the call off; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a connection is made from. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly address: HostAddress;
   readonly appId: string | undefined;
   readonly fetch: typeof globalThis.fetch | undefined;
@@ -79,13 +76,13 @@ export class Connection {
     return accept(await this.#fetchFrom(place, request, renewed));
   }
 
-  /** Says without credentials which permissions the app wishes for; the sentence that the host answers. */
-  async register(wish: object): Promise<string> {
+  /** Sends the permissions that the app requests, without credentials; returns the host's message. */
+  async register(request: object): Promise<string> {
     const { url } = await this.#address.locate();
     const response = await this.#fetch(`${url}/sdk/register`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(wish),
+      body: JSON.stringify(request),
     });
     const { message } = (await (await accept(response)).json()) as { message?: unknown };
     return typeof message === "string" ? message : "";
@@ -95,23 +92,33 @@ export class Connection {
     const { method, path, query, headers = {}, body, signal } = request;
     const all = { ...this.#headersFor(place), ...headers };
     if (userToken !== "") all["Authorization"] = `Bearer ${userToken}`;
-    try {
-      return await this.#fetch(`${place.url}${path}${formatQuery(query)}`, {
+    return this.#watched(place.url, request, () =>
+      this.#fetch(`${place.url}${path}${formatQuery(query)}`, {
         method,
         headers: withoutAbsent(all),
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(signal !== undefined && { signal }),
-      });
-    } catch (cause) {
-      throw this.#connectionFailed(place.url, request, cause);
-    }
+      }),
+    );
   }
 
   async #readText(response: Response, request: HostRequest): Promise<string> {
+    const { url } = await this.#address.locate();
+    return this.#watched(url, request, () => response.text());
+  }
+
+  /** Waits for something from the host as long as that responds at all (X220). */
+  async #watched<Value>(url: string, request: HostRequest, respond: () => Promise<Value>): Promise<Value> {
+    const ping = async (signal: AbortSignal): Promise<void> => {
+      // Whatever the answer is, somebody gave it.
+      await (await this.#fetch(`${url}/healthz`, { signal })).body?.cancel();
+    };
     try {
-      return await response.text();
+      return await whileResponding(respond, ping);
     } catch (cause) {
-      throw this.#connectionFailed(response.url, request, cause);
+      throw cause instanceof NotRespondingError
+        ? notResponding(url, cause)
+        : this.#connectionFailed(url, request, cause);
     }
   }
 
@@ -132,15 +139,29 @@ export class Connection {
   async #askForToken(): Promise<string> {
     try {
       const place = await this.#address.locate();
-      const signal = AbortSignal.timeout(tokenTimeoutMs);
-      const response = await this.#fetchFrom(place, { method: "GET", path: "/sdk/auth/token", signal }, "");
-      const { token } = (await response.json()) as { token?: unknown };
+      const request = {
+        method: "GET",
+        path: "/sdk/auth/token",
+        signal: AbortSignal.timeout(tokenTimeoutMs),
+      } as const;
+      const response = await this.#fetchFrom(place, request, "");
+      const { token } = JSON.parse(await this.#readText(response, request)) as { token?: unknown };
       return response.ok && typeof token === "string" ? token : "";
-    } catch {
+    } catch (error) {
+      // The call itself would wait as long again, for the same error.
+      if (error instanceof HoldfastError && error.code === "HOST_NOT_RESPONDING") throw error;
       // Most hosts have none to give. If the host cannot be reached at all, the call itself will say so.
       return "";
     }
   }
+}
+
+function notResponding(url: string, cause: unknown): HoldfastError {
+  return new HoldfastError(
+    "HOST_NOT_RESPONDING",
+    `The host at ${url} has not responded for 5 s. It is overloaded or hangs; try again, or restart it.`,
+    { cause },
+  );
 }
 
 async function accept(response: Response): Promise<Response> {
@@ -164,4 +185,35 @@ function invalidAnswer({ method, path }: HostRequest, status: number, cause?: un
     `The answer to ${method} ${path} is not what a host answers. See that the address is a host's.`,
     { status, cause },
   );
+}
+
+/** Asks the host for the token; an empty text when it has none to give. */
+type AskForToken = () => Promise<string>;
+
+/** The token of one client, asked for once for all of its calls. */
+class UserToken {
+  readonly #ask: AskForToken;
+  #token: Promise<string> | undefined;
+
+  constructor(ask: AskForToken) {
+    this.#ask = ask;
+  }
+
+  /** The token, or an empty text; a host that has none is no failure (X9). What rejects is asked again by the next call. */
+  get(): Promise<string> {
+    this.#token ??= this.#ask().catch((error: unknown) => {
+      this.#token = undefined;
+      throw error;
+    });
+    return this.#token;
+  }
+
+  /** Another token in place of one that was refused; undefined when there is no other (X10). */
+  async renew(refused: string): Promise<string | undefined> {
+    const asked = this.#token;
+    // A call that was refused at the same time may have asked again already.
+    if ((await asked) === refused && this.#token === asked) this.#token = undefined;
+    const token = await this.get();
+    return token === "" || token === refused ? undefined : token;
+  }
 }

@@ -1,7 +1,7 @@
-// Streams that break: what was cut gives the events of the whole, and what cannot be taken up says so.
+// Streams that break: a cut stream gives the events of the whole, and one that cannot be resumed says so.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AcpStreamEvent } from "./acp-types.ts";
+import type { AcpStreamEvent } from "./acp-agent.ts";
 import { Holdfast } from "./holdfast.ts";
 import { startTurnServer, type ChooseCut, type WireEvent } from "./testing/cut-stream.ts";
 import { answerJson, beginEvents, startTestServer, write, type TestServer } from "./testing/test-server.ts";
@@ -19,7 +19,7 @@ async function collect(events: AsyncIterable<AcpStreamEvent>): Promise<string> {
   return lines.join("\n");
 }
 
-/** What is wrong with the stream, when it says so. */
+/** The fault that the stream reports, if any. */
 async function failureOf(events: AsyncIterable<AcpStreamEvent>): Promise<unknown> {
   return collect(events).then(
     (text) => expect.fail(`the stream came to its end: ${text}`),
@@ -88,7 +88,7 @@ describe("[X14] a stream that is cut", () => {
     );
   });
 
-  it("[X14] asks for what comes after the last id, of its own turn", async () => {
+  it("[X14] asks for the events after the last id, of the same turn", async () => {
     const server = await startTurnServer(threeEvents, cutAt([0.7]), { "x-holdfast-turn-id": "turn-1" });
     const stream = clientOf(server).acpAgent.streamChat(key, "go");
     expect(await collect(stream)).toBe(expected(threeEvents));
@@ -99,13 +99,13 @@ describe("[X14] a stream that is cut", () => {
     expect(stream).toMatchObject({ lastEventId: "2", turnId: "turn-1" });
   });
 
-  it("[X14] is taken up by its turn when not even one id had come", async () => {
+  it("[X14] is resumed by its turn when not even one id had come", async () => {
     const server = await startTurnServer(threeEvents, cutAt([0, 0.2]), { "x-holdfast-turn-id": "turn-1" });
     expect(await collect(clientOf(server).acpAgent.streamChat(key, "go"))).toBe(expected(threeEvents));
     expect(Object.fromEntries(server.requests.at(-1)?.query ?? [])).toEqual({ turn: "turn-1" });
   });
 
-  it("[X14] is taken up when its connection is ended in good order but too early", async () => {
+  it("[X14] is resumed when its connection is ended in good order but too early", async () => {
     const server = await startTestServer((request, response) => {
       beginEvents(response);
       const isAgain = request.query.has("after");
@@ -116,7 +116,7 @@ describe("[X14] a stream that is cut", () => {
     );
   });
 
-  it("[X14] an event that is told in another way the second time is given", async () => {
+  it("[X14] an event that differs when it is sent again is given", async () => {
     const server = await startTestServer(async (request, response) => {
       beginEvents(response);
       if (request.query.has("after")) {
@@ -209,7 +209,7 @@ describe("[X15] taking a stream up", () => {
   });
 
   it("[X15] waits longer each time, up to a bound, and never the same", async () => {
-    const { Retry } = await import("./retry.ts");
+    const { Retry } = await import("./event-stream.ts");
     const waits = new Retry({ baseDelayMs: 100, maxDelayMs: 1000 });
     expect([0, 1, 2, 3, 4, 60].map((attempt) => waits.delayMs(attempt, () => 1))).toEqual([
       100, 200, 400, 800, 1000, 1000,
@@ -268,15 +268,15 @@ describe("[X13] the events of a stream", () => {
   });
 });
 
-describe("[X7] letting go of a stream", () => {
+describe("[X7] closing a stream", () => {
   async function startSilentServer(): Promise<TestServer & { gone: Promise<void> }> {
-    let tellGone = (): void => undefined;
+    let reportGone = (): void => undefined;
     const gone = new Promise<void>((resolve) => {
-      tellGone = resolve;
+      reportGone = resolve;
     });
     const server = await startTestServer(async (_request, response) => {
       beginEvents(response);
-      response.once("close", tellGone);
+      response.once("close", reportGone);
       await write(response, `id: 1\nevent: status\ndata: {}\n\n`);
     });
     return { ...server, gone };

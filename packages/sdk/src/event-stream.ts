@@ -1,20 +1,17 @@
-// A stream of events that survives its connections: when one breaks, it is taken up after the last event.
-import { wait } from "./abort.ts";
+// A stream of events that survives its connections: when one breaks, it resumes after the last event.
+import { wait } from "./response-watch.ts";
 import { HoldfastError } from "./error.ts";
-import { ReplayGuard } from "./replay-guard.ts";
-import type { Retry } from "./retry.ts";
-import { SseParser, type SseFrame } from "./sse.ts";
+import { type SseFrame, SseParser } from "./sse.ts";
 
-/** How far a stream has been read, and what it tells. */
+/** How far a stream has been read, and the turn it belongs to. */
 export interface StreamPlace {
   /** The id of the last event that had one; what follows it can be asked for. */
   readonly lastEventId: string | undefined;
-  /** The turn that is told, where the host names it. */
+  /** The turn of the stream, where the host names it. */
   readonly turnId: string | undefined;
 }
 
-/** Where a stream comes from and how it is read. */
-export interface EventSource<Event> {
+interface EventSource<Event> {
   /** Where to begin to read; absent: as the request says. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -33,9 +30,12 @@ export interface EventSource<Event> {
 
 type StreamEnd = { readonly kind: "over" } | { readonly kind: "broken"; readonly cause: unknown };
 
+/** Attempts that a host leaves without any response, 5 s each, after which it is not tried again. */
+const maxSilences = 3;
+
 const turnIdHeader = "x-holdfast-turn-id";
 
-/** The events of one stream, to be read once. It begins with the first `next`; `return` lets go of it. */
+/** The events of one stream, to be read once. It begins with the first `next`; `return` closes it. */
 export class EventStream<Event> implements AsyncIterableIterator<Event, undefined, undefined> {
   readonly #source: EventSource<Event>;
   readonly #controller = new AbortController();
@@ -59,7 +59,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
     return this.#lastEventId;
   }
 
-  /** The turn that is told, once the host has named it. */
+  /** The turn of the stream, once the host has named it. */
   get turnId(): string | undefined {
     return this.#turnId;
   }
@@ -68,7 +68,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
     return this.#events.next();
   }
 
-  /** Lets go of the stream, also while an event is awaited. The turn itself goes on. */
+  /** Closes the stream, also while an event is awaited. The turn itself continues. */
   return(): Promise<IteratorResult<Event, undefined>> {
     this.#isClosed = true;
     this.#controller.abort();
@@ -90,10 +90,10 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
         this.#turnId ??= response.headers.get(turnIdHeader) ?? undefined;
         const end = yield* this.#read(response);
         if (end.kind === "over") return;
-        response = await this.#takeUp(end.cause);
+        response = await this.#resume(end.cause);
       }
     } catch (error) {
-      // Whoever let go of the stream wants to hear nothing more of it.
+      // The caller closed the stream and expects no further errors.
       if (!this.#isClosed) throw error;
     } finally {
       signal?.removeEventListener("abort", onAbort);
@@ -120,7 +120,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
       if (cause instanceof HoldfastError) throw cause;
       return { kind: "broken", cause };
     } finally {
-      // It may be broken already; then there is nothing left to let go of.
+      // It may be broken already; then there is nothing left to cancel.
       reader.cancel().catch(() => undefined);
     }
   }
@@ -129,7 +129,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
   async #pull(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
     const { maxSilenceMs } = this.#source.retry;
     let isSilent = false;
-    const timer = this.#canBeTakenUp
+    const timer = this.#canResume
       ? setTimeout(() => {
           isSilent = true;
           // This makes the read below come to its end.
@@ -154,16 +154,16 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
     return { lastEventId: this.#lastEventId, turnId: this.#turnId };
   }
 
-  get #canBeTakenUp(): boolean {
+  get #canResume(): boolean {
     return this.#source.canReopen(this.#place);
   }
 
   /** The event of a frame, unless it has been given before. */
   #take(frame: SseFrame): Event | undefined {
-    const isNews = this.#guard.isNews(frame, this.#canBeTakenUp);
+    const isNews = this.#guard.isNews(frame, this.#canResume);
     if (frame.id !== undefined) this.#lastEventId = frame.id;
     const { event: type = "", data } = frame;
-    // A frame without a name is no event of ours, such as one that only tells where the stream begins.
+    // A frame without a name is no event of ours, such as one that only marks where the stream begins.
     if (!isNews || type === "" || data === undefined) return undefined;
     const event = this.#source.read(type, parseData(data));
     this.#failures = 0;
@@ -172,12 +172,13 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
   }
 
   /** Opens the stream again after the last event; gives up after too many attempts in a row (X15). */
-  async #takeUp(firstCause: unknown): Promise<Response> {
-    if (!this.#canBeTakenUp) throw brokenStream("its host does not say how to take it up again", firstCause);
+  async #resume(firstCause: unknown): Promise<Response> {
+    if (!this.#canResume) throw brokenStream("its host does not say how to take it up again", firstCause);
     const { retry } = this.#source;
     const { signal } = this.#controller;
     let cause = firstCause;
-    while (this.#failures < retry.attempts) {
+    let silences = 0;
+    while (this.#failures < retry.attempts && silences < maxSilences) {
       await wait(retry.delayMs(this.#failures), signal);
       this.#failures += 1;
       try {
@@ -187,9 +188,11 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
       } catch (error) {
         signal.throwIfAborted();
         cause = error;
+        if (isSilence(error)) silences += 1;
         if (!isPassing(error)) throw brokenStream("its host refuses to take it up again", cause);
       }
     }
+    if (isSilence(cause)) throw cause;
     throw brokenStream(`${retry.attempts} attempts to take it up again brought nothing`, cause);
   }
 }
@@ -200,6 +203,10 @@ function parseData(data: string): unknown {
   } catch (cause) {
     throw notAStream("an event's data is not JSON", cause);
   }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === "HOST_NOT_RESPONDING";
 }
 
 /** Whether another attempt may fare better: nothing answered, or a host that is busy, starting or stopping did. */
@@ -218,4 +225,69 @@ function brokenStream(what: string, cause: unknown): HoldfastError {
 
 function notAStream(what: string, cause?: unknown): HoldfastError {
   return new HoldfastError("INVALID_RESPONSE", `The answer is not a stream of events: ${what}.`, { cause });
+}
+
+/** Retry schedule for reopening a broken stream. */
+export interface RetryOptions {
+  /** Attempts in a row that bring nothing new, after which the stream counts as lost. */
+  readonly attempts?: number;
+  /** The wait before the first attempt; each further one waits twice as long. */
+  readonly baseDelayMs?: number;
+  readonly maxDelayMs?: number;
+  /** The silence after which a connection counts as broken, whatever TCP thinks. */
+  readonly maxSilenceMs?: number;
+}
+
+/** Enough for a host that restarts: half a minute in all. A host gives a sign of life every 15 s at least. */
+const defaults = { attempts: 10, baseDelayMs: 100, maxDelayMs: 5000, maxSilenceMs: 20_000 };
+
+/** When to try again, and when no more. */
+export class Retry {
+  readonly attempts: number;
+  readonly maxSilenceMs: number;
+  readonly #baseDelayMs: number;
+  readonly #maxDelayMs: number;
+
+  constructor(options: RetryOptions = {}) {
+    const { attempts, baseDelayMs, maxDelayMs, maxSilenceMs } = { ...defaults, ...options };
+    this.attempts = attempts;
+    this.maxSilenceMs = maxSilenceMs;
+    this.#baseDelayMs = baseDelayMs;
+    this.#maxDelayMs = maxDelayMs;
+  }
+
+  /** The wait before an attempt, counted from 0; spread, so that all clients of a host do not come at once. */
+  delayMs(attempt: number, random: () => number = Math.random): number {
+    const longestMs = Math.min(this.#maxDelayMs, this.#baseDelayMs * 2 ** attempt);
+    return longestMs * (0.5 + random() / 2);
+  }
+}
+
+/**
+ * Several events may come of one entry of the host's log, and only the last of them carries its id (A25).
+ * Resumed after the id before, the host sends the entry again from its beginning; events already given are skipped.
+ */
+class ReplayGuard {
+  /** Events given since the last id. */
+  #given: string[] = [];
+  /** Those of them that are still expected again. */
+  #expected: string[] = [];
+
+  /** The stream was opened again after the last id. */
+  expectReplay(): void {
+    this.#expected = [...this.#given];
+  }
+
+  /** Whether a frame has not been given before. Without a way to resume the stream, nothing need be remembered. */
+  isNews(frame: SseFrame, canResume: boolean): boolean {
+    const { event, data, id } = frame;
+    const text = `${event}\n${data}`;
+    const isRepeated = this.#expected[0] === text;
+    if (isRepeated) this.#expected.shift();
+    // The host sends something else now, so none of it is a repetition.
+    else if (data !== undefined) this.#expected = [];
+    if (id !== undefined) this.#given = [];
+    else if (canResume && !isRepeated && data !== undefined) this.#given.push(text);
+    return !isRepeated;
+  }
 }

@@ -1,4 +1,4 @@
-// Finding the host: options, variables, the home of this machine, and who gets the home's token.
+// Finding the host: options, variables, the home of this machine, and the use of the home's token.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { HostAddress } from "./host-address.ts";
 import { Holdfast } from "./holdfast.ts";
-import { findHome, readHome } from "./surroundings/home.ts";
+import { findHome, readHome } from "./platform/node.ts";
 import { answerJson, startTestServer, type TestServer } from "./testing/test-server.ts";
 
 function newHome(): string {
@@ -32,8 +32,8 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-describe("[X3] who the client is", () => {
-  it("[X3] its options say, before those of RealtimeX, before the variables", async () => {
+describe("[X3] the identity of the client", () => {
+  it("[X3] comes from its options, then those of RealtimeX, then the variables", async () => {
     vi.stubEnv("RTX_APP_ID", "env-app");
     vi.stubEnv("RTX_APP_NAME", "Env app");
     vi.stubEnv("RTX_API_KEY", "env-key");
@@ -88,11 +88,11 @@ describe("[X5] a host that nobody named", () => {
 
   it("[X5] is RealtimeX's where none runs, until one does", async () => {
     const running: { url: string }[] = [];
-    const surroundings = {
+    const platform = {
       variable: () => undefined,
       findHost: () => Promise.resolve(running[0]),
     };
-    const address = new HostAddress({ baseUrl: undefined, apiKey: "k", appId: undefined, surroundings });
+    const address = new HostAddress({ baseUrl: undefined, apiKey: "k", appId: undefined, platform });
     expect(await address.locate()).toMatchObject({ url: "http://localhost:3001", apiKey: "k" });
     running.push({ url: "http://127.0.0.1:9" });
     expect(await address.locate()).toMatchObject({ url: "http://127.0.0.1:9", apiKey: "k" });
@@ -116,7 +116,7 @@ describe("[X6] the token of a home", () => {
   const token = "owners-token";
 
   it.each([
-    ["is told what else to use", { apiKey: "k" }, "k"],
+    ["has a key", { apiKey: "k" }, "k"],
     ["comes in the name of an app", { appId: "app" }, undefined],
   ])("[X6] is not used by a client that %s", async (_what, options, key) => {
     const home = newHome();
@@ -136,7 +136,7 @@ describe("[X6] the token of a home", () => {
     expect(JSON.stringify(other.requests)).not.toContain(token);
   });
 
-  it("[X6] is not sent to whoever has the port of a host that died", async () => {
+  it("[X6] is not sent to a process that has the port of a host that died", async () => {
     const home = newHome();
     const { pid } = spawnSync(process.execPath, ["--version"]);
     writeHost(home, { url: "http://127.0.0.1:9", pid }, token);
@@ -154,7 +154,7 @@ describe("[X6] the token of a home", () => {
     },
   );
 
-  it("[X6] may be missing: then the host is known, and whoever has a key can use it", async () => {
+  it("[X6] may be missing: then the host is known, and clients that have a key can use it", async () => {
     const home = newHome();
     expect(await readHome(home)).toBeUndefined();
     writeHost(home, { url: "http://127.0.0.1:9", pid: process.pid });

@@ -1,7 +1,5 @@
-// Where the host is and what opens it: as it was told, or as it is found, again after it could not be reached.
-import type { FoundHost, Surroundings } from "./surroundings/surroundings.ts";
+// Address and key of the host: as given, or as found, and found again after the host could not be reached.
 
-/** Where requests go. */
 export interface HostPlace {
   readonly url: string;
   readonly apiKey: string | undefined;
@@ -9,18 +7,16 @@ export interface HostPlace {
   readonly isOwner: boolean;
 }
 
-/** What is known of the host beforehand. */
-export interface AddressOptions {
+interface AddressOptions {
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
   readonly appId: string | undefined;
-  readonly surroundings: Surroundings;
+  readonly platform: Platform;
 }
 
 /** Where RealtimeX listens, whose apps name no address. */
 const defaultUrl = "http://localhost:3001";
 
-/** The address of one client's host. */
 export class HostAddress {
   readonly #options: AddressOptions;
   #found: Promise<FoundHost | undefined> | undefined;
@@ -31,9 +27,9 @@ export class HostAddress {
 
   /** Where the host is now. The token of a home goes to that home's host alone, and not in the name of an app (X6). */
   async locate(): Promise<HostPlace> {
-    const { baseUrl, apiKey, appId, surroundings } = this.#options;
+    const { baseUrl, apiKey, appId, platform } = this.#options;
     if (baseUrl !== undefined) return { url: baseUrl, apiKey, isOwner: false };
-    this.#found ??= surroundings.findHost();
+    this.#found ??= platform.findHost();
     const found = await this.#found;
     if (found === undefined) {
       this.#found = undefined;
@@ -43,8 +39,23 @@ export class HostAddress {
     return { url: found.url, apiKey: isOwner ? found.token : apiKey, isOwner };
   }
 
-  /** Looks anew at the next call: a host that was started again may listen elsewhere. */
+  /** Makes the next call look again: a host that was restarted may listen elsewhere. */
   forget(): void {
     this.#found = undefined;
   }
+}
+
+/** A host that was found without configuration. */
+export interface FoundHost {
+  readonly url: string;
+  /** The owner's token; it is for this address alone. */
+  readonly token?: string | undefined;
+}
+
+/** Platform the client runs on; `package.json` chooses between a browser and Node. */
+export interface Platform {
+  /** A variable that was set for the app: of the environment, or a global of the page. */
+  variable(name: string): string | undefined;
+  /** The host of this platform, if one runs now. */
+  findHost(): Promise<FoundHost | undefined>;
 }

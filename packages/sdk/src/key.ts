@@ -4,7 +4,7 @@ import type { CallOptions, Connection } from "./connection.ts";
 
 export type { ApiKey, KeyRequest } from "@holdfast/protocol";
 
-/** A key that was just made, with its secret, which is told here and never again. */
+/** A key that was just made, with its secret, which is returned only here. */
 export interface NewKey {
   readonly key: ApiKey;
   readonly secret: string;

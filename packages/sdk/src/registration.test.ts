@@ -1,10 +1,10 @@
-// Registration: an app's wish, told without a key and without anybody waiting.
+// Registration: the permissions an app requests, sent without a key and without delaying anything.
 import { describe, expect, it } from "vitest";
 import { Holdfast } from "./holdfast.ts";
 import { answerJson, startTestServer } from "./testing/test-server.ts";
 
-describe("[X11] an app with an id, wishes and no key", () => {
-  it("[X11] tells the host its wishes, and nothing but these", async () => {
+describe("[X11] an app with an id, requested permissions and no key", () => {
+  it("[X11] sends the requested permissions to the host, and nothing else", async () => {
     const server = await startTestServer((_request, response) =>
       answerJson(response, { message: "Recorded." }),
     );
@@ -41,8 +41,8 @@ describe("[X11] an app with an id, wishes and no key", () => {
   it.each([
     ["a key", { apiKey: "k", appId: "app", permissions: ["acp.agent"] }],
     ["no id", { permissions: ["acp.agent"] }],
-    ["no wish", { appId: "app" }],
-  ])("[X11] with %s there is nothing to tell", async (_what, options) => {
+    ["no requested permission", { appId: "app" }],
+  ])("[X11] with %s there is nothing to send", async (_what, options) => {
     const server = await startTestServer(() => undefined);
     expect(await new Holdfast({ baseUrl: server.url, ...options }).registration).toEqual({
       kind: "not-needed",

@@ -76,7 +76,7 @@ describe("[X12] server-sent events", () => {
     ["a field without a colon is empty", "data\n\n", [{ data: "" }]],
     ["the last event line counts", "event: a\nevent: b\ndata: c\n\n", [{ event: "b", data: "c" }]],
     ["an id with a NUL is none", "id: 1\0\ndata: a\n\n", [{ data: "a" }]],
-    ["an id alone is told", "id: 7\n\n", [{ id: "7" }]],
+    ["an id alone is reported", "id: 7\n\n", [{ id: "7" }]],
     ["an event without data is nothing", "event: a\n\ndata: b\n\n", [{ data: "b" }]],
     ["comments and blank lines are nothing", ": heartbeat\n\n\n\n", []],
     ["half a frame at the end is nothing", "data: a\n\nid: 2\ndata: b\n", [{ data: "a" }]],

@@ -1,7 +1,7 @@
 // Reads server-sent events from the bytes of a stream, as the standard has it: https://html.spec.whatwg.org/#parsing-an-event-stream
 import { HoldfastError } from "./error.ts";
 
-/** What stood between two blank lines; a member is absent where its field was. */
+/** Fields between two blank lines; a member is absent where its field was. */
 export interface SseFrame {
   readonly event?: string;
   readonly data?: string;

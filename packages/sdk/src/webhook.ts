@@ -4,7 +4,7 @@ import type { CallOptions, Connection } from "./connection.ts";
 
 export type { DeadLetter, Webhook, WebhookEvent, WebhookRequest } from "@holdfast/protocol";
 
-/** A webhook that was just registered, with what its deliveries are signed with, which is never told again. */
+/** A webhook that was just registered, with the secret that signs its deliveries, which is returned only here. */
 export interface NewWebhook {
   readonly webhook: Webhook;
   readonly secret: string;

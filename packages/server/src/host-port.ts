@@ -1,20 +1,24 @@
-// What the server asks of a host, so that it can be served without knowing how it is made.
-import type { PendingToolCall, SessionKey, TerminalSize } from "@holdfast/ahp";
+// Port through which the server uses a host, independent of how the host is built.
+import type { RuntimeOptions, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
   FollowRequest,
   FollowedSession,
-  HostFigures,
+  HostStats,
   HostWatcher,
   Hub,
   InputPlace,
   NewCommand,
-  SessionDesk,
+  Recording,
+  SessionDirectory,
   SharedFiles,
   StreamedTurn,
-  TerminalDesk,
+  Submit,
+  TerminalClaims,
   TerminalFeed,
+  TerminalSubscriptions,
   TurnRequest,
+  WaitingQuestion,
 } from "@holdfast/core";
 import type {
   AgentInfo,
@@ -22,7 +26,6 @@ import type {
   AuditRecord,
   ChatResponse,
   PermissionDecision,
-  RuntimeOptions,
   Session,
   SessionOptions,
   SessionStatus,
@@ -30,38 +33,41 @@ import type {
   TerminalText,
 } from "@holdfast/protocol";
 
-export type { Caller, FollowRequest, FollowedSession, StreamedTurn, TurnRequest } from "@holdfast/core";
+export type {
+  Caller,
+  FollowRequest,
+  FollowedSession,
+  StreamedTurn,
+  TurnRequest,
+  WaitingQuestion,
+} from "@holdfast/core";
 
-/** What became of an answer to a permission request. */
+/** Outcome of a decision on a permission request. */
 export interface Resolution {
   readonly resolved: boolean;
   readonly reason?: string;
 }
 
-/** A tool call that waits for its answer. */
-export interface WaitingCall {
-  readonly sessionKey: SessionKey;
-  readonly toolCall: PendingToolCall;
-}
-
 /** The host as AHP clients see it: its channels, and what can be done with them. */
 export interface AhpPort {
   readonly hub: Hub;
-  readonly sessions: Pick<
-    SessionDesk,
-    "find" | "list" | "create" | "dispose" | "submit" | "removeClient" | "mcpServers"
-  >;
-  readonly terminals: TerminalDesk;
+  /** The one path for everything that a client may ask for. */
+  readonly submit: Submit;
+  readonly sessions: Pick<SessionDirectory, "find" | "readTurns" | "list" | "removeClient" | "mcpServers">;
+  readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
+  readonly claims: Pick<TerminalClaims, "gone" | "back">;
   readonly files: Pick<SharedFiles, "read" | "complete">;
-  /** Looks for agents anew, and tells the root which there are. */
-  tellAgents(): Promise<void>;
+  /** Looks for agents again; resolves when the root's list has those found within a second. */
+  publishAgents(): Promise<void>;
 }
 
 /** The host as the app API sees it; what it refuses, it refuses with a `HostError`. */
 export interface HostPort {
-  /** Whether sessions with agents are to be had at all. */
+  /** Whether changes can be recorded; absent: they always can. */
+  readonly recording?: Pick<Recording, "problem" | "requireNow" | "settled" | "onOutage">;
+  /** Whether the host offers sessions with agents at all. */
   readonly acpEnabled: boolean;
-  /** What AHP clients are served from; absent: no WebSocket is taken. */
+  /** The port that serves AHP clients; absent: WebSockets are refused. */
   readonly ahp?: AhpPort;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
   createSession(options: SessionOptions, caller: Caller): Promise<Session>;
@@ -76,15 +82,15 @@ export interface HostPort {
   chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse>;
   /** Begins a turn, or lines it up; `onReadable` is called whenever one of the feeds has something new. */
   streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn;
-  /** What was told in a session since a number, and what is told from now on. */
+  /** The entries of a session since a number, and those published from now on. */
   followSession(key: string, request: FollowRequest, caller: Caller, onReadable: () => void): FollowedSession;
   cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void>;
   resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;
-  /** What waits for an answer in the caller's sessions, oldest first. */
-  listApprovals(caller: Caller): WaitingCall[];
+  /** Pending questions in the caller's sessions, oldest first. */
+  listApprovals(caller: Caller): WaitingQuestion[];
   /** The terminals of the caller's sessions that are there now; with a session, also its finished ones. */
   listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[];
-  /** Runs a command in a terminal of its own; refused to everybody but the owner, since nobody is asked. */
+  /** Runs a command in a new terminal; refused to everybody but the owner, since it asks for no approval. */
   createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus>;
   readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText>;
   /** A terminal's bytes from an offset on, or from the first that is kept, and on as they come. */
@@ -95,7 +101,7 @@ export interface HostPort {
     onReadable: () => void,
     isPaced?: boolean,
   ): Promise<TerminalFeed>;
-  /** Done when there is room for more. */
+  /** Resolves when the terminal accepts more input. */
   writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void>;
   /** Gives the size as it is after clamping. */
   resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize>;
@@ -106,9 +112,9 @@ export interface HostPort {
     caller: Caller,
   ): Promise<TerminalStatus>;
   killTerminal(id: string, caller: Caller): Promise<void>;
-  /** What was done on the host, oldest first; refused to everybody but its owner. */
+  /** Audit entries of the host, oldest first; refused to everybody but its owner. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
-  /** Tells a watcher of all that happens, until the returned function is called. */
+  /** Notifies a watcher of every event, until the returned function is called. */
   watch(watcher: HostWatcher): () => void;
-  figures(): HostFigures;
+  stats(): HostStats;
 }

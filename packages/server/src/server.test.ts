@@ -1,14 +1,14 @@
 // How a server starts and stops.
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
-import { MemoryMeta } from "@holdfast/core";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { MemoryMeta } from "@holdfast/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAccess } from "./auth/access.ts";
 import { createApp } from "./http/app.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { startServer } from "./server.ts";
 import { serve } from "./testing/serving.ts";
-import { SmallHost } from "./testing/small-host.ts";
+import { FakeHost } from "./testing/fake-host.ts";
 import { turnDone } from "./testing/watched-host.ts";
 import { WebhookReceiver } from "./testing/webhook-receiver.ts";
 import { openWatch } from "./watch.ts";
@@ -29,11 +29,12 @@ describe("[A40] closing", () => {
   });
 
   it("[A40] takes no new work, not even on a connection that is there", async () => {
-    const host = new SmallHost();
+    const host = new FakeHost();
     const log = (): void => {};
-    const access = openAccess({ token: "t", log });
+    const meta = new MemoryMeta();
+    const access = openAccess({ token: "t", log, meta });
     const streams = new OpenStreams();
-    const watch = openWatch({ host, log, access, streams });
+    const watch = openWatch({ host, log, meta, access, streams });
     onTestFinished(() => watch.close());
     const app = createApp({
       host,
@@ -52,7 +53,7 @@ describe("[A40] closing", () => {
     expect(await response.json()).toMatchObject({ success: false, code: "HOST_STOPPING" });
   });
 
-  it("[A40] tells the streams that do not end in time, and ends them", async () => {
+  it("[A40] warns the streams that do not end in time, and ends them", async () => {
     const { client, host, server } = await serve({ graceMs: 10 });
     const stream = await client.stream(await client.createSession());
     const closed = server.close();
@@ -84,7 +85,7 @@ describe("[A83] between the end of the server and that of the host", () => {
     expect(server.stop()).toBe(stopped);
     await stopped;
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
-    host.tellWatchers(turnDone("the-last"));
+    host.notifyWatchers(turnDone("the-last"));
     const [delivery] = await receiver.arrivals(1);
     expect(delivery?.body).toMatchObject({ event: "turn_done", turnId: "the-last" });
     expect(host.watcherCount).toBeGreaterThan(0);
@@ -92,14 +93,14 @@ describe("[A83] between the end of the server and that of the host", () => {
     expect(host.watcherCount).toBe(0);
   });
 
-  it("[A83] what was told too late to be delivered is kept for the next start", async () => {
+  it("[A83] an event that comes too late to be delivered is kept for the next start", async () => {
     const meta = new MemoryMeta();
     const receiver = await WebhookReceiver.start();
     receiver.replies.push(() => undefined);
     const { client, host, server } = await serve({ meta });
     await client.send("POST", "/sdk/webhooks", { body: { url: receiver.url } });
     await server.stop();
-    host.tellWatchers(turnDone("the-last"));
+    host.notifyWatchers(turnDone("the-last"));
     await receiver.arrivals(1);
     await server.close();
     await serve({ meta });
@@ -119,7 +120,8 @@ describe("[A41] starting", () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
-    const options = { host: new SmallHost(), token: "t", log: () => {}, listen: { host: "127.0.0.1", port } };
+    const listen = { host: "127.0.0.1", port };
+    const options = { host: new FakeHost(), token: "t", log: () => {}, meta: new MemoryMeta(), listen };
     await expect(startServer(options)).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use.`);
     other.close();
   });

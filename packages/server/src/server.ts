@@ -1,48 +1,58 @@
-// Serves a host over HTTP, on this machine alone unless told otherwise, and stops in an orderly way.
-import { createServer } from "node:http";
-import { getRequestListener } from "@hono/node-server";
+// Server of a host over HTTP, on this machine alone unless configured otherwise, with an orderly shutdown.
+import { createServer, type Server } from "node:http";
 import type { Log, Meta } from "@holdfast/core";
 import { HostError, LIMITS } from "@holdfast/protocol";
-import { AhpServer, type AhpPatience } from "./ahp/ahp-server.ts";
+import { getRequestListener } from "@hono/node-server";
+import { type AhpTimeouts, AhpServer } from "./ahp/ahp-server.ts";
 import { openAccess } from "./auth/access.ts";
-import { ownNames, reachableHost, type ListenOptions } from "./auth/listen.ts";
-import { formatAuthority, isLoopback, stripBrackets } from "./auth/loopback.ts";
+import {
+  formatAuthority,
+  isLoopback,
+  type ListenOptions,
+  ownNames,
+  reachableHost,
+  stripBrackets,
+} from "./auth/address.ts";
 import type { HostPort } from "./host-port.ts";
 import { createApp } from "./http/app.ts";
-import { answerBrokenRequest, answerConnect, answerExpectation } from "./http/broken-request.ts";
-import { Connections } from "./http/connections.ts";
-import { drain } from "./http/draining.ts";
-import { errorResponse } from "./http/error-response.ts";
-import type { Readiness } from "./http/health.ts";
-import { listenOn } from "./http/listening.ts";
+import { Connections, drain, listenOn } from "./http/connections.ts";
+import {
+  answerBrokenRequest,
+  answerConnect,
+  answerExpectation,
+  errorResponse,
+} from "./http/error-response.ts";
+import type { Readiness } from "./http/host.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { openWatch } from "./watch.ts";
 import type { WebhookOptions } from "./webhook/webhook-sender.ts";
 
-/** What a server is made from. */
+/** Dependencies and options of a server. */
 export interface ServerOptions {
   readonly host: HostPort;
   /** The owner's token. */
   readonly token: string;
   readonly listen: ListenOptions;
   readonly log: Log;
-  /** Where keys, apps and webhooks are kept; in memory if left out. */
-  readonly meta?: Meta;
-  /** Whether a granted app on this machine may come in with its app id alone; not if left out. */
+  /** Where keys, apps and webhooks are kept. */
+  readonly meta: Meta;
+  /** Whether a granted app on this machine may connect with its app id alone; not if left out. */
   readonly apps?: { readonly enabled: boolean };
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string;
-  /** How patient webhooks are, and what is kept from them. */
+  /** Retries and limits of webhooks. */
   readonly webhooks?: Omit<WebhookOptions, "meta">;
-  /** Whether the host can take work, as `/readyz` tells it; it can if left out. */
+  /** Whether the host accepts work, for `/readyz`; default: it does. */
   readonly isReady?: () => Readiness;
+  /** Stops the host on request; absent: nobody can ask for it. */
+  readonly onStopRequest?: () => void;
   /** The version that the API's document names. */
   readonly version?: string;
   /** The folder of the built page, served at `/`; absent: there is no page. */
   readonly webRoot?: string;
-  /** How patient the host is with AHP clients. */
-  readonly ahp?: AhpPatience;
-  /** How long a stream may be silent before it gives a sign of life. */
+  /** Timeouts for AHP clients. */
+  readonly ahp?: AhpTimeouts;
+  /** The longest silence of a stream before a heartbeat. */
   readonly heartbeatMs?: number;
   /** How long running requests and streams have to come to their end when the server is closed. */
   readonly graceMs?: number;
@@ -60,13 +70,13 @@ export interface ArrivalLimits {
   readonly checkEveryMs: number;
 }
 
-/** A server that listens. Between `stop` and `close` its owner ends the host, whose last events are still told. */
+/** A listening server. Between `stop` and `close` its owner ends the host, whose last events are still delivered. */
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /** Takes no new work, lets running work end, then closes every connection. Idempotent. */
   stop(): Promise<void>;
-  /** Stops, then lets go of the host: what is measured, and who is called when something happens. Idempotent. */
+  /** Stops, then releases the host: its metrics and its webhooks. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -93,43 +103,29 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const streams = new OpenStreams();
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
-  const access = openAccess({ ...options, areAppIdsTaken: options.apps?.enabled });
-  const watch = openWatch({ ...options, access, streams });
+  const shared = {
+    host: options.host,
+    log,
+    names,
+    access: openAccess({ ...options, areAppIdsTaken: options.apps?.enabled }),
+    version: options.version ?? "0.0.0",
+    isStopping: () => stopping !== undefined,
+  };
+  const watch = openWatch({ ...options, ...shared, streams });
   const app = createApp({
     ...options,
-    access,
+    ...shared,
     watch,
-    names,
-    version: options.version ?? "0.0.0",
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     streams,
     clients: () => ahp.clients,
-    isStopping: () => stopping !== undefined,
   });
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => refuse(error, log) });
-  const arrival = { ...defaultArrival, ...options.arrival };
-  const server = createServer({
-    ...httpLimits,
-    headersTimeout: arrival.headersMs,
-    requestTimeout: arrival.requestMs,
-    connectionsCheckingInterval: arrival.checkEveryMs,
-  });
-  server.maxHeadersCount = maxHeadersCount;
+  const server = createHttpServer({ ...defaultArrival, ...options.arrival });
   const connections = new Connections(server);
   server.on("request", (incoming, outgoing) => void listener(incoming, outgoing));
-  server.on("clientError", answerBrokenRequest);
-  const ahp = new AhpServer({
-    ...options.ahp,
-    host: options.host,
-    log,
-    access,
-    names,
-    version: options.version ?? "0.0.0",
-    isStopping: () => stopping !== undefined,
-  });
+  const ahp = new AhpServer({ ...options.ahp, ...shared });
   server.on("upgrade", ahp.upgrade);
-  server.on("checkExpectation", answerExpectation);
-  server.on("connect", answerConnect);
   const port = await listenOn(server, stripBrackets(listen.host), listen.port).catch(
     async (error: unknown) => {
       await watch.close();
@@ -147,7 +143,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     })();
     return stopping;
   };
-  const letGo = async (): Promise<void> => {
+  const stopAndRelease = async (): Promise<void> => {
     try {
       await stop();
     } finally {
@@ -159,10 +155,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port,
     stop,
     close(): Promise<void> {
-      closing ??= letGo();
+      closing ??= stopAndRelease();
       return closing;
     },
   };
+}
+
+function createHttpServer({ headersMs, requestMs, checkEveryMs }: ArrivalLimits): Server {
+  const server = createServer({
+    ...httpLimits,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkEveryMs,
+  });
+  server.maxHeadersCount = maxHeadersCount;
+  server.on("clientError", answerBrokenRequest);
+  server.on("checkExpectation", answerExpectation);
+  server.on("connect", answerConnect);
+  return server;
 }
 
 function warnOfOthers(log: Log, host: string): void {

@@ -1,8 +1,7 @@
 // One row of the log: an action, or several pieces of text that joined, and can be taken apart again.
 import { channelModels, MODEL_VERSION, makeId, type Action, type ChannelKind } from "@holdfast/ahp";
 import { StorageError, type ActionOrigin, type LogEntry, type StoredAction } from "@holdfast/core/ports";
-import { maybeTextOf, numberOf, textOf } from "./column.ts";
-import type { SqlRow } from "./driver.ts";
+import { maybeTextOf, numberOf, type SqlRow, textOf } from "./driver.ts";
 
 type TextAction = Extract<Action, { type: "chat/delta" | "chat/reasoning" }>;
 
@@ -15,7 +14,6 @@ interface Piece {
 /** A row that takes no more text beyond this: it fits one page, so rewriting it costs what a new row costs. */
 const maxJoinedChars = 3000;
 
-/** A row of the log in memory. */
 export class ActionRow {
   readonly seq: number;
   readonly atMs: number;
@@ -43,7 +41,7 @@ export class ActionRow {
     return read;
   }
 
-  /** What the whole row does. */
+  /** The action of the whole row, with all its pieces. */
   get action(): Action {
     return this.#action;
   }
@@ -135,7 +133,6 @@ function decodePieces(firstSeq: number, text: string): Piece[] {
   return pieces;
 }
 
-/** Parses JSON that was stored. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

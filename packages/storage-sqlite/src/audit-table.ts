@@ -1,12 +1,11 @@
 // The audit: entries are only added, and kept before `append` returns.
 import type { AuditEntry, AuditQuery, AuditRecord, AuditTrail } from "@holdfast/core/ports";
 import { parseJson } from "./action-row.ts";
-import { numberOf, textOf } from "./column.ts";
+import { numberOf, textOf } from "./driver.ts";
 import type { Database } from "./database.ts";
 
 const defaultLimit = 100;
 
-/** Reads and writes the audit. */
 export class AuditTable implements AuditTrail {
   readonly #database: Database;
 

@@ -1,6 +1,6 @@
 // Numbers that are never given twice: reserved in blocks, so that counting costs no write.
-import type { SequenceSource } from "@holdfast/core/ports";
-import { numberOf } from "./column.ts";
+import { StorageError, type SequenceSource } from "@holdfast/core/ports";
+import { numberOf } from "./driver.ts";
 import type { Database } from "./database.ts";
 
 /** How many numbers are reserved at once; after a crash at most twice as many are passed over. */
@@ -27,9 +27,21 @@ export class BlockSequence implements SequenceSource {
   }
 
   next(): number {
-    if (this.#last >= this.#reserved) this.reserved(this.#database.transaction(() => this.reserve(), true));
+    if (this.#last >= this.#reserved) this.#reserveNow();
     this.#last += 1;
     return this.#last;
+  }
+
+  /**
+   * Counting continues even without disk space for the reservation: nothing is published before the next commit, and
+   * that commit reserves first.
+   */
+  #reserveNow(): void {
+    try {
+      this.reserved(this.#database.transaction(() => this.reserve(), true));
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.code !== "unavailable") throw error;
+    }
   }
 
   /** Whether the next transaction should reserve more: with it, it costs little, and `next` need not wait. */
@@ -50,7 +62,9 @@ export class BlockSequence implements SequenceSource {
 
   /** Gives back what was not used; nothing may be counted afterwards. */
   close(): void {
+    const isUsed = this.#reserved !== this.#last;
     this.#reserved = this.#last;
+    if (!isUsed) return;
     this.#database.transaction(
       () => this.#database.run("UPDATE sequence SET reserved = ?", this.#last),
       true,

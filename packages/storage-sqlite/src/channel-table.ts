@@ -1,23 +1,23 @@
 // The channels: their rows, their states (a snapshot and what came after it) and their logs.
-import { MODEL_VERSION, type ChannelKind } from "@holdfast/ahp";
+import { MODEL_VERSION, type ChannelKind, type Turn } from "@holdfast/ahp";
 import {
-  checkKinded,
+  checkByKind,
   initialSession,
-  reduceKinded,
+  omittedTurns,
+  reduceByKind,
   StorageError,
-  type Belonging,
-  type KindedState,
+  type ChannelOwner,
+  type StateByKind,
   type LogPage,
   type StoredAction,
   type StoredChannel,
   type WantedTurn,
 } from "@holdfast/core/ports";
 import { ActionRow, checkVersion, parseJson } from "./action-row.ts";
-import { numberOf, textOf } from "./column.ts";
+import { numberOf, type SqlRow, textOf } from "./driver.ts";
 import type { Database } from "./database.ts";
-import type { SqlRow } from "./driver.ts";
 
-/** What is known of a channel while it is being written to. */
+/** State of a channel that is being written to. */
 export interface KnownChannel {
   readonly id: number;
   readonly uri: string;
@@ -30,8 +30,17 @@ export interface KnownChannel {
   /** The row that the next action may join. */
   lastRow?: ActionRow;
   /** Kept for sessions only, whose summaries follow every commit. */
-  kinded?: KindedState;
+  current?: StateByKind;
 }
+
+/** A part of a log that is not trimmed: from a number up to, but not with, another. */
+export interface KeptRange {
+  readonly startSeq: number;
+  readonly endSeq: number;
+}
+
+/** How many rows are read at once. */
+const pageRows = 200;
 
 const channelColumns = "id, uri, kind, session_uri, is_open, trimmed_seq";
 
@@ -46,22 +55,22 @@ export class ChannelTable {
     this.#onFault = onFault;
   }
 
-  /** Begins a channel; one that had the same URI makes room. */
-  open(uri: string, kinded: KindedState): KnownChannel | undefined {
+  /** Begins a channel; replaces one that had the same URI. */
+  open(uri: string, current: StateByKind): KnownChannel | undefined {
     this.remove(uri);
     const row = this.#database.get(
       `INSERT INTO channel (uri, kind, session_uri, is_open, trimmed_seq) VALUES (?, ?, ?, 1, 0) RETURNING id`,
       uri,
-      kinded.kind,
-      initialSession(kinded) ?? null,
+      current.kind,
+      initialSession(current) ?? null,
     );
     if (row === undefined) return undefined;
-    const state = JSON.stringify(kinded.state);
+    const state = JSON.stringify(current.state);
     const id = numberOf(row, "id");
     this.#database.run("INSERT INTO snapshot VALUES (?, 0, ?, 0, ?)", id, MODEL_VERSION, state);
-    const { kind } = kinded;
+    const { kind } = current;
     const channel: KnownChannel = { id, uri, kind, lastSeq: 0, tailBytes: 0, snapshotBytes: state.length };
-    if (kind === "session") channel.kinded = kinded;
+    if (kind === "session") channel.current = current;
     this.#known.set(uri, channel);
     return channel;
   }
@@ -91,7 +100,7 @@ export class ChannelTable {
       tailBytes: numberOf(sizes, "tail_bytes"),
       snapshotBytes: numberOf(sizes, "snapshot_bytes"),
     };
-    if (channel.kind === "session") channel.kinded = this.#load(row);
+    if (channel.kind === "session") channel.current = this.#load(row);
     this.#known.set(uri, channel);
     return channel;
   }
@@ -107,7 +116,7 @@ export class ChannelTable {
     this.release(uri);
   }
 
-  belong({ channel, session }: Belonging): void {
+  setOwner({ channel, session }: ChannelOwner): void {
     this.#database.run("UPDATE channel SET session_uri = ? WHERE uri = ?", session ?? null, channel);
   }
 
@@ -126,9 +135,16 @@ export class ChannelTable {
     this.#known.clear();
   }
 
-  load(uri: string): StoredChannel | undefined {
+  /** `onOmitted` gets the turns that left the state since its snapshot. */
+  load(uri: string, onOmitted?: (turns: readonly Turn[]) => void): StoredChannel | undefined {
     const row = this.#row(uri);
-    return row && this.#load(row);
+    return row && this.#load(row, onOmitted);
+  }
+
+  /** The id of a channel that is kept. */
+  idOf(uri: string): number | undefined {
+    const row = this.#row(uri);
+    return row && numberOf(row, "id");
   }
 
   /** The open channels of a kind, oldest first. */
@@ -150,14 +166,18 @@ export class ChannelTable {
     const channel = this.#row(uri);
     if (channel === undefined) return { entries: [], hasMore: false, isComplete: true };
     const id = numberOf(channel, "id");
+    // Before the place up to which the log is trimmed, only kept turns can be read, each up to its own end.
+    const isTrimmed = afterSeq < numberOf(channel, "trimmed_seq");
+    const kept = isTrimmed ? this.#keptRangeAt(id, afterSeq + 1) : undefined;
     // The row before the wanted place may reach beyond it.
     const rows = this.#database.all(
-      `SELECT * FROM action WHERE channel_id = ?1 AND seq >= COALESCE(
+      `SELECT * FROM action WHERE channel_id = ?1 AND seq < ?4 AND seq >= COALESCE(
          (SELECT MAX(seq) FROM action WHERE channel_id = ?1 AND seq <= ?2), 0
        ) ORDER BY seq LIMIT ?3`,
       id,
       afterSeq,
       limit + 2,
+      kept?.endSeq ?? Number.MAX_SAFE_INTEGER,
     );
     const entries: StoredAction[] = [];
     for (const row of rows) {
@@ -165,34 +185,69 @@ export class ChannelTable {
       entries.push(...actions.filter(({ serverSeq }) => serverSeq > afterSeq));
       if (entries.length > limit) break;
     }
-    const isComplete = afterSeq >= numberOf(channel, "trimmed_seq");
-    return { entries: entries.slice(0, limit), hasMore: entries.length > limit, isComplete };
+    const isComplete = !isTrimmed || (kept !== undefined && entries.length > 0);
+    const hasMore = entries.length > limit || kept !== undefined;
+    return { entries: entries.slice(0, limit), hasMore, isComplete };
   }
 
   /** Remembers where a turn begins. */
   noteTurn(channelId: number, seq: number, turnId: string): void {
-    this.#database.run("INSERT OR REPLACE INTO turn_start VALUES (?, ?, ?)", channelId, seq, turnId);
+    this.#database.run(
+      "INSERT OR REPLACE INTO turn_start (channel_id, seq, turn_id) VALUES (?, ?, ?)",
+      channelId,
+      seq,
+      turnId,
+    );
+  }
+
+  /** The log of this turn is not trimmed: it holds text that no state has. */
+  keepTurn(channelId: number, turnId: string): void {
+    this.#database.run(
+      "UPDATE turn_start SET is_kept = 1 WHERE channel_id = ? AND turn_id = ?",
+      channelId,
+      turnId,
+    );
+  }
+
+  /** The log of each kept turn, and of the one that runs, as numbers from the first to before the last. */
+  keptRanges(channelId: number, runningTurnId?: string): readonly KeptRange[] {
+    const starts = this.#database.all(
+      "SELECT seq, turn_id, is_kept FROM turn_start WHERE channel_id = ? ORDER BY seq",
+      channelId,
+    );
+    return starts.flatMap((row, index): KeptRange[] => {
+      const isKept = numberOf(row, "is_kept") === 1 || textOf(row, "turn_id") === runningTurnId;
+      const next = starts[index + 1];
+      const endSeq = next === undefined ? Number.MAX_SAFE_INTEGER : numberOf(next, "seq");
+      return isKept ? [{ startSeq: numberOf(row, "seq"), endSeq }] : [];
+    });
   }
 
   /** Where a turn begins that is still in the log. */
   findTurnStart(uri: string, wanted: WantedTurn): number | undefined {
     const channel = this.#row(uri);
     if (channel === undefined) return undefined;
+    const id = numberOf(channel, "id");
     const [condition, value] = conditionOf(wanted);
     const row = this.#database.get(
-      `SELECT seq FROM turn_start WHERE channel_id = ? AND seq > ? AND ${condition} LIMIT 1`,
-      numberOf(channel, "id"),
+      `SELECT seq FROM turn_start WHERE channel_id = ? AND ${condition} LIMIT 1`,
+      id,
       numberOf(channel, "trimmed_seq"),
       value,
     );
-    return row && numberOf(row, "seq");
+    if (row !== undefined) return numberOf(row, "seq");
+    return "atOrBefore" in wanted ? this.#keptRangeAt(id, wanted.atOrBefore)?.startSeq : undefined;
+  }
+
+  #keptRangeAt(channelId: number, seq: number): KeptRange | undefined {
+    return this.keptRanges(channelId).find(({ startSeq, endSeq }) => startSeq <= seq && seq < endSeq);
   }
 
   #row(uri: string): SqlRow | undefined {
     return this.#database.get(`SELECT ${channelColumns} FROM channel WHERE uri = ?`, uri);
   }
 
-  #load(channel: SqlRow): StoredChannel {
+  #load(channel: SqlRow, onOmitted?: (turns: readonly Turn[]) => void): StoredChannel {
     const id = numberOf(channel, "id");
     const kind = kindOf(channel);
     const uri = textOf(channel, "uri");
@@ -202,25 +257,41 @@ export class ChannelTable {
     );
     if (snapshot === undefined) throw new StorageError("damaged", `The state of ${uri} is missing.`);
     checkVersion(snapshot);
-    const checked = checkKinded(kind, parseJson(textOf(snapshot, "state")));
+    const checked = checkByKind(kind, parseJson(textOf(snapshot, "state")));
     if (!checked.ok) {
       throw new StorageError("damaged", `The state of ${uri} cannot be read: ${checked.problem}`);
     }
-    let kinded = checked.value;
+    let current = checked.value;
     let seq = numberOf(snapshot, "seq");
-    for (const row of this.#database.all(
-      "SELECT * FROM action WHERE channel_id = ? AND seq > ? ORDER BY seq",
-      id,
-      seq,
-    )) {
+    for (const row of this.#rowsAfter(id, seq)) {
       const read = this.#readRow(kind, row);
-      if (read) kinded = reduceKinded(kinded, read.action);
+      if (read) {
+        const before = current;
+        current = reduceByKind(before, read.action);
+        if (read.action.type === "chat/turnsOmitted") onOmitted?.(omittedTurns(before, current));
+      }
       seq = numberOf(row, "last_seq");
     }
-    return { ...kinded, uri, seq, isOpen: numberOf(channel, "is_open") === 1 };
+    return { ...current, uri, seq, isOpen: numberOf(channel, "is_open") === 1 };
   }
 
-  /** A row that cannot be read is told of and passed over: the rest of the channel is worth more. */
+  /** The rows after a number, a page at a time: a long log is not in memory as a whole. */
+  *#rowsAfter(id: number, afterSeq: number): Generator<SqlRow> {
+    let lastSeq = afterSeq;
+    for (;;) {
+      const rows = this.#database.all(
+        `SELECT * FROM action WHERE channel_id = ? AND seq > ? ORDER BY seq LIMIT ${pageRows}`,
+        id,
+        lastSeq,
+      );
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < pageRows) return;
+      lastSeq = numberOf(last, "seq");
+    }
+  }
+
+  /** Reports and skips a row that cannot be read: the rest of the channel is worth more. */
   #readRow(kind: ChannelKind, row: SqlRow): ActionRow | undefined {
     try {
       return ActionRow.read(kind, row);
@@ -234,11 +305,13 @@ export class ChannelTable {
   }
 }
 
-/** Which turns are meant, the wanted one first. */
+/** Which turns are meant, the wanted one first; the first value is up to where the log is trimmed. */
 function conditionOf(wanted: WantedTurn): [condition: string, value: string | number] {
-  if ("turnId" in wanted) return ["turn_id = ? ORDER BY seq DESC", wanted.turnId];
-  if ("atOrBefore" in wanted) return ["seq <= ? ORDER BY seq DESC", wanted.atOrBefore];
-  return ["seq >= ? ORDER BY seq", wanted.atOrAfter];
+  if ("turnId" in wanted) {
+    return ["(seq > ? OR is_kept = 1) AND turn_id = ? ORDER BY seq DESC", wanted.turnId];
+  }
+  if ("atOrBefore" in wanted) return ["seq > ? AND seq <= ? ORDER BY seq DESC", wanted.atOrBefore];
+  return ["seq > ? AND seq >= ? ORDER BY seq", wanted.atOrAfter];
 }
 
 function kindOf(row: SqlRow): ChannelKind {

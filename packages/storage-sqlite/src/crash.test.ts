@@ -1,4 +1,4 @@
-// A program that is killed with -9 at any moment: what it told is kept, and it tells no number twice.
+// A program that is killed with -9 at any moment: what it published is kept, and it uses no number twice.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,8 +6,8 @@ import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { reduceKinded, type KindedState, type Storage } from "@holdfast/core/ports";
-import { newChatState, makeId } from "@holdfast/ahp";
+import { reduceByKind, type StateByKind, type Storage } from "@holdfast/core/ports";
+import { makeId, newChatState, type ChatState, type Turn } from "@holdfast/ahp";
 import { expect, it, onTestFinished } from "vitest";
 import { openSqliteStorage } from "./sqlite-storage.ts";
 
@@ -15,7 +15,7 @@ const writer = fileURLToPath(new URL("./testing/crash-writer.ts", import.meta.ur
 const options = ["--import", "tsx", "--conditions=@holdfast/source", writer];
 const crashes = process.env["HOLDFAST_LONG"] === undefined ? 10 : 50;
 
-/** Runs the program until it has told so many ticks, kills it, and gives everything it managed to tell. */
+/** Runs the program until it has published so many ticks, kills it, and returns everything it managed to publish. */
 async function runAndKill(file: string, ticks: number): Promise<string[]> {
   const child = spawn(process.execPath, [...options, file], { stdio: ["ignore", "pipe", "inherit"] });
   const lines: string[] = [];
@@ -34,19 +34,34 @@ function seqsIn(storage: Storage): Set<number> {
   return seqs;
 }
 
-/** The state of a chat as its whole log gives it, without snapshots. */
-function replay(storage: Storage, uri: string): unknown {
+/** The state of a chat as its whole log gives it, without snapshots; where wanted, with the turns that left it. */
+function replay(storage: Storage, uri: string, hasOmitted = false): ChatState {
   const at = "2026-01-01T00:00:00.000Z";
-  let kinded: KindedState = {
+  let channel: StateByKind = {
     kind: "chat",
     state: newChatState({ resource: makeId("chat URI", uri), title: "", at }),
   };
-  for (const { action } of storage.readLog(uri, 0, 1_000_000).entries) kinded = reduceKinded(kinded, action);
-  return kinded.state;
+  for (const { action } of storage.readLog(uri, 0, 1_000_000).entries) {
+    if (!hasOmitted || action.type !== "chat/turnsOmitted") channel = reduceByKind(channel, action);
+  }
+  return channel.state as ChatState;
+}
+
+/** All turns that ended, read back. */
+function readTurns(storage: Storage, uri: string): readonly Turn[] {
+  const stored = storage.loadChannel(uri);
+  const turns = stored?.kind === "chat" ? stored.state.turns : [];
+  const [first] = turns;
+  return first === undefined ? [] : [...(storage.readTurns(uri, first.id, 1_000_000)?.turns ?? []), ...turns];
+}
+
+/** As JSON, which is what a state is to everybody else. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
 }
 
 it(
-  `[D1][D3] loses nothing it told and reuses no number, killed ${crashes} times`,
+  `[D1][D3][D420] loses nothing it published and reuses no number, killed ${crashes} times`,
   { timeout: 300_000 },
   async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "holdfast-crash-"));
@@ -56,9 +71,9 @@ it(
     let highest = 0;
     for (let crash = 0; crash < crashes; crash += 1) {
       const ticks = 1 + Math.floor(Math.random() * 300);
-      const told = await runAndKill(file, ticks);
-      expect(told.length).toBeGreaterThanOrEqual(ticks);
-      for (const word of told) {
+      const published = await runAndKill(file, ticks);
+      expect(published.length).toBeGreaterThanOrEqual(ticks);
+      for (const word of published) {
         const seq = Number(word.replaceAll(/[()]/g, ""));
         expect(seq).toBeGreaterThan(highest);
         highest = seq;
@@ -69,7 +84,8 @@ it(
       expect(durable.filter((seq) => !kept.has(seq))).toEqual([]);
       expect(storage.sequence.last).toBeGreaterThanOrEqual(highest);
       for (const uri of ["ahp-chat:/a", "ahp-chat:/b"]) {
-        expect(storage.loadChannel(uri)?.state).toEqual(replay(storage, uri));
+        expect(asJson(storage.loadChannel(uri)?.state)).toEqual(asJson(replay(storage, uri)));
+        expect(asJson(readTurns(storage, uri))).toEqual(asJson(replay(storage, uri, true).turns));
       }
       expect(storage.listSessions().sessions[0]?.summary.title).toMatch(/^tick /);
       if (crash % 2 === 0) storage.close();

@@ -1,12 +1,11 @@
-// What is special to a database: who may read the file, what a failed commit leaves, what cannot be read.
+// Behaviour specific to a database: the file's permissions, the state after a failed commit, unreadable content.
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeId, newChatState, type Action } from "@holdfast/ahp";
 import { LogEntry, type JournalRecord, type Storage } from "@holdfast/core/ports";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { numberOf } from "./column.ts";
-import { connect, type Connection } from "./driver.ts";
+import { connect, type Connection, numberOf } from "./driver.ts";
 import { openSqliteStorage } from "./sqlite-storage.ts";
 
 const chat = makeId("chat URI", "ahp-chat:/c");
@@ -113,7 +112,7 @@ describe("the database", () => {
     const other = await look();
     other.exec("BEGIN IMMEDIATE");
     const records = [...deltas.slice(2), titled(storage, "after")];
-    expect(() => storage.journal.commit(records)).toThrow(/locked|busy/i);
+    expect(() => storage.journal.commit(records)).toThrow(/holds a lock on/);
     expect(storage.readLog(chat, 0, 100)).toEqual(before);
     other.exec("ROLLBACK");
     void storage.journal.commit(records);
@@ -195,7 +194,7 @@ describe("the database", () => {
     storage.close();
   });
 
-  it("[D14] tells of a row that cannot be read, and gives the rest of the channel", async () => {
+  it("[D14] reports a row that cannot be read, and gives the rest of the channel", async () => {
     const faults: unknown[] = [];
     const storage = await openSqliteStorage({ file, onFault: (error) => faults.push(error) });
     const records = ["a", "b", "c"].map((title) => titled(storage, title));
@@ -225,7 +224,7 @@ describe("the database", () => {
       text,
       "This is no database, though it is long enough to be read as the first page of one.".repeat(60),
     );
-    await expect(openSqliteStorage({ file: text })).rejects.toMatchObject({ code: "unusable" });
+    await expect(openSqliteStorage({ file: text })).rejects.toMatchObject({ code: "corrupt" });
     expect(await readFile(text, "utf8")).toMatch(/^This is no database/);
     const nowhere = path.join(folder, "missing", "holdfast.db");
     await expect(openSqliteStorage({ file: nowhere })).rejects.toMatchObject({ code: "unusable" });

@@ -1,22 +1,25 @@
 // A database file: opened with the settings that durability rests on, its statements prepared once, its transactions whole.
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { closeSync, constants, existsSync, fchmodSync, openSync, rmSync } from "node:fs";
 import { StorageError } from "@holdfast/core/ports";
 import {
   connect,
   type Connection,
+  connectReadOnly,
   type DriverName,
+  explainSqliteError,
   type SqlRow,
   type SqlValue,
   type Statement,
 } from "./driver.ts";
 import { migrate } from "./migrations.ts";
 
-/** How a database is opened. */
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly file: string;
   readonly driver?: DriverName | undefined;
   /** How long to wait for a lock that another program holds. */
   readonly busyTimeoutMs: number;
+  /** Called when the file turns out to be damaged. */
+  readonly onCorrupt?: ((error: StorageError) => void) | undefined;
 }
 
 /**
@@ -37,53 +40,79 @@ const settings = `
 
 /** One open database. `close` it. */
 export class Database {
+  readonly file: string;
   readonly #connection: Connection;
   readonly #statements = new Map<string, Statement>();
+  readonly #onCorrupt: ((error: StorageError) => void) | undefined;
+  #isCorrupt = false;
 
-  private constructor(connection: Connection) {
+  private constructor(connection: Connection, { file, onCorrupt }: DatabaseOptions) {
+    this.file = file;
     this.#connection = connection;
+    this.#onCorrupt = onCorrupt;
   }
 
   /** Opens a file, which nobody but its owner can read, and brings its tables up to date. */
-  static async open({ file, driver, busyTimeoutMs }: DatabaseOptions): Promise<Database> {
+  static async open(options: DatabaseOptions): Promise<Database> {
+    const { file, driver, busyTimeoutMs } = options;
+    const isNew = !existsSync(file);
     try {
       // SQLite gives the files beside it the mode of the first one.
-      closeSync(openSync(file, "a", 0o600));
-      chmodSync(file, 0o600);
+      // A link may lead to somebody else's file, which must not get our mode (C225).
+      const { O_APPEND, O_CREAT, O_RDWR } = constants;
+      // Windows has no such flag, whatever the types say.
+      const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;
+      const descriptor = openSync(file, O_APPEND | O_CREAT | O_RDWR | noFollow, 0o600);
+      try {
+        fchmodSync(descriptor, 0o600);
+      } finally {
+        closeSync(descriptor);
+      }
     } catch (cause) {
-      throw new StorageError("unusable", `${file} cannot be written. Check who owns it and its folder.`, {
-        cause,
-      });
+      throw new StorageError("unusable", `${file} cannot be written. ${adviceFor(cause)}`, { cause });
     }
     const connection = await connect(file, driver);
     try {
       connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs};${settings}`);
-      const database = new Database(connection);
+      const database = new Database(connection, options);
       migrate(database);
       return database;
     } catch (cause) {
       connection.close();
-      if (cause instanceof StorageError) throw cause;
-      const advice = "If it is damaged, move it away and start again.";
+      // A database that was never filled must not look like one that lost its content.
+      if (isNew) removeDatabaseFiles(file);
+      const explained = explainSqliteError(cause, file);
+      if (explained instanceof StorageError) throw explained;
+      const advice = "If it is damaged, run: holdfast doctor --repair";
       throw new StorageError("unusable", `${file} cannot be used as a database. ${advice}`, { cause });
     }
   }
 
+  /** Opens a file that is only looked at, as it is: it is not changed, and its tables are not brought up to date. */
+  static async openReadOnly({
+    file,
+    busyTimeoutMs,
+  }: Pick<DatabaseOptions, "file" | "busyTimeoutMs">): Promise<Database> {
+    const connection = await connectReadOnly(file);
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    return new Database(connection, { file, busyTimeoutMs });
+  }
+
   exec(sql: string): void {
-    this.#connection.exec(sql);
+    this.#explained(() => this.#connection.exec(sql));
   }
 
   /** Gives the number of rows that changed. */
   run(sql: string, ...values: SqlValue[]): number {
-    return this.#prepare(sql).run(values);
+    return this.#explained(() => this.#prepare(sql).run(values));
   }
 
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined {
-    return this.#prepare(sql).get(values);
+    return this.#explained(() => this.#prepare(sql).get(values));
   }
 
   all(sql: string, ...values: SqlValue[]): readonly SqlRow[] {
-    return this.#prepare(sql).all(values);
+    return this.#explained(() => this.#prepare(sql).all(values));
   }
 
   /** Keeps all that `work` does, or nothing. With `isSynced` it survives a power failure. */
@@ -97,9 +126,14 @@ export class Database {
   }
 
   close(): void {
+    // Closing would merge the log into the file. A damaged one stays as it is until it is set aside (D410).
+    if (this.#isCorrupt) return;
     try {
-      // Not every driver does it by itself when it closes; what is left in the log is not lost, only untidy.
+      // Not every driver does this when it closes; what is left in the log is not lost, only untidy.
       this.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.code !== "unavailable") throw error;
+      // A full disk: the log stays, and the next start reads it.
     } finally {
       this.#connection.close();
     }
@@ -121,8 +155,28 @@ export class Database {
     try {
       this.run("ROLLBACK");
     } catch {
-      // A full disk has rolled it back already, and the first error is the one to tell.
+      // A full disk has rolled it back already, and the first error is the one to report.
     }
+  }
+
+  /** Errors of the driver name the file and what to do. */
+  #explained<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      const explained = explainSqliteError(error, this.file);
+      if (explained instanceof StorageError && explained.code === "corrupt") this.#noteCorrupt(explained);
+      throw explained;
+    }
+  }
+
+  /** From now on nothing is written to the file: what was read of it may be wrong (D410). */
+  #noteCorrupt(error: StorageError): void {
+    if (!this.#isCorrupt) {
+      this.#isCorrupt = true;
+      this.#connection.exec("PRAGMA query_only = ON");
+    }
+    this.#onCorrupt?.(error);
   }
 
   #prepare(sql: string): Statement {
@@ -132,4 +186,18 @@ export class Database {
     this.#statements.set(sql, statement);
     return statement;
   }
+}
+
+/** The file and those that SQLite keeps beside it. */
+export const DATABASE_SUFFIXES = ["", "-wal", "-shm"] as const;
+
+function removeDatabaseFiles(file: string): void {
+  for (const suffix of DATABASE_SUFFIXES) rmSync(file + suffix, { force: true });
+}
+
+function adviceFor(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOSPC" || code === "EDQUOT"
+    ? "Its disk is full: free space, then start again."
+    : "Check who owns it and its folder.";
 }

@@ -1,4 +1,4 @@
-// How fast it is: commits, the start with a thousand sessions, and what a turn takes on the disk. Prints its figures.
+// How fast it is: commits, the start with a thousand sessions, and what a turn takes on the disk. Prints its stats.
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -179,7 +179,7 @@ describe("the speed of the storage", () => {
     writer.close();
     storage.close();
     const { size } = await stat(file);
-    const figures = {
+    const stats = {
       sessions,
       turns,
       startMs: Math.round(startMs),
@@ -187,7 +187,7 @@ describe("the speed of the storage", () => {
       loadChatMs: Math.round(loadMs / 20),
       bytesPerTurn: Math.round(size / sessions / turns),
     };
-    console.log(`start: ${JSON.stringify(figures)}`);
+    console.log(`start: ${JSON.stringify(stats)}`);
     expect(opened).toHaveLength(sessions);
     expect(startMs).toBeLessThan(1000);
     expect(listMs).toBeLessThan(50);

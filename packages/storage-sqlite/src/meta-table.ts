@@ -1,9 +1,8 @@
 // Small things to remember, by name.
 import type { Meta } from "@holdfast/core/ports";
-import { textOf } from "./column.ts";
+import { textOf } from "./driver.ts";
 import type { Database } from "./database.ts";
 
-/** Reads and writes them. */
 export class MetaTable implements Meta {
   readonly #database: Database;
 

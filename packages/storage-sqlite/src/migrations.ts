@@ -1,6 +1,6 @@
 // The tables, as a list of steps: a database remembers how many it has taken.
 import { StorageError } from "@holdfast/core/ports";
-import { numberOf } from "./column.ts";
+import { numberOf } from "./driver.ts";
 import type { Database } from "./database.ts";
 
 /** A step that was released is never changed; a new one is added after it. */
@@ -74,7 +74,29 @@ const steps: readonly string[] = [
   CREATE TABLE sequence (id INTEGER PRIMARY KEY CHECK (id = 1), reserved INTEGER NOT NULL);
   INSERT INTO sequence VALUES (1, 0);
   `,
+  // The log of a turn stays whole where it holds text that the chat's state has left out.
+  "ALTER TABLE turn_start ADD COLUMN is_kept INTEGER NOT NULL DEFAULT 0",
+  `
+  -- Turns that left the states of their chats; those of a chat left in the order of their ids.
+  CREATE TABLE turn (
+    id INTEGER PRIMARY KEY,
+    channel_id INTEGER NOT NULL REFERENCES channel ON DELETE CASCADE,
+    turn_id TEXT NOT NULL,
+    -- The name under which its message would be sent again.
+    request_key TEXT,
+    model_version INTEGER NOT NULL,
+    body TEXT NOT NULL
+  );
+  CREATE INDEX turn_by_channel ON turn (channel_id, id);
+  CREATE INDEX turn_by_turn_id ON turn (channel_id, turn_id);
+  CREATE INDEX turn_by_request ON turn (channel_id, request_key) WHERE request_key IS NOT NULL;
+  `,
 ];
+
+/** The steps to a version from an empty database; undefined for a version that this program does not know. */
+export function stepsUpTo(version: number): readonly string[] | undefined {
+  return version > steps.length ? undefined : steps.slice(0, version);
+}
 
 /** Takes the steps that are missing, each whole or not at all. A database that knows more steps is left alone. */
 export function migrate(database: Database): void {

@@ -1,14 +1,13 @@
 // How things go: a session with all that is its own when it is purged, and what is too old or too much.
-import type { Pruned, Purged, Retention } from "@holdfast/core/ports";
+import { StorageError, type Pruned, type Purged, type Retention } from "@holdfast/core/ports";
 import type { AuditTable } from "./audit-table.ts";
 import type { ChannelTable } from "./channel-table.ts";
-import { numberOf, textOf } from "./column.ts";
+import { numberOf, textOf } from "./driver.ts";
 import type { Database } from "./database.ts";
 import type { SessionTable } from "./session-table.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** What removing works on. */
-export interface RemovalParts {
+interface RemovalParts {
   readonly database: Database;
   readonly channels: ChannelTable;
   readonly sessions: SessionTable;
@@ -67,13 +66,14 @@ export class Removal {
 
   /** Terminals that people closed and that belong to no session. */
   #removeTerminals(closedBeforeMs: number): string[] {
-    return this.#parts.database
-      .all(
-        `DELETE FROM channel WHERE kind = 'terminal' AND session_uri IS NULL AND is_open = 0 AND closed_at_ms < ?
-         RETURNING uri`,
-        closedBeforeMs,
-      )
-      .map((row) => textOf(row, "uri"));
+    const { database } = this.#parts;
+    const condition = "kind = 'terminal' AND session_uri IS NULL AND is_open = 0 AND closed_at_ms < ?";
+    return database.transaction(() => {
+      // Not by RETURNING: a text that is not UTF-8 would end the process (see the driver on `libsql`).
+      const rows = database.all(`SELECT uri FROM channel WHERE ${condition}`, closedBeforeMs);
+      if (rows.length > 0) database.run(`DELETE FROM channel WHERE ${condition}`, closedBeforeMs);
+      return rows.map((row) => textOf(row, "uri"));
+    });
   }
 
   /** Lets logs go where states suffice, the oldest first; true when there is no more to do. */
@@ -90,7 +90,7 @@ export class Removal {
     return rows.length < limit;
   }
 
-  /** What is in use of the file; pages that are free do not count. */
+  /** Bytes of the file that are in use; free pages do not count. */
   #sizeBytes(): number {
     const read = (name: string): number => {
       const [row] = this.#parts.database.all(`PRAGMA ${name}`);
@@ -99,10 +99,15 @@ export class Removal {
     return (read("page_count") - read("freelist_count")) * read("page_size");
   }
 
-  /** What was removed is gone from the file and from the log beside it, not only marked as free. */
+  /** Erases removed rows from the file and the log beside it, where they were only marked as free. */
   #giveSpaceBack(): void {
     const { database } = this.#parts;
-    database.all("PRAGMA incremental_vacuum");
-    database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    try {
+      database.all("PRAGMA incremental_vacuum");
+      database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // The rows stay removed; on a full disk a later call gives their space back.
+      if (!(error instanceof StorageError) || error.code !== "unavailable") throw error;
+    }
   }
 }

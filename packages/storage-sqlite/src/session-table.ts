@@ -3,12 +3,11 @@ import { channelModels, summarizeSession, type SessionSummary } from "@holdfast/
 import { StorageError, type SessionPage, type SessionQuery, type StoredSession } from "@holdfast/core/ports";
 import { parseJson } from "./action-row.ts";
 import type { KnownChannel } from "./channel-table.ts";
-import { numberOf, textOf } from "./column.ts";
+import { numberOf, textOf } from "./driver.ts";
 import type { Database } from "./database.ts";
 
 const defaultLimit = 100;
 
-/** Reads and writes the list. */
 export class SessionTable {
   readonly #database: Database;
 
@@ -16,10 +15,10 @@ export class SessionTable {
     this.#database = database;
   }
 
-  /** Writes the row of a session anew; one that is over is open no more, though the hub may still hold it. */
-  write({ id, uri, kinded }: KnownChannel): void {
-    if (kinded?.kind !== "session") return;
-    const summary = summarizeSession(kinded.state);
+  /** Rewrites the row of a session; one that is over is open no more, though the hub may still hold it. */
+  write({ id, uri, current }: KnownChannel): void {
+    if (current?.kind !== "session") return;
+    const summary = summarizeSession(current.state);
     this.#database.run(
       "INSERT OR REPLACE INTO session (channel_id, uri, last_activity_at, summary) VALUES (?, ?, ?, ?)",
       id,

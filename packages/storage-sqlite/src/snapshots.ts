@@ -1,24 +1,30 @@
 // Writes the states of channels down now and then, so that loading is fast and old parts of the log can go.
 import { MODEL_VERSION } from "@holdfast/ahp";
+import type { StoredChannel } from "@holdfast/core/ports";
 import type { ChannelTable, KnownChannel } from "./channel-table.ts";
-import { numberOf } from "./column.ts";
+import { numberOf } from "./driver.ts";
 import type { Database } from "./database.ts";
+import type { TurnTable } from "./turn-table.ts";
 
 /** How much is kept of logs, and when states are written down. */
-export interface SnapshotRules {
+interface SnapshotRules {
   /** A shorter log of a chat than this is replayed, not written down. */
   readonly minTailBytes: number;
   readonly keepLogBytes: number;
 }
 
+/** How many rows are looked at in one query. */
+const pageRows = 500;
+
 /**
  * Decides when a snapshot is due, and writes it outside of commits, one channel in each turn of the loop (D6).
- * The log after a snapshot may grow as large as the snapshot itself, and in the middle of a turn twice as large:
+ * The log after a snapshot may grow as large as the snapshot itself, and in the middle of a turn four times as large:
  * so all snapshots of a channel together cost no more than a constant times its log.
  */
 export class Snapshots {
   readonly #database: Database;
   readonly #channels: ChannelTable;
+  readonly #turns: TurnTable;
   readonly #rules: SnapshotRules;
   readonly #onFault: (error: unknown) => void;
   readonly #due = new Set<string>();
@@ -27,18 +33,20 @@ export class Snapshots {
   constructor(
     database: Database,
     channels: ChannelTable,
+    turns: TurnTable,
     rules: SnapshotRules,
     onFault: (error: unknown) => void,
   ) {
     this.#database = database;
     this.#channels = channels;
+    this.#turns = turns;
     this.#rules = rules;
     this.#onFault = onFault;
   }
 
-  /** To be called when a channel was written to; `isAtRest` when a turn has just ended. */
+  /** To be called when a channel was written to; `isAtRest` when a turn has just ended or its text was shortened. */
   consider(channel: KnownChannel, isAtRest: boolean): void {
-    const boundBytes = Math.max(this.#minTailBytes(channel), channel.snapshotBytes) * (isAtRest ? 1 : 2);
+    const boundBytes = Math.max(this.#minTailBytes(channel), channel.snapshotBytes) * (isAtRest ? 1 : 4);
     if (channel.tailBytes <= boundBytes) return;
     this.#due.add(channel.uri);
     this.#timer ??= setImmediate(() => this.#writeNext()).unref();
@@ -48,11 +56,17 @@ export class Snapshots {
   write(uri: string, keepLogBytes: number = this.#rules.keepLogBytes): void {
     const channel = this.#channels.find(uri);
     if (channel === undefined) return;
-    const isOpen = this.#database.transaction(() => this.#writeState(channel, keepLogBytes));
+    const isOpen = this.#database.transaction(() => this.writeInTransaction(channel, keepLogBytes));
+    if (!isOpen) this.#channels.release(uri);
+  }
+
+  /** The same within a transaction; gives whether the channel is open. */
+  writeInTransaction(channel: KnownChannel, keepLogBytes: number = this.#rules.keepLogBytes): boolean {
+    const isOpen = this.#writeState(channel, keepLogBytes);
     channel.tailBytes = 0;
     // A row that the snapshot covers takes no more text: it would not be replayed.
     delete channel.lastRow;
-    if (!isOpen) this.#channels.release(uri);
+    return isOpen;
   }
 
   /** Writes what is worth it before the end; a short rest of a log is replayed faster than written down. */
@@ -86,12 +100,13 @@ export class Snapshots {
   /** Gives whether the channel is open. */
   #writeState(channel: KnownChannel, keepLogBytes: number): boolean {
     const { id, tailBytes } = channel;
-    const loaded = this.#channels.load(channel.uri);
+    const loaded = this.#channels.load(channel.uri, (turns) => this.#turns.add(id, turns));
     const before = this.#database.get("SELECT log_bytes FROM snapshot WHERE channel_id = ?", id);
     if (loaded === undefined || before === undefined) return false;
     const state = JSON.stringify(loaded.state);
     const logBytes = tailBytes + numberOf(before, "log_bytes");
-    const keptBytes = logBytes > keepLogBytes ? this.#trim(id, keepLogBytes / 2) : logBytes;
+    const keptBytes =
+      logBytes > keepLogBytes ? this.#trim(id, keepLogBytes / 2, runningTurnOf(loaded)) : logBytes;
     this.#database.run(
       "UPDATE snapshot SET seq = ?, model_version = ?, log_bytes = ?, state = ? WHERE channel_id = ?",
       loaded.seq,
@@ -104,26 +119,63 @@ export class Snapshots {
     return loaded.isOpen;
   }
 
-  /** Removes the oldest rows; gives the size of those that stay. */
-  #trim(id: number, keepBytes: number): number {
-    let keptBytes = 0;
-    for (const row of this.#database.all(
-      "SELECT seq, last_seq, LENGTH(body) AS size_bytes FROM action WHERE channel_id = ? ORDER BY seq DESC",
-      id,
-    )) {
-      const sizeBytes = numberOf(row, "size_bytes");
-      if (keptBytes + sizeBytes > keepBytes) {
-        this.#database.run("DELETE FROM action WHERE channel_id = ? AND seq <= ?", id, numberOf(row, "seq"));
-        this.#database.run(
-          "DELETE FROM turn_start WHERE channel_id = ? AND seq <= ?",
-          id,
-          numberOf(row, "seq"),
-        );
-        this.#database.run("UPDATE channel SET trimmed_seq = ? WHERE id = ?", numberOf(row, "last_seq"), id);
-        return keptBytes;
-      }
-      keptBytes += sizeBytes;
+  /** Removes the oldest rows but those of kept turns; gives the size of the newest rows, which stay. */
+  #trim(id: number, keepBytes: number, runningTurnId: string | undefined): number {
+    const { keptBytes, cutSeq } = this.#findCut(id, keepBytes);
+    if (cutSeq === undefined) return keptBytes;
+    let fromSeq = 0;
+    for (const { startSeq, endSeq } of this.#channels.keptRanges(id, runningTurnId)) {
+      this.#remove(id, fromSeq, Math.min(startSeq - 1, cutSeq));
+      fromSeq = endSeq;
     }
+    this.#remove(id, fromSeq, cutSeq);
     return keptBytes;
   }
+
+  /** The newest row that does not fit any more, read a page at a time: the log may be much longer than what is kept. */
+  #findCut(id: number, keepBytes: number): { keptBytes: number; cutSeq?: number } {
+    let keptBytes = 0;
+    let beforeSeq = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const rows = this.#database.all(
+        `SELECT seq, LENGTH(body) AS size_bytes FROM action WHERE channel_id = ? AND seq < ?
+         ORDER BY seq DESC LIMIT ${pageRows}`,
+        id,
+        beforeSeq,
+      );
+      for (const row of rows) {
+        beforeSeq = numberOf(row, "seq");
+        const sizeBytes = numberOf(row, "size_bytes");
+        if (keptBytes + sizeBytes > keepBytes) return { keptBytes, cutSeq: beforeSeq };
+        keptBytes += sizeBytes;
+      }
+      if (rows.length < pageRows) return { keptBytes };
+    }
+  }
+
+  #remove(id: number, fromSeq: number, toSeq: number): void {
+    if (fromSeq > toSeq) return;
+    const newest = this.#database.get(
+      "SELECT last_seq FROM action WHERE channel_id = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT 1",
+      id,
+      fromSeq,
+      toSeq,
+    );
+    if (newest === undefined) return;
+    this.#database.run("DELETE FROM action WHERE channel_id = ? AND seq BETWEEN ? AND ?", id, fromSeq, toSeq);
+    // The first start after a kept turn says where that turn ends.
+    this.#database.run(
+      "DELETE FROM turn_start WHERE channel_id = ? AND seq BETWEEN ? AND ? AND seq <> ?",
+      id,
+      fromSeq,
+      toSeq,
+      fromSeq,
+    );
+    this.#database.run("UPDATE channel SET trimmed_seq = ? WHERE id = ?", numberOf(newest, "last_seq"), id);
+  }
+}
+
+/** The turn that runs in a chat: text may still be left out of its state, so its log stays. */
+function runningTurnOf(loaded: StoredChannel): string | undefined {
+  return loaded.kind === "chat" ? loaded.state.activeTurn?.id : undefined;
 }

@@ -5,8 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { storageContract } from "@holdfast/core/ports/contract";
 import { expect, it } from "vitest";
-import type { DriverName } from "./driver.ts";
-import { findNodeSqlite } from "./node-driver.ts";
+import { type DriverName, findNodeSqlite } from "./driver.ts";
 import { openSqliteStorage } from "./sqlite-storage.ts";
 
 const drivers: DriverName[] = findNodeSqlite() ? ["libsql", "node:sqlite"] : ["libsql"];

@@ -1,16 +1,20 @@
 // The storage port on SQLite.
-import type { SessionUri } from "@holdfast/ahp";
-import type {
-  LogPage,
-  Pruned,
-  Purged,
-  Retention,
-  SessionPage,
-  SessionQuery,
-  Storage,
-  StoredChannel,
-  StoredChannelOf,
-  WantedTurn,
+import type { SessionUri, Turn } from "@holdfast/ahp";
+import {
+  turnsBefore,
+  type LogPage,
+  type Pruned,
+  type Purged,
+  type Retention,
+  type SessionPage,
+  type SessionQuery,
+  type Storage,
+  type StorageError,
+  type StoredChannel,
+  type StoredChannelOf,
+  type TurnPage,
+  type WantedOmittedTurn,
+  type WantedTurn,
 } from "@holdfast/core/ports";
 import { AuditTable } from "./audit-table.ts";
 import { BlockSequence } from "./block-sequence.ts";
@@ -19,9 +23,10 @@ import { Database } from "./database.ts";
 import type { DriverName } from "./driver.ts";
 import { MetaTable } from "./meta-table.ts";
 import { Removal } from "./removal.ts";
+import { SqliteJournal } from "./sqlite-journal.ts";
 import { SessionTable } from "./session-table.ts";
 import { Snapshots } from "./snapshots.ts";
-import { SqliteJournal } from "./sqlite-journal.ts";
+import { TurnTable } from "./turn-table.ts";
 
 /** How a storage is opened; every field but the file has a default. */
 export interface SqliteStorageOptions {
@@ -36,14 +41,16 @@ export interface SqliteStorageOptions {
   /** How long to wait for a lock that another program holds. Default 5 s. */
   readonly busyTimeoutMs?: number | undefined;
   readonly nowMs?: (() => number) | undefined;
-  /** Told of rows that cannot be read and of snapshots that cannot be written. */
+  /** Called with rows that cannot be read and snapshots that cannot be written. */
   readonly onFault?: ((error: unknown) => void) | undefined;
+  /** Called when the file turns out to be damaged; what was read of it may be wrong. */
+  readonly onCorrupt?: ((error: StorageError) => void) | undefined;
 }
 
 /** Opens the storage in a file. */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { file, driver, busyTimeoutMs = 5000 } = options;
-  return new SqliteStorage(await Database.open({ file, driver, busyTimeoutMs }), options);
+  const { file, driver, busyTimeoutMs = 5000, onCorrupt } = options;
+  return new SqliteStorage(await Database.open({ file, driver, busyTimeoutMs, onCorrupt }), options);
 }
 
 class SqliteStorage implements Storage {
@@ -53,6 +60,7 @@ class SqliteStorage implements Storage {
   readonly meta: MetaTable;
   readonly #database: Database;
   readonly #channels: ChannelTable;
+  readonly #turns: TurnTable;
   readonly #sessions: SessionTable;
   readonly #snapshots: Snapshots;
   readonly #removal: Removal;
@@ -67,13 +75,23 @@ class SqliteStorage implements Storage {
     this.meta = new MetaTable(database);
     const channels = new ChannelTable(database, onFault);
     const sessions = new SessionTable(database);
-    const snapshots = new Snapshots(database, channels, { minTailBytes, keepLogBytes }, onFault);
+    const turns = new TurnTable(database, onFault);
+    const snapshots = new Snapshots(database, channels, turns, { minTailBytes, keepLogBytes }, onFault);
     this.#channels = channels;
+    this.#turns = turns;
     this.#sessions = sessions;
     this.#snapshots = snapshots;
     this.#removal = new Removal({ database, channels, sessions, snapshots, audit: this.audit });
     const { sequence } = this;
-    this.journal = new SqliteJournal({ database, channels, sessions, sequence, snapshots, nowMs });
+    this.journal = new SqliteJournal({
+      database,
+      channels,
+      sessions,
+      sequence,
+      snapshots,
+      nowMs,
+      onFault,
+    });
   }
 
   listSessions(query: SessionQuery = {}): SessionPage {
@@ -100,6 +118,23 @@ class SqliteStorage implements Storage {
 
   findTurnStart(chat: string, wanted: WantedTurn): number | undefined {
     return this.#channels.findTurnStart(chat, wanted);
+  }
+
+  readTurns(chat: string, before: string, limit: number): TurnPage | undefined {
+    const id = this.#channels.idOf(chat);
+    if (id === undefined) return undefined;
+    const nothing: TurnPage = { turns: [], hasMore: false };
+    const older = (rest: number): TurnPage => this.#turns.before(id, undefined, rest) ?? nothing;
+    const omitted = this.#turns.before(id, before, limit);
+    if (omitted !== undefined) return omitted;
+    // One that is still in the state: the border between the two is crossed once by each reader.
+    const stored = this.#channels.load(chat);
+    return stored?.kind === "chat" ? turnsBefore(stored.state.turns, before, limit, older) : undefined;
+  }
+
+  findOmittedTurn(chat: string, wanted: WantedOmittedTurn): Turn | undefined {
+    const id = this.#channels.idOf(chat);
+    return id === undefined ? undefined : this.#turns.find(id, wanted);
   }
 
   purge(session: SessionUri): Purged {

@@ -1,12 +1,7 @@
-// The parts of the ACP adapter that need no process: for a host that runs commands by means of its own.
-export { type CreateRequest, readCreateParams, type WantedTerminal } from "./acp/create-params.ts";
-export { type HeldTerminal, HeldTerminals, type Holder, type Survivor } from "./acp/held-terminals.ts";
+// The parts of the ACP adapter that need no process: for a host that has its own approvals and audit.
+export { AcpSession, type AcpTerminalOwner, type HoldTerminal } from "./acp/acp-session.ts";
+export type { WantedTerminal } from "./acp/create-params.ts";
+export { type HeldTerminal, HeldTerminals, type Holder } from "./acp/held-terminals.ts";
 export { isInsideRoots } from "./acp/roots.ts";
-export {
-  type AcpExitStatus,
-  type CreateTerminalParams,
-  type TerminalParams,
-  renderOutputResult,
-  toExitStatus,
-} from "./acp/shapes.ts";
-export { TerminalError } from "./terminal-error.ts";
+export type { AcpExitStatus, CreateTerminalParams } from "./acp/shapes.ts";
+export { rpcCodeOf, TerminalError } from "./terminal-error.ts";

@@ -2,32 +2,35 @@
 import { randomUUID } from "node:crypto";
 import {
   type Audience,
-  LoginEnvironment,
   type RequestVariables,
   type RunLimits,
   type ScreenSize,
   Spawner,
   type TreeChoice,
-  buildEnvironment,
-  DEFAULT_SIZE,
+  SCREEN_VARIABLES,
+  mergeVariables,
+  needsShell,
 } from "./process/index.ts";
 import { TerminalError, invalidRequest } from "./terminal-error.ts";
+import { answerLimitBytes, makeOutput, OUTPUT_LIMITS } from "./output-limits.ts";
+import { checkSize } from "./screen-size.ts";
 import { Terminal } from "./terminal.ts";
-import { RingBudget, TerminalOutput } from "./view/index.ts";
-
-const mebibyte = 1024 * 1024;
+import { RingBudget, type TerminalOutput } from "./view/index.ts";
 
 /** How an engine works; every field has a default. */
 export interface TerminalEngineOptions {
   /** Where commands run that name no directory. Default: the host's own. */
   readonly cwd?: string | undefined;
-  /** `login`: what the login shell sets up. Or a map, taken as it is. */
+  /**
+   * `login` (default): what the login shell sets up, less model providers' secrets, for an agent's command without pager
+   * and prompts. Or a map, taken as it is but for a tty run's TERM. A request's `env` comes on top of either.
+   */
   readonly environment?: "login" | Readonly<Record<string, string | undefined>> | undefined;
   /** Bytes of output that an answer has when the request sets no limit. Default 1 MiB. */
   readonly answerBytes?: number | undefined;
   /** The most that a request may ask for. Default 16 MiB. */
   readonly maxAnswerBytes?: number | undefined;
-  /** Raw bytes kept for who looks later. Default 1 MiB. */
+  /** Raw bytes kept for clients that join later. Default 1 MiB. */
   readonly replayBytes?: number | undefined;
   /** Memory for the output of all terminals together. Default 512 MiB; beyond it terminals keep shorter tails. */
   readonly totalBytes?: number | undefined;
@@ -38,6 +41,8 @@ export interface TerminalEngineOptions {
   /** Limits for every terminal; a request may lower or add. */
   readonly limits?: RunLimits | undefined;
   readonly tree?: TreeChoice | undefined;
+  /** Whether a `command` without `args` may be a line for the shell. Default true; false allows programs only. */
+  readonly allowShell?: boolean | undefined;
   /** `helper` wherever there is one. */
   readonly forkBy?: "helper" | "child_process" | undefined;
 }
@@ -66,7 +71,6 @@ export interface TerminalRequest {
 export class TerminalEngine {
   readonly #options: TerminalEngineOptions;
   readonly #spawner: Spawner;
-  readonly #login: LoginEnvironment;
   readonly #budget: RingBudget;
   readonly #terminals = new Map<string, Terminal>();
   #opening = 0;
@@ -75,8 +79,11 @@ export class TerminalEngine {
   constructor(options: TerminalEngineOptions = {}) {
     this.#options = options;
     this.#spawner = new Spawner({ forkBy: options.forkBy });
-    this.#login = new LoginEnvironment(this.#spawner);
-    this.#budget = new RingBudget({ totalBytes: options.totalBytes ?? 512 * mebibyte });
+    this.#budget = new RingBudget({ totalBytes: options.totalBytes ?? OUTPUT_LIMITS.totalBytes });
+    if ((options.environment ?? "login") === "login") {
+      // The capture of the login shell takes seconds: it begins before the first command needs it.
+      void this.#spawner.buildEnvironment({ audience: "person", hasScreen: false });
+    }
   }
 
   /** The spawn helper's pid; undefined without one. */
@@ -116,25 +123,40 @@ export class TerminalEngine {
     const { command, args = [], kind = "text", size } = request;
     const cwd = request.cwd ?? this.#options.cwd ?? process.cwd();
     const env = await this.#environment(request, kind);
+    if (this.#options.allowShell === false && args.length === 0 && needsShell(command, cwd, env["PATH"])) {
+      throw new TerminalError(
+        "invalid_request",
+        "The command needs a shell, and allowShell is false. Pass a program with args.",
+        { field: "command" },
+      );
+    }
     const id = randomUUID();
-    const output = this.#makeOutput(request, kind);
-    const parts = {
-      spawner: this.#spawner,
-      output,
-      killGraceMs: this.#options.killGraceMs ?? 5000,
+    const checked = checkSize(size ?? {});
+    const terminal = new Terminal({
+      id,
+      kind,
+      command,
+      args,
+      cwd,
+      size: checked,
+      output: this.#makeOutput(request, kind, checked),
+      killGraceMs: this.#options.killGraceMs,
       onClosed: () => void this.#terminals.delete(id),
-    };
+    });
     const limits = { ...this.#options.limits, ...request.limits };
     const tree = request.tree ?? this.#options.tree;
-    return Terminal.start({ id, kind, command, args, cwd }, parts, (sink) =>
-      this.#spawner.run({ kind, command, args, cwd, env, size, limits, tree }, sink),
+    await terminal.start((sink) =>
+      this.#spawner.start({ kind, command, args, cwd, env, size: checked, limits, tree }, sink),
     );
+    return terminal;
   }
 
   async #environment(request: TerminalRequest, kind: "text" | "tty"): Promise<Record<string, string>> {
     const { environment = "login" } = this.#options;
-    return buildEnvironment({
-      base: environment === "login" ? await this.#login.get() : environment,
+    if (environment !== "login") {
+      return mergeVariables({ ...environment, ...(kind === "tty" && SCREEN_VARIABLES) }, request.env);
+    }
+    return this.#spawner.buildEnvironment({
       audience: request.audience ?? "agent-command",
       hasScreen: kind === "tty",
       keepSecrets: request.keepSecrets,
@@ -142,18 +164,20 @@ export class TerminalEngine {
     });
   }
 
-  #makeOutput({ outputByteLimit, size, audience }: TerminalRequest, kind: "text" | "tty"): TerminalOutput {
-    const { answerBytes = mebibyte, maxAnswerBytes = 16 * mebibyte, replayBytes = mebibyte } = this.#options;
+  #makeOutput(
+    { outputByteLimit, audience }: TerminalRequest,
+    kind: "text" | "tty",
+    size: ScreenSize,
+  ): TerminalOutput {
     if (outputByteLimit !== undefined && !(outputByteLimit >= 0)) {
       throw invalidRequest("outputByteLimit", "a number of bytes, 0 or more");
     }
-    return new TerminalOutput({
+    return makeOutput({
       kind,
-      answer: audience === "person" ? "lazy" : "eager",
-      answerLimitBytes: Math.min(Math.floor(outputByteLimit ?? answerBytes), maxAnswerBytes),
-      replayBytes,
-      columns: size?.columns ?? DEFAULT_SIZE.columns,
-      rows: size?.rows ?? DEFAULT_SIZE.rows,
+      size,
+      answerLimitBytes: answerLimitBytes(outputByteLimit, this.#options),
+      replayBytes: this.#options.replayBytes,
+      isFoldedOnRequest: audience === "person",
       budget: this.#budget,
     });
   }

@@ -1,6 +1,6 @@
 // The one error class of the terminal engine: a code for programs, a sentence for people, the field where one is to blame.
 
-/** What went wrong, in words a program can switch on. */
+/** Error codes that a program can switch on. */
 export type TerminalErrorCode =
   | "invalid_request"
   | "program_not_found"
@@ -15,27 +15,36 @@ export type TerminalErrorCode =
   | "denied"
   | "cancelled"
   | "input_full"
-  | "helper_lost"
+  | "lost"
   | "closed";
 
-/** The JSON-RPC number that an ACP answer carries for each code. */
+/**
+ * The JSON-RPC number that an ACP response carries for each code. Internal error (-32603) is for faults of this side
+ * only: agents and their models give up on it, though they could name another program or ask the user (T320).
+ */
 const rpcCodes: Record<TerminalErrorCode, number> = {
   invalid_request: -32602,
-  program_not_found: -32603,
-  program_not_executable: -32603,
+  program_not_found: -32602,
+  program_not_executable: -32602,
   directory_not_found: -32602,
   device_missing: -32603,
   spawn_failed: -32603,
   not_supported: -32603,
   terminal_not_found: -32002,
-  too_many_terminals: -32603,
+  too_many_terminals: -32029,
   outside_roots: -32602,
-  denied: -32603,
+  denied: -32009,
   cancelled: -32800,
   input_full: -32603,
-  helper_lost: -32603,
+  lost: -32603,
   closed: -32603,
 };
+
+/** The JSON-RPC number for a code; one that is not known is an internal error. */
+export function rpcCodeOf(code: string): number {
+  const known: Readonly<Record<string, number>> = rpcCodes;
+  return known[code] ?? rpcCodes.spawn_failed;
+}
 
 /** Where the fault lies, and what caused it. */
 export interface TerminalErrorDetail {

@@ -1,159 +1,202 @@
-// One terminal: a run and what has been seen of it. Readable until it is closed, whatever became of the command.
-import type {
-  ExitStatus,
-  LimitName,
-  LimitsInForce,
-  Run,
-  RunExit,
-  RunKind,
-  RunSink,
-  ScreenSize,
-  Spawner,
-  TreeMechanism,
-  TreeProcess,
-} from "./process/index.ts";
-import type { ByteSubscription, TerminalOutput } from "./view/index.ts";
+// One terminal: a run, its end, its process tree, and the stream of its bytes. Readable until it is closed.
+import { KILL_GRACE_MS } from "./output-limits.ts";
+import type { LimitsInForce, Run, RunExit, RunSink, TreeMechanism, TreeProcess } from "./process/port.ts";
+import type { ScreenSize } from "./screen-size.ts";
+import type { TtyScreen } from "./screen/tty-screen.ts";
+import { TerminalStream, type TerminalStreamOptions } from "./terminal-stream.ts";
+import type { ByteSubscription, CommandIndex, StreamRanges, TerminalOutput } from "./view/index.ts";
 
 /** How a command ended. */
-export interface TerminalExit extends ExitStatus {
-  /** Offset after the last byte read before the exit was told. */
-  readonly finalOffset: number;
+export interface TerminalExit extends RunExit {
   readonly durationMs: number;
-  /** The limit that fired, if one did. */
-  readonly limit: LimitName | undefined;
-  /** True when the exit status went down with the spawn helper. */
-  readonly lost: boolean;
 }
 
-/** What became of the command. */
+/** State of the command. */
 export type TerminalState =
   | { readonly name: "running" }
   | { readonly name: "exited"; readonly exit: TerminalExit };
 
-/** What a terminal is called and where it runs. */
-export interface TerminalLabel {
+/** Options of a terminal. */
+export interface TerminalOptions extends TerminalStreamOptions {
   readonly id: string;
-  readonly kind: Exclude<RunKind, "stdio">;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly cwd?: string | undefined;
+  readonly killGraceMs?: number | undefined;
+  readonly onClosed?: (() => void) | undefined;
 }
 
-/** A command, its output and its process tree. The engine makes it; `close` gives everything back. */
-export class Terminal implements TerminalLabel {
+/** How long a terminal that closes waits for an exit that must come. */
+const exitBoundMs = 1000;
+
+/** A command, its output and its process tree. `close` gives everything back. */
+export class Terminal {
   readonly id: string;
-  readonly kind: Exclude<RunKind, "stdio">;
+  readonly kind: "text" | "tty";
+  /** Empty where an agent runs the command itself. */
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly startedAt = new Date();
+  readonly startedAt: Date;
+  readonly output: TerminalOutput;
+  /** Which of its output came from stderr; only where its run has a pipe for each stream. */
+  readonly streams: StreamRanges;
+  /** The commands of its shell. */
+  readonly commands: CommandIndex;
+  /** The screen for clients that join late; only of a tty with a publisher. */
+  readonly screen: TtyScreen | undefined;
   /** Resolves after the last byte; never rejects. */
   readonly exited: Promise<TerminalExit>;
-  readonly #run: Run;
-  readonly #spawner: Spawner;
-  readonly #output: TerminalOutput;
-  readonly #killGraceMs: number;
-  readonly #onClosed: () => void;
+  readonly #options: TerminalOptions;
+  readonly #stream: TerminalStream;
+  readonly #sink: RunSink;
+  readonly #startedMs = performance.now();
+  #size: ScreenSize;
+  #run: Run | undefined;
   #state: TerminalState = { name: "running" };
+  #hasEnded = false;
+  #isReleased = false;
+  #survivorCount = 0;
   #closing: Promise<void> | undefined;
+  #resolveExited: (exit: TerminalExit) => void = () => {};
 
-  private constructor(label: TerminalLabel, run: Run, parts: TerminalParts) {
-    this.id = label.id;
-    this.kind = label.kind;
-    this.command = label.command;
-    this.args = label.args;
-    this.cwd = label.cwd;
-    this.#run = run;
-    this.#spawner = parts.spawner;
-    this.#output = parts.output;
-    this.#killGraceMs = parts.killGraceMs;
-    this.#onClosed = parts.onClosed;
-    const startedMs = performance.now();
-    this.exited = run.exited.then((exit) => this.#exit(exit, performance.now() - startedMs));
+  constructor(options: TerminalOptions) {
+    const { id, kind, command = "", args = [], cwd = "" } = options;
+    this.id = id;
+    this.kind = kind;
+    this.command = command;
+    this.args = args;
+    this.cwd = cwd;
+    this.startedAt = options.now?.() ?? new Date();
+    this.#options = options;
+    this.#size = options.size;
+    this.exited = new Promise((resolve) => {
+      this.#resolveExited = resolve;
+    });
+    const stream = new TerminalStream(options, (bytes) => {
+      if (!this.hasExited) this.#run?.write(bytes);
+    });
+    this.#stream = stream;
+    this.output = stream.output;
+    this.streams = stream.streams;
+    this.commands = stream.commands;
+    this.screen = stream.screen;
+    this.#sink = {
+      bytes: (from, bytes) => stream.take(from, bytes),
+      exit: (exit) => {
+        stream.exit(exit.exitCode);
+        this.#state = { name: "exited", exit: { ...exit, durationMs: performance.now() - this.#startedMs } };
+        this.#resolveExited(this.#state.exit);
+      },
+      end: () => {
+        this.#hasEnded = true;
+        stream.end();
+      },
+    };
   }
 
-  /** Starts a command and feeds its bytes to an output. */
-  static async start(
-    label: TerminalLabel,
-    parts: TerminalParts,
-    start: (sink: RunSink) => Promise<Run>,
-  ): Promise<Terminal> {
-    const { output } = parts;
-    const sink: RunSink = {
-      bytes: (_stream, buffer, length) => output.push(buffer, 0, length),
-      exit: () => output.exited(),
-      end: () => output.ended(),
-    };
+  /** Starts its run; when that fails, its output is freed. */
+  async start(start: (sink: RunSink) => Promise<Run>): Promise<void> {
     try {
-      return new Terminal(label, await start(sink), parts);
+      this.#run = await start(this.#sink);
     } catch (error) {
-      output.close();
+      this.#free();
       throw error;
     }
+  }
+
+  /** The same for a run that starts at once. */
+  attach<Attached extends Run>(start: (sink: RunSink) => Attached): Attached {
+    const run = start(this.#sink);
+    this.#run = run;
+    return run;
   }
 
   get state(): TerminalState {
     return this.#state;
   }
 
+  get hasExited(): boolean {
+    return this.#state.name === "exited";
+  }
+
+  get isPty(): boolean {
+    return this.kind === "tty";
+  }
+
+  get size(): ScreenSize {
+    return this.#size;
+  }
+
   get pid(): number {
-    return this.#run.pid;
+    return this.run.pid;
   }
 
-  /** What holds the process tree together. */
+  /** Mechanism that holds the process tree together. */
   get tree(): TreeMechanism {
-    return this.#run.tree;
+    return this.run.tree;
   }
 
-  /** The limits asked for, and what enforces each. */
+  /** The requested limits, and what enforces each. */
   get limits(): LimitsInForce {
-    return this.#run.limits;
-  }
-
-  /** The output's bytes and text. */
-  get output(): Pick<
-    TerminalOutput,
-    "startOffset" | "endOffset" | "bytes" | "answer" | "answerJson" | "allocatedBytes"
-  > {
-    return this.#output;
+    return this.run.limits;
   }
 
   /** Reads bytes by a cursor, from an absolute offset on. */
   subscribe(options: { from?: number | "start" | "end" }, onReadable: () => void): ByteSubscription {
-    return this.#output.subscribe(options, onReadable);
+    return this.output.subscribe(options, onReadable);
   }
 
-  /** Types into a tty run. */
-  write(input: string | Uint8Array): void {
-    this.#run.write(Buffer.from(input));
+  /** Types into a tty run, or writes to the pipe of a text run; false asks the writer to wait. */
+  write(input: string | Uint8Array): boolean {
+    return this.run.write(typeof input === "string" ? Buffer.from(input) : input);
   }
 
-  /** Changes the screen's size; returns what it became. */
+  /** While held, no output is read, and a command that writes fast waits. */
+  hold(isHeld: boolean): void {
+    this.#run?.hold(isHeld);
+  }
+
+  /** Changes the screen's size; returns it after clamping. */
   resize(size: Partial<ScreenSize>): ScreenSize {
-    const applied = this.#run.resize(size);
-    this.#output.resize(applied.columns, applied.rows);
-    return applied;
+    this.#size = this.run.resize(size);
+    this.#stream.resized(this.#size);
+    return this.#size;
   }
 
-  /** What Ctrl-C does. */
+  /** The view starts at an offset; what an agent reads stays. */
+  clear(offset: number): void {
+    this.#stream.clear(offset);
+  }
+
+  /** The same as Ctrl-C. */
   interrupt(): Promise<void> {
-    return this.#run.interrupt();
+    return this.run.interrupt();
   }
 
-  /** Ends the whole tree; the terminal stays readable. Resolves with what could not be ended. */
-  kill(graceMs: number = this.#killGraceMs): Promise<TreeProcess[]> {
-    return this.#run.end(graceMs);
+  /** Ends the whole tree, also what is left of it after the exit; resolves with what could not be ended. */
+  async kill(graceMs = this.#killGraceMs): Promise<readonly TreeProcess[]> {
+    return this.#isReleased ? [] : this.run.end(graceMs);
   }
 
-  /** Processes that a command which has ended by itself left running. */
-  async survivors(): Promise<TreeProcess[]> {
-    return this.#state.name === "running" ? [] : this.#run.members();
+  /** Processes that outlived the command when they were last looked for. */
+  get survivorCount(): number {
+    return this.#survivorCount;
+  }
+
+  /** Processes that a command left running. Their output is shown until the last one ends. */
+  async survivors(): Promise<readonly TreeProcess[]> {
+    if (!this.hasExited || this.#isReleased) return [];
+    const survivors = await this.run.members();
+    this.#survivorCount = survivors.length;
+    if (survivors.length === 0 && this.#hasEnded) this.#release();
+    return survivors;
   }
 
   /** Gives back what belongs to processes once none is left; the output stays. Resolves with the survivors. */
-  async settle(): Promise<TreeProcess[]> {
+  async settle(): Promise<readonly TreeProcess[]> {
     const survivors = await this.survivors();
-    if (this.#state.name === "exited" && survivors.length === 0) this.#spawner.release(this.#run);
+    if (this.hasExited && survivors.length === 0) this.#release();
     return survivors;
   }
 
@@ -163,24 +206,41 @@ export class Terminal implements TerminalLabel {
     return this.#closing;
   }
 
-  async #closeNow(): Promise<void> {
-    await this.#run.end(this.#killGraceMs);
-    this.#spawner.release(this.#run);
-    this.#output.close();
-    this.#onClosed();
+  /** Runs before the output is freed, while it can still be read. */
+  protected beforeFree(): void {}
+
+  protected get run(): Run {
+    if (this.#run === undefined) throw new Error("The terminal has not been started");
+    return this.#run;
   }
 
-  #exit({ exitCode, signal, finalOffset, limit, lost }: RunExit, durationMs: number): TerminalExit {
-    const exit = { exitCode, signal, finalOffset, limit, lost, durationMs };
-    this.#state = { name: "exited", exit };
-    return exit;
+  get #killGraceMs(): number {
+    return this.#options.killGraceMs ?? KILL_GRACE_MS;
+  }
+
+  async #closeNow(): Promise<void> {
+    if (!this.#isReleased) await this.run.end(this.#killGraceMs);
+    // The exit is reported when the rest of the output is read; what even KILL did not end is not waited for.
+    await within(exitBoundMs, this.exited);
+    this.#release();
+    this.#free();
+    this.#options.onClosed?.();
+  }
+
+  #free(): void {
+    this.beforeFree();
+    this.#stream.close();
+  }
+
+  #release(): void {
+    if (!this.#isReleased) this.run.release();
+    this.#isReleased = true;
   }
 }
 
-/** What the engine gives a terminal. */
-export interface TerminalParts {
-  readonly spawner: Spawner;
-  readonly output: TerminalOutput;
-  readonly killGraceMs: number;
-  readonly onClosed: () => void;
+function within(boundMs: number, done: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve) => {
+    const bound = setTimeout(resolve, boundMs);
+    void done.then(resolve).finally(() => clearTimeout(bound));
+  });
 }

@@ -2,7 +2,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./frame/app.tsx";
-import { startTheme } from "./frame/theme.ts";
+import { startTheme } from "./frame/theme.tsx";
 import { takeClientId } from "./host/client-id.ts";
 import { HostConnection } from "./host/host-connection.ts";
 import { HostContext } from "./host/use-host.ts";

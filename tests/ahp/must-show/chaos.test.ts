@@ -10,20 +10,20 @@ const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const clientCount = isLong ? 50 : 12;
 const terminalCount = isLong ? 10 : 4;
 const floodBytes = isLong ? 40_000_000 : 4_000_000;
-/** What the memory of a host may grow by between the end of the first flood and that of the second. */
+/** Allowed growth of the host's memory between the end of the first flood and that of the second. */
 const goalGrowthMiB = 32;
 /** So much of a terminal's end is compared. */
 const comparedText = 64 * 1024;
 
-/** A program that floods and meanwhile notes each line that it is given; at the end it tells them. */
+/** A program that floods and meanwhile notes each line of its input; at the end it prints them. */
 function floodProgram(mark: string): string {
   const flood = `head -c ${floodBytes} /dev/zero | tr '\\0' x | fold -w 99`;
   const listen = `while IFS= read -r line && [ "$line" != end ]; do got="$got $line"; done`;
   // Cut in two, so that the line that is typed does not look like what it says.
-  const tell = `echo "${mark.slice(0, 2)}""${mark.slice(2)}:$got."`;
+  const print = `echo "${mark.slice(0, 2)}""${mark.slice(2)}:$got."`;
   // By its title, because what it writes is soon gone.
   const ready = `printf '\\e]0;${mark}\\a'`;
-  return `stty -echo; got=; ${ready}; ${flood} & ${listen}; wait; stty echo; ${tell}\r`;
+  return `stty -echo; got=; ${ready}; ${flood} & ${listen}; wait; stty echo; ${print}\r`;
 }
 
 interface Terminal {
@@ -32,7 +32,7 @@ interface Terminal {
   typed: number;
 }
 
-/** What a client calls a terminal; a URI that a client of the seed has chosen is the same for all. */
+/** A client's name for a terminal; a URI that a client of the seed has chosen is the same for all. */
 function uriFor({ dialect }: Viewer, { name, holder }: Terminal): string {
   return (holder.dialect === SEED ? SEED : dialect).terminalUri(name);
 }
@@ -83,7 +83,7 @@ class Crowd {
     await Promise.all(vanishing);
   }
 
-  /** What a terminal's program says that it was given. */
+  /** Input that a terminal's program reports. */
   heard(terminal: Terminal, mark: string): string {
     const text = terminal.holder.text(uriFor(terminal.holder, terminal));
     return text.split(`${mark}:`)[1]?.split(".")[0] ?? "";

@@ -1,7 +1,7 @@
 // How much memory a host holds, seen from outside.
 import { readFileSync } from "node:fs";
 
-/** The resident memory of a process in MiB; undefined where the system does not tell. */
+/** The resident memory of a process in MiB; undefined where the system does not report it. */
 export function residentMiB(pid: number): number | undefined {
   try {
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

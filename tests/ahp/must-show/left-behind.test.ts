@@ -4,7 +4,7 @@ import { serveHost } from "../served-host.ts";
 
 const uri = "ahp-terminal:/gone";
 
-test("[E112] a client that is behind when a terminal is ended is told of its end once it reads", async () => {
+test("[E112] a client that is behind when a terminal is ended gets its end once it reads", async () => {
   const host = await serveHost();
   const ada = await host.client({ clientId: "ada" });
   await ada.request("createTerminal", { channel: uri, claim: { kind: "client", clientId: "ada" } });
@@ -24,7 +24,7 @@ test("[E112] a client that is behind when a terminal is ended is told of its end
   expect(host.faults).toEqual([]);
 });
 
-test("[E113] clients of a dialect that fell behind together are told the very same, made once", async () => {
+test("[E113] clients of a dialect that fell behind together get the same frames, encoded once", async () => {
   const host = await serveHost();
   const ada = await host.client({ clientId: "ada" });
   await ada.request("createTerminal", { channel: uri, claim: { kind: "client", clientId: "ada" } });

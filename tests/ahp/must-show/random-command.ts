@@ -1,7 +1,7 @@
 // Command lines for a shell: colours, characters of all sizes, floods, and whatever else a terminal shows.
 import type { Random } from "./random.ts";
 
-/** A line for bash that ends by itself soon. */
+/** A line for bash that ends soon. */
 export function randomCommand(random: Random): string {
   const count = random.whole(1, 40);
   return random.pick([

@@ -39,7 +39,7 @@ class Pair {
     return [this.seed, this.current];
   }
 
-  /** Whoever holds the terminal, as far as one who is connected knows. */
+  /** Holder of the terminal, as far as a connected client knows. */
   get holder(): Watcher | undefined {
     const observer = this.both.find(({ viewer }) => viewer.isConnected);
     const { clientId } = fieldsOf(observer?.viewer.state(observer.uri)["claim"]);
@@ -79,7 +79,7 @@ class Pair {
       if (!viewer.isConnected) await viewer.connect();
       await viewer.answered();
     }
-    // Whoever was given the terminal last may not have been told yet: its author is told on another socket.
+    // The last holder may not have the update yet: its author gets it on another socket.
     const { claim } = await this.look(CURRENT);
     for (const { viewer, uri } of this.both) {
       await viewer.until(() => isDeepStrictEqual(viewer.state(uri)["claim"], claim));
@@ -127,8 +127,8 @@ function shared(state: WireFields): WireFields {
 }
 
 /**
- * What somebody who comes now is told, but for what no action can tell the others: a command's line that the shell told
- * only after its first output, which happens when the machine is so busy that the host does not wait for it (E110).
+ * State of a client that subscribes now, except for what no action publishes to the others: a command's line that the
+ * shell reported only after its first output, which happens when the machine is so busy that the host does not wait for it (E110).
  */
 function knowable(fresh: WireFields, seen: WireFields): WireFields {
   const seenParts = listOf(seen["content"]);

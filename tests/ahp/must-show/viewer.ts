@@ -1,4 +1,4 @@
-// A client that sees everything through the reference reducers, can be cut off at any moment, and comes back by itself.
+// A client that sees everything through the reference reducers, can be cut off at any moment, and reconnects.
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import {
@@ -23,7 +23,7 @@ export interface ViewerDialect {
   readonly version: string;
   readonly reference: ReferenceVersion;
   readonly rootUri: string;
-  /** What a terminal is called in requests that make or end it. */
+  /** Name of a terminal in requests that create or end it. */
   readonly terminalField: "channel" | "terminal";
   terminalUri(name: string): string;
 }
@@ -65,11 +65,11 @@ interface Unanswered {
 export class Viewer {
   readonly clientId: string;
   readonly dialect: ViewerDialect;
-  /** How often it was told something again that it had seen. */
+  /** Number of updates that it received twice. */
   repeats = 0;
-  /** How often it was told to begin a terminal anew although nobody cleared it, or given states in place of actions. */
+  /** Number of resets of a terminal that nobody cleared, and of states received in place of actions. */
   catchUps = 0;
-  /** Why actions of its own were refused. */
+  /** Reasons for which its actions were rejected. */
   readonly refusals: string[] = [];
   readonly #options: ViewerOptions;
   readonly #states = new Map<string, WireFields>();
@@ -97,7 +97,7 @@ export class Viewer {
     return this.#socket !== undefined;
   }
 
-  /** What it knows of a channel. */
+  /** Its state of a channel. */
   state(uri: string): WireFields {
     return this.#states.get(uri) ?? {};
   }
@@ -107,7 +107,7 @@ export class Viewer {
     return textOfContent(this.state(uri));
   }
 
-  /** Introduces itself, or goes on where it was cut off. */
+  /** Introduces itself, or continues where it was cut off. */
   async connect(): Promise<void> {
     const socket = new WebSocket(this.#options.address);
     await once(socket, "open");
@@ -163,7 +163,7 @@ export class Viewer {
     return new Promise((resolve, reject) => {
       this.#answers.set(id, ({ result, error }) => {
         if (error !== undefined) return reject(new Error(`${method}: ${JSON.stringify(error)}`));
-        // In this very turn: what comes next goes on from here.
+        // In this very tick: the next action continues from here.
         this.#takeResult(fieldsOf(result));
         resolve(fieldsOf(result));
       });

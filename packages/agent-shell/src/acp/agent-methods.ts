@@ -1,7 +1,5 @@
-// What this agent answers. Params are `unknown`: each handler reads what it needs and refuses the rest.
-import type { ConfigOption, ModeState } from "./session-settings.ts";
+// Methods of this agent. Params are `unknown`: each handler reads what it needs and refuses the rest.
 
-/** What `initialize` answers. */
 export interface InitializeResult {
   protocolVersion: 1;
   agentInfo: { name: string; title: string; version: string };
@@ -14,13 +12,12 @@ export interface InitializeResult {
   authMethods: never[];
 }
 
-/** What a client learns of a session when it opens it. */
+/** Settings that a client receives when it opens a session. */
 export interface SessionSettings {
   modes: ModeState;
   configOptions: ConfigOption[];
 }
 
-/** A session in a list. */
 export interface SessionInfo {
   sessionId: string;
   cwd: string;
@@ -28,7 +25,6 @@ export interface SessionInfo {
   title?: string;
 }
 
-/** Why a turn ended. */
 export interface PromptResult {
   stopReason: "end_turn" | "cancelled";
 }
@@ -53,3 +49,23 @@ export type AgentMethods = {
   };
   notifications: { "session/cancel": unknown };
 };
+
+export type Mode = "ask" | "trust";
+
+/** Whether a command's output is repeated as message text. */
+export type OutputSetting = "tail" | "none";
+
+export interface ModeState {
+  currentModeId: Mode;
+  availableModes: { id: Mode; name: string; description: string }[];
+}
+
+/** A setting with a few values to choose from. */
+export interface ConfigOption {
+  type: "select";
+  id: string;
+  name: string;
+  description: string;
+  currentValue: string;
+  options: { value: string; name: string; description: string }[];
+}

@@ -1,6 +1,6 @@
-// What the client answers, in the shapes of ACP v1.
-import type { SessionUpdate } from "./session-update.ts";
-import type { ToolCallUpdate } from "./tool-call.ts";
+// Methods of the client, in the shapes of ACP v1.
+import { isObject, type Params } from "./params.ts";
+import type { SessionUpdate, ToolCallUpdate } from "./session-update.ts";
 
 /** One of the answers to a request for permission. */
 export interface PermissionOption {
@@ -9,30 +9,28 @@ export interface PermissionOption {
   kind: "allow_once" | "allow_always" | "reject_once" | "reject_always";
 }
 
-/** What was chosen of the options, or that the turn is cancelled. */
+/** The chosen option, or that the turn is cancelled. */
 export type PermissionOutcome = { outcome: "selected"; optionId: string } | { outcome: "cancelled" };
 
-/** How a command ended; both are null when nobody knows. */
+/** How a command ended; both are null when that is unknown. */
 export interface ExitStatus {
   exitCode: number | null;
   signal: string | null;
 }
 
-/** What a client shows of a terminal; without `exitStatus` its command still runs. */
+/** Output of a terminal; without `exitStatus` its command still runs. */
 export interface TerminalOutput {
   output: string;
   truncated: boolean;
   exitStatus?: Partial<ExitStatus> | null;
 }
 
-/** A form with one line of text. */
 export interface AnswerForm {
   type: "object";
   properties: { answer: { type: "string"; title: string } };
   required: ["answer"];
 }
 
-/** What became of a question. */
 export interface ElicitationResult {
   action: string;
   content?: { answer?: unknown } | null;
@@ -73,3 +71,26 @@ export type ClientMethods = {
   };
   notifications: { "session/update": InSession & { update: SessionUpdate } };
 };
+
+/** Capabilities of the client; those it did not name it lacks. */
+export interface ClientCapabilities {
+  readonly hasTerminals: boolean;
+  readonly canReadFiles: boolean;
+  readonly canWriteFiles: boolean;
+  readonly canShowForms: boolean;
+}
+
+export function readClientCapabilities(params: Params): ClientCapabilities {
+  const capabilities = fieldsOf(params["clientCapabilities"]);
+  const fs = fieldsOf(capabilities["fs"]);
+  return {
+    hasTerminals: capabilities["terminal"] === true,
+    canReadFiles: fs["readTextFile"] === true,
+    canWriteFiles: fs["writeTextFile"] === true,
+    canShowForms: isObject(fieldsOf(capabilities["elicitation"])["form"]),
+  };
+}
+
+function fieldsOf(value: unknown): Params {
+  return isObject(value) ? value : {};
+}

@@ -5,23 +5,19 @@ import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 /** Params whose fields are not checked. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** The error for a field that does not fit. */
 export function invalidParams(field: string, expected: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, `${field} must be ${expected}`, { field });
 }
 
-/** Tells whether a value is an object with fields. */
 export function isObject(value: unknown): value is Params {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Takes params for an object. */
 export function readParams(params: unknown): Params {
   if (!isObject(params)) throw invalidParams("params", "an object");
   return params;
 }
 
-/** Reads a string that is not empty. */
 export function readString(params: Params, field: string): string {
   const value = params[field];
   if (typeof value !== "string" || value === "") throw invalidParams(field, "a non-empty string");
@@ -33,16 +29,17 @@ export function readOptionalString(params: Params, field: string): string | unde
   return params[field] === undefined || params[field] === null ? undefined : readString(params, field);
 }
 
-/** Reads an absolute path. */
 export function readAbsolutePath(params: Params, field: string): string {
   const path = params[field];
   if (typeof path !== "string" || !isAbsolute(path)) throw invalidParams(field, "an absolute path");
   return path;
 }
 
-/** Reads one of a few words. */
 export function readOneOf<Word extends string>(params: Params, field: string, words: readonly Word[]): Word {
   const word = words.find((candidate) => candidate === params[field]);
   if (word === undefined) throw invalidParams(field, `one of ${words.join(", ")}`);
   return word;
 }
+
+/** A session or file that is asked for is not there. */
+export const RESOURCE_NOT_FOUND = -32002;

@@ -1,4 +1,4 @@
-// `/ask`, with a client that answers as told.
+// `/ask`, with a client that gives prepared replies.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeScratchFolder, useShellClients } from "../testing/shell-fixture.ts";
 import type { ShellClient } from "../testing/shell-client.ts";
@@ -39,7 +39,7 @@ describe("/ask", () => {
     ["decline", "You declined to answer."],
     ["cancel", "You dismissed the question."],
     ["accept", "You sent no answer."],
-  ])("[S14] %s is told as what it is", async (action, text) => {
+  ])("[S14] %s is reported as such", async (action, text) => {
     client.elicitation = () => ({ action });
     expect(await client.prompt(sessionId, "/ask really?")).toEqual({ stopReason: "end_turn" });
     expect(client.text(sessionId)).toBe(text);

@@ -1,7 +1,7 @@
 // The slash commands together: help, usage, a client that offers nothing, and those that need nothing of it.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeScratchFolder, useShellClients } from "../testing/shell-fixture.ts";
-import { listAvailableCommands } from "./catalogue.ts";
+import { SlashCommands } from "./catalogue.ts";
 import type { ShellClient } from "../testing/shell-client.ts";
 
 const folder = makeScratchFolder();
@@ -64,7 +64,7 @@ describe("/sleep and /flood", () => {
     "/flood x",
     "/flood 1 0",
     "/flood 1 2 3",
-  ])("[S11] %j is told how it is used", async (text) => {
+  ])("[S11] %j gets its usage as a reply", async (text) => {
     await client.prompt(sessionId, text);
     expect(client.text(sessionId)).toMatch(/^Usage: \/(sleep|flood) </);
   });
@@ -74,7 +74,8 @@ describe("help", () => {
   it("[S11] /help and an unknown command list what can be typed", async () => {
     await client.prompt(sessionId, "/help");
     const help = client.text(sessionId);
-    for (const { name } of listAvailableCommands()) expect(help).toContain(`\`/${name}`);
+    const { available } = new SlashCommands({ hasTestCommands: true });
+    for (const { name } of available) expect(help).toContain(`\`/${name}`);
     const other = await client.open(folder);
     await client.prompt(other, "/deploy now");
     expect(client.text(other)).toBe(`There is no command /deploy.\n\n${help}`);
@@ -84,5 +85,22 @@ describe("help", () => {
   it("[S5] a prompt without a command is answered with it as well", async () => {
     expect(await client.prompt(sessionId, " \n# nothing\n")).toEqual({ stopReason: "end_turn" });
     expect(client.text(sessionId)).toContain("Type a command line");
+  });
+});
+
+describe("an agent as people have it", () => {
+  it("[S340] neither offers nor runs the commands for tests", async () => {
+    const shipped = await start({ isAsShipped: true });
+    const session = await shipped.open(folder);
+    await shipped.prompt(session, "/help");
+    const [announced] = shipped.of(session);
+    expect(announced).toMatchObject({ sessionUpdate: "available_commands_update" });
+    expect(JSON.stringify(announced)).not.toMatch(/ask|sleep|flood/);
+    expect(shipped.text(session)).not.toMatch(/\/(ask|sleep|flood)/);
+    for (const name of ["ask", "sleep", "flood"]) {
+      const other = await shipped.open(folder);
+      await shipped.prompt(other, `/${name} 1`);
+      expect(shipped.text(other)).toMatch(new RegExp(`^There is no command /${name}\\.`));
+    }
   });
 });

@@ -1,41 +1,49 @@
-// All slash commands, as the agent finds them and as clients and people are told of them.
-import { ask } from "./ask.ts";
-import { flood } from "./flood.ts";
-import { read } from "./read.ts";
+// All slash commands: those for people, and those that only tests need.
+import { ask, flood, sleep } from "./test-commands.ts";
+import { read, write } from "./file.ts";
 import { usageOf } from "./slash-command.ts";
-import { sleep } from "./sleep.ts";
-import { write } from "./write.ts";
 import type { AvailableCommand } from "../acp/session-update.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 const help: SlashCommand = {
   name: "help",
   description: "Show what can be typed",
-  run: (turn) => turn.say(helpText()),
+  run: (turn) => turn.say(turn.commands.helpText),
 };
 
-const COMMANDS: readonly SlashCommand[] = [read, write, ask, sleep, flood, help];
+/** Commands that the agent runs without a shell. */
+const COMMANDS: readonly SlashCommand[] = [read, write, help];
+/** Commands for testing clients: a question, a long turn, many updates (S340). */
+const TEST_COMMANDS: readonly SlashCommand[] = [ask, sleep, flood];
 
-/** Finds a slash command by its name. */
-export function findSlashCommand(name: string): SlashCommand | undefined {
-  return COMMANDS.find((command) => command.name === name);
-}
+export class SlashCommands {
+  readonly #commands: readonly SlashCommand[];
 
-/** The commands as `available_commands_update` lists them (S11). */
-export function listAvailableCommands(): AvailableCommand[] {
-  return COMMANDS.map(({ name, description, hint }) => ({
-    name,
-    description,
-    ...(hint !== undefined && { input: { hint } }),
-  }));
-}
+  constructor({ hasTestCommands }: { readonly hasTestCommands: boolean }) {
+    this.#commands = hasTestCommands ? [...COMMANDS, ...TEST_COMMANDS] : COMMANDS;
+  }
 
-/** What can be typed, for people. */
-export function helpText(): string {
-  return [
-    "Type a command line and I run it in the session's folder; of several lines, one after the other.",
-    "Each line has a shell of its own, so `cd` lasts for its line only. Lines that begin with `#` are skipped.",
-    "",
-    ...COMMANDS.map((command) => `- \`${usageOf(command)}\`: ${command.description}`),
-  ].join("\n");
+  /** Finds a slash command by its name. */
+  find(name: string): SlashCommand | undefined {
+    return this.#commands.find((command) => command.name === name);
+  }
+
+  /** The commands as `available_commands_update` lists them (S11). */
+  get available(): AvailableCommand[] {
+    return this.#commands.map(({ name, description, hint }) => ({
+      name,
+      description,
+      ...(hint !== undefined && { input: { hint } }),
+    }));
+  }
+
+  /** List of the commands, for people. */
+  get helpText(): string {
+    return [
+      "Type a command line and I run it in the session's folder; of several lines, one after the other.",
+      "Each line has a shell of its own, so `cd` lasts for its line only. Lines that begin with `#` are skipped.",
+      "",
+      ...this.#commands.map((command) => `- \`${usageOf(command)}\`: ${command.description}`),
+    ].join("\n");
+  }
 }

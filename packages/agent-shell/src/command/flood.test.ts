@@ -35,7 +35,12 @@ class SlowOutput extends Writable {
 describe("a flood", () => {
   const input = new PassThrough();
   const output = new SlowOutput();
-  const agent = new ShellAgent({ input, output, onFault: (error) => expect(error).toBeUndefined() });
+  const agent = new ShellAgent({
+    input,
+    output,
+    hasTestCommands: true,
+    onFault: (error) => expect(error).toBeUndefined(),
+  });
   let lastId = 0;
   const ask = (method: string, params: object): void => {
     lastId += 1;
@@ -43,7 +48,7 @@ describe("a flood", () => {
   };
   afterAll(() => agent.close());
 
-  it("[S16] goes on only as far as the client reads, and ends when it is cancelled meanwhile", async () => {
+  it("[S16] continues only as far as the client reads, and ends when it is cancelled meanwhile", async () => {
     ask("initialize", { protocolVersion: 1 });
     await output.takeUntil("protocolVersion");
     ask("session/new", { cwd: "/", mcpServers: [] });

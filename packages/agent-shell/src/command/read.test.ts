@@ -52,7 +52,7 @@ describe("/read", () => {
   });
 
   it.each(["/read", "/read a 0", "/read a x", "/read a 1 -1", "/read a 1 2 3"])(
-    "[S12] %j is told how it is used",
+    "[S12] %j gets its usage as a reply",
     async (text) => {
       await client.prompt(sessionId, text);
       expect(client.text(sessionId)).toBe("Usage: /read <path> [line] [limit]");
@@ -60,7 +60,7 @@ describe("/read", () => {
     },
   );
 
-  it("[S12] with the option at none only its size is told", async () => {
+  it("[S12] with the option at none only its size is reported", async () => {
     await client.connection.request("session/set_config_option", {
       sessionId,
       configId: "output",

@@ -73,7 +73,7 @@ describe("/write", () => {
     expect(asked).toEqual(["edit", "execute"]);
   });
 
-  it("[S13] a file that cannot be read or written is told of", async () => {
+  it("[S13] a file that cannot be read or written is reported", async () => {
     mkdirSync(join(folder, "place"), { recursive: true });
     await client.prompt(sessionId, "/write place text");
     expect(client.text(sessionId, "agent_thought_chunk")).toContain("The old text could not be read: ");

@@ -1,9 +1,7 @@
-// What a history keeps of what was told.
+// Updates that a history keeps.
 import { describe, expect, it } from "vitest";
-import { textBlock } from "../acp/content.ts";
-import { textContent } from "../acp/tool-call.ts";
+import { type HistoryUpdate, textBlock, textContent } from "../acp/session-update.ts";
 import { History } from "./history.ts";
-import type { HistoryUpdate } from "../acp/session-update.ts";
 
 const chunk = (text: string, messageId = "m1"): HistoryUpdate => ({
   sessionUpdate: "agent_message_chunk",
@@ -77,7 +75,7 @@ describe("a history", () => {
     expect(history.dropped).toBe(100);
   });
 
-  it("[S18] taken up again has failed what was under way", () => {
+  it("[S18] after a restore marks unfinished calls as failed", () => {
     const history = new History();
     history.add({ sessionUpdate: "tool_call", toolCallId: "1", title: "a", status: "pending" });
     history.add({ sessionUpdate: "tool_call", toolCallId: "2", title: "b", status: "in_progress" });

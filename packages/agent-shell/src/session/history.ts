@@ -1,4 +1,4 @@
-// The history of a session: what a client is told again when it loads the session.
+// The history of a session: the updates that a client receives again when it loads the session.
 import type { HistoryUpdate } from "../acp/session-update.ts";
 
 /** How much a history holds by default, in UTF-16 units of its JSON. */
@@ -9,9 +9,8 @@ interface Entry {
   size: number;
 }
 
-/** What is kept of a history. */
 export interface HistoryRecord {
-  /** How many of the oldest entries were dropped to make room. */
+  /** How many of the oldest entries were dropped to stay within the limit. */
   readonly dropped: number;
   readonly updates: readonly HistoryUpdate[];
 }
@@ -30,7 +29,7 @@ export class History {
     this.#maxSize = maxSize;
   }
 
-  /** Takes up a history that was kept; what was under way then has failed since. */
+  /** Restores a stored history; calls that were unfinished then have failed since. */
   static restore({ dropped, updates }: HistoryRecord, maxSize?: number): History {
     const history = new History(maxSize);
     for (const update of updates) history.add(endOf(update));
@@ -62,7 +61,6 @@ export class History {
     this.#makeRoom();
   }
 
-  /** What is to be kept. */
   toRecord(): HistoryRecord {
     return { dropped: this.#dropped, updates: this.updates };
   }

@@ -1,8 +1,7 @@
 // Pages of sessions: order, cursors, filters.
 import { describe, expect, it } from "vitest";
-import { makePage, readSessionQuery } from "./session-page.ts";
-import type { SessionPage } from "./session-page.ts";
-import type { SessionRecord } from "./session-record.ts";
+import { makePage, readSessionQuery, type SessionPage } from "./sessions.ts";
+import type { SessionRecord } from "./session.ts";
 
 function makeRecord(number: number, cwd = "/a"): SessionRecord {
   return {

@@ -1,13 +1,12 @@
-// What every store of sessions does, on each of them; and what the folder does beyond.
+// Behaviour of every store of sessions, and of the folder in particular.
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { textBlock } from "../acp/content.ts";
+import { textBlock } from "../acp/session-update.ts";
 import { makeScratchFolder } from "../testing/shell-fixture.ts";
-import { FolderStore } from "./folder-store.ts";
-import { MemoryStore } from "./memory-store.ts";
-import type { KeptSession } from "./session-record.ts";
+import { FolderStore, MemoryStore } from "./session-store.ts";
+import type { KeptSession } from "./session.ts";
 
 const scratch = makeScratchFolder();
 const makeFolderStore = (folder: string): FolderStore =>
@@ -109,7 +108,7 @@ describe("the store in a folder", () => {
     });
   });
 
-  it("[S18] tells of a session that cannot be written, and goes on", async () => {
+  it("[S18] reports a session that cannot be written, and continues", async () => {
     const file = join(scratch, randomUUID());
     writeFileSync(file, "");
     const faults: unknown[] = [];

@@ -1,18 +1,16 @@
-// A session that is open: where it works, how it is set, what has happened in it.
-import { History } from "./history.ts";
-import type { SessionSettings } from "../acp/agent-methods.ts";
-import type { Mode, OutputSetting } from "../acp/session-settings.ts";
-import type { KeptSession, PermissionScope } from "./session-record.ts";
-import { listConfigOptions, listModes } from "./settings.ts";
+// One session: its settings (S17), its history and the record that is kept of it.
+import type { ConfigOption, Mode, ModeState, OutputSetting, SessionSettings } from "../acp/agent-methods.ts";
+import { isObject } from "../acp/params.ts";
+import type { HistoryUpdate } from "../acp/session-update.ts";
+import { History, type HistoryRecord } from "./history.ts";
 
-/** An open session. */
 export class Session {
   readonly id: string;
   cwd: string;
   mode: Mode = "ask";
   output: OutputSetting = "tail";
   title: string | undefined;
-  /** What the person allowed for good in this session. */
+  /** Scopes that the person allowed for the rest of this session. */
   readonly allowed: Set<PermissionScope>;
   readonly history: History;
   #updatedAt: string;
@@ -30,7 +28,7 @@ export class Session {
     return new Session(id, cwd);
   }
 
-  /** A session taken up again, in the folder that the client names now. */
+  /** A restored session, in the folder that the client names now. */
   static restore(kept: KeptSession, cwd: string): Session {
     const { record } = kept;
     const session = new Session(record.sessionId, cwd, kept);
@@ -45,7 +43,7 @@ export class Session {
     return this.#updatedAt;
   }
 
-  /** What a client learns when it opens the session. */
+  /** Settings for a client that opens the session. */
   get settings(): SessionSettings {
     return { modes: listModes(this.mode), configOptions: listConfigOptions(this.output) };
   }
@@ -60,5 +58,98 @@ export class Session {
     const { id, cwd, title, updatedAt, mode, output } = this;
     const record = { sessionId: id, cwd, title, updatedAt, mode, output, allowed: [...this.allowed] };
     return { record, history: this.history.toRecord() };
+  }
+}
+
+/** The modes, the careful one first. */
+export const MODES: readonly Mode[] = ["ask", "trust"];
+
+export const OUTPUT_OPTION_ID = "output";
+
+export const OUTPUT_SETTINGS: readonly OutputSetting[] = ["tail", "none"];
+
+function listModes(currentModeId: Mode): ModeState {
+  return {
+    currentModeId,
+    availableModes: [
+      { id: "ask", name: "Ask", description: "Ask before each command and each written file" },
+      { id: "trust", name: "Trust", description: "Never ask" },
+    ],
+  };
+}
+
+function listConfigOptions(currentValue: OutputSetting): ConfigOption[] {
+  return [
+    {
+      type: "select",
+      id: OUTPUT_OPTION_ID,
+      name: "Output",
+      description: "Whether what commands print is repeated as message text",
+      currentValue,
+      options: [
+        { value: "tail", name: "Tail", description: "Repeat the last 32 KiB" },
+        { value: "none", name: "None", description: "Say only how the command ended" },
+      ],
+    },
+  ];
+}
+
+/** Actions that a person can allow for the rest of a session. */
+export type PermissionScope = "commands" | "writes";
+
+/** All of a session but its history. */
+export interface SessionRecord {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly title?: string | undefined;
+  /** ISO 8601 in UTC: sorts as text. */
+  readonly updatedAt: string;
+  readonly mode: Mode;
+  readonly output: OutputSetting;
+  readonly allowed: readonly PermissionScope[];
+}
+
+/** A session with its history. */
+export interface KeptSession {
+  readonly record: SessionRecord;
+  readonly history: HistoryRecord;
+}
+
+/** Reads a record from JSON; `undefined` if it is none. */
+export function parseRecord(json: string): SessionRecord | undefined {
+  const value = parseObject(json);
+  if (value === undefined) return undefined;
+  const { sessionId, cwd, title, updatedAt, mode, output, allowed } = value;
+  if (typeof sessionId !== "string" || typeof cwd !== "string" || typeof updatedAt !== "string") {
+    return undefined;
+  }
+  const scopes: unknown[] = Array.isArray(allowed) ? allowed : [];
+  return {
+    sessionId,
+    cwd,
+    updatedAt,
+    ...(typeof title === "string" && { title }),
+    mode: mode === "trust" ? "trust" : "ask",
+    output: output === "none" ? "none" : "tail",
+    allowed: scopes.filter((scope) => scope === "commands" || scope === "writes"),
+  };
+}
+
+/** Reads a history from JSON; `undefined` if it is none. */
+export function parseHistory(json: string): HistoryRecord | undefined {
+  const value = parseObject(json);
+  if (value === undefined || !Array.isArray(value["updates"])) return undefined;
+  const dropped = typeof value["dropped"] === "number" ? value["dropped"] : 0;
+  // The file is this agent's own and its folder is closed to others: the updates are taken as they were written.
+  return { dropped, updates: value["updates"] as HistoryUpdate[] };
+}
+
+function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // Not JSON: somebody else's file, or a disk that lost its end.
+    return undefined;
   }
 }

@@ -82,13 +82,13 @@ describe("a session in a folder", () => {
     await next.until(() => next.of(sessionId).length > replayed.length);
     expect(kinds(next.of(sessionId)).at(-1)).toBe("available_commands_update");
 
-    // What was allowed for good still is: nobody is asked.
+    // Permissions that were granted for good still hold, so there is no question.
     next.permission = () => ({ outcome: "selected", optionId: "leave-it" });
     await next.prompt(sessionId, "echo third");
     expect(next.calls(sessionId).at(-1)).toMatchObject({ title: "echo third", status: "completed" });
   });
 
-  it("[S18] is resumed without its history, and goes on", async () => {
+  it("[S18] is resumed without its history, and continues", async () => {
     const stateFolder = join(folder, "state-resume");
     const { client, sessionId } = await runSession(stateFolder);
     await client.close();

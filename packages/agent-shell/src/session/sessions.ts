@@ -1,13 +1,12 @@
-// The sessions of this process: those that are open, and behind them those that are kept.
+// Sessions of this process: those that are open, behind them those that are kept, and their list in pages.
 import { randomUUID } from "node:crypto";
+import { isAbsolute } from "node:path";
 import { RpcError } from "@holdfast/jsonrpc";
-import { RESOURCE_NOT_FOUND } from "../acp/error-code.ts";
-import { makePage } from "./session-page.ts";
-import { Session } from "./session.ts";
-import type { SessionPage, SessionQuery } from "./session-page.ts";
+import type { SessionInfo } from "../acp/agent-methods.ts";
+import { invalidParams, type Params, readOptionalString, RESOURCE_NOT_FOUND } from "../acp/params.ts";
 import type { SessionStore } from "./session-store.ts";
+import { Session, type SessionRecord } from "./session.ts";
 
-/** Opens, finds, lists and closes sessions. */
 export class Sessions {
   readonly #store: SessionStore;
   readonly #open = new Map<string, Session>();
@@ -84,4 +83,66 @@ export class Sessions {
 
 function unknownSession(sessionId: string, what: string): RpcError {
   return new RpcError(RESOURCE_NOT_FOUND, `Session ${sessionId} ${what}`, { sessionId });
+}
+
+const PAGE_SIZE = 50;
+
+export interface SessionPage {
+  sessions: SessionInfo[];
+  nextCursor?: string;
+}
+
+/** Key of a place in the list, which stays valid when sessions before it come and go. */
+type Place = Pick<SessionRecord, "updatedAt" | "sessionId">;
+
+interface SessionQuery {
+  readonly cwd?: string | undefined;
+  readonly after?: Place | undefined;
+}
+
+export function readSessionQuery(params: Params): SessionQuery {
+  const cwd = readOptionalString(params, "cwd");
+  if (cwd !== undefined && !isAbsolute(cwd)) throw invalidParams("cwd", "an absolute path");
+  const cursor = readOptionalString(params, "cursor");
+  return { cwd, after: cursor === undefined ? undefined : decodeCursor(cursor) };
+}
+
+/** Makes the page that a query asks for (S19). */
+export function makePage(
+  records: readonly SessionRecord[],
+  query: SessionQuery,
+  pageSize = PAGE_SIZE,
+): SessionPage {
+  const { cwd, after } = query;
+  const wanted = records
+    .filter((record) => cwd === undefined || record.cwd === cwd)
+    .toSorted(compare)
+    .filter((record) => after === undefined || compare(record, after) > 0);
+  const page = wanted.slice(0, pageSize);
+  const last = page.at(-1);
+  const hasMore = wanted.length > page.length && last !== undefined;
+  return { sessions: page.map(toInfo), ...(hasMore && { nextCursor: encodeCursor(last) }) };
+}
+
+function compare(left: Place, right: Place): number {
+  if (left.updatedAt !== right.updatedAt) return left.updatedAt > right.updatedAt ? -1 : 1;
+  if (left.sessionId === right.sessionId) return 0;
+  return left.sessionId < right.sessionId ? -1 : 1;
+}
+
+function toInfo({ sessionId, cwd, updatedAt, title }: SessionRecord): SessionInfo {
+  return { sessionId, cwd, updatedAt, ...(title !== undefined && { title }) };
+}
+
+function encodeCursor({ updatedAt, sessionId }: Place): string {
+  return Buffer.from(`${updatedAt} ${sessionId}`).toString("base64url");
+}
+
+function decodeCursor(cursor: string): Place {
+  const match = /^(\d{4}-\S+Z) (\S+)$/.exec(Buffer.from(cursor, "base64url").toString());
+  const [, updatedAt, sessionId] = match ?? [];
+  if (updatedAt === undefined || sessionId === undefined) {
+    throw invalidParams("cursor", "a nextCursor that this agent gave");
+  }
+  return { updatedAt, sessionId };
 }

@@ -21,8 +21,8 @@ interface Schema {
   "x-side"?: string;
 }
 
-/** What a schema makes of a value: its faults, and the fields it knows (`undefined`: it has nothing to say of fields). */
-interface Verdict {
+/** Result of checking a value: its faults, and the known fields (`undefined`: the schema does not restrict fields). */
+interface Validation {
   readonly faults: string[];
   readonly known: Set<string> | undefined;
 }
@@ -33,18 +33,18 @@ const { $defs: definitions } = createRequire(import.meta.url)(
 
 /** The faults of the params of a request or notification that an agent sends. */
 export function findParamsFaults(method: string, params: unknown): string[] {
-  if (method === "$/cancel_request") return judge(named("CancelRequestNotification"), params, method);
-  return judge(find(method, "client", /Request$|Notification$/), params, method);
+  if (method === "$/cancel_request") return validate(named("CancelRequestNotification"), params, method);
+  return validate(find(method, "client", /Request$|Notification$/), params, method);
 }
 
 /** The faults of the result that an agent gives. */
 export function findResultFaults(method: string, result: unknown): string[] {
-  return judge(find(method, "agent", /Response$/), result, `${method} result`);
+  return validate(find(method, "agent", /Response$/), result, `${method} result`);
 }
 
 /** The faults of an error that an agent gives. */
 export function findErrorFaults(error: unknown): string[] {
-  return judge(named("Error"), error, "error");
+  return validate(named("Error"), error, "error");
 }
 
 function find(method: string, side: string, name: RegExp): Schema {
@@ -60,30 +60,32 @@ function named(name: string): Schema {
   return schema;
 }
 
-function judge(schema: Schema, value: unknown, path: string): string[] {
+function validate(schema: Schema, value: unknown, path: string): string[] {
   const { faults, known } = check(schema, value, path);
   if (known === undefined || !isFields(value)) return faults;
   const unknown = Object.keys(value).filter((key) => !known.has(key));
   return [...faults, ...unknown.map((key) => `${path}.${key} is not in the schema`)];
 }
 
-function check(schema: Schema, value: unknown, path: string): Verdict {
+function check(schema: Schema, value: unknown, path: string): Validation {
   const own = [...checkValue(schema, value, path)];
-  const verdicts: Verdict[] = [{ faults: own, known: undefined }];
+  const validations: Validation[] = [{ faults: own, known: undefined }];
   const reference = schema.$ref?.split("/").at(-1);
-  if (reference !== undefined) verdicts.push(check(named(reference), value, path));
-  for (const part of schema.allOf ?? []) verdicts.push(check(part, value, path));
+  if (reference !== undefined) validations.push(check(named(reference), value, path));
+  for (const part of schema.allOf ?? []) validations.push(check(part, value, path));
   for (const parts of [schema.anyOf, schema.oneOf]) {
-    if (parts !== undefined) verdicts.push(checkAny(parts, value, path, parts === schema.oneOf));
+    if (parts !== undefined) validations.push(checkAny(parts, value, path, parts === schema.oneOf));
   }
   if (schema.not !== undefined && check(schema.not, value, path).faults.length === 0) {
     own.push(`${path} is forbidden`);
   }
-  if (isFields(value)) verdicts.push(checkFields(schema, value, path));
+  if (isFields(value)) validations.push(checkFields(schema, value, path));
   if (Array.isArray(value) && schema.items !== undefined) {
-    for (const [index, item] of value.entries()) own.push(...judge(schema.items, item, `${path}[${index}]`));
+    for (const [index, item] of value.entries()) {
+      own.push(...validate(schema.items, item, `${path}[${index}]`));
+    }
   }
-  return join(verdicts);
+  return join(validations);
 }
 
 function* checkValue(schema: Schema, value: unknown, path: string): Generator<string> {
@@ -100,7 +102,7 @@ function* checkValue(schema: Schema, value: unknown, path: string): Generator<st
   if (typeof value === "string" && value.length < (schema.minLength ?? 0)) yield `${path} is too short`;
 }
 
-function checkFields(schema: Schema, value: Record<string, unknown>, path: string): Verdict {
+function checkFields(schema: Schema, value: Record<string, unknown>, path: string): Validation {
   const { properties, additionalProperties: rest } = schema;
   const faults = (schema.required ?? [])
     .filter((key) => value[key] === undefined)
@@ -108,31 +110,31 @@ function checkFields(schema: Schema, value: Record<string, unknown>, path: strin
   const known = new Set<string>();
   for (const [key, field] of Object.entries(value)) {
     const property = properties?.[key];
-    if (property !== undefined) faults.push(...judge(property, field, `${path}.${key}`));
-    else if (typeof rest === "object") faults.push(...judge(rest, field, `${path}.${key}`));
+    if (property !== undefined) faults.push(...validate(property, field, `${path}.${key}`));
+    else if (typeof rest === "object") faults.push(...validate(rest, field, `${path}.${key}`));
     if (property !== undefined || typeof rest === "object" || rest === true) known.add(key);
   }
   return { faults, known: properties === undefined && rest === undefined ? undefined : known };
 }
 
-function checkAny(parts: Schema[], value: unknown, path: string, isExactlyOne: boolean): Verdict {
-  const verdicts = parts.map((part) => check(part, value, path));
-  const fitting = verdicts.filter((verdict) => verdict.faults.length === 0);
+function checkAny(parts: Schema[], value: unknown, path: string, isExactlyOne: boolean): Validation {
+  const validations = parts.map((part) => check(part, value, path));
+  const fitting = validations.filter((validation) => validation.faults.length === 0);
   if (fitting.length === 0) {
-    const [closest] = verdicts.toSorted((left, right) => left.faults.length - right.faults.length);
+    const [closest] = validations.toSorted((left, right) => left.faults.length - right.faults.length);
     return closest ?? { faults: [`${path} fits nothing`], known: undefined };
   }
   if (isExactlyOne && fitting.length > 1) return { faults: [`${path} is ambiguous`], known: undefined };
   return join(fitting);
 }
 
-function join(verdicts: Verdict[]): Verdict {
+function join(validations: Validation[]): Validation {
   let known: Set<string> | undefined;
-  for (const verdict of verdicts) {
-    for (const key of verdict.known ?? []) (known ??= new Set()).add(key);
-    if (verdict.known !== undefined) known ??= new Set();
+  for (const validation of validations) {
+    for (const key of validation.known ?? []) (known ??= new Set()).add(key);
+    if (validation.known !== undefined) known ??= new Set();
   }
-  return { faults: verdicts.flatMap((verdict) => verdict.faults), known };
+  return { faults: validations.flatMap((validation) => validation.faults), known };
 }
 
 function isFields(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-// What a client with real terminals and files answers to the agent.
+// Replies of a client with real terminals and files.
 import { readFile, writeFile } from "node:fs/promises";
 import { RpcError } from "@holdfast/jsonrpc";
 import type { RequestHandlers } from "@holdfast/jsonrpc";
@@ -18,7 +18,7 @@ type Reply<Method extends keyof ClientRequests> = (
 /** Answers to some of the agent's requests. */
 export type Replies = { [Method in keyof ClientRequests]?: Reply<Method> };
 
-/** What the answers are made of. */
+/** Terminals and settings behind the replies. */
 export interface ReplyOptions {
   readonly terminals: AcpTerminals;
   readonly permission: (

@@ -4,9 +4,8 @@ import { Connection, ndjsonFraming, receiveFrom, streamSink } from "@holdfast/js
 import { makeReplies } from "./client-replies.ts";
 import { ShellProcess } from "./shell-process.ts";
 import type { ClientMethods, ElicitationResult, PermissionOutcome } from "../acp/client-methods.ts";
-import type { SessionUpdate } from "../acp/session-update.ts";
+import type { SessionUpdate, ToolCall } from "../acp/session-update.ts";
 import type { AgentMethods, InitializeResult, PromptResult } from "../acp/agent-methods.ts";
-import type { ToolCall } from "../acp/tool-call.ts";
 import type { Params, Replies } from "./client-replies.ts";
 import type { ShellProcessOptions } from "./shell-process.ts";
 
@@ -128,7 +127,7 @@ export class ShellClient {
     return [...calls.values()];
   }
 
-  /** Resolves when something has happened, as the log tells it. */
+  /** Resolves when the log satisfies the condition. */
   async until(isDone: () => boolean): Promise<void> {
     while (!isDone()) {
       await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// What most test files need: a scratch folder, clients that are closed at the end, and a look at what they saw.
+// Fixtures of most test files: a scratch folder, clients that are closed at the end, and a look at what they saw.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { NdjsonSplitter } from "@holdfast/jsonrpc";
-import { shellProgramPath } from "../program-path.ts";
 import { findErrorFaults, findParamsFaults, findResultFaults } from "./acp-schema.ts";
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
@@ -25,9 +24,13 @@ export interface ProcessEnd {
 /** How the process is started. */
 export interface ShellProcessOptions {
   readonly stateFolder?: string | undefined;
+  /** Without the commands for tests, as people have it. */
+  readonly isAsShipped?: boolean | undefined;
 }
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
+/** The program as users run it, compiled; it is brought up to date before the first test. */
+const programFile = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 /** A running agent. */
 export class ShellProcess {
@@ -41,17 +44,14 @@ export class ShellProcess {
   /** The methods of our requests by their id, to know what an answer should look like. */
   readonly #asked = new Map<unknown, string>();
 
-  constructor({ stateFolder }: ShellProcessOptions = {}) {
-    const { HOLDFAST_SHELL_STATE: _, ...environment } = process.env;
-    this.child = spawn(
-      process.execPath,
-      ["--import", "tsx", "--conditions=@holdfast/source", shellProgramPath],
-      {
-        cwd: root,
-        stdio: ["pipe", "pipe", "pipe"],
-        env: stateFolder === undefined ? environment : { ...environment, HOLDFAST_SHELL_STATE: stateFolder },
-      },
-    );
+  constructor({ stateFolder, isAsShipped = false }: ShellProcessOptions = {}) {
+    const { HOLDFAST_SHELL_STATE: _, HOLDFAST_SHELL_TEST_COMMANDS: __, ...inherited } = process.env;
+    const environment = isAsShipped ? inherited : { ...inherited, HOLDFAST_SHELL_TEST_COMMANDS: "1" };
+    this.child = spawn(process.execPath, [programFile], {
+      cwd: root,
+      stdio: ["pipe", "pipe", "pipe"],
+      env: stateFolder === undefined ? environment : { ...environment, HOLDFAST_SHELL_STATE: stateFolder },
+    });
     this.ended = new Promise((resolve) => {
       this.child.once("close", (code, signal) => {
         resolve({ code, signal });

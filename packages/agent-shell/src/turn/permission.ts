@@ -1,12 +1,11 @@
 // Asks the person before something is done, unless they have said that they need not be asked.
 import { RpcError } from "@holdfast/jsonrpc";
 import type { PermissionOption, PermissionOutcome } from "../acp/client-methods.ts";
-import type { PermissionScope } from "../session/session-record.ts";
-import type { OpenToolCall } from "./open-tool-call.ts";
-import type { Turn } from "./turn.ts";
+import type { PermissionScope } from "../session/session.ts";
+import type { OpenToolCall, Turn } from "./turn.ts";
 
-/** The answer, with the reason to give where it is no. */
-export type Permission = { verdict: "granted" } | { verdict: "refused"; reason: string };
+/** The decision, with the reason to show for a refusal. */
+export type Permission = { decision: "granted" } | { decision: "refused"; reason: string };
 
 /** The ids say what the options do and are not the kinds' names: a client must not take one for the other (S9). */
 const OPTIONS: Record<PermissionScope, readonly PermissionOption[]> = {
@@ -22,6 +21,15 @@ const OPTIONS: Record<PermissionScope, readonly PermissionOption[]> = {
   ],
 };
 
+/** Whether an error names itself in its data, as hosts do for what they explain. */
+function hasOwnCode({ data }: RpcError): boolean {
+  return typeof data === "object" && data !== null && "code" in data;
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, "");
+}
+
 /** Asks for permission for a tool call (S9). A question that is cancelled cancels the turn. */
 export async function askPermission(
   turn: Turn,
@@ -29,7 +37,7 @@ export async function askPermission(
   scope: PermissionScope,
 ): Promise<Permission> {
   const { session, client, signal } = turn;
-  if (session.mode === "trust" || session.allowed.has(scope)) return { verdict: "granted" };
+  if (session.mode === "trust" || session.allowed.has(scope)) return { decision: "granted" };
   const options = [...OPTIONS[scope]];
   let outcome: PermissionOutcome;
   try {
@@ -37,7 +45,9 @@ export async function askPermission(
     ({ outcome } = await client.request("session/request_permission", params, { signal }));
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    return { verdict: "refused", reason: `nobody could be asked: ${error.message}` };
+    // A client that says which error it is has a sentence for people, which says more than we can.
+    const reason = hasOwnCode(error) ? withoutStop(error.message) : `nobody could be asked: ${error.message}`;
+    return { decision: "refused", reason };
   }
   if (outcome.outcome === "cancelled") {
     turn.cancel();
@@ -47,19 +57,19 @@ export async function askPermission(
   const chosen = options.find((option) => option.optionId === optionId);
   switch (chosen?.kind) {
     case "allow_once": {
-      return { verdict: "granted" };
+      return { decision: "granted" };
     }
     case "allow_always": {
       session.allowed.add(scope);
-      return { verdict: "granted" };
+      return { decision: "granted" };
     }
     case "reject_once":
     case "reject_always": {
-      return { verdict: "refused", reason: "it was rejected" };
+      return { decision: "refused", reason: "it was rejected" };
     }
     case undefined: {
       return {
-        verdict: "refused",
+        decision: "refused",
         reason: `the answer ${JSON.stringify(optionId)} was not one of the options`,
       };
     }

@@ -1,4 +1,4 @@
-// What a prompt is taken for, and how it is named.
+// How a prompt is read: its lines, slash commands and blocks.
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeScratchFolder, useShellClients } from "../testing/shell-fixture.ts";
 import { readPrompt, readTask } from "./prompt.ts";

@@ -1,9 +1,8 @@
 // A prompt: its text, what it mentions, and what it asks for.
 import { invalidParams, isObject, readString } from "../acp/params.ts";
-import type { ContentBlock } from "../acp/content.ts";
+import type { ContentBlock } from "../acp/session-update.ts";
 import type { Params } from "../acp/params.ts";
 
-/** What a person sent. */
 export interface Prompt {
   readonly blocks: readonly ContentBlock[];
   /** The text blocks, a line break between two. Only this is run. */
@@ -12,7 +11,6 @@ export interface Prompt {
   readonly mentions: readonly string[];
 }
 
-/** What a prompt asks for. */
 export type Task =
   | { kind: "lines"; lines: readonly string[] }
   | { kind: "slash"; name: string; input: string }
@@ -32,7 +30,7 @@ export function readPrompt(params: Params): Prompt {
 
 /**
  * Finds out what a text asks for (S5). A slash command takes the whole prompt; a path such as `/bin/ls` is none.
- * Otherwise each line is a command, one that ends in a backslash goes on in the next.
+ * Otherwise each line is a command; one that ends in a backslash continues on the next line.
  */
 export function readTask(text: string): Task {
   const slash = /^\s*\/([A-Za-z][\w-]*)(?=\s|$)/.exec(text);

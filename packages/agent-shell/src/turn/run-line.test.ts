@@ -1,4 +1,4 @@
-// One command line in a real terminal: what is called, told and shown, and in which order.
+// One command line in a real terminal: the calls, updates and output, and their order.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ALL_CAPABILITIES } from "../testing/shell-client.ts";
 import { makeScratchFolder, useShellClients } from "../testing/shell-fixture.ts";
@@ -55,6 +55,13 @@ describe("a line", () => {
     expect(client.text(sessionId, "agent_thought_chunk")).toBe(`I will run \`tty -s && pwd\` in ${folder}.`);
   });
 
+  it("[S342] names the tool call whose terminal its message repeats", async () => {
+    await client.prompt(sessionId, "echo hello");
+    const [call] = client.calls(sessionId);
+    const said = client.of(sessionId).findLast((update) => update.sessionUpdate === "agent_message_chunk");
+    expect(said).toMatchObject({ _meta: { holdfast: { repeatsToolCall: call?.toolCallId } } });
+  });
+
   it("[S6] every chunk has a message id, and a thought another one than a message", async () => {
     await client.prompt(sessionId, "true");
     const ids = client.of(sessionId).flatMap((update) => ("messageId" in update ? [update.messageId] : []));
@@ -103,7 +110,7 @@ describe("a line", () => {
     );
   });
 
-  it("[S17] with the option at none only its end is told", async () => {
+  it("[S17] with the option at none only its end is reported", async () => {
     await client.connection.request("session/set_config_option", {
       sessionId,
       configId: "output",
@@ -113,7 +120,7 @@ describe("a line", () => {
     expect(client.text(sessionId)).toMatch(/^Exit code 0 after \d+ ms\.$/);
   });
 
-  it("[S8] that a person takes away goes on without the agent", async () => {
+  it("[S8] that a person takes over continues without the agent", async () => {
     client.replies["terminal/wait_for_exit"] = () => ({ exitCode: null, signal: null });
     client.replies["terminal/output"] = () => ({ output: "serving\n", truncated: false });
     await client.prompt(sessionId, "true");
@@ -148,7 +155,7 @@ describe("what can go wrong", () => {
     expect(client.text(sessionId)).toBe("`true` could not be run: no idea");
   });
 
-  it("[S23] a client without terminals is told so, and asked for none", async () => {
+  it("[S23] a client without terminals gets an explanation and no terminal request", async () => {
     const poor = await start({ capabilities: { ...ALL_CAPABILITIES, terminal: false } });
     const session = await poor.open(folder);
     expect(await poor.prompt(session, "true")).toEqual({ stopReason: "end_turn" });

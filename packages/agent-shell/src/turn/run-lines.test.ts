@@ -18,7 +18,7 @@ beforeEach(async () => {
 const plans = (): string[] => client.log.filter((entry) => entry.startsWith("plan"));
 
 describe("several lines", () => {
-  it("[S7] run one after the other under a plan; one that fails does not stop the rest", async () => {
+  it("[S7, S341] run one after the other under a plan; one that fails is marked and does not stop the rest", async () => {
     client.log.length = 0;
     await client.prompt(sessionId, "echo one > order\n\nfalse\necho two >> order; cat order");
     expect(plans()).toEqual([
@@ -39,10 +39,11 @@ describe("several lines", () => {
     expect(plan).toMatchObject({
       entries: [
         { content: "echo one > order" },
-        { content: "false" },
+        { content: "false", _meta: { holdfast: { outcome: "failed" } } },
         { content: "echo two >> order; cat order" },
       ],
     });
+    expect(JSON.stringify(plan).match(/_meta/g)).toHaveLength(1);
   });
 
   it("[S7] a single line has no plan", async () => {

@@ -1,17 +1,60 @@
-// Answers a prompt from its first thought to its stop reason.
+// Turns under way, one per session at most, and how each answers its prompt.
 import { randomUUID } from "node:crypto";
-import { findSlashCommand, helpText } from "../command/catalogue.ts";
-import { inlineCode } from "./fenced-text.ts";
-import { readTask } from "./prompt.ts";
-import { runLines } from "./run-lines.ts";
+import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import type { PromptResult } from "../acp/agent-methods.ts";
-import type { Prompt, Task } from "./prompt.ts";
-import type { Turn } from "./turn.ts";
+import { inlineCode } from "./message-text.ts";
+import { type Prompt, readTask, type Task } from "./prompt.ts";
+import { runLines } from "./run-lines.ts";
+import { Turn, type TurnOptions } from "./turn.ts";
+
+interface RunningTurn {
+  readonly turn: Turn;
+  readonly ended: Promise<unknown>;
+}
+
+export class Turns {
+  readonly #running = new Map<string, RunningTurn>();
+
+  /** Runs a turn; a second one in the same session is refused (S10). The signal cancels it. */
+  async run(options: TurnOptions, prompt: Prompt, signal: AbortSignal): Promise<PromptResult> {
+    const { session } = options;
+    if (this.#running.has(session.id)) {
+      throw new RpcError(ErrorCode.invalidRequest, `Session ${session.id} has a turn under way`);
+    }
+    const turn = new Turn(options);
+    const onAbort = (): void => {
+      turn.cancel();
+    };
+    signal.addEventListener("abort", onAbort);
+    const answering = runTurn(turn, prompt);
+    this.#running.set(session.id, { turn, ended: answering.catch(() => undefined) });
+    try {
+      return await answering;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      this.#running.delete(session.id);
+      session.touch();
+      turn.save();
+    }
+  }
+
+  /** Cancels the turn of a session, if there is one, and resolves when it has ended. */
+  async cancel(sessionId: string): Promise<void> {
+    const running = this.#running.get(sessionId);
+    running?.turn.cancel();
+    await running?.ended;
+  }
+
+  /** Cancels all turns and resolves when they have ended. */
+  async cancelAll(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((sessionId) => this.cancel(sessionId)));
+  }
+}
 
 const MAX_TITLE_CHARACTERS = 80;
 
 /** Runs a turn; when it is cancelled the answer says so, whatever was under way (S10). */
-export async function runTurn(turn: Turn, prompt: Prompt): Promise<PromptResult> {
+async function runTurn(turn: Turn, prompt: Prompt): Promise<PromptResult> {
   recordPrompt(turn, prompt);
   const task = readTask(prompt.text);
   try {
@@ -43,7 +86,7 @@ function nameSession(turn: Turn, task: Task): void {
   const line = firstLineOf(task);
   if (session.title !== undefined || line === undefined) return;
   session.title = Array.from(line).slice(0, MAX_TITLE_CHARACTERS).join("");
-  client.tell(session.id, {
+  client.send(session.id, {
     sessionUpdate: "session_info_update",
     title: session.title,
     updatedAt: session.updatedAt,
@@ -90,13 +133,14 @@ async function runTask(turn: Turn, task: Task): Promise<void> {
       return;
     }
     case "slash": {
-      const command = findSlashCommand(task.name);
-      if (command === undefined) await turn.say(`There is no command /${task.name}.\n\n${helpText()}`);
+      const { commands } = turn;
+      const command = commands.find(task.name);
+      if (command === undefined) await turn.say(`There is no command /${task.name}.\n\n${commands.helpText}`);
       else await command.run(turn, task.input);
       return;
     }
     case "nothing": {
-      await turn.say(helpText());
+      await turn.say(turn.commands.helpText);
     }
   }
 }

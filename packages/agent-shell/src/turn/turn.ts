@@ -1,16 +1,20 @@
-// One turn: what is told to the client and kept in the history while a prompt is being answered.
+// One turn: its updates to the client, its tool calls, and the history it keeps while a prompt is being answered.
 import { randomUUID } from "node:crypto";
-import { textBlock } from "../acp/content.ts";
-import { OpenToolCall } from "./open-tool-call.ts";
-import type { HistoryUpdate } from "../acp/session-update.ts";
-import type { ToolCallFields } from "../acp/tool-call.ts";
+import {
+  type HistoryUpdate,
+  textBlock,
+  type ToolCall,
+  type ToolCallContent,
+  type ToolCallFields,
+} from "../acp/session-update.ts";
 import type { Client } from "../client.ts";
+import type { SlashCommands } from "../command/catalogue.ts";
 import type { Session } from "../session/session.ts";
 
-/** What a turn is made of. */
 export interface TurnOptions {
   readonly session: Session;
   readonly client: Client;
+  readonly commands: SlashCommands;
   /** Called where the session is worth saving. */
   readonly onProgress: () => void;
 }
@@ -19,6 +23,7 @@ export interface TurnOptions {
 export class Turn {
   readonly session: Session;
   readonly client: Client;
+  readonly commands: SlashCommands;
   readonly #onProgress: () => void;
   readonly #controller = new AbortController();
   readonly #openCalls = new Set<OpenToolCall>();
@@ -26,6 +31,7 @@ export class Turn {
   constructor(options: TurnOptions) {
     this.session = options.session;
     this.client = options.client;
+    this.commands = options.commands;
     this.#onProgress = options.onProgress;
   }
 
@@ -39,19 +45,20 @@ export class Turn {
     this.#controller.abort();
   }
 
-  /** Tells the client and keeps it, or in its stead `kept`. Waits while the client reads too slowly. */
+  /** Sends an update and adds it, or `kept` in its place, to the history. Waits while the client reads too slowly. */
   async emit(update: HistoryUpdate, kept: HistoryUpdate = update): Promise<void> {
     this.session.history.add(kept);
-    if (this.client.tell(this.session.id, update) || this.signal.aborted) return;
+    if (this.client.send(this.session.id, update) || this.signal.aborted) return;
     await this.client.drained(this.signal);
   }
 
-  /** Says something as a message of its own. */
-  say(text: string): Promise<void> {
+  /** Sends text as a separate message. `repeated` is a call whose terminal shows the same. */
+  say(text: string, repeated?: OpenToolCall): Promise<void> {
     return this.emit({
       sessionUpdate: "agent_message_chunk",
       messageId: randomUUID(),
       content: textBlock(text),
+      ...(repeated && { _meta: { holdfast: { repeatsToolCall: repeated.current.toolCallId } } }),
     });
   }
 
@@ -83,5 +90,53 @@ export class Turn {
   /** Lets the session be saved as it is now. */
   save(): void {
     this.#onProgress();
+  }
+}
+
+type Emit = (update: HistoryUpdate, kept?: HistoryUpdate) => Promise<void>;
+
+/** A tool call that has been or is about to be announced to the client. */
+export class OpenToolCall {
+  readonly #emit: Emit;
+  #current: ToolCall;
+
+  constructor(fields: ToolCallFields & { title: string }, emit: Emit) {
+    this.#emit = emit;
+    this.#current = { toolCallId: randomUUID(), status: "pending", ...fields };
+  }
+
+  /** The call with all updates applied. */
+  get current(): ToolCall {
+    return this.#current;
+  }
+
+  /** Whether the call has completed or failed. */
+  get isEnded(): boolean {
+    return this.#current.status === "completed" || this.#current.status === "failed";
+  }
+
+  /** Announces the call. */
+  announce(): Promise<void> {
+    return this.#emit({ sessionUpdate: "tool_call", ...this.#current });
+  }
+
+  /** Changes the call. With `keptContent` the history has that instead of what is shown. */
+  update(fields: ToolCallFields, keptContent?: ToolCallContent[]): Promise<void> {
+    this.#current = { ...this.#current, ...fields };
+    const update = {
+      sessionUpdate: "tool_call_update" as const,
+      toolCallId: this.#current.toolCallId,
+      ...fields,
+    };
+    return this.#emit(update, keptContent === undefined ? update : { ...update, content: keptContent });
+  }
+
+  /** Ends the call. */
+  end(
+    status: "completed" | "failed",
+    fields: ToolCallFields,
+    keptContent?: ToolCallContent[],
+  ): Promise<void> {
+    return this.update({ ...fields, status }, keptContent);
   }
 }

@@ -1,8 +1,10 @@
-// Shows the client against a small host: mirrors, own actions, lost connections, refusals.
+// Shows the client against a fake host: mirrors, own actions, lost connections, refusals.
 import { expect, test } from "vitest";
 import { ClientBench, quiet, SESSION, TERMINAL, title } from "../testing/client-bench.ts";
 import type { ChannelEvent, DispatchOutcome } from "./subscription.ts";
 import { backoffMs } from "./timing.ts";
+
+const shortTimeouts = { pingAfterMs: 100, notRespondingAfterMs: 200, giveUpAfterMs: 400 };
 
 test("[E40] a channel is followed from its state on, by any number of viewers, over one subscription", async () => {
   const { host, client } = new ClientBench();
@@ -26,7 +28,7 @@ test("[E40] a channel is followed from its state on, by any number of viewers, o
   client.close();
 });
 
-test("[E40] with the last viewer the host is no longer asked to tell, and can be asked again", async () => {
+test("[E40] with the last viewer the client unsubscribes, and can subscribe again", async () => {
   const { host, client } = new ClientBench();
   await client.connect();
   const handle = await client.subscribe(TERMINAL, "terminal");
@@ -79,7 +81,7 @@ test("[E41] a refused action is taken back with the reason, and others that wait
   client.close();
 });
 
-test("[E42] a host that tells everything twice is heard once", async () => {
+test("[E42] a message that the host sends twice counts once", async () => {
   const { host, client } = new ClientBench();
   host.repeats = true;
   await client.connect();
@@ -96,7 +98,7 @@ test("[E42] a host that tells everything twice is heard once", async () => {
   client.close();
 });
 
-test("[E43] what was missed while the connection was lost is told after it is back", async () => {
+test("[E43] what was missed while the connection was lost is delivered after it is back", async () => {
   const bench = new ClientBench();
   const { host, client } = bench;
   await client.connect();
@@ -138,7 +140,7 @@ test("[E43] where the host no longer knows what was missed, states stand for it,
   client.close();
 });
 
-test("[E43] a host that forgot the client is greeted anew, and the channels go on", async () => {
+test("[E43] a host that forgot the client is initialized again, and the channels continue", async () => {
   const bench = new ClientBench();
   const { host, client } = bench;
   await client.connect();
@@ -154,7 +156,7 @@ test("[E43] a host that forgot the client is greeted anew, and the channels go o
   client.close();
 });
 
-test("[E44] an action whose answer was lost is sent again and carried out once", async () => {
+test("[E44] an action whose response was lost is sent again and runs once", async () => {
   const bench = new ClientBench();
   const { host, client } = bench;
   await client.connect();
@@ -192,8 +194,8 @@ test("[E44] to a host that forgot the client, what it may have done is not sent 
   client.close();
 });
 
-test("[E45] silence is broken by a question, whose answer tells the latency", async () => {
-  const bench = new ClientBench({ patience: { pingAfterMs: 100, giveUpAfterMs: 400 } });
+test("[E45] silence is broken by a ping, whose response gives the latency", async () => {
+  const bench = new ClientBench({ timeouts: shortTimeouts });
   const { client, timing } = bench;
   await client.connect();
   bench.wire.hold();
@@ -207,13 +209,12 @@ test("[E45] silence is broken by a question, whose answer tells the latency", as
 });
 
 test("[E45] a host that stays silent is given up, and another connection is tried", async () => {
-  const bench = new ClientBench({ patience: { pingAfterMs: 100, giveUpAfterMs: 400 } });
+  const bench = new ClientBench({ timeouts: shortTimeouts });
   await bench.client.connect();
   bench.wire.hold();
   bench.timing.advance(100);
-  bench.timing.advance(400);
+  bench.timing.advance(300);
   await quiet();
-  expect(bench.client.status).toMatchObject({ status: "waiting" });
   await bench.comeBack();
   expect(bench.client.status.status).toBe("connected");
   expect(bench.wireCount).toBe(2);
@@ -221,7 +222,7 @@ test("[E45] a host that stays silent is given up, and another connection is trie
 });
 
 test("[E45] any sign of life counts: a host that talks is not asked", async () => {
-  const bench = new ClientBench({ patience: { pingAfterMs: 100, giveUpAfterMs: 400 } });
+  const bench = new ClientBench({ timeouts: shortTimeouts });
   const { client, host, timing } = bench;
   await client.connect();
   await client.subscribe(TERMINAL, "terminal");
@@ -234,7 +235,92 @@ test("[E45] any sign of life counts: a host that talks is not asked", async () =
   client.close();
 });
 
-test("[E46] attempts grow rarer up to a bound, and begin anew after success", async () => {
+test("[E220] a host that answers no ping does not respond until it is heard again; actions wait and are sent once", async () => {
+  const bench = new ClientBench({ timeouts: shortTimeouts });
+  const { client, host, timing } = bench;
+  const initialized = await client.connect();
+  const handle = await client.subscribe(TERMINAL, "terminal");
+  bench.events.length = 0;
+  bench.wire.hold();
+  timing.advance(199);
+  expect(client.status.status).toBe("connected");
+  timing.advance(1);
+  expect(client.status).toEqual({ status: "not-responding", silentSinceMs: 0, host: initialized });
+  const outcome = handle.dispatch(title("typed meanwhile"));
+  const asked = client.request("listSessions", { channel: "ahp-root://" });
+  timing.advance(100);
+  bench.wire.release();
+  await expect(outcome).resolves.toMatchObject({ status: "confirmed" });
+  await expect(asked).resolves.toEqual({ items: [] });
+  expect(client.status.status).toBe("connected");
+  expect(host.carriedOut).toHaveLength(1);
+  expect(bench.events.map((event) => (event.type === "status" ? event.status.status : event.type))).toEqual([
+    "not-responding",
+    "connected",
+    "latency",
+  ]);
+  client.close();
+});
+
+test("[E220] attempts that meet the same silence change nothing, those that fail otherwise do", async () => {
+  const bench = new ClientBench({ timeouts: shortTimeouts, backoff: { firstMs: 10, maxMs: 10 } });
+  const { client, timing } = bench;
+  await client.connect();
+  bench.events.length = 0;
+  bench.mayOpen = false;
+  bench.wire.hold();
+  for (let look = 0; look < 50; look += 1) {
+    timing.advance(50);
+    await quiet();
+  }
+  const statuses = (): readonly string[] =>
+    bench.events.flatMap((event) => (event.type === "status" ? event.status.status : []));
+  expect(statuses()).toEqual(["not-responding"]);
+  expect(bench.openCount).toBeGreaterThan(3);
+  expect(client.status).toMatchObject({ status: "not-responding", silentSinceMs: 0 });
+  bench.isReachable = false;
+  timing.advance(400);
+  await bench.comeBack();
+  expect(client.status.status).toBe("waiting");
+  bench.isReachable = true;
+  bench.mayOpen = true;
+  await bench.comeBack();
+  expect(client.status.status).toBe("connected");
+  client.close();
+});
+
+test("[E220] a first connection that nobody accepts is reported, and one that is accepted too late is closed", async () => {
+  const bench = new ClientBench({ timeouts: shortTimeouts });
+  const { client, timing } = bench;
+  bench.mayOpen = false;
+  const connected = client.connect();
+  await quiet();
+  timing.advance(200);
+  expect(client.status).toEqual({ status: "not-responding", silentSinceMs: 0, host: undefined });
+  timing.advance(200);
+  await quiet();
+  bench.letOpen();
+  await quiet();
+  expect(bench.wire.isCut).toBe(true);
+  await bench.comeBack();
+  await expect(connected).resolves.toMatchObject({ protocolVersion: "1.0.0" });
+  client.close();
+});
+
+test("[E220] a client whose computer slept asks before it says that the host does not respond", async () => {
+  const bench = new ClientBench({ timeouts: shortTimeouts });
+  const { client, timing } = bench;
+  await client.connect();
+  timing.sleep(3_600_000);
+  bench.events.length = 0;
+  timing.advance(1);
+  await quiet();
+  expect(bench.events).toEqual([{ type: "latency", latencyMs: 1 }]);
+  expect(bench.wireCount).toBe(1);
+  client.close();
+});
+
+test("[E46] attempts grow rarer up to a limit, and start over after success", async () => {
   const bench = new ClientBench({ backoff: { firstMs: 100, maxMs: 1000 } });
   const { client, timing } = bench;
   timing.chance = 0;

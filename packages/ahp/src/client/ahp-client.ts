@@ -4,13 +4,13 @@ import type { ChannelActions, ChannelKind, ChannelStates } from "../model/channe
 import { ClientError } from "./client-error.ts";
 import { FollowedChannels, type OutgoingAction } from "./followed-channels.ts";
 import { shakeHands, type HandshakeOutcome } from "./handshake.ts";
-import { Link, type LinkListener, type Patience } from "./link.ts";
+import { HostSilentError, Link, type LinkListener, type Timeouts } from "./link.ts";
 import type { ClientInfo, HostMethods, InitializeResult, OpenMethod } from "./methods.ts";
 import type { ChannelListener, DispatchOutcome, Subscription } from "./subscription.ts";
 import { backoffMs, defaultBackoff, realTiming, type Backoff, type Timing } from "./timing.ts";
 import type { MessageTransport } from "./transport.ts";
 
-/** What a client is made from. */
+/** Options of a client. */
 export interface AhpClientOptions {
   /** Opens a connection to the host; called again after each loss. */
   readonly open: () => Promise<MessageTransport>;
@@ -18,7 +18,7 @@ export interface AhpClientOptions {
   readonly clientId: string;
   readonly clientInfo?: ClientInfo;
   readonly backoff?: Backoff;
-  readonly patience?: Patience;
+  readonly timeouts?: Timeouts;
   /** How many actions may wait for the host's answer; one more is lost at once. Default 1024. */
   readonly maxPendingActions?: number;
   readonly timing?: Timing;
@@ -29,6 +29,17 @@ export type ClientStatus =
   | { readonly status: "idle" }
   | { readonly status: "connecting"; readonly attempt: number }
   | { readonly status: "connected"; readonly host: InitializeResult }
+  /**
+   * The host has sent nothing for 5 s, although it was asked to: connected or while connecting. It lasts until the
+   * host sends something, or until connections fail in another way; requests and actions are sent when it is back.
+   */
+  | {
+      readonly status: "not-responding";
+      /** When the host was last heard, or the first attempt began, in milliseconds of the epoch. */
+      readonly silentSinceMs: number;
+      /** Absent where there was no connection before. */
+      readonly host: InitializeResult | undefined;
+    }
   /** The connection is lost; the next attempt comes after the wait. */
   | {
       readonly status: "waiting";
@@ -39,7 +50,7 @@ export type ClientStatus =
   /** Nothing more will happen; with a cause the host cannot be talked to at all. */
   | { readonly status: "closed"; readonly cause?: unknown };
 
-/** What the client tells about itself. */
+/** An event of the client itself. */
 export type ClientEvent =
   | { readonly type: "status"; readonly status: ClientStatus }
   | { readonly type: "latency"; readonly latencyMs: number }
@@ -57,29 +68,40 @@ export interface ChannelHandle<Kind extends ChannelKind> {
   readonly state: ChannelStates[Kind];
   /** The state that the host has confirmed. */
   readonly confirmed: ChannelStates[Kind];
-  /** Applies an action at once and sends it; the promise tells what the host made of it and never rejects. */
+  /** Applies an action at once and sends it; the promise resolves with the host's decision and never rejects. */
   dispatch(action: ChannelActions[Kind]): Promise<DispatchOutcome>;
   /** Looks away; with the last viewer the client stops following. */
   close(): void;
 }
 
-const defaultPatience: Patience = { pingAfterMs: 5_000, giveUpAfterMs: 20_000 };
+const defaultTimeouts: Timeouts = {
+  pingAfterMs: 2_500,
+  notRespondingAfterMs: 5_000,
+  giveUpAfterMs: 20_000,
+};
 const DEFAULT_MAX_PENDING = 1024;
 
 /** A client of one host. */
 export class AhpClient {
   readonly #options: AhpClientOptions;
   readonly #timing: Timing;
+  readonly #timeouts: Timeouts;
   readonly #channels: FollowedChannels;
   readonly #listeners = new Set<(event: ClientEvent) => void>();
   #status: ClientStatus = { status: "idle" };
   #link: Link | undefined;
+  /** The link after its handshake. */
+  #liveLink: Link | undefined;
+  /** Since when nothing was heard, while the host counts as not responding. */
+  #silentSinceMs: number | undefined;
   #host: InitializeResult | undefined;
   #stopWaiting: () => void = () => undefined;
+  #stopOpening: () => void = () => undefined;
 
   constructor(options: AhpClientOptions) {
     const { clientId, maxPendingActions = DEFAULT_MAX_PENDING, timing = realTiming } = options;
     this.#options = options;
+    this.#timeouts = options.timeouts ?? defaultTimeouts;
     this.#timing = timing;
     this.#channels = new FollowedChannels(clientId, maxPendingActions);
   }
@@ -89,7 +111,7 @@ export class AhpClient {
     return this.#status;
   }
 
-  /** Tells a listener about the client itself, until the returned function is called. */
+  /** Calls a listener for each event of the client, until the returned function is called. */
   listen(listener: (event: ClientEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -123,7 +145,7 @@ export class AhpClient {
     if (this.#status.status === "closed") throw closedError(this.#status.cause);
     const { subscription, isNew } = this.#channels.follow(uri, kind);
     subscription.listen(onEvent);
-    const link = this.#liveLink();
+    const link = this.#liveLink;
     if (isNew && link) void this.#ask(link, uri);
     await whenLive(subscription);
     return this.#handle(subscription, onEvent);
@@ -134,20 +156,21 @@ export class AhpClient {
     method: Method,
     params: HostMethods["requests"][Method]["params"],
   ): Promise<HostMethods["requests"][Method]["result"]> {
-    const link = this.#liveLink();
+    const link = this.#liveLink;
     if (link) return link.request(method, params);
     return Promise.reject(new ClientError("not-connected", "There is no connection to the host just now."));
   }
 
-  /** Ends everything; what the host has not answered is lost. */
-  close(): void {
-    this.#end(undefined);
+  /** Ends everything; what the host has not answered is lost, and fails with the cause if there is one. */
+  close(cause?: Error): void {
+    this.#end(cause);
   }
 
   async #run(): Promise<void> {
     for (let attempt = 0; !this.#isClosed(); attempt += 1) {
       this.#become({ status: "connecting", attempt });
       const { cause, hasConnected } = await this.#connectOnce();
+      if (!(cause instanceof HostSilentError)) this.#silentSinceMs = undefined;
       if (isFinal(cause)) this.#end(cause);
       if (this.#isClosed()) return;
       if (hasConnected) attempt = 0;
@@ -159,9 +182,8 @@ export class AhpClient {
   async #connectOnce(): Promise<{ cause: unknown; hasConnected: boolean }> {
     let hasConnected = false;
     try {
-      const transport = await this.#options.open();
-      const { patience = defaultPatience } = this.#options;
-      const link = new Link(transport, this.#linkListener(), this.#timing, patience);
+      const transport = await this.#open();
+      const link = new Link(transport, this.#linkListener(), this.#timing, this.#timeouts);
       this.#link = link;
       if (this.#isClosed()) link.close();
       this.#settleIn(link, await this.#shakeHands(link));
@@ -170,11 +192,40 @@ export class AhpClient {
       return { cause: error.cause ?? error, hasConnected };
     } catch (error) {
       this.#link?.close(error);
-      this.#tell({ type: "problem", error });
+      this.#emit({ type: "problem", error });
       return { cause: error, hasConnected };
     } finally {
       this.#link = undefined;
+      this.#liveLink = undefined;
     }
+  }
+
+  /** Opens a connection within the time that a host may be silent; one that opens later is closed (E220). */
+  #open(): Promise<MessageTransport> {
+    const { notRespondingAfterMs, giveUpAfterMs } = this.#timeouts;
+    const startedMs = this.#timing.nowMs();
+    const opening = this.#options.open();
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        reject(new HostSilentError("The host does not accept the connection."));
+        opening.then(
+          (transport) => transport.close(),
+          () => undefined,
+        );
+      };
+      let stopTimer = this.#timing.after(notRespondingAfterMs, () => {
+        this.#noteSilence(startedMs);
+        stopTimer = this.#timing.after(giveUpAfterMs - notRespondingAfterMs, giveUp);
+      });
+      this.#stopOpening = () => {
+        stopTimer();
+        giveUp();
+      };
+      opening.then(resolve, reject).finally(() => {
+        stopTimer();
+        this.#stopOpening = () => undefined;
+      });
+    });
   }
 
   #shakeHands(link: Link): Promise<HandshakeOutcome> {
@@ -200,6 +251,8 @@ export class AhpClient {
     for (const envelope of actions) this.#channels.takeAction(envelope);
     for (const uri of gone) this.#channels.drop(uri);
     for (const outgoing of this.#channels.unanswered(isRemembered)) this.#send(link, outgoing);
+    this.#liveLink = link;
+    this.#silentSinceMs = undefined;
     this.#become({ status: "connected", host });
     for (const uri of this.#channels.unseen) void this.#ask(link, uri);
   }
@@ -227,10 +280,15 @@ export class AhpClient {
         this.#channels.takeAction(envelope);
       },
       latency: (latencyMs) => {
-        this.#tell({ type: "latency", latencyMs });
+        this.#emit({ type: "latency", latencyMs });
+      },
+      responding: (isResponding) => {
+        if (!isResponding) return this.#noteSilence(this.#link?.lastHeardMs ?? this.#timing.nowMs());
+        this.#silentSinceMs = undefined;
+        if (this.#liveLink && this.#host) this.#become({ status: "connected", host: this.#host });
       },
       problem: (error) => {
-        this.#tell({ type: "problem", error });
+        this.#emit({ type: "problem", error });
       },
     };
   }
@@ -250,14 +308,14 @@ export class AhpClient {
       },
       dispatch: (action) =>
         this.#channels.dispatch(subscription, action, (outgoing) => {
-          const link = this.#liveLink();
+          const link = this.#liveLink;
           if (link) this.#send(link, outgoing);
         }),
       close: () => {
         subscription.unlisten(onEvent);
         if (subscription.hasListeners || !this.#channels.has(uri)) return;
         this.#channels.drop(uri);
-        this.#liveLink()?.notify("unsubscribe", { channel: uri });
+        this.#liveLink?.notify("unsubscribe", { channel: uri });
       },
     };
   }
@@ -279,25 +337,33 @@ export class AhpClient {
     if (this.#isClosed()) return;
     this.#become({ status: "closed", ...(cause !== undefined && { cause }) });
     this.#stopWaiting();
+    this.#stopOpening();
     this.#link?.close(cause);
     this.#channels.dropAll(closedError(cause));
     this.#listeners.clear();
-  }
-
-  #liveLink(): Link | undefined {
-    return this.#status.status === "connected" ? this.#link : undefined;
   }
 
   #isClosed(): boolean {
     return this.#status.status === "closed";
   }
 
-  #become(status: ClientStatus): void {
-    this.#status = status;
-    this.#tell({ type: "status", status });
+  #noteSilence(sinceMs: number): void {
+    if (this.#isClosed()) return;
+    // While the host stays silent, further attempts do not change since when.
+    this.#silentSinceMs ??= sinceMs;
+    this.#become({ status: "not-responding", silentSinceMs: this.#silentSinceMs, host: this.#host });
   }
 
-  #tell(event: ClientEvent): void {
+  #become(status: ClientStatus): void {
+    const isAttempt = status.status === "connecting" || status.status === "waiting";
+    // An attempt that follows on silence is no news: the host still does not respond.
+    if (isAttempt && this.#silentSinceMs !== undefined) return;
+    const isRepeated = status.status === "not-responding" && this.#status.status === "not-responding";
+    this.#status = status;
+    if (!isRepeated) this.#emit({ type: "status", status });
+  }
+
+  #emit(event: ClientEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 }

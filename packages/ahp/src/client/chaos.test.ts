@@ -1,4 +1,4 @@
-// Shows that clients agree with the host whatever happens to their wires, and that no action is carried out twice.
+// Shows that clients agree with the host whatever happens to their connections, and that no action runs twice.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ClientBench, quiet, SESSION, TERMINAL, title } from "../testing/client-bench.ts";

@@ -1,14 +1,16 @@
-// What can go wrong with the client as a whole.
+// Errors that concern the client as a whole.
 
 /** Why the client cannot do what it was asked to. */
 export type ClientErrorKind =
   /** There is no connection just now. */
   | "not-connected"
+  /** The host does not respond, and the caller does not want to wait. */
+  | "not-responding"
   /** `close()` was called. */
   | "closed"
   /** The host does not speak this client's version of the model: trying again would not help. */
   | "unsupported"
-  /** The host does not let this client in: trying again would not help. Whoever opens connections says so. */
+  /** The host does not admit this client, so retrying would not help. Thrown by the function that opens connections. */
   | "refused"
   /** The host answered with something that is not what was asked for. */
   | "malformed";

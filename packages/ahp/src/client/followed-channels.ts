@@ -1,16 +1,14 @@
 // All channels that the client follows, and the numbers by which it and the host find each other again.
 import type { ChannelActions, ChannelKind } from "../model/channel.ts";
-import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast/wire.ts";
+import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast.ts";
 import { ClientError } from "./client-error.ts";
 import type { PendingAction } from "./mirror.ts";
 import { Subscription, type DispatchOutcome, type FollowedChannel } from "./subscription.ts";
 
-/** An action on its way to the host. */
 export interface OutgoingAction extends PendingAction<object> {
   readonly channel: string;
 }
 
-/** The channels of one client. */
 export class FollowedChannels {
   readonly #clientId: string;
   readonly #maxPendingActions: number;
@@ -25,7 +23,7 @@ export class FollowedChannels {
     this.#maxPendingActions = maxPendingActions;
   }
 
-  /** The highest number that the host has told, on any channel. */
+  /** The highest number that the host has sent, on any channel. */
   get lastSeenSeq(): number {
     return this.#lastSeenSeq;
   }
@@ -36,7 +34,7 @@ export class FollowedChannels {
     return new Map(live.map(({ uri, seq }) => [uri, seq]));
   }
 
-  /** The channels whose state was not told yet. */
+  /** The channels whose state has not arrived yet. */
   get unseen(): readonly string[] {
     return [...this.#channels.values()].filter(({ isLive }) => !isLive).map(({ uri }) => uri);
   }
@@ -67,7 +65,7 @@ export class FollowedChannels {
     this.#channels.get(snapshot.resource)?.takeSnapshot(snapshot);
   }
 
-  /** Takes an action that the host told. A refusal has no number of its own. */
+  /** Takes an action that the host sent. A refusal has no number. */
   takeAction(envelope: HoldfastEnvelope): void {
     const { channel, serverSeq, origin, rejectionReason, isUnchanged } = envelope;
     const ownSeq = origin?.clientId === this.#clientId ? origin.clientSeq : undefined;
@@ -78,7 +76,7 @@ export class FollowedChannels {
     this.#channels.get(channel)?.take(envelope, ownSeq);
   }
 
-  /** Applies an action of the client; `send` is called unless there is no room or no such channel any more. */
+  /** Applies an action of the client; `send` is called unless the limit is reached or the channel is gone. */
   dispatch<Kind extends ChannelKind>(
     subscription: Subscription<Kind>,
     action: ChannelActions[Kind],
@@ -101,7 +99,7 @@ export class FollowedChannels {
   }
 
   /**
-   * What is to be sent on a new connection, in order. A host that remembers the client does nothing twice;
+   * Messages to send on a new connection, in order. A host that remembers the client does nothing twice;
    * to one that does not, only what was never sent is sent, and the rest is lost (E44).
    */
   unanswered(isRemembered: boolean): readonly OutgoingAction[] {

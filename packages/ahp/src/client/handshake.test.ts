@@ -1,8 +1,7 @@
 // Shows what becomes of a client that meets a host it cannot talk to.
-import { Connection, messageFraming, RpcError } from "@holdfast/jsonrpc";
+import { Connection, RpcError, messageFraming } from "@holdfast/jsonrpc";
 import { expect, test } from "vitest";
-import { ManualTiming } from "../testing/manual-timing.ts";
-import { MemoryWire } from "../testing/memory-wire.ts";
+import { ManualTiming, MemoryWire } from "../testing/client-bench.ts";
 import { AhpClient } from "./ahp-client.ts";
 import { transportSink } from "./transport.ts";
 

@@ -1,15 +1,14 @@
 // The first words on each connection: who we are, or that we are back.
 import { RpcError } from "@holdfast/jsonrpc";
 import { errorNumbers } from "../dialects/error-numbers.ts";
-import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast/wire.ts";
+import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast.ts";
 import { ROOT_URI } from "../model/uri.ts";
-import { MODEL_VERSION } from "../model/version.ts";
+import { MODEL_VERSION } from "../model/channel.ts";
 import { ClientError } from "./client-error.ts";
 import type { Link } from "./link.ts";
 import type { ClientInfo, InitializeResult } from "./methods.ts";
 
-/** What the client brings to a handshake. */
-export interface Greeting {
+interface Greeting {
   readonly clientId: string;
   readonly clientInfo?: ClientInfo | undefined;
   /** Whether this client has talked to this host before. */
@@ -19,9 +18,8 @@ export interface Greeting {
   readonly seen: ReadonlyMap<string, number>;
 }
 
-/** What a handshake gave. */
 export interface HandshakeOutcome {
-  /** What the host says of itself; absent when it took the client up again. */
+  /** The host's description of itself; absent when the client resumed. */
   readonly host?: InitializeResult;
   /** Whether the host still knows what this client did. */
   readonly isRemembered: boolean;
@@ -31,7 +29,7 @@ export interface HandshakeOutcome {
   readonly gone: readonly string[];
 }
 
-/** Takes the conversation up again where the host remembers the client, else begins one (E43). */
+/** Reconnects where the host remembers the client, otherwise initializes (E43). */
 export async function shakeHands(link: Link, greeting: Greeting): Promise<HandshakeOutcome> {
   if (greeting.hasConnected) {
     try {
@@ -51,7 +49,7 @@ async function reconnect(link: Link, { clientId, lastSeenSeq, seen }: Greeting):
     clientId,
     lastSeenServerSeq: lastSeenSeq,
     subscriptions,
-    // The numbers of one host are told in order on each channel, not across all: each channel has its own place.
+    // The numbers of one host are in order on each channel, not across all: each channel has a position.
     _meta: { holdfast: { seen: Object.fromEntries(seen) } },
   });
   if (result.type === "replay") {

@@ -1,18 +1,18 @@
-// The calls between our own clients and a host, with their types.
+// The methods between Holdfast's clients and a host, with their types.
 import type { SessionSummary } from "../model/session/session-summary.ts";
 import type { Turn } from "../model/chat/turn.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { TerminalClaim } from "../model/terminal/terminal.ts";
-import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast/wire.ts";
+import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast.ts";
 
-/** Who the client is, for people who look at the host. */
+/** A client's description of itself, for people who look at the host. */
 export interface ClientInfo {
   readonly name: string;
   readonly version?: string;
   readonly title?: string;
 }
 
-/** What a host says of itself. */
+/** A host's description of itself. */
 export interface InitializeResult {
   readonly protocolVersion: string;
   readonly serverSeq: number;
@@ -23,7 +23,7 @@ export interface InitializeResult {
   readonly _meta?: JsonObject;
 }
 
-/** What came while a client was away: all of it, or states that stand for it. */
+/** Everything that a client missed: the actions, or states that replace them. */
 export type ReconnectResult =
   | {
       readonly type: "replay";
@@ -37,7 +37,7 @@ interface OfChannel {
   readonly channel: string;
 }
 
-/** What a host answers and hears; a `type`, because JSON-RPC methods are looked up by any name. */
+/** Requests and notifications to a host; a `type`, because JSON-RPC methods are looked up by any name. */
 export type HostMethods = {
   requests: {
     initialize: { params: object; result: InitializeResult };
@@ -67,7 +67,7 @@ export type HostMethods = {
       };
       result: null;
     };
-    /** What can be chosen for a new session, as a JSON Schema of `config`. */
+    /** The options of a new session, as a JSON Schema of `config`. */
     resolveSessionConfig: {
       params: OfChannel & { readonly config?: JsonObject };
       result: { readonly schema: JsonObject; readonly values: JsonObject };
@@ -103,10 +103,10 @@ export type HostMethods = {
   };
 };
 
-/** What the client hears; it answers nothing. */
+/** Notifications to the client; it takes no requests. */
 export type ClientMethods = {
   requests: Record<string, never>;
-  notifications: { action: HoldfastEnvelope };
+  notifications: { action: HoldfastEnvelope; heartbeat: object };
 };
 
 /** A request that anybody may make through the client. */

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { channelModels } from "../model/channel.ts";
-import type { TerminalAction } from "../model/terminal/terminal-actions.ts";
+import type { TerminalAction } from "../model/terminal/terminal.ts";
 import { newStates } from "../testing/states.ts";
 import { Mirror } from "./mirror.ts";
 
@@ -49,7 +49,7 @@ test("[E41] a rejected action is taken back, and what came after it stays", () =
   expect(mirror.take(rejection)).toEqual({ kind: "duplicate" });
 });
 
-test("[E42] what is told again changes nothing", () => {
+test("[E42] a repeated action changes nothing", () => {
   const mirror = mirrorAt(5);
   expect(mirror.take({ action: title("old"), serverSeq: 5 })).toEqual({ kind: "duplicate" });
   mirror.take({ action: title("a"), serverSeq: 6 });

@@ -7,8 +7,8 @@ export interface PendingAction<Action> {
   readonly action: Action;
 }
 
-/** An action that the host told, of this channel. */
-export interface ToldAction<Action> {
+/** An action that the host sent on this channel. */
+interface ReceivedAction<Action> {
   readonly action: Action;
   readonly serverSeq: number;
   /** The client's own number for it, when it is the client's own. */
@@ -18,8 +18,7 @@ export interface ToldAction<Action> {
   readonly isUnchanged?: boolean | undefined;
 }
 
-/** What a told action did. */
-export type MirrorOutcome =
+type MirrorOutcome =
   /** It is part of the confirmed state now; `confirms` says that it was the client's own. */
   | { readonly kind: "applied"; readonly confirms: boolean }
   /** The client's own action was accepted and changed nothing, or is in the snapshot already. */
@@ -28,7 +27,6 @@ export type MirrorOutcome =
   /** It was there before. */
   | { readonly kind: "duplicate" };
 
-/** Mirrors one channel. */
 export class Mirror<Kind extends ChannelKind> {
   readonly #model: ChannelModel<Kind>;
   #confirmed: ChannelStates[Kind];
@@ -58,7 +56,7 @@ export class Mirror<Kind extends ChannelKind> {
     return this.#seq;
   }
 
-  /** What waits for the host's answer, in order. */
+  /** Actions that wait for the host's response, in order. */
   get pending(): readonly PendingAction<ChannelActions[Kind]>[] {
     return this.#pending;
   }
@@ -78,16 +76,16 @@ export class Mirror<Kind extends ChannelKind> {
     return true;
   }
 
-  /** Begins anew from a state of the host; what is pending is kept on top of it. */
+  /** Starts again from a state of the host; pending actions stay on top of it. */
   restart(state: ChannelStates[Kind], seq: number): void {
     this.#confirmed = state;
     this.#seq = seq;
     this.#rebase();
   }
 
-  /** Takes an action that the host told, once, however often it is told (E42). */
-  take(told: ToldAction<ChannelActions[Kind]>): MirrorOutcome {
-    const { action, serverSeq, ownSeq, rejectionReason, isUnchanged = false } = told;
+  /** Takes an action that the host sent, once, however often it arrives (E42). */
+  take(received: ReceivedAction<ChannelActions[Kind]>): MirrorOutcome {
+    const { action, serverSeq, ownSeq, rejectionReason, isUnchanged = false } = received;
     const isOwn = ownSeq !== undefined && this.#pending.some(({ clientSeq }) => clientSeq === ownSeq);
     if (rejectionReason !== undefined) {
       if (isOwn) this.forget(ownSeq);

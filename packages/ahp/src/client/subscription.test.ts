@@ -1,12 +1,12 @@
-// Shows how a channel takes what the host tells in an unexpected order or shape.
+// Shows how a channel handles host messages in an unexpected order or shape.
 import { expect, test } from "vitest";
-import type { HoldfastEnvelope } from "../dialects/holdfast/wire.ts";
+import type { HoldfastEnvelope } from "../dialects/holdfast.ts";
 import { TERMINAL, title } from "../testing/client-bench.ts";
 import { newStates } from "../testing/states.ts";
 import { Subscription, type ChannelEvent } from "./subscription.ts";
 
 const snapshot = { resource: TERMINAL, state: newStates.terminal, fromSeq: 6 };
-const told = (text: string, serverSeq: number): HoldfastEnvelope => ({
+const envelope = (text: string, serverSeq: number): HoldfastEnvelope => ({
   channel: TERMINAL,
   action: title(text),
   serverSeq,
@@ -16,8 +16,8 @@ test("[E48] actions that overtake the state they follow are applied after it, an
   const subscription = new Subscription(TERMINAL, "terminal");
   const events: ChannelEvent<"terminal">[] = [];
   subscription.listen((event) => events.push(event));
-  subscription.take(told("within", 6), undefined);
-  subscription.take(told("after", 7), undefined);
+  subscription.take(envelope("within", 6), undefined);
+  subscription.take(envelope("after", 7), undefined);
   expect(events).toEqual([]);
   subscription.takeSnapshot(snapshot);
   expect(events.map(({ type }) => type)).toEqual(["snapshot", "action"]);
@@ -25,12 +25,12 @@ test("[E48] actions that overtake the state they follow are applied after it, an
   expect(subscription.seq).toBe(7);
 });
 
-test("[E49] a host that never tells the state is not listened to without end", () => {
+test("[E49] a host that never sends the state is not listened to forever", () => {
   const subscription = new Subscription(TERMINAL, "terminal");
   const listenOn = (): void => {
-    for (let seq = 1; seq < 5000; seq += 1) subscription.take(told("x", seq), undefined);
+    for (let seq = 1; seq < 5000; seq += 1) subscription.take(envelope("x", seq), undefined);
   };
-  expect(listenOn).toThrow("never what its state is");
+  expect(listenOn).toThrow("without its state");
 });
 
 test("[E48] a state or an action of another shape is an error that says where", () => {
@@ -41,16 +41,16 @@ test("[E48] a state or an action of another shape is an error that says where", 
   subscription.takeSnapshot(snapshot);
   expect(() => {
     subscription.take(
-      { ...told("x", 7), action: { ...title("x"), type: "terminal/none" } as never },
+      { ...envelope("x", 7), action: { ...title("x"), type: "terminal/none" } as never },
       undefined,
     );
   }).toThrow("malformed: type");
 });
 
-test("[E48] a viewer who comes later is shown the state as it is", () => {
+test("[E48] a viewer that comes later gets the current state", () => {
   const subscription = new Subscription(TERMINAL, "terminal");
   subscription.takeSnapshot(snapshot);
-  subscription.take(told("now", 7), undefined);
+  subscription.take(envelope("now", 7), undefined);
   const events: ChannelEvent<"terminal">[] = [];
   subscription.listen((event) => events.push(event));
   expect(events).toMatchObject([{ type: "snapshot", state: { title: "now" } }]);

@@ -7,25 +7,25 @@ import {
   type ChannelModel,
   type ChannelStates,
 } from "../model/channel.ts";
-import type { TerminalPart } from "../dialects/ahp/terminal-part.ts";
-import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast/wire.ts";
+import type { TerminalPart } from "../dialects/ahp/terminal.ts";
+import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast.ts";
 import { ClientError } from "./client-error.ts";
 import { Mirror, type PendingAction } from "./mirror.ts";
 
-/** What became of an action of the client. */
+/** Outcome of an action of the client. */
 export type DispatchOutcome =
   | { readonly status: "confirmed"; readonly serverSeq: number }
   | { readonly status: "rejected"; readonly reason: string }
   /** The connection or the channel went away before the host answered; nobody knows whether it was applied. */
   | { readonly status: "lost" };
 
-/** What viewers of a channel are told. */
+/** An event for the viewers of a channel. */
 export type ChannelEvent<Kind extends ChannelKind> =
   /** The state as a whole, at first and whenever the host could not say what happened meanwhile. */
   | {
       readonly type: "snapshot";
       readonly state: ChannelStates[Kind];
-      /** What a terminal shows; output goes on from there. */
+      /** A terminal's content; output continues from there. */
       readonly content?: readonly TerminalPart[];
     }
   /** An action that the host confirmed; `state` has it, and on top whatever is still pending. */
@@ -40,13 +40,13 @@ export type ChannelEvent<Kind extends ChannelKind> =
   /** The channel is no more; nothing else will come. */
   | { readonly type: "gone" };
 
-/** Is told of everything on one channel. */
+/** A listener to everything on one channel. */
 export type ChannelListener<Kind extends ChannelKind> = (event: ChannelEvent<Kind>) => void;
 
 /** How many actions may arrive before the snapshot that they follow. */
 const MAX_EARLY_ACTIONS = 1024;
 
-/** What can be done with a followed channel whatever its kind. */
+/** A followed channel of any kind. */
 export interface FollowedChannel {
   readonly uri: string;
   readonly kind: ChannelKind;
@@ -113,13 +113,13 @@ export class Subscription<Kind extends ChannelKind> implements FollowedChannel {
     this.#listeners.delete(listener);
   }
 
-  /** Applies an action of the client; the promise tells what became of it and never rejects. */
+  /** Applies an action of the client; the promise resolves with its outcome and never rejects. */
   add(clientSeq: number, action: ChannelActions[Kind]): Promise<DispatchOutcome> {
     this.mirror.add({ clientSeq, action });
     const outcome = new Promise<DispatchOutcome>((resolve) => {
       this.#outcomes.set(clientSeq, resolve);
     });
-    this.#tell({ type: "rebased", state: this.mirror.state });
+    this.#emit({ type: "rebased", state: this.mirror.state });
     return outcome;
   }
 
@@ -130,11 +130,11 @@ export class Subscription<Kind extends ChannelKind> implements FollowedChannel {
 
   /** Gives up on an action whose answer will not come. */
   lose(clientSeq: number): void {
-    if (this.#mirror?.forget(clientSeq)) this.#tell({ type: "rebased", state: this.#mirror.state });
+    if (this.#mirror?.forget(clientSeq)) this.#emit({ type: "rebased", state: this.#mirror.state });
     this.#settle(clientSeq, { status: "lost" });
   }
 
-  /** Begins, or begins anew, from a state of the host. */
+  /** Starts, or starts again, from a state of the host. */
   takeSnapshot({ state, fromSeq, content }: HoldfastSnapshot): void {
     const checked = this.#model.checkState(state);
     if (!checked.ok) {
@@ -142,13 +142,13 @@ export class Subscription<Kind extends ChannelKind> implements FollowedChannel {
     }
     if (this.#mirror) this.#mirror.restart(checked.value, fromSeq);
     else this.#mirror = new Mirror(this.#model, checked.value, fromSeq);
-    this.#tell({ type: "snapshot", state: this.#mirror.state, ...(content && { content }) });
+    this.#emit({ type: "snapshot", state: this.#mirror.state, ...(content && { content }) });
     const early = this.#early;
     this.#early = [];
     for (const envelope of early) this.take(envelope, undefined);
   }
 
-  /** Takes an action that the host told; `ownSeq` is the client's number for it, if it is the client's own. */
+  /** Takes an action that the host sent; `ownSeq` is the client's number for it, if it is the client's own. */
   take(envelope: HoldfastEnvelope, ownSeq: number | undefined): void {
     const mirror = this.#mirror;
     if (!mirror) {
@@ -164,11 +164,11 @@ export class Subscription<Kind extends ChannelKind> implements FollowedChannel {
     const outcome = mirror.take({ action, serverSeq, ownSeq, rejectionReason, isUnchanged });
     switch (outcome.kind) {
       case "applied":
-        this.#tell({ type: "action", action, state: mirror.state, isOwn: outcome.confirms });
+        this.#emit({ type: "action", action, state: mirror.state, isOwn: outcome.confirms });
         break;
       case "acknowledged":
       case "rejected":
-        this.#tell({ type: "rebased", state: mirror.state });
+        this.#emit({ type: "rebased", state: mirror.state });
         break;
       case "duplicate":
         return;
@@ -186,13 +186,13 @@ export class Subscription<Kind extends ChannelKind> implements FollowedChannel {
   end(cause?: unknown): void {
     this.#refusal = cause;
     for (const clientSeq of this.#outcomes.keys()) this.#settle(clientSeq, { status: "lost" });
-    this.#tell({ type: "gone" });
+    this.#emit({ type: "gone" });
     this.#listeners.clear();
   }
 
   #keepEarly(envelope: HoldfastEnvelope): void {
     if (this.#early.length >= MAX_EARLY_ACTIONS) {
-      throw new ClientError("malformed", `The host tells of ${this.uri} but never what its state is.`);
+      throw new ClientError("malformed", `The host sends actions of ${this.uri} without its state.`);
     }
     this.#early.push(envelope);
   }
@@ -202,7 +202,7 @@ export class Subscription<Kind extends ChannelKind> implements FollowedChannel {
     this.#outcomes.delete(clientSeq);
   }
 
-  #tell(event: ChannelEvent<Kind>): void {
+  #emit(event: ChannelEvent<Kind>): void {
     // A listener that is added by another one is shown the state instead.
     const listeners = [...this.#listeners];
     for (const listener of listeners) listener(event);

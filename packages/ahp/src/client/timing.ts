@@ -9,7 +9,6 @@ export interface Timing {
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** The real ones. */
 export const realTiming: Timing = {
   nowMs: () => Date.now(),
   random: () => Math.random(),
@@ -27,7 +26,6 @@ export interface Backoff {
   readonly maxMs: number;
 }
 
-/** From half a second to half a minute. */
 export const defaultBackoff: Backoff = { firstMs: 500, maxMs: 30_000 };
 
 /**

@@ -1,22 +1,21 @@
-// Shows how a turn is told in 1.0 and in the seed: permission, edits, plans, tokens, questions, failures, resuming.
+// Shows how a turn looks in 1.0 and in the seed: permission, edits, plans, tokens, questions, failures, resuming.
 import { expect, test } from "vitest";
-import type { ChatAction } from "../model/chat/chat-actions.ts";
+import type { ChatAction } from "../model/chat/chat.ts";
 import { makeId } from "../model/ids.ts";
-import { showAll, wireActions } from "../testing/show.ts";
+import { showAll, showState, wireActions } from "../testing/wire/viewer.ts";
 import { newStates } from "../testing/states.ts";
 import { askingActions, failingActions, storyAfter, storyChat } from "../testing/turn-story.ts";
 import { fieldsOf, listOf, type WireFields } from "../testing/wire/reference.ts";
-import { showState } from "../testing/wire/viewer.ts";
-import { parseEditUri } from "./ahp/edit-uri.ts";
+import { parseEditUri } from "./ahp/uri.ts";
 import type { Dialect } from "./dialect.ts";
+import { holdfast } from "./holdfast.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
-import { v0_9 } from "./v0_9/v0-9.ts";
-import { v1_0 } from "./v1_0/v1-0.ts";
+import { v0_9, v1_0 } from "./v1_0/v1-0.ts";
 
 const story = [...askingActions, ...failingActions];
 
 test("[E10] what a person needs to decide is in the action, in the chat and in the session alike", () => {
-  const ready = told(v1_0, askingActions).at(-1);
+  const ready = wireActionsOf(v1_0, askingActions).at(-1);
   expect(ready).toMatchObject({
     type: "chat/toolCallReady",
     invocationMessage: "Edit a.ts",
@@ -56,10 +55,10 @@ test("[E12] both texts of an edit are read from their URIs", () => {
   expect(after).toEqual({ uri: "file:///w/a.ts", content: { uri: "file:///spool/1", sizeHint: 9 } });
 });
 
-test("[E13] the step of a plan is the activity, all tokens are told each time, and the context stands in the meta", () => {
-  const actions = told(v1_0, story);
+test("[E13] the step of a plan is the activity, all tokens are sent each time, and the context stands in the meta", () => {
+  const actions = wireActionsOf(v1_0, story);
   expect(actions.filter(({ type }) => type === "chat/activityChanged")).toEqual([
-    { type: "chat/activityChanged", activity: "Mend the file" },
+    { type: "chat/activityChanged", activity: "Fix the file" },
     { type: "chat/activityChanged" },
   ]);
   expect(actions.filter(({ type }) => type === "chat/usage").map(({ usage }) => usage)).toEqual([
@@ -71,7 +70,7 @@ test("[E13] the step of a plan is the activity, all tokens are told each time, a
 });
 
 test("[E11] a turn that fails closes its question first and carries the error as its last part", () => {
-  const actions = told(v1_0, story);
+  const actions = wireActionsOf(v1_0, story);
   expect(actions.slice(-3)).toEqual([
     { type: "chat/inputCompleted", requestId: "q1", response: "cancel" },
     {
@@ -91,14 +90,14 @@ test("[E11] a turn that fails closes its question first and carries the error as
   expect(listOf(turn?.["responseParts"]).at(-1)).toMatchObject({ kind: "error", resumable: true });
 });
 
-test("[E5] the seed is told the same on the session's channel, with its own names", () => {
-  const actions = told(v0_1, story);
+test("[E5] the seed gets the same on the session's channel, with its own names", () => {
+  const actions = wireActionsOf(v0_1, story);
   expect(actions.every(({ session }) => session === newStates.session.resource)).toBe(true);
   expect(actions[0]).toEqual({
     type: "session/turnStarted",
     session: "ahp-session:/s1",
     turnId: "t1",
-    userMessage: { text: "Mend it" },
+    userMessage: { text: "Fix it" },
   });
   expect(actions.at(-2)).toEqual({
     type: "session/error",
@@ -123,13 +122,13 @@ test("[E5] a chat that is not the session's first does not exist for the seed", 
   ]);
 });
 
-test("[E14] a turn that is taken up again is one action in 1.0, and told anew in the seed", () => {
+test("[E14] a resumed turn is one action in 1.0, and sent again in the seed", () => {
   const resume: ChatAction = { type: "chat/turnResume", turnId: makeId("turn", "t1") };
-  expect(told(v1_0, [...story, resume]).slice(-2)).toEqual([
+  expect(wireActionsOf(v1_0, [...story, resume]).slice(-2)).toEqual([
     { type: "chat/turnResume", turnId: "t1" },
-    { type: "chat/activityChanged", activity: "Mend the file" },
+    { type: "chat/activityChanged", activity: "Fix the file" },
   ]);
-  const again = told(v0_1, [...story, resume]).slice(told(v0_1, story).length);
+  const again = wireActionsOf(v0_1, [...story, resume]).slice(wireActionsOf(v0_1, story).length);
   expect(again.map(({ type }) => type)).toEqual([
     "session/truncated",
     "session/turnStarted",
@@ -141,7 +140,7 @@ test("[E14] a turn that is taken up again is one action in 1.0, and told anew in
   expect(again[3]).toMatchObject({ part: { toolCall: { status: "completed", toolCallId: "edit" } } });
 });
 
-test("[E26] a version is told nothing that it does not know yet", () => {
+test("[E26] a version gets nothing that it does not know yet", () => {
   const later: readonly ChatAction[] = [
     { type: "chat/isArchivedChanged", isArchived: true },
     {
@@ -155,17 +154,39 @@ test("[E26] a version is told nothing that it does not know yet", () => {
       },
     },
   ];
-  expect(told(v1_0, later).map(({ type }) => type)).toEqual([
+  expect(wireActionsOf(v1_0, later).map(({ type }) => type)).toEqual([
     "chat/isArchivedChanged",
     "chat/backgroundWorkSet",
   ]);
-  expect(told(v0_9, later)).toEqual([]);
-  expect(told(v0_1, later)).toEqual([]);
+  expect(wireActionsOf(v0_9, later)).toEqual([]);
+  expect(wireActionsOf(v0_1, later)).toEqual([]);
   expect(chatState(v1_0, later)).toHaveProperty("backgroundWork");
   expect(chatState(v0_9, later)).not.toHaveProperty("backgroundWork");
 });
 
-function told(dialect: Dialect, actions: readonly ChatAction[]): readonly WireFields[] {
+test("[E241] text that left the state is announced in snapshots and not sent to clients that have it", () => {
+  const turnId = makeId("turn", "long");
+  const partId = makeId("part", "p");
+  const part = { kind: "markdown", id: partId, content: "0123456789" } as const;
+  const message = { text: "Go", origin: { kind: "user" } } as const;
+  const actions: ChatAction[] = [
+    { type: "chat/turnStarted", turnId, startedAt: "2026-01-01T00:00:00.000Z", message },
+    { type: "chat/responsePart", turnId, part },
+    { type: "chat/textOmitted", turnId, partId, charCount: 7 },
+  ];
+  for (const dialect of [v1_0, v0_9]) {
+    expect(wireActionsOf(dialect, actions).map(({ type }) => type)).not.toContain("chat/textOmitted");
+    const shown = listOf(fieldsOf(chatState(dialect, actions)["activeTurn"])["responseParts"]);
+    expect(shown).toEqual([
+      { kind: "systemNotification", content: expect.stringMatching(/^7 earlier characters/) },
+      { kind: "markdown", id: "p", content: "789" },
+    ]);
+  }
+  const own = showState(holdfast, { kind: "chat", state: storyAfter(...actions) });
+  expect(fieldsOf(own["activeTurn"])["openPart"]).toEqual({ ...part, content: "789", omittedChars: 7 });
+});
+
+function wireActionsOf(dialect: Dialect, actions: readonly ChatAction[]): readonly WireFields[] {
   const messages = showAll(dialect, storyChat.resource, { kind: "chat", state: storyChat }, actions);
   return wireActions(messages).map(fieldsOf);
 }

@@ -1,8 +1,8 @@
-// Shows that a viewer who follows the actions of a channel sees what a new viewer gets in a snapshot.
+// Shows that a viewer that follows the actions of a channel sees the same as a new viewer gets in a snapshot.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ChatAction } from "../model/chat/chat-actions.ts";
-import type { ChatState } from "../model/chat/chat.ts";
+import type { ChatAction, ChatState } from "../model/chat/chat.ts";
+import { findToolCall } from "../model/chat/turn.ts";
 import { makeId } from "../model/ids.ts";
 import type { RootState } from "../model/root/root.ts";
 import type { SessionState } from "../model/session/session.ts";
@@ -13,13 +13,11 @@ import { rootActions, terminalActions } from "../testing/arbitrary/root-and-term
 import { sessionActions } from "../testing/arbitrary/session.ts";
 import { newStates } from "../testing/states.ts";
 import { fieldsOf, listOf, type WireFields } from "../testing/wire/reference.ts";
-import { TerminalScreen } from "../testing/wire/terminal-screen.ts";
-import { showState, Viewer } from "../testing/wire/viewer.ts";
+import { TerminalScreen } from "../testing/wire/channels.ts";
+import { Viewer, showState } from "../testing/wire/viewer.ts";
 import type { Dialect } from "./dialect.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
-import { v0_10 } from "./v0_10/v0-10.ts";
-import { v0_9 } from "./v0_9/v0-9.ts";
-import { v1_0 } from "./v1_0/v1-0.ts";
+import { v0_10, v0_9, v1_0 } from "./v1_0/v1-0.ts";
 
 const dialects: readonly Dialect[] = [v1_0, v0_10, v0_9, v0_1];
 const runsOf = <Action>(actions: fc.Arbitrary<Action>): fc.Arbitrary<Action[]> =>
@@ -93,6 +91,8 @@ describe.each(dialects)("$name", (dialect) => {
         for (const action of actions) {
           const chat = viewer.model.state as ChatState;
           if (isSeed && isBeyondSeed(action, chat)) continue;
+          // Viewers keep the text that later snapshots leave out (E241), and the turns (E420).
+          if (action.type === "chat/textOmitted" || action.type === "chat/turnsOmitted") continue;
           viewer.take(chatUri, action);
           const after = viewer.model.state as ChatState;
           const shown = showState(
@@ -108,23 +108,73 @@ describe.each(dialects)("$name", (dialect) => {
       { numRuns: 150 },
     );
   });
+
+  test("[E420] a viewer keeps the turns that are omitted later, and has all that a snapshot has", () => {
+    let omissions = 0;
+    const actionsWithoutLoading = richChatActions.filter(({ type }) => type !== "chat/turnsLoaded");
+    fc.assert(
+      fc.property(runsOf(actionsWithoutLoading), (actions) => {
+        const shownStart = isSeed
+          ? ({ kind: "session", state: newStates.session, chat: newChat } as const)
+          : ({ kind: "chat", state: newChat } as const);
+        const viewer = new Viewer(dialect, { kind: "chat", state: newChat }, shownStart);
+        const chat = (): ChatState => viewer.model.state as ChatState;
+        for (const action of longChat(actions, chat)) {
+          if (action.type === "chat/textOmitted" || action.type === "chat/truncated") continue;
+          if (isSeed && isBeyondSeed(action, chat())) continue;
+          const seenBefore = listOf(viewer.seen["turns"]).length;
+          const isTaken = viewer.take(chatUri, action);
+          if (action.type === "chat/turnsOmitted") {
+            expect(listOf(viewer.seen["turns"])).toHaveLength(seenBefore);
+            if (isTaken) omissions += 1;
+          }
+          const after = chat();
+          const shown = showState(
+            dialect,
+            isSeed
+              ? { kind: "session", state: newStates.session, chat: after }
+              : { kind: "chat", state: after },
+          );
+          const seen = listOf(viewer.seen["turns"]);
+          const seenTurns = seen.slice(seen.length - after.turns.length);
+          expect(seenTurns.map(comparableTurn)).toEqual(listOf(shown["turns"]).map(comparableTurn));
+          if (dialect === v1_0) expect(shown["turnsNextCursor"]).toBe(after.turnsNextCursor);
+        }
+      }),
+      { numRuns: 50 },
+    );
+    expect(omissions).toBeGreaterThan(20);
+  });
 });
 
-/** The seed loads older turns by a request, and cannot describe a call anew that waits for permission. */
+/** The actions as those of turns of five each, which may be resumed; then all turns but the two newest are omitted. */
+function* longChat(actions: readonly ChatAction[], chat: () => ChatState): Generator<ChatAction> {
+  const at = "2026-01-01T00:00:00.000Z";
+  const error = { code: "x", message: "It failed." };
+  const message = { text: "Go", origin: { kind: "user" } } as const;
+  for (const [index, action] of actions.entries()) {
+    const turnId = makeId("turn", `turn ${Math.floor(index / 5)}`);
+    if (index % 5 === 0) yield { type: "chat/turnStarted", turnId, startedAt: at, message };
+    yield "turnId" in action ? { ...action, turnId } : action;
+    if (index % 5 !== 4) continue;
+    yield { type: "chat/error", turnId, endedAt: at, durationMs: 1, error, resumable: true };
+    const firstTurnId = chat().turns.at(-2)?.id;
+    if (firstTurnId !== undefined) yield { type: "chat/turnsOmitted", firstTurnId };
+    if (action.type === "chat/isReadChanged") yield { type: "chat/turnResume", turnId };
+    yield { type: "chat/turnCancelled", turnId, endedAt: at, durationMs: 1, by: { kind: "host" } };
+  }
+}
+
+/** The seed loads older turns by a request, and cannot describe again a call that waits for permission. */
 function isBeyondSeed(action: ChatAction, chat: ChatState): boolean {
   if (action.type === "chat/turnsLoaded") return true;
   if (!("toolCallId" in action) || action.type === "chat/toolCallConfirmed") return false;
   if (action.type === "chat/toolCallComplete") return false;
-  return (chat.activeTurn?.responseParts ?? []).some(
-    (part) =>
-      part.kind === "toolCall" &&
-      part.toolCall.toolCallId === action.toolCallId &&
-      part.toolCall.status === "pending-confirmation",
-  );
+  return findToolCall(chat.activeTurn, action.toolCallId)?.status === "pending-confirmation";
 }
 
 /**
- * What a viewer of a session can know: no version has an action for the activity bits of the status, the settings
+ * The part of a session that a viewer can know: no version has an action for the activity bits of the status, the settings
  * themselves, the order of folders, a model that is no longer chosen, or a session that is over.
  */
 function knowable(seen: WireFields, { lifecycle, runtimeOptions }: SessionState): WireFields {
@@ -149,7 +199,7 @@ interface Masks {
 
 const READ_AND_ARCHIVED = 96;
 
-/** What a viewer of a chat can know; each exception is named in SPEC rule E33. */
+/** The part of a chat that a viewer can know; each exception is named in SPEC rule E33. */
 function comparable(seen: WireFields, { hasTruncated, maskFlags }: Masks): unknown {
   const { summary, ...rest } = seen;
   const flat: WireFields = { ...rest, ...fieldsOf(summary) };

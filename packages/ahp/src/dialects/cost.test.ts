@@ -1,14 +1,14 @@
-// Shows that a piece of text costs the same however long the chat and the turn already are.
+// Shows that a piece of text and a tool call cost the same however long the chat and the turn already are.
 import { expect, test } from "vitest";
-import type { ChatAction } from "../model/chat/chat-actions.ts";
+import type { ChatAction, ChatState } from "../model/chat/chat.ts";
 import { reduceChat } from "../model/chat/chat-reducer.ts";
-import type { ChatState } from "../model/chat/chat.ts";
 import { makeId } from "../model/ids.ts";
 import { storyChat } from "../testing/turn-story.ts";
 import type { Dialect } from "./dialect.ts";
-import { advance } from "./projection.ts";
+import { holdfast } from "./holdfast.ts";
+import { ChannelProjection, advance } from "./projection.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
-import { v1_0 } from "./v1_0/v1-0.ts";
+import { v0_9, v1_0 } from "./v1_0/v1-0.ts";
 
 const turnId = makeId("turn", "long");
 const partId = makeId("part", "open");
@@ -21,6 +21,49 @@ test.each([v1_0, v0_1])(
     expect(touches(dialect, chatOf(500))).toBe(short);
   },
 );
+
+test.each([holdfast, v1_0, v0_9, v0_1])(
+  "[E240] $name shows a tool call at the same cost in a turn of 16,000 calls as in one of 1,000",
+  (dialect) => {
+    const [short, long] = [1000, 16_000].map((calls) => projectionAfter(dialect, calls));
+    // The best of many: on a loaded machine another process has the processor in most of them.
+    const rounds = Array.from({ length: 40 }, () => ({ shortMs: callsMs(short), longMs: callsMs(long) }));
+    const shortMs = Math.min(...rounds.map((round) => round.shortMs));
+    const longMs = Math.min(...rounds.map((round) => round.longMs));
+    expect(longMs / shortMs).toBeLessThan(3);
+  },
+);
+
+let lastCall = 0;
+
+function projectionAfter(dialect: Dialect, calls: number): ChannelProjection {
+  const projection = new ChannelProjection(dialect, { kind: "chat", state: chatOf(1) }, 0);
+  showCalls(projection, calls);
+  return projection;
+}
+
+function callsMs(projection: ChannelProjection | undefined): number {
+  const startedMs = performance.now();
+  if (projection) showCalls(projection, 200);
+  return performance.now() - startedMs;
+}
+
+function showCalls(projection: ChannelProjection, count: number): void {
+  for (let index = 0; index < count; index += 1) {
+    lastCall += 1;
+    const call = { turnId, toolCallId: makeId("tool call", `call-${lastCall}`) };
+    const about = { toolName: "read", displayName: "Read", toolKind: "read" } as const;
+    const actions: ChatAction[] = [
+      { type: "chat/toolCallStart", ...call, ...about, contributor: { kind: "agent" } },
+      { type: "chat/toolCallReady", ...call, invocationMessage: "", confirmation: { kind: "not-needed" } },
+      { type: "chat/toolCallComplete", ...call, result: { success: true } },
+    ];
+    for (const action of actions) {
+      const entry = { channel: storyChat.resource, serverSeq: projection.seq + 1, action };
+      if ((projection.show(entry) ?? []).length === 0) throw new Error("Nothing was shown.");
+    }
+  }
+}
 
 function chatOf(parts: number): ChatState {
   const actions: ChatAction[] = [

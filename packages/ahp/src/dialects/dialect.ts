@@ -1,4 +1,4 @@
-// What a dialect is: the model as one kind of client sees it, as pure functions.
+// Interface of a dialect: the model as one kind of client sees it, as pure functions.
 import type { Action, ChannelActions, ChannelKind, ChannelStates } from "../model/channel.ts";
 import type { ChatState } from "../model/chat/chat.ts";
 import type { Turn } from "../model/chat/turn.ts";
@@ -9,9 +9,10 @@ import type { SessionSummary } from "../model/session/session-summary.ts";
 import type { SessionState } from "../model/session/session.ts";
 import type { Checked } from "../model/shape.ts";
 import type { TerminalState } from "../model/terminal/terminal.ts";
-import type { TerminalPart } from "./ahp/terminal-part.ts";
+import type { TerminalPart } from "./ahp/terminal.ts";
+import type { WireAction } from "./ahp/wire-action.ts";
 import type { ErrorNumbers } from "./error-numbers.ts";
-import type { AhpRequests, RequestMethod } from "./request.ts";
+import type { AhpRequests, RequestMethod } from "./ahp/request.ts";
 
 /** The dialects that the host speaks. */
 export type DialectName = "holdfast" | "v1_0" | "v0_10" | "v0_9" | "v0_1";
@@ -28,7 +29,7 @@ export interface WireOrigin {
   readonly clientSeq: number;
 }
 
-/** What an entry of a channel's log tells besides its action. */
+/** An entry of a channel's log without its action. */
 export interface ShownEntry {
   readonly channel: string;
   readonly serverSeq: number;
@@ -61,32 +62,30 @@ export interface WireSnapshot {
   readonly fromSeq: number;
 }
 
-/** What a client dispatched, before anybody looked at whether it may. */
+/** A client's dispatch, before any check whether it is allowed. */
 export interface ClientDispatch {
   readonly clientSeq: number;
   /** The channel that is meant, to be looked up with `readUri`. */
   readonly channel: string;
-  readonly action: WireClientAction;
+  readonly action: WireAction;
   /** Where it was sent, as the client wrote it; a rejection goes back there. */
   readonly sentTo: string;
 }
 
-/** An action as a client wrote it. */
-export interface WireClientAction {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
-/** Who dispatched, when, and on what. */
-export type ReadContext = {
+/** The sender of a dispatch, and when the host received it. */
+export interface Sender {
   readonly clientId: ClientId;
   readonly at: Timestamp;
-} & {
-  readonly [Kind in ChannelKind]: { readonly kind: Kind; readonly state: ChannelStates[Kind] };
-}[ChannelKind];
+}
 
-/** What becomes of a dispatched action: an action of the model, or the reason why not, for its author alone. */
-export type Verdict =
+/** The sender of an action, when it came, and the channel's state. */
+export type ReadContext = Sender &
+  {
+    readonly [Kind in ChannelKind]: { readonly kind: Kind; readonly state: ChannelStates[Kind] };
+  }[ChannelKind];
+
+/** A dispatched action in the model's terms, or the reason why it has none, for its author alone. */
+export type ReadAction =
   | { readonly ok: true; readonly action: Action }
   | { readonly ok: false; readonly reason: string };
 
@@ -119,13 +118,13 @@ export interface Dialect {
   channelsOf(uri: string, kind: ChannelKind): readonly string[];
   /** A snapshot; `undefined` when this dialect has no such channel. */
   showSnapshot(uri: string, serverSeq: number, shown: ShownChannel): WireSnapshot | undefined;
-  /** What viewers are told of an action: nothing, one thing, or several, of which one is the author's echo. */
+  /** The messages for an action: none, one, or several, of which one is the author's echo. */
   showAction(entry: ShownEntry, step: Step): readonly WireMessage[];
   /** An item of `listSessions`. */
   showSummary(summary: SessionSummary): object;
   showTurns(page: TurnPage, serverSeq: number): ShownTurns;
   readDispatch(params: unknown): Checked<ClientDispatch>;
-  readAction(action: WireClientAction, context: ReadContext): Verdict;
+  readAction(action: WireAction, context: ReadContext): ReadAction;
   /** The echo of an action that was refused, or that changed nothing and was not logged: to its author alone. */
   answerDispatch(
     dispatch: ClientDispatch,

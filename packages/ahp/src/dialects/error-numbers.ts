@@ -17,7 +17,7 @@ export type AhpErrorName =
 /** A number for each error. */
 export type ErrorNumbers = { readonly [Name in AhpErrorName]: number };
 
-/** The numbers since 0.9; content that is not there has none of its own any more. */
+/** The numbers since 0.9, where missing content has the number of anything that is missing. */
 export const errorNumbers: ErrorNumbers = {
   sessionNotFound: -32001,
   providerNotFound: -32002,
@@ -32,5 +32,4 @@ export const errorNumbers: ErrorNumbers = {
   conflict: -32011,
 };
 
-/** The numbers of the seed. */
 export const seedErrorNumbers: ErrorNumbers = { ...errorNumbers, contentNotFound: -32006 };

@@ -23,7 +23,7 @@ test("[E1] a client that offers the number 1 speaks the seed's dialect and is an
   });
 });
 
-test("[E1] our own clients get the model itself, and it is confirmed", () => {
+test("[E1] Holdfast's own clients get the model itself, and it is confirmed", () => {
   const answer = negotiate({ protocolVersions: ["1.0.0"], _meta: { holdfast: 1 } });
   expect(answer).toMatchObject({
     ok: true,
@@ -46,7 +46,7 @@ test.each([
   [{ protocolVersions: ["0.5.0", "0.6.0", "0.8.0"] }],
   [{ protocolVersions: ["2.0.0"] }],
   [{ protocolVersion: 2 }],
-])("[E1] %j is told which versions there are", (offer) => {
+])("[E1] %j gets the list of available versions", (offer) => {
   expect(negotiate(offer)).toMatchObject({ ok: false, code: -32005, data: { supportedVersions } });
 });
 

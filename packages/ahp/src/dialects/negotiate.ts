@@ -1,14 +1,12 @@
 // Which dialect a client and the host speak, from what the client offers first.
-import { MODEL_VERSION } from "../model/version.ts";
+import { MODEL_VERSION } from "../model/channel.ts";
 import type { Dialect } from "./dialect.ts";
 import { errorNumbers } from "./error-numbers.ts";
-import { holdfast } from "./holdfast/holdfast.ts";
+import { holdfast } from "./holdfast.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
-import { v0_10 } from "./v0_10/v0-10.ts";
-import { v0_9 } from "./v0_9/v0-9.ts";
-import { v1_0 } from "./v1_0/v1-0.ts";
+import { v0_10, v0_9, v1_0 } from "./v1_0/v1-0.ts";
 
-/** What a client says of the versions it speaks; all of it comes from outside. */
+/** Versions that a client offers; all of it is untrusted input. */
 export interface VersionOffer {
   readonly protocolVersions?: unknown;
   /** A number, as before versions had three parts. */

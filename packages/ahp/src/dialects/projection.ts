@@ -15,23 +15,23 @@ export interface LoggedAction extends ShownEntry {
 }
 
 /** A kind with a state of that kind. */
-export type KindedState = {
+export type StateByKind = {
   readonly [Kind in ChannelKind]: { readonly kind: Kind; readonly state: ChannelStates[Kind] };
 }[ChannelKind];
 
 /**
- * Shows the entries of one channel, each once and in their order; whoever asks keeps what it gives for all viewers.
+ * Shows the entries of one channel, each once and in their order; the caller keeps the messages for all viewers.
  * It costs one reduction for each entry, and no memory but what changed since it began: states share their parts.
  */
 export class ChannelProjection {
   /** For a cache that knows projections by their name and identity. */
   readonly name: string;
   readonly #dialect: Dialect;
-  #current: KindedState;
+  #current: StateByKind;
   #seq: number;
 
   /** Begins at a state and the number of the last action in it. */
-  constructor(dialect: Dialect, start: KindedState, seq: number) {
+  constructor(dialect: Dialect, start: StateByKind, seq: number) {
     this.name = dialect.name;
     this.#dialect = dialect;
     this.#current = start;
@@ -55,7 +55,7 @@ export class ChannelProjection {
 }
 
 /** An action with the states around it; undefined when it is none of that kind of channel. */
-export function advance(current: KindedState, action: Action): Step | undefined {
+export function advance(current: StateByKind, action: Action): Step | undefined {
   switch (current.kind) {
     case "root":
       return stepFrom("root", channelModels.root, current.state, action);
@@ -82,7 +82,7 @@ function isOfKind<Kind extends ChannelKind>(kind: Kind, action: Action): action 
   return action.type.startsWith(`${kind}/`);
 }
 
-function afterStep(step: Step): KindedState {
+function afterStep(step: Step): StateByKind {
   switch (step.kind) {
     case "root":
       return { kind: step.kind, state: step.after };

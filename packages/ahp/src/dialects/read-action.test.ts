@@ -1,4 +1,5 @@
-// Shows that what clients dispatch becomes the model's action, is told back as they wrote it, or is refused with a reason.
+// Shows that client dispatches become the model's actions, are echoed as they were written, or are refused with a reason.
+import type { WireAction } from "./ahp/wire-action.ts";
 import { describe, expect, test } from "vitest";
 import type { ChatState } from "../model/chat/chat.ts";
 import { makeId } from "../model/ids.ts";
@@ -6,8 +7,8 @@ import type { SessionState } from "../model/session/session.ts";
 import { newStates } from "../testing/states.ts";
 import { askingActions, failingActions, storyAfter, storyChat } from "../testing/turn-story.ts";
 import { fieldsOf, overTheWire } from "../testing/wire/reference.ts";
-import type { Dialect, ReadContext, Verdict, WireClientAction } from "./dialect.ts";
-import { advance, type KindedState } from "./projection.ts";
+import type { Dialect, ReadAction, ReadContext } from "./dialect.ts";
+import { advance, type StateByKind } from "./projection.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
 import { v1_0 } from "./v1_0/v1-0.ts";
 
@@ -32,13 +33,13 @@ const message = {
 };
 
 interface Case {
-  readonly on: KindedState;
-  readonly action: WireClientAction;
+  readonly on: StateByKind;
+  readonly action: WireAction;
 }
 
-const chat = (state: ChatState): KindedState => ({ kind: "chat", state });
-const onSession: KindedState = { kind: "session", state: session };
-const onTerminal: KindedState = { kind: "terminal", state: newStates.terminal };
+const chat = (state: ChatState): StateByKind => ({ kind: "chat", state });
+const onSession: StateByKind = { kind: "session", state: session };
+const onTerminal: StateByKind = { kind: "terminal", state: newStates.terminal };
 
 const current: readonly Case[] = [
   { on: chat(storyChat), action: { type: "chat/turnStarted", turnId: "t9", startedAt: at, message } },
@@ -110,10 +111,10 @@ test("[E6] a claim that names no chat means the session's default one", () => {
   });
 });
 
-test("[E22] a decision is about what waits now; without an option the mildest that fits is chosen", () => {
+test("[E22] a decision is about the approval that is open now", () => {
   const approve = read(v1_0, chat(busy), confirmation("chat/", { approved: true, confirmed: "user-action" }));
   expect(approve).toMatchObject({
-    action: { decision: { approvalId: "a1", outcome: "approved", optionId: "once", by: { clientId }, at } },
+    action: { decision: { approvalId: "a1", outcome: "approved", by: { clientId }, at } },
   });
   const userSuggestion = { text: "Try b.ts", origin: { kind: "user" } };
   const deny = read(
@@ -122,28 +123,10 @@ test("[E22] a decision is about what waits now; without an option the mildest th
     confirmation("chat/", { approved: false, reason: "denied", userSuggestion }),
   );
   expect(deny).toMatchObject({
-    action: { decision: { outcome: "denied", optionId: "no", suggestion: "Try b.ts" } },
+    action: { decision: { outcome: "denied", suggestion: "Try b.ts" } },
   });
   const skip = read(v1_0, chat(busy), confirmation("chat/", { approved: false, reason: "skipped" }));
   expect(skip).toMatchObject({ action: { decision: { outcome: "cancelled" } } });
-});
-
-test("[E24] what the host vouches for is the host's: times, authors, offsets", () => {
-  const written = { type: "chat/turnCancelled", turnId: "t1", duration: -5, by: { kind: "host" } };
-  expect(read(v1_0, chat(busy), written)).toEqual({
-    ok: true,
-    action: {
-      type: "chat/turnCancelled",
-      turnId: "t1",
-      reason: undefined,
-      endedAt: at,
-      durationMs: Date.parse(at) - Date.parse("2026-01-01T00:00:00.000Z"),
-      by: { kind: "client", clientId },
-    },
-  });
-  const output = { endOffset: 12, skippedBytes: 0, clearedAtOffset: 0 };
-  const terminal: KindedState = { kind: "terminal", state: { ...newStates.terminal, output } };
-  expect(read(v1_0, terminal, { type: "terminal/cleared" })).toMatchObject({ action: { offset: 12 } });
 });
 
 test("[E15] the mode is one of the settings that a client can change", () => {
@@ -153,7 +136,7 @@ test("[E15] the mode is one of the settings that a client can change", () => {
   });
 });
 
-test.each<[string, KindedState, WireClientAction]>([
+test.each<[string, StateByKind, WireAction]>([
   ["an action of the host", chat(busy), { type: "chat/delta", turnId: "t1", partId: "m1", content: "x" }],
   ["an action of another channel", onTerminal, { type: "chat/turnResume", turnId: "t1" }],
   ["an unknown action", onSession, { type: "session/invented" }],
@@ -165,11 +148,6 @@ test.each<[string, KindedState, WireClientAction]>([
     "edited input",
     chat(busy),
     confirmation("chat/", { approved: true, confirmed: "user-action", editedToolInput: "{}" }),
-  ],
-  [
-    "an option that says the opposite",
-    chat(busy),
-    confirmation("chat/", { approved: true, selectedOptionId: "no" }),
   ],
   ["a claim without a holder", onTerminal, { type: "terminal/claimed", claim: { kind: "client" } }],
 ])("[E20] %s is refused with a reason", (_what, on, action) => {
@@ -224,19 +202,19 @@ test("[E25] a refusal goes back where it came from, with the very action and the
   expect(fieldsOf(v1_0.answerDispatch(dispatch, "ada", 64).params)).not.toHaveProperty("rejectionReason");
 });
 
-function confirmation(prefix: string, fields: object): WireClientAction {
+function confirmation(prefix: string, fields: object): WireAction {
   return { type: `${prefix}toolCallConfirmed`, turnId: "t1", toolCallId: "edit", ...fields };
 }
 
-function read(dialect: Dialect, on: KindedState, action: WireClientAction): Verdict {
+function read(dialect: Dialect, on: StateByKind, action: WireAction): ReadAction {
   const context: ReadContext = { clientId, at, ...on };
   return dialect.readAction(action, context);
 }
 
 function expectEcho(dialect: Dialect, { on, action }: Case): void {
-  const verdict = read(dialect, on, action);
-  if (!verdict.ok) throw new Error(verdict.reason);
-  const step = advance(on, verdict.action);
+  const translated = read(dialect, on, action);
+  if (!translated.ok) throw new Error(translated.reason);
+  const step = advance(on, translated.action);
   if (!step) throw new Error("The action is of another channel.");
   const channel = on.kind === "terminal" ? newStates.terminal.resource : storyChat.resource;
   const entryChannel = on.kind === "session" ? session.resource : channel;
@@ -245,6 +223,6 @@ function expectEcho(dialect: Dialect, { on, action }: Case): void {
   const echo = messages
     .map(({ params }) => fieldsOf(params))
     .find((params) => params["origin"] !== undefined);
-  const { _meta, ...told } = fieldsOf(overTheWire(echo?.["action"]));
-  expect(told).toEqual(fieldsOf(overTheWire(action)));
+  const { _meta, ...echoed } = fieldsOf(overTheWire(echo?.["action"]));
+  expect(echoed).toEqual(fieldsOf(overTheWire(action)));
 }

@@ -3,12 +3,11 @@ import { expect, test } from "vitest";
 import { askingActions, failingActions, storyAfter, storyChat } from "../testing/turn-story.ts";
 import { overTheWire } from "../testing/wire/reference.ts";
 import type { Dialect } from "./dialect.ts";
-import { holdfast } from "./holdfast/holdfast.ts";
+import { holdfast } from "./holdfast.ts";
 import { negotiate } from "./negotiate.ts";
-import type { RequestMethod } from "./request.ts";
+import type { RequestMethod } from "./ahp/request.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
-import { v0_9 } from "./v0_9/v0-9.ts";
-import { v1_0 } from "./v1_0/v1-0.ts";
+import { v0_9, v1_0 } from "./v1_0/v1-0.ts";
 
 const claim = { kind: "client", clientId: "ada" };
 
@@ -107,7 +106,7 @@ test("[E19] older turns come as an action in 1.0 and as the result in the seed",
   });
   expect(overTheWire(v0_1.showTurns(page, 4))).toMatchObject({
     messages: [],
-    result: { turns: [{ id: "t1", userMessage: { text: "Mend it" } }], hasMore: true },
+    result: { turns: [{ id: "t1", userMessage: { text: "Fix it" } }], hasMore: true },
   });
   expect(holdfast.showTurns({ ...page, nextCursor: undefined }, 4)).toEqual({
     messages: [],
@@ -119,7 +118,7 @@ test("[E19] older turns come as an action in 1.0 and as the result in the seed",
   });
 });
 
-test("[E27] missing content has a number of its own in the seed alone", () => {
+test("[E27] missing content has a separate number in the seed alone", () => {
   const seed = negotiate({ protocolVersion: 1 });
   expect(seed.ok && seed.dialect.errorNumbers.contentNotFound).toBe(-32006);
   expect(v1_0.errorNumbers).toMatchObject({

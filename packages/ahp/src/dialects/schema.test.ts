@@ -6,21 +6,20 @@ import { richChatActions } from "../testing/arbitrary/rich-chat.ts";
 import { rootActions, terminalActions } from "../testing/arbitrary/root-and-terminal.ts";
 import { sessionActions } from "../testing/arbitrary/session.ts";
 import { FIXTURES_MISSING } from "../testing/fixtures.ts";
-import { showAll, wireActions } from "../testing/show.ts";
+import { showAll, showState, wireActions } from "../testing/wire/viewer.ts";
 import { newStates } from "../testing/states.ts";
 import { askingActions, failingActions, storyChat } from "../testing/turn-story.ts";
 import { fieldsOf } from "../testing/wire/reference.ts";
-import { actionName, SchemaFile } from "../testing/wire/schema.ts";
-import { showState } from "../testing/wire/viewer.ts";
+import { SchemaFile, actionName } from "../testing/wire/schema.ts";
 import type { Dialect, ShownChannel } from "./dialect.ts";
-import { advance, type KindedState } from "./projection.ts";
+import { advance, type StateByKind } from "./projection.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
 import { v1_0 } from "./v1_0/v1-0.ts";
 
-/** What 0.9 and 1.0 changed since the newest schemas there are. */
+/** Actions that 0.9 and 1.0 changed since the newest schemas there are. */
 const changedSince = new Set(["ChatErrorAction"]);
 
-const channels: readonly (readonly [uri: string, start: KindedState, actions: fc.Arbitrary<Action>])[] = [
+const channels: readonly (readonly [uri: string, start: StateByKind, actions: fc.Arbitrary<Action>])[] = [
   ["ahp-root://", { kind: "root", state: newStates.root }, rootActions],
   [newStates.session.resource, { kind: "session", state: newStates.session }, sessionActions],
   [storyChat.resource, { kind: "chat", state: storyChat }, richChatActions],
@@ -41,8 +40,8 @@ function describeSchemas(version: string, dialect: Dialect): void {
         if (!actionFile || !stateFile) return skip(FIXTURES_MISSING);
         fc.assert(
           fc.property(fc.array(arbitrary, { maxLength: 30, size: "max" }), (actions) => {
-            const told = wireActions(showAll(dialect, uri, start, actions)).map(fieldsOf);
-            const found = told.flatMap((action) => {
+            const shown = wireActions(showAll(dialect, uri, start, actions)).map(fieldsOf);
+            const found = shown.flatMap((action) => {
               const name = actionName(String(action["type"]));
               return changedSince.has(name) ? [] : actionFile.problems(name, action);
             });
@@ -56,25 +55,25 @@ function describeSchemas(version: string, dialect: Dialect): void {
 
     test("[E34] the actions of an ordinary turn are among those that the version defines", ({ skip }) => {
       if (!actionFile) return skip(FIXTURES_MISSING);
-      const start: KindedState = { kind: "chat", state: storyChat };
+      const start: StateByKind = { kind: "chat", state: storyChat };
       const story = [...askingActions, ...failingActions];
-      const told = wireActions(showAll(dialect, storyChat.resource, start, story)).map(fieldsOf);
-      const names = told.map(({ type }) => actionName(String(type)));
+      const shown = wireActions(showAll(dialect, storyChat.resource, start, story)).map(fieldsOf);
+      const names = shown.map(({ type }) => actionName(String(type)));
       expect(names.filter((name) => !actionFile.has(name))).toEqual([]);
     });
   });
 }
 
-function stateAfter(start: KindedState, actions: readonly Action[]): KindedState {
+function stateAfter(start: StateByKind, actions: readonly Action[]): StateByKind {
   let current = start;
   for (const action of actions) {
     const step = advance(current, action);
-    if (step) current = { kind: step.kind, state: step.after } as KindedState;
+    if (step) current = { kind: step.kind, state: step.after } as StateByKind;
   }
   return current;
 }
 
-function stateProblems(file: SchemaFile, dialect: Dialect, current: KindedState): readonly string[] {
+function stateProblems(file: SchemaFile, dialect: Dialect, current: StateByKind): readonly string[] {
   if (dialect === v0_1 && current.kind === "chat") {
     const chat = current.state;
     const state = showState(dialect, { kind: "session", state: newStates.session, chat });

@@ -1,11 +1,11 @@
-// Shows that numbers on the wire grow, and that a client goes on exactly where it stopped.
+// Shows that numbers on the wire grow, and that a client resumes exactly where it stopped.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AHP_SEQ_STRIDE, entrySeqBefore, wireSeq, wireSeqAfter } from "./sequence.ts";
 
 const strides = fc.constantFrom({ seqStride: 1 }, { seqStride: AHP_SEQ_STRIDE });
 
-test("[E2] every message has a number of its own, above those of the snapshot and of the entries before", () => {
+test("[E2] every message has its own number, above those of the snapshot and of the entries before", () => {
   fc.assert(
     fc.property(fc.nat(1e6), fc.nat(AHP_SEQ_STRIDE - 2), (serverSeq, index) => {
       const numbered = { seqStride: AHP_SEQ_STRIDE };

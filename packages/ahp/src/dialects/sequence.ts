@@ -1,6 +1,6 @@
-// Numbers on the wire: one action of the model may be several on the wire, and each needs a number of its own.
+// Numbers on the wire: one action of the model may be several on the wire, and each needs a number.
 
-/** Room for so many messages from one entry; where more come, the last ones share a number. */
+/** Numbers reserved for the messages of one entry; beyond that, the last messages share a number. */
 export const AHP_SEQ_STRIDE = 64;
 
 interface Numbered {
@@ -12,7 +12,7 @@ export function wireSeq({ seqStride }: Numbered, serverSeq: number, index: numbe
   return serverSeq * seqStride + Math.min(index, seqStride - 1);
 }
 
-/** The number after which a snapshot goes on: every message of the entry is in it. */
+/** The number of a snapshot: it includes every message of the entry. */
 export function wireSeqAfter({ seqStride }: Numbered, serverSeq: number): number {
   return serverSeq * seqStride + seqStride - 1;
 }

@@ -1,16 +1,14 @@
-// Shows how sessions and their lists are told: settings, what has no slot, notifications, echoes.
+// Shows how sessions and their lists look: settings, fields without a slot, notifications, echoes.
 import { expect, test } from "vitest";
 import { makeId } from "../model/ids.ts";
-import type { RootAction } from "../model/root/root-actions.ts";
+import type { RootAction } from "../model/root/root.ts";
 import { summarizeSession } from "../model/session/session-summary.ts";
-import type { SessionAction } from "../model/session/session-actions.ts";
-import type { SessionState } from "../model/session/session.ts";
-import { showAll, wireActions } from "../testing/show.ts";
+import type { SessionAction, SessionState } from "../model/session/session.ts";
+import { showAll, showState, wireActions } from "../testing/wire/viewer.ts";
 import { newStates } from "../testing/states.ts";
 import { fieldsOf, overTheWire } from "../testing/wire/reference.ts";
-import { showState } from "../testing/wire/viewer.ts";
 import type { Dialect } from "./dialect.ts";
-import { holdfast } from "./holdfast/holdfast.ts";
+import { holdfast } from "./holdfast.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
 import { v1_0 } from "./v1_0/v1-0.ts";
 
@@ -38,7 +36,7 @@ const session: SessionState = {
 };
 const summary = summarizeSession(session);
 
-test("[E15] options and modes are the settings of a session, and a new value is told", () => {
+test("[E15] options and modes are the settings of a session, and a new value is sent", () => {
   const { config } = showState(v1_0, { kind: "session", state: session });
   expect(config).toMatchObject({
     schema: {
@@ -51,13 +49,13 @@ test("[E15] options and modes are the settings of a session, and a new value is 
     values: { model: "big", mode: "ask" },
   });
   for (const dialect of [v1_0, v0_1]) {
-    expect(told(dialect, { type: "session/modeChanged", modeId: "code" })).toMatchObject([
+    expect(wireActionsOf(dialect, { type: "session/modeChanged", modeId: "code" })).toMatchObject([
       { type: "session/configChanged", config: { model: "big", mode: "code" }, replace: true },
     ]);
   }
 });
 
-test("[E16] what has no slot stands in the meta and is told anew when it changes, and only then", () => {
+test("[E16] what has no slot stands in the meta and is sent again when it changes, and only then", () => {
   const notice = {
     id: makeId("notice", "n"),
     at: "2026-01-01T00:00:00.000Z",
@@ -68,16 +66,16 @@ test("[E16] what has no slot stands in the meta and is told anew when it changes
     expect(showState(dialect, { kind: "session", state: session })["_meta"]).toMatchObject({
       holdfast: { key: "agent:shell:acp:s1", owner: { kind: "person" } },
     });
-    expect(told(dialect, { type: "session/noticeAdded", notice })).toMatchObject([
+    expect(wireActionsOf(dialect, { type: "session/noticeAdded", notice })).toMatchObject([
       { type: "session/metaChanged", _meta: { holdfast: { notices: [{ title: "Hello" }] } } },
     ]);
-    const renamed = told(dialect, { type: "session/titleChanged", title: "New" });
+    const renamed = wireActionsOf(dialect, { type: "session/titleChanged", title: "New" });
     expect(renamed).toHaveLength(1);
     expect(renamed).toMatchObject([{ type: "session/titleChanged", title: "New" }]);
   }
 });
 
-test("[E17] sessions in the list are told by notifications, in the seed inside of one", () => {
+test("[E17] sessions in the list are sent by notifications, in the seed inside of one", () => {
   const added: RootAction = { type: "root/sessionAdded", summary };
   const changed: RootAction = {
     type: "root/sessionSummaryChanged",
@@ -112,7 +110,7 @@ test("[E17] sessions in the list are told by notifications, in the seed inside o
   ]);
 });
 
-test("[E17] a listed session has its times as text, in the seed as numbers, and in our own dialect is the model's", () => {
+test("[E17] a listed session has its times as text, in the seed as numbers, and in the holdfast dialect is the model's", () => {
   expect(v1_0.showSummary(summary)).toMatchObject({
     createdAt: summary.createdAt,
     workingDirectories: ["file:///w"],
@@ -137,7 +135,7 @@ test("[E3] of all that one action becomes, the author's echo alone has an origin
   expect(fieldsOf(fieldsOf(unasked)["params"])).not.toHaveProperty("origin");
 });
 
-test("[E28] our own dialect is the model itself, one message for each action, with its number", () => {
+test("[E28] the holdfast dialect is the model itself, one message for each action, with its number", () => {
   const action = { type: "session/titleChanged", title: "New" } as const;
   const entry = { channel: session.resource, serverSeq: 9 };
   const step = { kind: "session", action, before: session, after: { ...session, title: "New" } } as const;
@@ -154,6 +152,6 @@ test("[E28] our own dialect is the model itself, one message for each action, wi
   expect(holdfast.showSnapshot("t", 9, shown)).toMatchObject({ state: newStates.terminal, content });
 });
 
-function told(dialect: Dialect, action: SessionAction): readonly unknown[] {
+function wireActionsOf(dialect: Dialect, action: SessionAction): readonly unknown[] {
   return wireActions(showAll(dialect, session.resource, { kind: "session", state: session }, [action]));
 }

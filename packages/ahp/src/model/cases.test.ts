@@ -1,13 +1,35 @@
 // Runs every case in cases/ against its reducer.
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { chatActionFields } from "../testing/arbitrary/chat.ts";
 import { rootActionFields, terminalActionFields } from "../testing/arbitrary/root-and-terminal.ts";
 import { sessionActionFields } from "../testing/arbitrary/session.ts";
-import { readCases, type Case } from "../testing/cases.ts";
-import { deepFreeze } from "../testing/freeze.ts";
-import { newStates } from "../testing/states.ts";
+import { deepFreeze, newStates } from "../testing/states.ts";
 import { channelModels, type ChannelKind, type ChannelModel, type ChannelStates } from "./channel.ts";
 import type { Checked } from "./shape.ts";
+
+const caseSchema = z.strictObject({
+  name: z.string(),
+  /** The SPEC rule that the case shows. */
+  rule: z.string().regex(/^M\d+$/),
+  kind: z.enum(["root", "session", "chat", "terminal"]),
+  /** The fields in which the state differs from a new one. */
+  before: z.record(z.string(), z.unknown()),
+  actions: z.array(z.looseObject({ type: z.string() })).min(1),
+  /** The fields that changed, `null` for one that went away; all others are as before. `same`: the very same object. */
+  after: z.union([z.literal("same"), z.record(z.string(), z.unknown())]),
+});
+
+type Case = z.infer<typeof caseSchema>;
+
+function readCases(): readonly Case[] {
+  const folder = fileURLToPath(new URL("./cases/", import.meta.url));
+  return readdirSync(folder)
+    .toSorted()
+    .flatMap((file) => z.array(caseSchema).parse(JSON.parse(readFileSync(folder + file, "utf8"))));
+}
 
 const cases = readCases();
 
@@ -20,7 +42,6 @@ test.each(titled)("$title", (one) => {
     return;
   }
   expect(after).not.toEqual(before);
-  expect(after).toEqual(expected);
   expect(JSON.parse(JSON.stringify(after))).toEqual(expected);
 });
 

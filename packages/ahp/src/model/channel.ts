@@ -1,23 +1,18 @@
-// The four kinds of channel, each with its reducer, its checks and its way to join actions, for code that treats them alike.
-import type { ChatAction } from "./chat/chat-actions.ts";
-import { reduceChat } from "./chat/chat-reducer.ts";
+// The four kinds of channel with their reducers and checks, for code that treats them alike.
+import { mergeChatActions, reduceChat } from "./chat/chat-reducer.ts";
 import { chatActionShape, chatStateShape } from "./chat/chat-shape.ts";
-import type { ChatState } from "./chat/chat.ts";
-import { mergeChatActions } from "./chat/merge.ts";
-import type { RootAction } from "./root/root-actions.ts";
-import { reduceRoot } from "./root/root-reducer.ts";
-import { rootActionShape, rootStateShape } from "./root/root-shape.ts";
-import type { RootState } from "./root/root.ts";
-import type { SessionAction } from "./session/session-actions.ts";
+import type { ChatAction, ChatState } from "./chat/chat.ts";
+import { reduceRoot, rootActionShape, rootStateShape, type RootAction, type RootState } from "./root/root.ts";
 import { reduceSession } from "./session/session-reducer.ts";
 import { sessionActionShape, sessionStateShape } from "./session/session-shape.ts";
-import type { SessionState } from "./session/session.ts";
-import { checkShape, type Checked } from "./shape.ts";
-import { mergeTerminalActions } from "./terminal/merge.ts";
-import type { TerminalAction } from "./terminal/terminal-actions.ts";
-import { reduceTerminal } from "./terminal/terminal-reducer.ts";
+import type { SessionAction, SessionState } from "./session/session.ts";
+import { checkShape, type Checked, type Shape } from "./shape.ts";
+import { mergeTerminalActions, reduceTerminal } from "./terminal/terminal-reducer.ts";
 import { terminalActionShape, terminalStateShape } from "./terminal/terminal-shape.ts";
-import type { TerminalState } from "./terminal/terminal.ts";
+import type { TerminalAction, TerminalState } from "./terminal/terminal.ts";
+
+/** The version of the states and actions in this folder; it grows when an old row needs translating to be read. */
+export const MODEL_VERSION = 1;
 
 /** The state of each kind of channel. */
 export interface ChannelStates {
@@ -41,7 +36,7 @@ export type ChannelKind = keyof ChannelStates;
 /** Any action of any channel; the word before the slash of its `type` is the kind of the channel. */
 export type Action = ChannelActions[ChannelKind];
 
-/** What can be done with a channel of some kind. */
+/** The model of one kind of channel. */
 export interface ChannelModel<Kind extends ChannelKind> {
   /** The state after an action; the same object when nothing changes. */
   readonly reduce: (state: ChannelStates[Kind], action: ChannelActions[Kind]) => ChannelStates[Kind];
@@ -56,28 +51,29 @@ export interface ChannelModel<Kind extends ChannelKind> {
 
 /** The model of each kind of channel. */
 export const channelModels: { readonly [Kind in ChannelKind]: ChannelModel<Kind> } = {
-  root: {
-    reduce: reduceRoot,
-    merge: () => undefined,
-    checkState: (value) => checkShape(rootStateShape, value),
-    checkAction: (value) => checkShape(rootActionShape, value),
-  },
-  session: {
-    reduce: reduceSession,
-    merge: () => undefined,
-    checkState: (value) => checkShape(sessionStateShape, value),
-    checkAction: (value) => checkShape(sessionActionShape, value),
-  },
-  chat: {
-    reduce: reduceChat,
-    merge: mergeChatActions,
-    checkState: (value) => checkShape(chatStateShape, value),
-    checkAction: (value) => checkShape(chatActionShape, value),
-  },
-  terminal: {
-    reduce: reduceTerminal,
-    merge: mergeTerminalActions,
-    checkState: (value) => checkShape(terminalStateShape, value),
-    checkAction: (value) => checkShape(terminalActionShape, value),
-  },
+  root: modelOf("root", reduceRoot, rootStateShape, rootActionShape),
+  session: modelOf("session", reduceSession, sessionStateShape, sessionActionShape),
+  chat: modelOf("chat", reduceChat, chatStateShape, chatActionShape, mergeChatActions),
+  terminal: modelOf(
+    "terminal",
+    reduceTerminal,
+    terminalStateShape,
+    terminalActionShape,
+    mergeTerminalActions,
+  ),
 };
+
+function modelOf<Kind extends ChannelKind>(
+  _kind: Kind,
+  reduce: ChannelModel<Kind>["reduce"],
+  stateShape: Shape<ChannelStates[Kind]>,
+  actionShape: Shape<ChannelActions[Kind]>,
+  merge: ChannelModel<Kind>["merge"] = () => undefined,
+): ChannelModel<Kind> {
+  return {
+    reduce,
+    merge,
+    checkState: (value) => checkShape(stateShape, value),
+    checkAction: (value) => checkShape(actionShape, value),
+  };
+}

@@ -1,17 +1,27 @@
-// What went wrong, who decided, and which limit fired: said the same way in every channel.
+// Errors, limits and actors, the same in every channel.
 import type { AppId, ClientId } from "./ids.ts";
+import { flag, id, list, number, object, oneOf, optional, taggedUnion, text } from "./shape.ts";
 
-/** An error as people and programs are told of it. */
+/** An error as clients see it. */
 export interface ErrorInfo {
   /** A machine-readable word such as `agent_exited`. */
   readonly code: string;
-  /** A sentence that tells a person what happened and what to do. */
+  /** A sentence for people: what happened and what to do. */
   readonly message: string;
   readonly retryable?: boolean;
-  /** A finer code from whoever failed, such as an agent's JSON-RPC number. */
+  /** A finer code from the part that failed, such as an agent's JSON-RPC number. */
   readonly detailCode?: string;
   /** The last lines an agent wrote to stderr before it died. */
   readonly stderrTail?: readonly string[];
+  readonly remedy?: Remedy;
+}
+
+/** A remedy that a person can apply after an error. */
+export interface Remedy {
+  /** A sentence. */
+  readonly text: string;
+  /** A shell command that does it in a terminal. */
+  readonly command?: string;
 }
 
 /** A limit of the host that ended something. */
@@ -22,10 +32,35 @@ export interface LimitFired {
   readonly unit: "ms" | "bytes" | "count";
 }
 
-/** Who took a decision. */
+/** The actor behind a decision. */
 export type Actor =
   | { readonly kind: "client"; readonly clientId: ClientId }
   | { readonly kind: "app"; readonly appId: AppId }
   | { readonly kind: "policy"; readonly policy: string }
   | { readonly kind: "expiry" }
   | { readonly kind: "host" };
+
+const remedyShape = object<Remedy>({ text, command: optional(text) });
+
+export const errorInfoShape = object<ErrorInfo>({
+  code: text,
+  message: text,
+  retryable: optional(flag),
+  detailCode: optional(text),
+  stderrTail: optional(list(text)),
+  remedy: optional(remedyShape),
+});
+
+export const limitFiredShape = object<LimitFired>({
+  name: text,
+  value: number,
+  unit: oneOf("ms", "bytes", "count"),
+});
+
+export const actorShape = taggedUnion<Actor, "kind">("kind", {
+  client: { clientId: id("client") },
+  app: { appId: id("app") },
+  policy: { policy: text },
+  expiry: {},
+  host: {},
+});

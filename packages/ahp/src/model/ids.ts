@@ -27,7 +27,7 @@ export type PendingMessageId = Id<"pending message">;
 export type PlanId = Id<"plan">;
 /** Names a notice. */
 export type NoticeId = Id<"notice">;
-/** Names work that goes on after its turn. */
+/** Names work that continues after its turn. */
 export type BackgroundWorkId = Id<"background work">;
 /** Names a command that ran in a terminal. */
 export type CommandId = Id<"command">;
@@ -37,16 +37,16 @@ export type ClientId = Id<"client">;
 export type AppId = Id<"app">;
 /** Names an agent of the catalogue; AHP calls it the provider. */
 export type AgentId = Id<"agent">;
-/** The name of a session in the app API: `agent:<handle>:acp:<session id>`. */
+/** The name of a session in the app API: `agent:<handle>:acp:<id>`. */
 export type SessionKey = Id<"session key">;
-/** The URI of a session's channel, as whoever created it chose it. */
+/** The URI of a session's channel, as its creator chose it. */
 export type SessionUri = Id<"session URI">;
 /** The URI of a chat's channel. */
 export type ChatUri = Id<"chat URI">;
 /** The URI of a terminal's channel. */
 export type TerminalUri = Id<"terminal URI">;
 
-/** What an id can name. */
+/** The kinds of things that have ids. */
 export type IdKind =
   | "session"
   | "chat"
@@ -78,23 +78,4 @@ export function makeId<Kind extends IdKind>(kind: Kind, text: string): Id<Kind> 
 /** Whether a value can serve as an id of a kind. */
 export function isId<Kind extends IdKind>(_kind: Kind, value: unknown): value is Id<Kind> {
   return typeof value === "string" && value !== "";
-}
-
-/** The parts of a session key. */
-export interface SessionKeyParts {
-  readonly handle: string;
-  readonly sessionId: SessionId;
-}
-
-const sessionKeyPattern = /^agent:([^:]+):acp:([^:]+)$/;
-
-/** Builds the key under which the app API knows a session. */
-export function formatSessionKey({ handle, sessionId }: SessionKeyParts): SessionKey {
-  return makeId("session key", `agent:${handle}:acp:${sessionId}`);
-}
-
-/** Takes a session key apart; `undefined` when the text is none. */
-export function parseSessionKey(text: string): SessionKeyParts | undefined {
-  const [, handle, id] = sessionKeyPattern.exec(text) ?? [];
-  return handle === undefined || id === undefined ? undefined : { handle, sessionId: makeId("session", id) };
 }

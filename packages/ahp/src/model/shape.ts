@@ -3,7 +3,7 @@ import { isId, type Id, type IdKind } from "./ids.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /** Where a check stands, and the first thing it found wrong. */
-export interface Trail {
+interface Trail {
   readonly path: string[];
   problem?: string;
 }
@@ -35,20 +35,16 @@ export function checkShape<Type>(shape: Shape<Type>, value: unknown): Checked<Ty
   return { ok: false, problem: trail.problem ?? "The value has the wrong shape." };
 }
 
-/** Any string. */
 export const text: Shape<string> = expecting("a string", (value) => typeof value === "string");
-/** An id of a kind. */
 export function id<Kind extends IdKind>(kind: Kind): Shape<Id<Kind>> {
   return (value, trail): value is Id<Kind> => isId(kind, value) || fail(trail, `the name of a ${kind}`);
 }
-/** A finite number. */
 export const number: Shape<number> = expecting("a finite number", (value) => Number.isFinite(value));
 /** A whole number from zero up: a count, a size, an offset. */
 export const count: Shape<number> = expecting(
   "a whole number from 0 up",
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 );
-/** `true` or `false`. */
 export const flag: Shape<boolean> = expecting("true or false", (value) => typeof value === "boolean");
 /** A JSON object whose fields are not looked into. */
 export const jsonObject: Shape<JsonObject> = expecting("an object", isRecord);
@@ -58,27 +54,22 @@ export const jsonValue: Shape<JsonValue> = expecting(
   (value) => value !== undefined && typeof value !== "function",
 );
 
-/** A field that may be absent. */
 export function optional<Type>(shape: Shape<Type>): OptionalShape<Type> {
   return { optional: shape };
 }
 
-/** Exactly one value. */
 export function literal<const Value extends string | boolean>(expected: Value): Shape<Value> {
   return expecting(JSON.stringify(expected), (value) => value === expected);
 }
 
-/** One of some strings. */
 export function oneOf<const Value extends string>(...values: readonly Value[]): Shape<Value> {
   return expecting(`one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
 }
 
-/** A value or `null`. */
 export function nullable<Type>(shape: Shape<Type>): Shape<Type | null> {
   return (value, trail): value is Type | null => value === null || shape(value, trail);
 }
 
-/** A list of values of one shape. */
 export function list<Item>(item: Shape<Item>): Shape<readonly Item[]> {
   return (value, trail): value is readonly Item[] => {
     if (!Array.isArray(value)) return fail(trail, "a list");
@@ -86,7 +77,6 @@ export function list<Item>(item: Shape<Item>): Shape<readonly Item[]> {
   };
 }
 
-/** An object with any keys and values of one shape. */
 export function dictionary<Item>(item: Shape<Item>): Shape<{ readonly [key: string]: Item }> {
   return (value, trail): value is { readonly [key: string]: Item } => {
     if (!isRecord(value)) return fail(trail, "an object");
@@ -96,14 +86,13 @@ export function dictionary<Item>(item: Shape<Item>): Shape<{ readonly [key: stri
   };
 }
 
-/** An object with known fields. */
 export function object<Type extends object>(fields: FieldShapes<Type>): Shape<Type> {
   const entries: readonly Field[] = Object.entries(fields);
   return (value, trail): value is Type =>
     isRecord(value) ? hasFields(value, entries, trail) : fail(trail, "an object");
 }
 
-/** A union whose members are told apart by the text in one field; each is given by its other fields. */
+/** A union whose members differ by the text in one field; each is given by its other fields. */
 export function taggedUnion<Type extends object, Tag extends keyof Type & string>(
   tag: Tag,
   members: {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
-import { formatSessionKey, makeId, parseSessionKey } from "./ids.ts";
+import { makeId } from "./ids.ts";
 import { ROOT_URI, chatUri, defaultChatUri, parseChannelUri, sessionUri, terminalUri } from "./uri.ts";
 
 const names = fc.string({ minLength: 1, unit: "grapheme" });
@@ -69,19 +69,6 @@ test("[M33] base64url is what Node makes of the same text", () => {
   expect(encodeBase64Url("\ud800")).toBe(encodeBase64Url("\ufffd"));
   expect(decodeBase64Url(Buffer.from([0xff, 0xfe]).toString("base64url"))).toBeUndefined();
 });
-
-test("[M33] a session key carries the handle and the id", () => {
-  const key = formatSessionKey({ handle: "claude", sessionId: makeId("session", "550e8400") });
-  expect(key).toBe("agent:claude:acp:550e8400");
-  expect(parseSessionKey(key)).toEqual({ handle: "claude", sessionId: "550e8400" });
-});
-
-test.each(["", "agent:claude:acp:", "agent::acp:1", "agent:a:acp:1:2", "x agent:a:acp:1"])(
-  "[M33] %j is no session key",
-  (text) => {
-    expect(parseSessionKey(text)).toBeUndefined();
-  },
-);
 
 test("[M33] an empty text names nothing", () => {
   expect(() => makeId("turn", "")).toThrow("The name of a turn must have at least one character.");

@@ -13,7 +13,7 @@ import {
 /** The URI of the one root channel. */
 export const ROOT_URI = "ahp-root://";
 
-/** What a URI of our own making names. */
+/** The kinds of things that the host's URIs name. */
 export type ChannelAddress =
   | { readonly kind: "root" }
   | { readonly kind: "session"; readonly sessionId: SessionId }
@@ -25,6 +25,8 @@ const sessionPrefix = "ahp-session:/";
 const chatPrefix = "ahp-chat:/";
 const defaultChatPrefix = "ahp-chat://default/";
 const terminalPrefix = "ahp-terminal:/";
+/** A terminal in AHP 0.1. */
+export const seedTerminalPrefix = "agenthost:/terminal/";
 
 /** The URI the host gives to a session that it creates itself. */
 export function sessionUri(id: SessionId): SessionUri {
@@ -47,6 +49,18 @@ export function defaultChatUri(session: SessionUri): ChatUri {
 /** The URI the host gives to a terminal that it creates itself. */
 export function terminalUri(id: TerminalId): TerminalUri {
   return makeId("terminal URI", terminalPrefix + encodeURIComponent(id));
+}
+
+const uriPattern = /^[a-z][a-z0-9+.-]*:.+$/i;
+
+/**
+ * Whether a client may choose a URI for a terminal. Its scheme is the client's own, such as `agenthost-terminal:`;
+ * those of AHP are for what AHP says.
+ */
+export function mayNameTerminal(uri: string): boolean {
+  if (!uriPattern.test(uri)) return false;
+  if (/^ahp-/i.test(uri)) return idAfter(terminalPrefix, uri) !== undefined;
+  return !/^agenthost:/i.test(uri) || idAfter(seedTerminalPrefix, uri) !== undefined;
 }
 
 /**

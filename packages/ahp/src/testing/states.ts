@@ -28,3 +28,11 @@ export const newStates: { readonly [Kind in ChannelKind]: ChannelStates[Kind] } 
     claim: { kind: "client", clientId: makeId("client", "ada") },
   }),
 };
+
+/** Freezes a value and all that it holds. Parts that are frozen already are taken to be so throughout. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}

@@ -1,18 +1,18 @@
-// A host of a hundred lines: channels with logs, and our own dialect over wires in memory.
+// Fake host of two hundred lines: channels with logs, and the `holdfast` dialect over in-memory transports.
 import { Connection, ErrorCode, messageFraming, RpcError } from "@holdfast/jsonrpc";
 import type { Action, ChannelKind, ChannelStates } from "../model/channel.ts";
 import { isId, makeId, type ClientId } from "../model/ids.ts";
 import type { ShownChannel, WireMessage, WireSnapshot } from "../dialects/dialect.ts";
-import { holdfast } from "../dialects/holdfast/holdfast.ts";
+import { holdfast } from "../dialects/holdfast.ts";
 import { negotiate } from "../dialects/negotiate.ts";
-import { advance, type KindedState, type LoggedAction } from "../dialects/projection.ts";
+import { advance, type StateByKind, type LoggedAction } from "../dialects/projection.ts";
 import { transportSink, type MessageTransport } from "../client/transport.ts";
 import { fieldsOf } from "./wire/reference.ts";
 
 interface HostChannel {
-  current: KindedState;
+  current: StateByKind;
   log: LoggedAction[];
-  /** What was told before the first entry of the log. */
+  /** The number before the first entry of the log. */
   logStartSeq: number;
 }
 
@@ -22,22 +22,21 @@ interface Peer {
   readonly channels: Set<string>;
 }
 
-/** A small host. */
 export class TinyHost {
   /** Refuses actions for which it gives a reason. */
   refuse: (action: Action) => string | undefined = () => undefined;
-  /** Tells everything twice. */
+  /** Sends everything twice. */
   repeats = false;
   readonly #channels = new Map<string, HostChannel>();
   readonly #peers = new Set<Peer>();
   /** For each client that it remembers, what it answered to which of its actions. */
   #clients = new Map<string, Map<number, WireMessage>>();
   #seq = 0;
-  /** Every action of a client that was carried out, to see that none is twice. */
+  /** Every action of a client that ran, to see that none is twice. */
   readonly carriedOut: string[] = [];
 
   open<Kind extends ChannelKind>(uri: string, kind: Kind, state: ChannelStates[Kind]): void {
-    this.#channels.set(uri, { current: { kind, state } as KindedState, log: [], logStartSeq: this.#seq });
+    this.#channels.set(uri, { current: { kind, state } as StateByKind, log: [], logStartSeq: this.#seq });
   }
 
   shut(uri: string): void {
@@ -61,17 +60,17 @@ export class TinyHost {
     this.#clients = new Map();
   }
 
-  /** Applies an action as the hub does, and tells it. */
+  /** Applies an action as the hub does, and publishes it. */
   dispatch(uri: string, action: Action, origin?: LoggedAction["origin"]): WireMessage | undefined {
     const channel = this.#channels.get(uri);
     const step = channel && advance(channel.current, action);
     if (!channel || !step || step.before === step.after) return undefined;
-    channel.current = { kind: step.kind, state: step.after } as KindedState;
+    channel.current = { kind: step.kind, state: step.after } as StateByKind;
     this.#seq += 1;
     const entry = { channel: uri, action, serverSeq: this.#seq, origin };
     channel.log.push(entry);
     const [message] = holdfast.showAction(entry, step);
-    for (const peer of this.#peers) if (message && peer.channels.has(uri)) this.#tell(peer, message);
+    for (const peer of this.#peers) if (message && peer.channels.has(uri)) this.#send(peer, message);
     return message;
   }
 
@@ -164,11 +163,11 @@ export class TinyHost {
     const shown: ShownChannel =
       current.kind === "terminal" ? { ...current, content: [{ kind: "output", text: "$ " }] } : current;
     const snapshot = holdfast.showSnapshot(uri, this.#seq, shown);
-    if (!snapshot) throw new Error("Our own dialect shows every channel.");
+    if (!snapshot) throw new Error("The holdfast dialect shows every channel.");
     return snapshot;
   }
 
-  /** Takes an action of a client; one that it answered before is answered again and not carried out again. */
+  /** Receives an action of a client; one that has a response gets it again and does not run again. */
   #take(peer: Peer, params: unknown): void {
     const read = holdfast.readDispatch(params);
     const answers = peer.clientId && this.#clients.get(peer.clientId);
@@ -176,20 +175,21 @@ export class TinyHost {
     const { clientSeq, channel: uri } = read.value;
     const before = answers.get(clientSeq);
     const channel = this.#channels.get(uri);
-    if (before) this.#tell(peer, before);
+    if (before) this.#send(peer, before);
     if (before || !channel) return;
     const context = { clientId: peer.clientId, at: "2026-01-01T00:00:00.000Z", ...channel.current };
-    const verdict = holdfast.readAction(read.value.action, context);
-    const reason = verdict.ok ? this.refuse(verdict.action) : verdict.reason;
+    const checked = holdfast.readAction(read.value.action, context);
+    const reason = checked.ok ? this.refuse(checked.action) : checked.reason;
     const origin = { clientId: peer.clientId, clientSeq };
-    const told = verdict.ok && reason === undefined ? this.dispatch(uri, verdict.action, origin) : undefined;
-    if (verdict.ok && reason === undefined) this.carriedOut.push(`${peer.clientId}#${clientSeq}`);
-    const answer = told ?? holdfast.answerDispatch(read.value, peer.clientId, this.#seq, reason);
+    const published =
+      checked.ok && reason === undefined ? this.dispatch(uri, checked.action, origin) : undefined;
+    if (checked.ok && reason === undefined) this.carriedOut.push(`${peer.clientId}#${clientSeq}`);
+    const answer = published ?? holdfast.answerDispatch(read.value, peer.clientId, this.#seq, reason);
     answers.set(clientSeq, answer);
-    if (!told) this.#tell(peer, answer);
+    if (!published) this.#send(peer, answer);
   }
 
-  #tell({ connection }: Peer, { method, params }: WireMessage): void {
+  #send({ connection }: Peer, { method, params }: WireMessage): void {
     connection.notify(method, params);
     if (this.repeats) connection.notify(method, params);
   }

@@ -1,6 +1,5 @@
 // A turn as agents make it: thoughts, a plan, an edit that needs permission, a command in a terminal, a question.
-import type { ChatAction } from "../model/chat/chat-actions.ts";
-import type { ChatState } from "../model/chat/chat.ts";
+import type { ChatAction, ChatState } from "../model/chat/chat.ts";
 import { reduceChat } from "../model/chat/chat-reducer.ts";
 import { makeId } from "../model/ids.ts";
 import { defaultChatUri } from "../model/uri.ts";
@@ -19,7 +18,7 @@ export const storyChat: ChatState = {
   resource: defaultChatUri(newStates.session.resource),
 };
 
-const message = { text: "Mend it", origin: { kind: "user" } };
+const message = { text: "Fix it", origin: { kind: "user" } };
 
 /** The beginning, up to the question whether the edit may be made. */
 export const askingActions: readonly ChatAction[] = [
@@ -32,7 +31,7 @@ export const askingActions: readonly ChatAction[] = [
     plan: {
       kind: "entries",
       id: makeId("plan", "p"),
-      entries: [{ content: "Mend the file", priority: "high", status: "in_progress" }],
+      entries: [{ content: "Fix the file", priority: "high", status: "in_progress" }],
     },
   },
   {

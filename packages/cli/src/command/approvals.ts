@@ -1,13 +1,13 @@
 // `holdfast approvals`: what agents wait for an answer to (C51).
 import type { Command } from "commander";
-import { ageWord } from "./age.ts";
-import { answerLines, deedLines, shortRequestName } from "./approval-choice.ts";
+import { ageWord } from "../time.ts";
+import { answerLines, actionLines } from "./approval.ts";
 import { hostCommand, type Runner } from "./command.ts";
+import { shortName } from "../short-name.ts";
 import { safeText } from "../safe-text.ts";
 
-/** Adds `approvals`. */
 export function addApprovals(program: Command, run: Runner): void {
-  hostCommand(program, "approvals", "list what agents wait for your answer to").action(
+  hostCommand(program, "approvals", "list pending approvals").action(
     run(async ({ console, host }) => {
       const { api } = await host();
       const [waiting, sessions] = await Promise.all([api.approvals.list(), api.acpAgent.listSessions()]);
@@ -17,10 +17,10 @@ export function addApprovals(program: Command, run: Runner): void {
       const nowMs = Date.now();
       for (const approval of waiting) {
         const session = byKey.get(approval.session_key);
-        const name = console.paint.bold(shortRequestName(approval.requestId));
+        const name = console.paint.bold(shortName(approval.requestId));
         const agent = safeText(session?.agent_id ?? "an agent");
         await console.print(`${name}  ${agent}, waiting for ${ageWord(approval.requestedAt, nowMs)}`);
-        const lines = [...deedLines(approval, session), ...answerLines(approval)];
+        const lines = [...actionLines(approval, session), ...answerLines(approval)];
         for (const line of lines) await console.print(line);
       }
       console.note("`holdfast approve REQUEST` or `holdfast deny REQUEST` answers one.");

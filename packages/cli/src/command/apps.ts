@@ -1,11 +1,11 @@
 // `holdfast apps`: the apps that are known by an id, and what they are let do (C54).
 import { APP_PERMISSIONS } from "@holdfast/protocol";
 import type { App, AppPermission, Holdfast } from "@holdfast/sdk";
-import { Option, type Command } from "commander";
+import { type Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { tableLines } from "../table.ts";
-import { hostCommand, type CommandContext, type Runner } from "./command.ts";
+import { tableLines } from "../console.ts";
+import { type CommandContext, hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
 
 interface GrantOptions {
@@ -13,10 +13,9 @@ interface GrantOptions {
   readonly name?: string;
 }
 
-/** Adds `apps`. */
 export function addApps(program: Command, run: Runner): void {
-  const apps = program.command("apps").description("let apps in that are known by an id, or keep them out");
-  hostCommand(apps, "ls", "list the apps, those that wait for your word first").action(
+  const apps = program.command("apps").description("grant and revoke access of apps known by an id");
+  hostCommand(apps, "ls", "list apps, pending ones first").action(
     run(async ({ console, host }) => {
       const { api } = await host();
       const listed = await api.apps.list();
@@ -28,30 +27,30 @@ export function addApps(program: Command, run: Runner): void {
       return undefined;
     }),
   );
-  hostCommand(apps, "grant", "let an app do what it asked for, or what you name, and nothing else")
+  hostCommand(apps, "grant", "grant an app the scopes it requested, or those you name")
     .argument("<app>", "the app's id")
     .addOption(
       new Option("--permission <permission...>", "what it may do (default: what it asked for)").choices(
         APP_PERMISSIONS,
       ),
     )
-    .option("--name <name>", "what people see, for an app that has not said it")
+    .option("--name <name>", "display name, for an app that has not sent one")
     .action(
       run(async (context, id: string, { permission, name }: GrantOptions) => {
         const { api } = await context.host();
         const permissions = permission ?? (await requestedBy(api, id));
-        return tell(context, await api.apps.grant(id, permissions, name === undefined ? {} : { name }));
+        return report(context, await api.apps.grant(id, permissions, name === undefined ? {} : { name }));
       }),
     );
-  hostCommand(apps, "deny", "refuse an app for good")
+  hostCommand(apps, "deny", "deny an app access permanently")
     .argument("<app>", "the app's id")
     .action(
       run(async (context, id: string) => {
         const { api } = await context.host();
-        return tell(context, await api.apps.deny(id));
+        return report(context, await api.apps.deny(id));
       }),
     );
-  hostCommand(apps, "remove", "forget an app; it may ask again")
+  hostCommand(apps, "remove", "remove an app; it may request access again")
     .argument("<app>", "the app's id")
     .action(
       run(async ({ console, host }, id: string) => {
@@ -73,7 +72,7 @@ async function requestedBy(api: Holdfast, id: string): Promise<readonly AppPermi
   });
 }
 
-async function tell({ console }: CommandContext, app: App): Promise<void> {
+async function report({ console }: CommandContext, app: App): Promise<void> {
   if (console.json) return console.printJson(app);
   const may = app.state === "granted" ? ` and may use ${app.permissions.join(", ")}` : "";
   return console.note(`${safeText(app.id)} is ${app.state}${may}.`);

@@ -1,27 +1,27 @@
 // `holdfast attach <terminal>`: a terminal of the host in one's own window, as with tmux.
 import type { Command } from "commander";
+import { shortName } from "../short-name.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { attachTo, type AttachEnd } from "../terminal/attach-session.ts";
+import { type AttachEnd, attachTo } from "../terminal/attach-session.ts";
 import { DEFAULT_DETACH_KEYS, DetachKeys } from "../terminal/detach-keys.ts";
 import { exitCodeOf, exitWords, signalExitCode } from "../terminal/terminal-exit.ts";
 import { type CommandContext, hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
-import { resolveTerminal, shortTerminalName, terminalUriOf } from "./terminal-name.ts";
+import { resolveTerminal } from "../terminal/terminal-name.ts";
 
 interface AttachOptions {
   readonly readOnly?: boolean;
   readonly detachKeys: string;
 }
 
-/** Adds `attach`. */
 export function addAttach(program: Command, run: Runner): void {
-  hostCommand(program, "attach <terminal>", "show a terminal in this window and type into it")
+  hostCommand(program, "attach <terminal>", "attach this window to a terminal")
     .option("--read-only", "only watch")
-    .option("--detach-keys <keys>", "what leaves it, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
+    .option("--detach-keys <keys>", "keys that detach, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
     .addHelpText(
       "after",
-      "\nIt is taken over from the agent that uses it, and given back when you detach; what runs in it goes on." +
+      "\nAttaching takes the terminal over from the agent that uses it; detaching hands it back and ends nothing." +
         "\nThe exit code is that of the command if it ends, and 0 when you detach.",
     )
     .action(run((context, word: string, options: AttachOptions) => attach(context, word, options)));
@@ -35,27 +35,18 @@ async function attach(
   const { streams } = console;
   const keys = new DetachKeys(detachKeys);
   if (console.json || !streams.stdout.isTTY) {
-    throw new CommandError(
-      "NO_TERMINAL",
-      "`attach` shows a terminal to a person, and there is no window here.",
-      {
-        exitCode: EXIT_CODES.setup,
-        remedy: "`holdfast logs --follow` prints what a terminal shows.",
-      },
-    );
+    throw new CommandError("NO_TERMINAL", "`attach` needs a terminal.", {
+      exitCode: EXIT_CODES.setup,
+      remedy: "`holdfast logs --follow` prints a terminal's output.",
+    });
   }
   const link = await host();
   const id = await resolveTerminal(link.api, word);
-  const name = shortTerminalName(id);
-  const client = await link.ahp();
-  const { clientId } = link;
-  const uri = terminalUriOf(id);
-  const end = await attachTo({ client, clientId, uri, name, streams, keys, isReadOnly, isOwnCommand: false });
-  console.note(console.notePaint.dim(endWords(end, name)));
+  const end = await attachTo({ link, id, streams, keys, isReadOnly, isOwnCommand: false });
+  console.note(console.notePaint.dim(endWords(end, shortName(id))));
   return attachExitCode(end);
 }
 
-/** What a person is told when it is over. */
 export function endWords(end: AttachEnd, name: string): string {
   switch (end.kind) {
     case "exited":
@@ -68,7 +59,6 @@ export function endWords(end: AttachEnd, name: string): string {
   }
 }
 
-/** The exit code of a person's time at a terminal. */
 export function attachExitCode(end: AttachEnd): number {
   switch (end.kind) {
     case "exited":

@@ -19,16 +19,15 @@ interface ExportOptions {
 }
 
 const defaultLines = 20;
-/** The host tells nobody of new entries, so whoever follows looks again. */
+/** The host has no stream of new entries, so following polls. */
 const pollMs = 500;
 
-/** Adds `audit`. */
 export function addAudit(program: Command, run: Runner): void {
-  const audit = program.command("audit").description("read what was done on the host, and who allowed it");
-  hostCommand(audit, "tail", "show the newest entries, and with -f those that follow")
-    .option("-n, --lines <count>", `how many (default: ${defaultLines})`, wholeNumber(1, 1000))
-    .option("-f, --follow", "go on with what is done from now on")
-    .option("--session <session>", "of one session only, also one that is closed")
+  const audit = program.command("audit").description("read the audit log");
+  hostCommand(audit, "tail", "print the newest entries")
+    .option("-n, --lines <count>", `number of entries (default: ${defaultLines})`, wholeNumber(1, 1000))
+    .option("-f, --follow", "also print new entries as they are recorded")
+    .option("--session <session>", "only entries of this session, open or closed")
     .action(
       run(async ({ console, host }, options: TailOptions) => {
         const { api } = await host();
@@ -39,9 +38,9 @@ export function addAudit(program: Command, run: Runner): void {
         if (follow) await followFrom(entries.at(-1)?.id ?? 0, session, { api, console });
       }),
     );
-  hostCommand(audit, "export", "write every entry as one line of JSON, the oldest first")
-    .option("--session <session>", "of one session only, also one that is closed")
-    .option("--after <id>", "only what came after this entry", wholeNumber(0, Number.MAX_SAFE_INTEGER))
+  hostCommand(audit, "export", "write every entry as one line of JSON, oldest first")
+    .option("--session <session>", "only entries of this session, open or closed")
+    .option("--after <id>", "only entries after this one", wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .action(
       run(async ({ console, host }, options: ExportOptions) => {
         const { api } = await host();

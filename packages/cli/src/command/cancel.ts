@@ -3,10 +3,9 @@ import { hostCommand, type AddCommand } from "./command.ts";
 import { SessionChannel } from "./session-channel.ts";
 import { resolveSession, shortSessionName } from "./session-name.ts";
 
-/** Adds the command. */
 export const addCancel: AddCommand = (program, run) => {
-  hostCommand(program, "cancel <session>", "cancel the turn that runs in a session")
-    .option("--reason <text>", "why, for whoever reads the history")
+  hostCommand(program, "cancel <session>", "cancel the running turn of a session")
+    .option("--reason <text>", "reason, kept in the history")
     .action(
       run(async (context, word: string, { reason }: { readonly reason?: string }) => {
         const { console } = context;

@@ -69,9 +69,9 @@ async function ask(key: string, message: string): Promise<{ requestId: string; e
   for await (const event of { [Symbol.asyncIterator]: () => ({ next: () => stream.next() }) }) {
     if (event.type !== "permission_request") continue;
     const drain = async (): Promise<string> => {
-      let told = "";
-      for await (const each of stream) told += JSON.stringify(each);
-      return told;
+      let events = "";
+      for await (const each of stream) events += JSON.stringify(each);
+      return events;
     };
     return { requestId: event.data.requestId, ended: drain() };
   }
@@ -106,7 +106,7 @@ describe("[C50] sessions and agents", () => {
     for (const key of [calm, asking]) await api.acpAgent.closeSession(key);
   });
 
-  it("[C50] agents tells which are installed, signed in, and of which version", async () => {
+  it("[C50] agents lists which are installed, signed in, and of which version", async () => {
     const agents = await read<{ id: string; installed: boolean; models?: unknown }[]>("agents");
     expect(agents).toContainEqual(expect.objectContaining({ id: "shell", installed: true }));
     const { stdout } = await run("agents", "--models");
@@ -252,7 +252,7 @@ describe("[C55] [C56] what was done and said", () => {
   let key: string;
 
   beforeAll(async () => {
-    key = await createSession("told", "approve-all");
+    key = await createSession("exported", "approve-all");
     for (let index = 0; index < turns - 2; index += 1) await api.acpAgent.chat(key, `echo line ${index}`);
     await api.acpAgent.chat(key, odd);
     await api.acpAgent.chat(key, "/write notes.txt hello\nthere");
@@ -292,17 +292,17 @@ describe("[C55] [C56] what was done and said", () => {
     const exported = await run("export", shortName(key));
     expect(exported.stderr).toBe("");
     const lines = linesOf<Line>(exported);
-    expect(lines[0]).toMatchObject({ type: "session", version: 1, session: { key, label: "told" } });
+    expect(lines[0]).toMatchObject({ type: "session", version: 1, session: { key, label: "exported" } });
     expect(lines.at(-1)).toEqual({ type: "end", turns: turns + 1, terminals: turns });
-    const told = lines.flatMap((line) => (line.type === "turn" ? [line.turn] : []));
-    expect(told.map(({ message }) => message.text)).toEqual([
+    const written = lines.flatMap((line) => (line.type === "turn" ? [line.turn] : []));
+    expect(written.map(({ message }) => message.text)).toEqual([
       ...Array.from({ length: turns - 2 }, (_, index) => `echo line ${index}`),
       odd,
       "/write notes.txt hello\nthere",
       "echo followed",
     ]);
-    expect(JSON.stringify(told.at(-2))).toContain(`"type":"fileEdit"`);
-    const oddTurn = told.at(-3)?.id;
+    expect(JSON.stringify(written.at(-2))).toContain(`"type":"fileEdit"`);
+    const oddTurn = written.at(-3)?.id;
     const terminal = lines.find((line) => line.type === "terminal" && line.turnId === oddTurn);
     const bytes = lines.flatMap((line) =>
       line.type === "output" && terminal?.type === "terminal" && line.terminal === terminal.terminal
@@ -319,11 +319,11 @@ describe("[C55] [C56] what was done and said", () => {
   });
 
   it("[C56] a page to read goes into a file that is there only once it is whole", async () => {
-    const file = path.join(folder, "told.md");
+    const file = path.join(folder, "exported.md");
     expect(await read("export", key, "--format", "markdown", "-o", file)).toEqual({ session_key: key, file });
     const page = readFileSync(file, "utf8");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(page).toContain("# told\n");
+    expect(page).toContain("# exported\n");
     expect(page).toContain("> echo line 20\n");
     expect(page).toContain("    line 20\n\nExit code 0\n");
     expect(page).toContain("    + hello\n    + there");
@@ -332,6 +332,6 @@ describe("[C55] [C56] what was done and said", () => {
     const unknown = "agent:shell:acp:00000000-0000-4000-8000-000000000000";
     const unknownFile = path.join(folder, "unknown.jsonl");
     expect(await refused("export", unknown, "-o", unknownFile)).toMatchObject({ exitCode: 6 });
-    expect(readdirSync(folder).toSorted()).toEqual(["home", "told.md", "work"]);
+    expect(readdirSync(folder).toSorted()).toEqual(["exported.md", "home", "work"]);
   });
 });

@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 /** Types a line and waits for what comes of it. */
-async function tell(program: TypedProgram, text: string, what: string | RegExp): Promise<void> {
+async function enter(program: TypedProgram, text: string, what: string | RegExp): Promise<void> {
   const from = program.text.length;
   program.type(`${text}\r`);
   await program.seen(what, from + text.length);
@@ -70,44 +70,44 @@ describe("[C29] a conversation at the keyboard", () => {
     { timeout: programsTimeoutMs },
     async () => {
       const program = await TypedProgram.start(["run", "scripted", "--home", host.home], host.folder);
-      await program.seen("/help tells what else can be typed.\n");
-      await tell(program, "hello", /Hello\nto you\n[^]*> $/);
+      await program.seen("or /help for commands.\n");
+      await enter(program, "hello", /Hello\nto you\n[^]*> $/);
       // The agent's own words come over another connection than its answer, and may be a moment later.
       let help = "";
       while (!help.includes("/deploy  Ship it\n")) {
         const from = program.text.length;
-        await tell(program, "/help", /goes on in the next one\.\n[^]*> $/);
+        await enter(program, "/help", /to continue it on the next one\.\n[^]*> $/);
         help = program.text.slice(from).replaceAll("\r\n", "\n");
       }
-      await tell(program, "/deploy", /shipped\n[^]*> $/);
-      await tell(program, "//help", /help yourself\n[^]*> $/);
-      await tell(program, "/cancel", /No turn runs\.\n[^]*> $/);
+      await enter(program, "/deploy", /shipped\n[^]*> $/);
+      await enter(program, "//help", /help yourself\n[^]*> $/);
+      await enter(program, "/cancel", /No turn runs\.\n[^]*> $/);
 
-      await tell(program, "form", "Where to?\n  1 Answer (y)   2 Decline (n)");
+      await enter(program, "form", "Where to?\n  1 Answer (y)   2 Decline (n)");
       await program.seen(/\? $/);
       program.type("y");
       await program.seen(/ {2}Count\n[^]* {2}> $/);
-      await tell(program, "many", /That is not a whole number that fits\.\n[^]* {2}> $/);
-      await tell(program, "3", / {4}2 Bonn\n[^]* {2}> $/);
-      await tell(program, "2", /Thanks\n[^]*> $/);
+      await enter(program, "many", /That is not a whole number that fits\.\n[^]* {2}> $/);
+      await enter(program, "3", / {4}2 Bonn\n[^]* {2}> $/);
+      await enter(program, "2", /Thanks\n[^]*> $/);
       expect(host.record).toContain(
         '"answered":"form","result":{"action":"accept","content":{"count":3,"city":"Bonn"}}',
       );
 
-      await tell(program, "hang", "Thinking");
+      await enter(program, "hang", "Thinking");
       program.type(interrupt);
       await program.seen(/Cancelling the turn\.[^]*Cancelled\.\n[^]*> $/);
       program.type(`half a li${interrupt}`);
       await program.seen(/half a li\n[^]*Ctrl-C again, or Ctrl-D, leaves\.\n[^]*> $/);
       // The line before is brought back, not the half that was cleared.
-      await tell(program, `${up}${up}${up}${up}`, /help yourself\n[^]*> $/);
+      await enter(program, `${up}${up}${up}${up}`, /help yourself\n[^]*> $/);
       program.type(end);
       expect(await program.exitCode()).toBe(0);
     },
   );
 
   it(
-    "[C29, C30] goes on where it was: shows the last turns, joins the one that runs; Ctrl-C twice leaves",
+    "[C29, C30] continues where it was: shows the last turns, joins the running one; Ctrl-C twice leaves",
     { timeout: programsTimeoutMs },
     async () => {
       const { session_key: key } = await host.api.acpAgent.createSession({

@@ -1,25 +1,25 @@
 // `holdfast chat`: a conversation at the keyboard (C29, C30).
-import { turnParts, type Turn } from "@holdfast/ahp";
+import { type Turn, turnParts } from "@holdfast/ahp";
 import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { describeFailure, failureOf } from "../failure.ts";
-import { hostCommand, type AddCommand, type CommandContext } from "./command.ts";
+import { type AddCommand, type CommandContext, hostCommand } from "./command.ts";
 import { Conversation } from "./conversation.ts";
 import { safeLines, safeText } from "../safe-text.ts";
 import type { SessionChannel } from "./session-channel.ts";
 import { resolveSession } from "./session-name.ts";
-import { readLine, type Line } from "./turn/line-editor.ts";
-import { turnExitCode, turnFailure, type TurnEnd } from "./turn/turn-end.ts";
+import { offerSignIn } from "./sign-in.ts";
+import { type Line, readLine } from "../keyboard.ts";
+import { type TurnEnd, turnExitCode, turnFailure, turnRemedy } from "./turn/turn-end.ts";
 
 /** Turns that are shown on entry, and lines of each answer. */
 const turnsShown = 3;
 const linesShown = 6;
 
-/** Adds the command. */
 export const addChat: AddCommand = (program, run) => {
-  hostCommand(program, "chat <session>", "talk with an agent at the keyboard")
-    .option("--cancel-on-exit", "cancel the turn also when this program is ended by SIGTERM or SIGHUP")
+  hostCommand(program, "chat <session>", "chat with an agent interactively")
+    .option("--cancel-on-exit", "cancel the turn also when SIGTERM or SIGHUP ends this program")
     .action(
       run(async (context, word: string, { cancelOnExit }: { readonly cancelOnExit?: boolean }) => {
         const { console } = context;
@@ -32,7 +32,8 @@ export const addChat: AddCommand = (program, run) => {
 };
 
 /** Holds a conversation until its person leaves; gives the exit code. */
-export async function hold({ console }: CommandContext, conversation: Conversation): Promise<number> {
+export async function hold(context: CommandContext, conversation: Conversation): Promise<number> {
+  const { console } = context;
   const channel = await conversation.channel();
   const { turns } = channel.chat;
   const history = turns.map(({ message }) => message.text).toReversed();
@@ -44,17 +45,18 @@ export async function hold({ console }: CommandContext, conversation: Conversati
     );
     const end = await conversation.join(phase.turnId);
     if (end.kind === "left") return end.exitCode;
-    tell(console, end);
-  } else console.note(console.notePaint.dim("Type a message; /help tells what else can be typed."));
-  return talk(console, conversation, channel, history);
+    reportEnd(console, end);
+  } else console.note(console.notePaint.dim("Type a message, or /help for commands."));
+  return talk(context, conversation, channel, history);
 }
 
 async function talk(
-  console: Console,
+  context: CommandContext,
   conversation: Conversation,
   channel: SessionChannel,
   history: string[],
 ): Promise<number> {
+  const { console } = context;
   for (;;) {
     if (channel.isOver) {
       console.note("The session is closed.");
@@ -68,10 +70,12 @@ async function talk(
     if (said === "done") continue;
     const end = await speak(console, conversation, said.message);
     if (end?.kind === "left") return end.exitCode;
+    const remedy = end && turnRemedy(end);
+    if (remedy !== undefined) await offerSignIn(context, await context.host(), remedy);
   }
 }
 
-/** A line that ends in a backslash goes on in the next one. */
+/** A line that ends in a backslash continues in the next one. */
 async function readMessage(console: Console, history: string[]): Promise<Line> {
   const { bold } = console.notePaint;
   let text = "";
@@ -83,7 +87,7 @@ async function readMessage(console: Console, history: string[]): Promise<Line> {
   }
 }
 
-/** Does what a slash-word of our own says; anything else is a message. */
+/** Runs one of our slash commands; any other text is a message. */
 async function obey(
   text: string,
   console: Console,
@@ -106,7 +110,7 @@ async function obey(
   }
 }
 
-/** What goes wrong in one turn is told, and the conversation goes on. */
+/** Reports what goes wrong in one turn; the conversation continues. */
 async function speak(
   console: Console,
   conversation: Conversation,
@@ -114,9 +118,9 @@ async function speak(
 ): Promise<TurnEnd | undefined> {
   try {
     const isBusy = await conversation.isBusy();
-    if (isBusy) console.note(console.notePaint.dim("It waits behind the turn that runs."));
+    if (isBusy) console.note(console.notePaint.dim("Queued behind the running turn."));
     const end = await conversation.send(message, { queue: true });
-    tell(console, end);
+    reportEnd(console, end);
     return end;
   } catch (error) {
     const failure = failureOf(error);
@@ -126,11 +130,11 @@ async function speak(
   }
 }
 
-function tell(console: Console, end: TurnEnd): void {
+function reportEnd(console: Console, end: TurnEnd): void {
   const { dim } = console.notePaint;
   const failure = failureOf(turnFailure(end));
   if (failure !== undefined) console.streams.stderr.write(describeFailure(failure));
-  else if (end.kind === "left") console.note(dim("The turn goes on in the host."));
+  else if (end.kind === "left") console.note(dim("The turn continues in the host."));
   else if (turnExitCode(end) === EXIT_CODES.cancelled) console.note(dim("Cancelled."));
 }
 
@@ -149,21 +153,21 @@ async function showPast({ screen }: Conversation, turns: readonly Turn[]): Promi
 
 function showHelp({ streams: { stderr }, notePaint }: Console, { session }: SessionChannel): void {
   const lines = [
-    "/help    this",
-    "/cancel  cancels a turn that somebody else began; your own by Ctrl-C",
-    "/quit    leaves; so does Ctrl-D. The session stays",
-    "//word   sends /word to the agent, also where the word is one of these",
-    "A line that ends in \\ goes on in the next one.",
-    ...(session.commands.length > 0 ? ["", "The agent's own words:"] : []),
+    "/help    show this help",
+    "/cancel  cancel a turn that somebody else started; Ctrl-C cancels yours",
+    "/quit    exit, like Ctrl-D; the session stays open",
+    "//word   send /word to the agent, even if it is one of these commands",
+    "End a line with \\ to continue it on the next one.",
+    ...(session.commands.length > 0 ? ["", "Commands of the agent:"] : []),
     ...session.commands.map(({ name, description }) => `/${safeText(name)}  ${safeText(description)}`),
   ];
   stderr.write(`${notePaint.dim(lines.join("\n"))}\n`);
 }
 
 function noKeyboard(): CommandError {
-  return new CommandError("NO_TERMINAL", "There is no keyboard here to talk at.", {
+  return new CommandError("NO_TERMINAL", "`chat` needs a terminal.", {
     exitCode: EXIT_CODES.setup,
     remedy:
-      "Send one message with `holdfast run AGENT --session SESSION MESSAGE`, where a script can read the answer.",
+      "Send one message with `holdfast run AGENT --session SESSION MESSAGE`, whose output a script can read.",
   });
 }

@@ -7,11 +7,10 @@ interface CloseOptions {
   readonly reason?: string;
 }
 
-/** Adds `close`. */
 export function addClose(program: Command, run: Runner): void {
-  hostCommand(program, "close", "end a session; its history is kept")
-    .argument("<session>", "the session, by its key or the beginning of its name")
-    .option("--reason <text>", "why, for whoever reads the history")
+  hostCommand(program, "close", "close a session and keep its history")
+    .argument("<session>", "key of the session, or a prefix of its name")
+    .option("--reason <text>", "reason, kept in the history")
     .action(
       run(async ({ console, host }, word: string, { reason }: CloseOptions) => {
         const { api } = await host();

@@ -6,7 +6,6 @@ import { Console } from "../console.ts";
 import { findHost } from "../link/find-host.ts";
 import { HostLink } from "../link/host-link.ts";
 
-/** What a command works with. */
 export interface CommandContext {
   readonly console: Console;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -20,7 +19,7 @@ export interface CommandContext {
   readonly host: (options?: { readonly mayStart?: boolean }) => Promise<HostLink>;
 }
 
-/** What a command does; it gives the exit code, or nothing for 0. */
+/** Action of a command; it returns the exit code, or nothing for 0. */
 export type Work<Words extends unknown[]> = (
   context: CommandContext,
   ...words: Words
@@ -29,7 +28,6 @@ export type Work<Words extends unknown[]> = (
 /** Turns work into what commander calls: with the arguments, then the options, then, unsaid here, the command itself. */
 export type Runner = <Words extends unknown[]>(work: Work<Words>) => (...words: Words) => Promise<void>;
 
-/** Adds a command to the program. */
 export type AddCommand = (program: Command, run: Runner) => void;
 
 interface HostOptions {
@@ -38,7 +36,6 @@ interface HostOptions {
   readonly home?: string;
 }
 
-/** A command that speaks to a host. */
 export function hostCommand(program: Command, usage: string, description: string): Command {
   return localCommand(program, usage, description).option(
     "--url <address>",
@@ -46,7 +43,6 @@ export function hostCommand(program: Command, usage: string, description: string
   );
 }
 
-/** A command that needs no host. */
 export function localCommand(program: Command, usage: string, description: string): Command {
   return program
     .command(usage)
@@ -58,7 +54,7 @@ export function localCommand(program: Command, usage: string, description: strin
     );
 }
 
-/** Runs commands in this process; `onEnd` is told how each of them ended. */
+/** Runs commands in this process; `onEnd` gets the exit code of each. */
 export function createRunner(programPath: string, onEnd: (exitCode: number) => void): Runner {
   return (work) =>
     async (...words) => {
@@ -88,7 +84,6 @@ export function createRunner(programPath: string, onEnd: (exitCode: number) => v
     };
 }
 
-/** Reads a whole number that is an option's value. */
 export function wholeNumber(smallest: number, largest: number): (text: string) => number {
   return (text) => {
     const number = Number(text);

@@ -60,7 +60,7 @@ for line in $argv[2..]
     echo (complete -C $line | string replace -r '\\t.*' '')
 end`;
 
-/** In a terminal of its own, because zsh completes nowhere else; what it would offer is caught on the way. */
+/** Runs in a separate terminal, because zsh completes nowhere else, and captures the completions. */
 const zshProgram = `
 zmodload zsh/zpty
 export OFFERS=$HOME/offers
@@ -88,7 +88,7 @@ const interpreters: Readonly<Record<Shell, (words: readonly string[]) => string[
   fish: (words) => ["--no-config", "-c", fishProgram, ...words],
 };
 
-/** What a shell offers at the end of each line. */
+/** Completions that a shell offers at the end of each line. */
 function complete(shell: Shell, lines: readonly string[], programs = "bin"): string[][] {
   const environment = {
     HOME: folder,

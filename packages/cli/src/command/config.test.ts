@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { runWords } from "../testing/command-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
-import { configTemplate } from "./config-template.ts";
+import { configTemplate } from "./config.ts";
 
 describe("[C58] config", () => {
   it("[C58] init writes a file that means the defaults, and not over one that is there", async () => {
@@ -26,7 +26,7 @@ describe("[C58] config", () => {
     expect(readFileSync(file, "utf8")).toBe(configTemplate());
   });
 
-  it("[C58] every setting that init shows is right when it is taken up", async () => {
+  it("[C58] every setting that init shows is valid when it is uncommented", async () => {
     const home = temporaryFolder();
     const settings = configTemplate().replaceAll(/^( *)\/\/ ("\w+": )/gm, "$1$2");
     expect(settings).not.toContain("undefined");
@@ -37,7 +37,7 @@ describe("[C58] config", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${path.join(home, "config.jsonc")} is right.\n` });
   });
 
-  it("[C58] check tells every mistake by its place, and ends with 2", async () => {
+  it("[C58] check lists every mistake with its path, and ends with 2", async () => {
     const file = path.join(temporaryFolder(), "mine.jsonc");
     writeFileSync(file, `{\n  "maxSessions": 0,\n  "listen": {"port": "x", "prot": 1}\n}`);
     const wrong = await runWords(["config", "check", "--config", file]);
@@ -48,5 +48,24 @@ describe("[C58] config", () => {
     writeFileSync(file, `{\n  "maxSessions": 3 "x"\n}`);
     const broken = await runWords(["config", "check", "--config", file]);
     expect(broken.stderr).toContain("line 2, column 20");
+  });
+
+  it("[N282] check reports entries that the catalogue cannot complete, and ends with 2", async () => {
+    const home = temporaryFolder();
+    const agents = {
+      work: { extends: "nobody" },
+      mine: { label: "Mine" },
+      claude: { command: "/opt/claude" },
+    };
+    writeFileSync(path.join(home, "config.jsonc"), JSON.stringify({ agents }));
+    const { code, stderr } = await runWords(["config", "check", "--home", home]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      "agents.work.extends names nobody, which is not in the catalogue. It has: shell,",
+    );
+    expect(stderr).toContain(
+      "agents.mine.command is required, unless the agent extends one of the catalogue.",
+    );
+    expect(stderr).not.toContain("agents.claude");
   });
 });

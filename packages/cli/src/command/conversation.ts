@@ -6,26 +6,24 @@ import { SessionChannel } from "./session-channel.ts";
 import { Screen } from "./turn/screen.ts";
 import type { TurnEnd } from "./turn/turn-end.ts";
 import { TurnFollower } from "./turn/turn-follower.ts";
-import { TurnLines } from "./turn/turn-lines.ts";
-import { TurnView, type TurnDisplay } from "./turn/turn-view.ts";
+import { type TurnDisplay, TurnLines, TurnView } from "./turn/turn-view.ts";
 
-/** What a conversation needs. */
 export interface ConversationParts {
   readonly link: HostLink;
   readonly console: Console;
   readonly sessionKey: string;
   /** Whether leaving by a signal cancels the turn too. */
   readonly cancelOnExit?: boolean | undefined;
+  /** Whether answers keep their code fences. */
+  readonly isMarkdown?: boolean | undefined;
 }
 
-/** What goes with a message. */
 export interface Sending {
   readonly attachments?: readonly AcpAttachment[];
   /** Whether to wait behind a running turn instead of being refused. */
   readonly queue?: boolean | undefined;
 }
 
-/** A conversation in one session. */
 export class Conversation {
   readonly sessionKey: string;
   readonly screen: Screen;
@@ -35,10 +33,10 @@ export class Conversation {
   #endedTurnId: string | undefined;
 
   constructor(parts: ConversationParts) {
-    const { console, sessionKey } = parts;
+    const { console, sessionKey, isMarkdown = false } = parts;
     this.#parts = parts;
     this.sessionKey = sessionKey;
-    this.screen = new Screen(console, "words");
+    this.screen = new Screen(console, "words", { isMarkdown });
     this.#display = console.json ? new TurnLines(console) : new TurnView(this.screen, { isLive: true });
   }
 
@@ -61,13 +59,13 @@ export class Conversation {
     return this.#follow(this.#parts.link.api.acpAgent.streamEvents(this.sessionKey, { turnId }));
   }
 
-  /** Whether a turn runs; the channel may hear of the end of our own later than we did. */
+  /** Whether a turn runs; the channel may report the end of ours later than its stream. */
   async isBusy(): Promise<boolean> {
     const { phase } = await this.channel();
     return phase.status === "busy" && phase.turnId !== this.#endedTurnId;
   }
 
-  /** Cancels the turn that runs, whoever began it; false when none does. */
+  /** Cancels the running turn, also one of another client; false when none runs. */
   async cancel(): Promise<boolean> {
     if (!(await this.isBusy())) return false;
     await this.#parts.link.api.acpAgent.cancelTurn(this.sessionKey);

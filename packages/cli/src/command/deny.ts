@@ -1,21 +1,20 @@
 // `holdfast deny`: keeps an agent from doing what it asked for (C52).
 import type { Command } from "commander";
-import { answerApproval } from "./approval-answer.ts";
+import { answerApproval } from "./approval.ts";
 import { hostCommand, type Runner } from "./command.ts";
 
 interface DenyOptions {
   readonly always?: boolean;
 }
 
-/** Adds `deny`. */
 export function addDeny(program: Command, run: Runner): void {
-  hostCommand(program, "deny", "keep an agent from doing what it asked for")
-    .argument("<request>", "the question, by its id or the beginning of it, or its session")
-    .argument("[option]", "one of the answers that the agent offers (default: the one that denies once)")
-    .option("--always", "the answer that denies this and all that is like it")
+  hostCommand(program, "deny", "deny a pending approval")
+    .argument("<request>", "id of the approval or a prefix of it, or its session")
+    .argument("[option]", "one of the options that the agent offers (default: deny once)")
+    .option("--always", "deny this and similar requests from now on")
     .action(
       run((context, request: string, option: string | undefined, { always }: DenyOptions) =>
-        answerApproval(context, request, { verdict: "reject", option, always }),
+        answerApproval(context, request, { decision: "reject", option, always }),
       ),
     );
 }

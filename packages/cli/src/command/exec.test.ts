@@ -7,7 +7,7 @@ import { type CommandRun, runWords } from "../testing/command-run.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 
-/** A host of its own for a test, and commands to it. */
+/** A separate host for a test, and commands to it. */
 class HostOfTest {
   readonly folder = temporaryFolder();
   readonly #home = path.join(this.folder, "home");
@@ -39,6 +39,12 @@ class HostOfTest {
     return runWords([command, "--home", this.#home, ...words]);
   }
 
+  /** The terminals that a shell offers after a command. */
+  async offered(command: string): Promise<string[]> {
+    const { stdout } = await runWords(["__complete", "terminal", "--", command, "--home", this.#home]);
+    return stdout.split("\n").filter((line) => line !== "");
+  }
+
   /** Runs a command whose stdin is nobody's. */
   exec(...words: string[]): Promise<CommandRun> {
     return this.run("exec", "--no-input", ...words);
@@ -53,15 +59,53 @@ class HostOfTest {
 
 const waiting = { timeout: 20_000 };
 
-it("[C36] the exit code is the command's, or tells why there was no command", async () => {
+it("[C382] options after the command are the command's", async () => {
+  const host = await new HostOfTest().start();
+  expect(await host.exec("sh", "-c", "exit 3")).toMatchObject({ code: 3 });
+  const { code, stdout } = await host.exec("echo", "-n", "--help", "-x");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "--help -x" });
+});
+
+it("[C35, C59] a name that is used again means what runs under it, and only that is offered", async () => {
+  const host = await new HostOfTest().start();
+  const start = async (...words: string[]): Promise<string> =>
+    (await host.run("exec", "--detach", "--name", "build", ...words)).stdout.trim();
+  await host.ended(await start("echo", "first"));
+  const running = await start("sh", "-c", "echo second; exec sleep 1000");
+  await vi.waitFor(async () => {
+    expect((await host.run("logs", "build")).stdout).toBe("second\n");
+  }, waiting);
+  expect(await host.offered("attach")).toEqual([`${running.slice(0, 8)}\tbuild`]);
+  expect(await host.offered("logs")).toHaveLength(2);
+});
+
+it("[C502] stdout and stderr of a command on pipes stay apart, and --json names the stream", async () => {
+  const host = await new HostOfTest().start();
+  const command = ["--", "sh", "-c", "printf out; printf err >&2; exit 3"];
+  expect(await host.exec(...command)).toEqual({ code: 3, stdout: "out", stderr: "err" });
+  const { stdout } = await host.exec("--json", ...command);
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { data: object });
+  const bytes = (text: string): string => Buffer.from(text).toString("base64");
+  expect(events.map(({ data }) => data)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ bytes: bytes("out") }),
+      expect.objectContaining({ bytes: bytes("err"), stream: "error" }),
+    ]),
+  );
+});
+
+it("[C36] the exit code is the command's, or says why there was no command", async () => {
   const host = await new HostOfTest().start();
   const forbidden = path.join(host.folder, "not-executable");
   writeFileSync(forbidden, "no program", { mode: 0o600 });
   const script = 'echo "$GREETING from $PWD"; echo err >&2; exit 7';
   expect(await host.exec("-e", "GREETING=hi you", "--cwd", "/", "--", "sh", "-c", script)).toEqual({
     code: 7,
-    stdout: "hi you from /\nerr\n",
-    stderr: "",
+    stdout: "hi you from /\n",
+    stderr: "err\n",
   });
   expect(await host.exec("--", "sh", "-c", "kill -9 $$")).toMatchObject({ code: 137, stderr: "" });
   const missing = await host.exec("--", "no-such-program");
@@ -103,7 +147,33 @@ it("[C44] [C47] what is left running is listed, harmlessly whatever it is called
   expect(await host.run("logs", "nothing-like-it")).toMatchObject({ code: 6 });
 }, 60_000);
 
-it("[C48] [C35] what a terminal showed is told as text, as bytes and by its last lines, also by the next host", async () => {
+it("[C48] of a full-screen program, logs says how to see its screen", async () => {
+  const host = await new HostOfTest().start();
+  const draw = String.raw`printf '\033[?1049h\033[2J\033[3;3Hdrawn'; exec sleep 1000`;
+  const started = await host.run("exec", "--detach", "--tty", "--name", "full", "sh", "-c", draw);
+  await vi.waitFor(async () => {
+    expect((await host.run("logs", "--raw", "full")).stdout).toContain("drawn");
+  }, waiting);
+  const { stdout, stderr } = await host.run("logs", "full");
+  expect(stdout.trim()).toBe("");
+  expect(stderr).toContain(`holdfast attach ${started.stdout.slice(0, 8)}`);
+});
+
+it("[C320] what a command left running is counted in the list, and kill ends it", async () => {
+  const host = await new HostOfTest().start();
+  const script = "trap '' HUP; setsid sleep 60 > /dev/null 2>&1 < /dev/null & exit 4";
+  const id = (await host.exec("--detach", "--name", "leaver", "--", "sh", "-c", script)).stdout.trim();
+  await vi.waitFor(async () => {
+    expect((await host.run("terminals")).stdout).toContain("exited 4, 1 left");
+  }, waiting);
+  expect(await host.run("kill", id.slice(0, 8))).toMatchObject({ code: 0 });
+  const { stdout } = await host.run("terminals");
+  expect(stdout).toContain("exited 4 ");
+  expect(stdout).not.toContain("left");
+  expect(await host.run("kill", "nothing-like-it")).toMatchObject({ code: 6 });
+}, 60_000);
+
+it("[C48] [C35] the output of a terminal is printed as text, as bytes and by its last lines, also by the next host", async () => {
   const host = await new HostOfTest().start();
   const colours = "printf '\\033[31mred\\033[0m\\n10%%\\r100%%\\n'";
   const id = (

@@ -1,22 +1,23 @@
-// `holdfast exec -- command`: runs a command in a terminal of the host, which goes on when this window does not.
+// `holdfast exec -- command`: runs a command in a terminal of the host, which outlives this window.
 import path from "node:path";
 import { HoldfastError, type NewTerminal, type TerminalStatus } from "@holdfast/sdk";
 import { type Command, InvalidArgumentError } from "commander";
+import { shortName } from "../short-name.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { failureOf } from "../failure.ts";
 import type { HostLink } from "../link/host-link.ts";
 import { attachTo } from "../terminal/attach-session.ts";
-import { followCommand, type CommandEnd } from "../terminal/command-stream.ts";
+import { type CommandEnd, followCommand } from "../terminal/command-stream.ts";
 import { DEFAULT_DETACH_KEYS, DetachKeys } from "../terminal/detach-keys.ts";
 import { exitCodeOf, exitWords, signalExitCode } from "../terminal/terminal-exit.ts";
 import { attachExitCode, endWords } from "./attach.ts";
 import { type CommandContext, hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
-import { shortTerminalName, terminalUriOf } from "./terminal-name.ts";
 
 interface ExecOptions {
   readonly cwd?: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
   readonly name?: string;
   /** Absent: with a screen if there is one here. */
   readonly tty?: boolean;
@@ -25,28 +26,29 @@ interface ExecOptions {
   readonly detachKeys: string;
 }
 
-/** A pipe that nobody reads ends its writer so, as shells tell it. */
+/** As in shells: the exit code of a writer whose pipe nobody reads. */
 const unreadExitCode = signalExitCode("SIGPIPE");
 /** As shells say that there is no such program, and that it cannot be executed. */
 const notFoundExitCode = 127;
 const notExecutableExitCode = 126;
 
-/** Adds `exec`. */
 export function addExec(program: Command, run: Runner): void {
-  hostCommand(program, "exec <command...>", "run a command in a terminal of the host, and exit with its code")
-    .usage("[options] -- command [arguments...]")
+  hostCommand(program, "exec <command...>", "run a command in a terminal of the host and exit with its code")
+    .usage("[options] command [arguments...]")
+    // Options after the command are the command's, as with ssh, env and docker.
+    .passThroughOptions()
     .option("--cwd <folder>", "where it runs (default: this folder)")
-    .option("-e, --env <name=value>", "a variable for it; may be repeated", readVariable, {})
-    .option("--name <name>", "what it is called in lists")
-    .option("-t, --tty", "give it a screen (default: if stdin and stdout are terminals)")
-    .option("-T, --no-tty", "byte for byte on pipes, stdout and stderr as one")
-    .option("-d, --detach", "print its id, and leave it running")
-    .option("--no-input", "pass nothing on from stdin")
-    .option("--detach-keys <keys>", "what leaves a screen, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
+    .option("-e, --env <name=value>", "environment variable; may be repeated", readVariable)
+    .option("--name <name>", "name in lists")
+    .option("-t, --tty", "run it in a pseudo terminal (default: if stdin and stdout are terminals)")
+    .option("-T, --no-tty", "run it on pipes, with stdout and stderr separate")
+    .option("-d, --detach", "print its id and leave it running")
+    .option("--no-input", "do not forward stdin")
+    .option("--detach-keys <keys>", "keys that detach, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
     .addHelpText(
       "after",
-      "\nThe command goes on when this program leaves: `holdfast attach` finds it again." +
-        "\nThe exit code is the command's, 128 and the signal's number if one ended it, 127 if there is no such" +
+      "\nThe command keeps running when this program exits; `holdfast attach` returns to it." +
+        "\nThe exit code is the command's: 128 plus the signal number if a signal ended it, 127 if there is no such" +
         "\nprogram, 126 if it cannot be executed, and 125 if the host could not run or follow it.",
     )
     .action(run((context, words: string[], options: ExecOptions) => exec(context, words, options)));
@@ -76,7 +78,7 @@ async function exec(
 
 function newTerminal(
   [command = "", ...args]: readonly string[],
-  { cwd, env, name, input, detach = false }: ExecOptions,
+  { cwd, env = {}, name, input, detach = false }: ExecOptions,
   isTty: boolean,
   { place }: HostLink,
   { cwd: here, console }: CommandContext,
@@ -91,7 +93,7 @@ function newTerminal(
     ...(name !== undefined && { name }),
     ...(isTty
       ? { kind: "tty", ...(cols > 0 && rows > 0 && { cols, rows }) }
-      : { kind: "text", input: input && !detach, paced: !detach }),
+      : { kind: "text", input: input && !detach, separateError: !detach, paced: !detach }),
   };
 }
 
@@ -107,7 +109,8 @@ async function create({ api }: HostLink, terminal: NewTerminal): Promise<Termina
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     const { code, message } = error;
-    throw new CommandError(code, message, { exitCode: notRunExitCode(code), cause: error });
+    const remedy = failureOf(error)?.remedy;
+    throw new CommandError(code, message, { exitCode: notRunExitCode(code), remedy, cause: error });
   }
 }
 
@@ -123,21 +126,9 @@ async function showCommand(
   id: string,
   keys: DetachKeys,
 ): Promise<number> {
-  const client = await link.ahp();
-  const { clientId } = link;
-  const name = shortTerminalName(id);
-  const uri = terminalUriOf(id);
   const { streams } = console;
-  const end = await attachTo({
-    client,
-    clientId,
-    uri,
-    name,
-    streams,
-    keys,
-    isReadOnly: false,
-    isOwnCommand: true,
-  });
+  const end = await attachTo({ link, id, streams, keys, isReadOnly: false, isOwnCommand: true });
+  const name = shortName(id);
   if (end.kind !== "exited") console.note(`${endWords(end, name)} ${wayBack(name)}`);
   else if (end.exit.kind === "unknown") console.warn(`It ${safeText(exitWords(end.exit))}.`);
   return end.kind === "gone" ? EXIT_CODES.notRun : attachExitCode(end);
@@ -150,10 +141,10 @@ async function streamCommand(
   id: string,
   hasInput: boolean,
 ): Promise<number> {
-  const name = shortTerminalName(id);
+  const name = shortName(id);
   let end: CommandEnd;
   try {
-    end = await followCommand({ api, id, console, hasInput });
+    end = await followCommand(api, id, console, { hasInput });
   } catch (cause) {
     if (!(cause instanceof HoldfastError)) throw cause;
     throw new CommandError(cause.code, `${cause.message} The command may still run.`, {
@@ -177,7 +168,7 @@ function wayBack(name: string): string {
   return `\`holdfast attach ${name}\` shows it again.`;
 }
 
-function readVariable(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+function readVariable(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const index = text.indexOf("=");
   if (index < 1) throw new InvalidArgumentError("A variable looks like NAME=value.");
   return { ...before, [text.slice(0, index)]: text.slice(index + 1) };

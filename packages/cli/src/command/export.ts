@@ -1,16 +1,14 @@
 // `holdfast export`: writes down everything that is kept of a session, open or closed (C56).
 import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { Option, type Command } from "commander";
-import { CommandError } from "../command-error.ts";
+import { type Command, Option } from "commander";
+import { CommandError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { systemCode } from "../serve/start-error.ts";
 import { hostCommand, type Runner } from "./command.ts";
 import { safeJson } from "../safe-text.ts";
 import { resolveSession } from "./session-name.ts";
 import { markdownOf } from "./transcript/markdown.ts";
-import type { TranscriptRecord } from "./transcript/record.ts";
-import { readTranscript } from "./transcript/transcript.ts";
+import { readTranscript, type TranscriptRecord } from "./transcript/transcript.ts";
 
 interface ExportOptions {
   readonly format: "jsonl" | "markdown";
@@ -19,16 +17,15 @@ interface ExportOptions {
 
 type Write = (text: string) => Promise<void>;
 
-/** Adds `export`. */
 export function addExport(program: Command, run: Runner): void {
-  hostCommand(program, "export", "write down a session: turns, tool calls, output, approvals, usage")
-    .argument("<session>", "the session, open or closed, by its key or the beginning of its name")
+  hostCommand(program, "export", "export a session: turns, tool calls, output, approvals, usage")
+    .argument("<session>", "key of the session, open or closed, or a prefix of its name")
     .addOption(
       new Option("--format <format>", "one line of JSON for each thing, or a page to read")
         .choices(["jsonl", "markdown"])
         .default("jsonl"),
     )
-    .option("-o, --output <file>", "into a file, which is there only once it is whole (default: stdout)")
+    .option("-o, --output <file>", "write to this file, which appears only when complete (default: stdout)")
     .action(
       run(async ({ console, cwd, host }, word: string, { format, output }: ExportOptions) => {
         const link = await host();

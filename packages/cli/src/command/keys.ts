@@ -1,23 +1,23 @@
 // `holdfast keys`: what apps come in with; made, listed and revoked (C54).
 import type { ApiKey, Holdfast, KeyRequest } from "@holdfast/sdk";
 import { PERMISSIONS } from "@holdfast/protocol";
-import { Option, type Command } from "commander";
+import { type Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { tableLines } from "../table.ts";
-import { ageWord } from "./age.ts";
+import { tableLines } from "../console.ts";
+import { ageWord } from "../time.ts";
 import { hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
+import { ambiguousName } from "../short-name.ts";
 
 interface CreateOptions {
   readonly name: string;
   readonly scope: KeyRequest["scopes"];
 }
 
-/** Adds `keys`. */
 export function addKeys(program: Command, run: Runner): void {
-  const keys = program.command("keys").description("make, list and revoke API keys for apps");
-  hostCommand(keys, "create", "make a key; it is shown once, on stdout alone")
+  const keys = program.command("keys").description("create, list and revoke API keys");
+  hostCommand(keys, "create", "create a key; it is printed once, to stdout")
     .requiredOption("--name <name>", "which app it is for")
     .addOption(
       new Option("--scope <scope...>", "what it allows; admin allows everything")
@@ -53,8 +53,8 @@ export function addKeys(program: Command, run: Runner): void {
       return undefined;
     }),
   );
-  hostCommand(keys, "revoke", "revoke a key, at once and for good")
-    .argument("<key>", "the key, by its id, the beginning of it, or its name")
+  hostCommand(keys, "revoke", "revoke a key immediately")
+    .argument("<key>", "id of the key or a prefix of it, or its name")
     .action(
       run(async ({ console, host }, word: string) => {
         const { api } = await host();
@@ -80,11 +80,12 @@ async function findKey(api: Holdfast, word: string): Promise<ApiKey> {
     });
   }
   if (second === undefined) return first;
-  const ids = found.map(({ id }) => id).join(", ");
-  throw new CommandError("KEY_AMBIGUOUS", `"${safeText(word)}" may mean ${found.length} keys: ${ids}.`, {
-    exitCode: EXIT_CODES.setup,
-    remedy: "Name one by its id.",
-  });
+  const several = { code: "KEY_AMBIGUOUS", noun: "keys", remedy: "Name one by its id." };
+  throw ambiguousName(
+    several,
+    word,
+    found.map(({ id }) => id),
+  );
 }
 
 function keyRow({ id, name, scopes, lastUsedAt, revokedAt }: ApiKey, nowMs: number): string[] {

@@ -2,11 +2,11 @@
 import type { Holdfast, TerminalText } from "@holdfast/sdk";
 import type { Command } from "commander";
 import type { Console } from "../console.ts";
-import { PlainLines } from "../terminal/plain-lines.ts";
-import { lastLines } from "../terminal/text-tail.ts";
-import { type CommandContext, hostCommand, type Runner, wholeNumber } from "./command.ts";
 import { safeLines } from "../safe-text.ts";
-import { resolveTerminal } from "./terminal-name.ts";
+import { shortName } from "../short-name.ts";
+import { eventRecord } from "../terminal/command-stream.ts";
+import { resolveTerminal } from "../terminal/terminal-name.ts";
+import { type CommandContext, hostCommand, type Runner, wholeNumber } from "./command.ts";
 
 interface LogsOptions {
   readonly follow?: boolean;
@@ -19,12 +19,11 @@ const limitBytes = 16 * 1024 * 1024;
 /** Lines of bytes are looked for in as much of the end. */
 const rawTailBytes = 1024 * 1024;
 
-/** Adds `logs`. */
 export function addLogs(program: Command, run: Runner): void {
-  hostCommand(program, "logs <terminal>", "print what a terminal shows, also of one that has ended")
-    .option("-f, --follow", "go on with what comes, until it ends")
+  hostCommand(program, "logs <terminal>", "print a terminal's output")
+    .option("-f, --follow", "print new output until the terminal ends")
     .option("-n, --tail <lines>", "only the last lines", wholeNumber(0, 1_000_000))
-    .option("--raw", "the bytes as they are; without it, text without escape sequences")
+    .option("--raw", "print the raw bytes instead of text without escape sequences")
     .addHelpText("after", "\nA terminal is named by its id, the beginning of its id, or its title.")
     .action(run((context, word: string, options: LogsOptions) => printLogs(context, word, options)));
 }
@@ -39,6 +38,11 @@ async function printLogs(
   const shown = await api.terminals.output(id, { limitBytes });
   if (options.raw === true) return printBytes(console, api, { id, endOffset: shown.endOffset, ...options });
   await printText(console, shown, options.tail);
+  if (!console.json && shown.endOffset > 0 && shown.text.trim() === "") {
+    console.warn(
+      `It wrote ${shown.endOffset} bytes and no lines, as a full-screen program does: \`holdfast attach ${shortName(id)}\` shows its screen, --raw prints its bytes.`,
+    );
+  }
   if (options.follow !== true) return undefined;
   return followText(console, api, id, shown.endOffset);
 }
@@ -46,15 +50,15 @@ async function printLogs(
 async function printText(console: Console, shown: TerminalText, tail: number | undefined): Promise<void> {
   const text = tail === undefined ? shown.text : lastLines(shown.text, tail);
   if (console.json) return console.printJson({ ...shown, text });
-  if (shown.truncated && tail === undefined) console.warn("What came before is left out or no longer kept.");
+  if (shown.truncated && tail === undefined) console.warn("Earlier output is left out or no longer kept.");
   return console.write(safeLines(text));
 }
 
-/** Goes on after an offset, a line at a time: only what a line ends as can be told as text. */
+/** Continues after an offset, a line at a time: only a complete line has its final text. */
 async function followText(console: Console, api: Holdfast, id: string, after: number): Promise<void> {
   const lines = new PlainLines();
   for await (const event of api.terminals.stream(id, { after })) {
-    if (console.json) await console.printJson(event.type === "output" ? outputLine(event.data) : event);
+    if (console.json) await console.printJson(eventRecord(event));
     else if (event.type === "output") await console.write(safeLines(lines.push(event.data.bytes)));
   }
   if (!console.json) await console.write(safeLines(lines.end()));
@@ -72,7 +76,7 @@ async function printBytes(console: Console, api: Holdfast, request: RawRequest):
   const start = tail === undefined ? 0 : await tailOffset(api, request, tail);
   for await (const event of api.terminals.stream(id, { after: start })) {
     if (console.json) {
-      await console.printJson(event.type === "output" ? outputLine(event.data) : event);
+      await console.printJson(eventRecord(event));
     } else if (event.type === "skipped") {
       console.warn(`${event.data.skippedBytes} bytes are no longer kept.`);
     } else if (event.type === "output") {
@@ -101,6 +105,55 @@ async function tailOffset(api: Holdfast, { id, endOffset }: RawRequest, lines: n
   return endOffset - lastLines(text, lines).length;
 }
 
-function outputLine({ offset, bytes }: { offset: number; bytes: Uint8Array }): unknown {
-  return { type: "output", data: { offset, bytes: Buffer.from(bytes).toString("base64") } };
+/** The last so many lines of a text; a line without an end counts too. */
+export function lastLines(text: string, count: number): string {
+  let start = text.length;
+  for (let lines = 0; lines < count && start > 0; lines += 1) start = lineStart(text, start);
+  return text.slice(start);
+}
+
+/** Where the line begins that ends before an index. */
+function lineStart(text: string, end: number): number {
+  return end < 2 ? 0 : text.lastIndexOf("\n", end - 2) + 1;
+}
+
+/** Control sequences, strings to the terminal, and two-character sequences, as far as they are complete. */
+const sequences =
+  /\u001B(?:\[[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u007E]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|[\u0020-\u002F]+[\u0030-\u007E]|[\u0030-\u004F\u0051-\u0057\u0059\u005A\u005C\u0060-\u007E])/g;
+/** What steers a terminal and is neither a tab nor a line's end. */
+const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+/** A line that grows beyond this is given in pieces. */
+const maxLineLength = 64 * 1024;
+
+export class PlainLines {
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+
+  /** The lines that are complete now, each with its newline. */
+  push(bytes: Uint8Array): string {
+    this.#rest += this.#decoder.decode(bytes, { stream: true });
+    const end = this.#rest.lastIndexOf("\n") + 1;
+    const complete = this.#rest.slice(0, end);
+    this.#rest = this.#rest.slice(end);
+    const lines = complete.replaceAll(/[^\n]*\n/g, (line) => `${plainLine(line.slice(0, -1))}\n`);
+    return this.#rest.length > maxLineLength ? lines + this.#take() : lines;
+  }
+
+  /** What is left of a last line without an end. */
+  end(): string {
+    this.#rest += this.#decoder.decode();
+    return this.#take();
+  }
+
+  #take(): string {
+    const text = plainLine(this.#rest);
+    this.#rest = "";
+    return text;
+  }
+}
+
+/** What is seen of a line once it is complete. */
+function plainLine(line: string): string {
+  const text = line.replaceAll(sequences, "").replace(/\r+$/, "");
+  return text.slice(text.lastIndexOf("\r") + 1).replaceAll(controls, "");
 }

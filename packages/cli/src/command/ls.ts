@@ -1,12 +1,17 @@
 // `holdfast ls`: the sessions, those that need a person first (C50).
 import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { ROOT_URI, type SessionPhase, type SessionSummary } from "@holdfast/ahp";
+import { type AhpClient, ClientError } from "@holdfast/ahp/client";
+import type { AcpSessionStatus } from "@holdfast/sdk";
 import type { Command } from "commander";
-import { tableLines } from "../table.ts";
-import { ageWord } from "./age.ts";
-import { hostCommand, type Runner } from "./command.ts";
+import type { HostLink } from "../link/host-link.ts";
 import { safeText } from "../safe-text.ts";
-import { listOverviews, type SessionOverview } from "./session-overview.ts";
+import { tableLines } from "../console.ts";
+import { ageWord } from "../time.ts";
+import { hostCommand, type Runner } from "./command.ts";
+import { sessionTitle, shortSessionName } from "./session-name.ts";
 
 interface LsOptions {
   readonly all?: boolean;
@@ -14,10 +19,9 @@ interface LsOptions {
 
 const maxTitleLength = 48;
 
-/** Adds `ls`. */
 export function addLs(program: Command, run: Runner): void {
-  hostCommand(program, "ls", "list the sessions, those that need you first")
-    .option("-a, --all", "also those that are closed and still kept")
+  hostCommand(program, "ls", "list sessions, those that need you first")
+    .option("-a, --all", "also closed sessions whose history is kept")
     .action(
       run(async ({ console, host }, { all = false }: LsOptions) => {
         const sessions = await listOverviews(await host(), { closed: all });
@@ -56,7 +60,7 @@ function sessionRow(session: SessionOverview, doubled: ReadonlySet<string>, nowM
   ];
 }
 
-/** A name that two sessions share tells neither of them. */
+/** Names that two sessions share; their rows show whole keys. */
 function namesOfSeveral(sessions: readonly SessionOverview[]): string[] {
   const names = sessions.map(({ name }) => name);
   return names.filter((name, index) => names.indexOf(name) !== index);
@@ -71,4 +75,133 @@ function crop(text: string): string {
   if (text.length <= maxTitleLength) return text;
   // Half a character is cut off too.
   return `${text.slice(0, maxTitleLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** States of a session, those that need a person first. */
+const states = [
+  "needs-approval",
+  "needs-answer",
+  "failed",
+  "agent-gone",
+  "working",
+  "starting",
+  "ready",
+  "idle",
+  "closed",
+] as const;
+
+type SessionWord = (typeof states)[number];
+
+interface SessionOverview {
+  readonly session_key: string;
+  readonly name: string;
+  readonly agent_id: string;
+  readonly state: SessionWord;
+  readonly title: string;
+  readonly cwd: string | null;
+  readonly created_at: string;
+  readonly last_activity_at: string;
+}
+
+const pageSessions = 200;
+
+/** The sessions that the caller may see, in the order in which they need a person. */
+async function listOverviews(
+  link: HostLink,
+  { closed }: { readonly closed: boolean },
+): Promise<SessionOverview[]> {
+  const { acpAgent, approvals } = link.api;
+  const [sessions, waiting, summaries] = await Promise.all([
+    acpAgent.listSessions({ closed }),
+    approvals.list(),
+    listSummaries(link),
+  ]);
+  const asking = new Set(waiting.map(({ session_key }) => session_key));
+  return sessions
+    .map((session) => describe(session, summaries.get(session.session_key), asking))
+    .toSorted(
+      (one, other) =>
+        states.indexOf(one.state) - states.indexOf(other.state) ||
+        other.last_activity_at.localeCompare(one.last_activity_at),
+    );
+}
+
+/** The host's open sessions over AHP, for callers that may see all of it; none for others. */
+async function listSummaries(link: HostLink): Promise<ReadonlyMap<string, SessionSummary>> {
+  const summaries = new Map<string, SessionSummary>();
+  const client = await clientFor(link);
+  if (client === undefined) return summaries;
+  let cursor: string | undefined;
+  do {
+    const page = await client.request("listSessions", {
+      channel: ROOT_URI,
+      limit: pageSessions,
+      ...(cursor !== undefined && { cursor }),
+    });
+    for (const summary of page.items) summaries.set(summary.key, summary);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return summaries;
+}
+
+/** The client of those who may see all of the host; undefined for anyone else. */
+async function clientFor(link: HostLink): Promise<AhpClient | undefined> {
+  try {
+    return await link.ahp();
+  } catch (error) {
+    if (error instanceof ClientError && error.kind === "refused") return undefined;
+    throw error;
+  }
+}
+
+function describe(
+  session: AcpSessionStatus,
+  summary: SessionSummary | undefined,
+  asking: ReadonlySet<string>,
+): SessionOverview {
+  const { session_key, agent_id, created_at, runtime_options } = session;
+  const [folder] = summary?.workingDirectories ?? [];
+  return {
+    session_key,
+    name: shortSessionName(session_key),
+    agent_id,
+    state: asking.has(session_key)
+      ? "needs-approval"
+      : summary === undefined
+        ? wordOfState(session)
+        : wordOfPhase(summary.phase),
+    title: sessionTitle(session),
+    cwd: runtime_options.cwd ?? (folder?.startsWith("file:") === true ? fileURLToPath(folder) : null),
+    created_at,
+    last_activity_at: session.last_activity_at ?? created_at,
+  };
+}
+
+function wordOfState({ state }: AcpSessionStatus): SessionWord {
+  switch (state) {
+    case "initializing":
+      return "starting";
+    case "stale":
+      return "idle";
+    case "ready":
+    case "closed":
+      return state;
+  }
+}
+
+function wordOfPhase(phase: SessionPhase): SessionWord {
+  switch (phase.status) {
+    case "busy":
+      if (phase.waitingFor === "permission") return "needs-approval";
+      return phase.waitingFor === "input" ? "needs-answer" : "working";
+    case "creating":
+    case "resuming":
+      return "starting";
+    case "stale":
+      return phase.cause === "agent-exited" || phase.cause === "resume-failed" ? "agent-gone" : "idle";
+    case "ready":
+    case "failed":
+    case "closed":
+      return phase.status;
+  }
 }

@@ -1,12 +1,12 @@
 // `holdfast prune`: removes closed sessions that nobody has touched for long (C53).
-import { HoldfastError, type AcpSessionStatus, type Holdfast } from "@holdfast/sdk";
+import { type AcpSessionStatus, type Holdfast, HoldfastError } from "@holdfast/sdk";
 import type { Command } from "commander";
-import { tableLines } from "../table.ts";
-import { ageWord, readAgeMs } from "./age.ts";
+import { tableLines } from "../console.ts";
+import { ageWord, readAgeMs } from "../time.ts";
 import { hostCommand, type Runner } from "./command.ts";
-import { confirm } from "./confirm.ts";
+import { confirm } from "../keyboard.ts";
 import { safeText } from "../safe-text.ts";
-import { shortSessionName } from "./session-name.ts";
+import { sessionTitle, shortSessionName } from "./session-name.ts";
 
 interface PruneOptions {
   readonly olderThan?: number;
@@ -16,12 +16,11 @@ interface PruneOptions {
 
 const defaultAge = "30d";
 
-/** Adds `prune`. */
 export function addPrune(program: Command, run: Runner): void {
-  hostCommand(program, "prune", "remove closed sessions that are old, with their whole history")
-    .option("--older-than <age>", `untouched for so long: 12h, 30d, 8w (default: ${defaultAge})`, readAgeMs)
-    .option("--dry-run", "only say which")
-    .option("-y, --yes", "do not ask")
+  hostCommand(program, "prune", "delete old closed sessions and their history")
+    .option("--older-than <age>", `inactive for this long: 12h, 30d, 8w (default: ${defaultAge})`, readAgeMs)
+    .option("--dry-run", "only list them")
+    .option("-y, --yes", "do not ask for confirmation")
     .action(
       run(
         async (
@@ -37,7 +36,7 @@ export function addPrune(program: Command, run: Runner): void {
               { heading: "SESSION" },
               { heading: "AGENT" },
               { heading: "AGE" },
-              { heading: "NAME" },
+              { heading: "TITLE" },
             ];
             const rows = old.map((session) => sessionRow(session, nowMs));
             for (const line of tableLines(columns, rows, console.paint)) await console.print(line);
@@ -76,12 +75,12 @@ async function deleteAll(api: Holdfast, sessions: readonly AcpSessionStatus[]): 
 }
 
 function sessionRow(session: AcpSessionStatus, nowMs: number): string[] {
-  const { session_key, agent_id, label = "" } = session;
+  const { session_key, agent_id } = session;
   return [
     shortSessionName(session_key),
     safeText(agent_id),
     ageWord(touchedAt(session), nowMs),
-    safeText(label),
+    safeText(sessionTitle(session)),
   ];
 }
 

@@ -1,5 +1,5 @@
 // `run` as people use it: on a real terminal, with real keys.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -79,7 +79,7 @@ describe("[C22] run on a terminal", () => {
       host.open("gate");
       expect(await program.exitCode()).toBe(0);
       expect(program.text).toMatch(
-        /by another client\nAll done\n[^]*Go on with `holdfast chat [0-9a-f]{8}`\.\n$/,
+        /by another client\nAll done\n[^]*Continue with `holdfast chat [0-9a-f]{8}`\.\n$/,
       );
       expect(host.record).toContain(
         '"answered":"first","result":{"outcome":{"outcome":"selected","optionId":"no"}}',
@@ -97,8 +97,49 @@ describe("[C27] Ctrl-C", () => {
     program.type(interrupt);
     expect(await program.exitCode()).toBe(130);
     const [, name = ""] =
-      /The turn goes on: `holdfast watch ([0-9a-f]{8})` follows it/.exec(program.text) ?? [];
+      /The turn is still running: `holdfast watch ([0-9a-f]{8})` follows it/.exec(program.text) ?? [];
     const cancelled = await runWords(["cancel", name, "--json", "--home", host.home]);
     expect(JSON.parse(cancelled.stdout)).toMatchObject({ cancelled: true });
   });
+});
+
+describe("[C300] run with an agent that is not signed in", () => {
+  it(
+    "[C300] asks whether to run the agent's own command, shows it here, and sends the message again",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const home = mkdtempSync(path.join(tmpdir(), "holdfast-sign-in-"));
+      const file = path.join(home, "signed-in");
+      const line = `echo "Code?"; read -r code; echo "$code" > ${file}`;
+      const signIn = { command: "/bin/sh", args: ["-c", line] };
+      const other = await ScriptedHost.start(home, {
+        signInFile: file,
+        authMethods: [{ id: "login", name: "Log in", _meta: { "terminal-auth": signIn } }],
+        prompts: { work: [say("Hello")] },
+      });
+      try {
+        const words = ["run", "scripted", "work", "--home", other.home];
+        const refused = await TypedProgram.start(words, other.folder);
+        await refused.seen("The agent is not signed in. Run `/bin/sh -c ");
+        await refused.seen("[y/N] ");
+        refused.type("n\r");
+        expect(await refused.exitCode()).not.toBe(0);
+        expect(refused.text).toContain(
+          "scripted is not signed in (Authentication required). To sign in, run",
+        );
+        const program = await TypedProgram.start(words, other.folder);
+        await program.seen("[y/N] ");
+        program.type("y\r");
+        // The question shows the command too; only its output ends the line there.
+        await program.seen("Code?\n");
+        program.type("1234\r");
+        await program.seen("Hello");
+        expect(await program.exitCode()).toBe(0);
+        expect(readFileSync(file, "utf8")).toBe("1234\n");
+      } finally {
+        await other.close();
+        rmSync(home, { recursive: true, force: true });
+      }
+    },
+  );
 });

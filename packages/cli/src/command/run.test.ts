@@ -66,7 +66,7 @@ describe("[C22] run in a pipe", () => {
     expect(labels).not.toContain("closed");
   });
 
-  it("[C22] goes on in a session, of the same agent only", async () => {
+  it("[C22] continues a session, of the same agent only", async () => {
     const [first] = linesOf(await run("hello", "--json"));
     const key = String(first?.data["session_key"]);
     expect(await run("more", "--session", key.slice(0, -4))).toMatchObject({ code: 0, stdout: "heard\n" });
@@ -101,11 +101,30 @@ describe("[C26] the exit code", () => {
     ["fail", 23, "", "the model is away"],
     ["cancelled", 130, "", ""],
     ["other", 0, "", ""],
-  ])("[C26] of a turn that ends by %s is %i", async (prompt, code, stdout, told) => {
+  ])("[C26] of a turn that ends by %s is %i", async (prompt, code, stdout, message) => {
     const ended = await run(prompt, "--close");
     expect(ended).toMatchObject({ code, stdout });
-    expect(ended.stderr).toContain(told);
-    if (told === "") expect(ended.stderr).toBe("");
+    expect(ended.stderr).toContain(message);
+    if (message === "") expect(ended.stderr).toBe("");
+  });
+});
+
+describe("an answer of the built-in agent", () => {
+  const runShell = (...words: string[]): Promise<CommandRun> =>
+    runWords(["run", "shell", "--home", host.home, "--close", ...words]);
+
+  it("[C380] has no code fences, unless they are asked for", async () => {
+    const approved = ["--policy", "approve-all", "echo hi"];
+    expect((await runShell(...approved)).stdout).toMatch(/^hi\n\nExit code 0 /);
+    expect((await runShell("--markdown", ...approved)).stdout).toMatch(/^```\nhi\n```\n/);
+  });
+
+  it("[C381] whose every action the policy denied exits with 7", async () => {
+    const { code, stderr } = await runShell("--policy", "deny-all", "echo hi");
+    expect({ code, stderr }).toEqual({
+      code: 7,
+      stderr: expect.stringContaining("ACTIONS_DENIED") as string,
+    });
   });
 });
 

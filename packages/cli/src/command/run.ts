@@ -1,17 +1,19 @@
 // `holdfast run`: gives an agent a prompt and shows what it makes of it (C22–C28).
 import path from "node:path";
-import { APPROVAL_POLICIES, parseSessionKey, type ApprovalPolicy } from "@holdfast/protocol";
+import { APPROVAL_POLICIES, parseSessionKey, type ApprovalPolicy } from "@holdfast/ahp";
 import { HoldfastError, type AcpSession, type Holdfast } from "@holdfast/sdk";
 import { Option, type Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { failureOf } from "../failure.ts";
+import type { HostLink } from "../link/host-link.ts";
 import { hold } from "./chat.ts";
-import { hostCommand, type AddCommand, type CommandContext } from "./command.ts";
-import { Conversation } from "./conversation.ts";
+import { type AddCommand, type CommandContext, hostCommand } from "./command.ts";
+import { Conversation, type Sending } from "./conversation.ts";
 import { resolveSession, shortSessionName } from "./session-name.ts";
-import { readAttachments } from "./turn/attachment.ts";
-import { readPrompt } from "./turn/prompt-words.ts";
-import { turnExitCode, turnFailure, type TurnEnd } from "./turn/turn-end.ts";
+import { offerSignIn } from "./sign-in.ts";
+import { readAttachments, readPrompt } from "./turn/prompt.ts";
+import { type TurnEnd, turnExitCode, turnFailure, turnRemedy } from "./turn/turn-end.ts";
 
 interface RunOptions {
   readonly cwd?: string;
@@ -20,39 +22,38 @@ interface RunOptions {
   readonly policy?: ApprovalPolicy;
   readonly title?: string;
   readonly session?: string;
-  readonly attach: readonly string[];
+  readonly attach?: readonly string[];
   readonly queue?: boolean;
   readonly close?: boolean;
   readonly cancelOnExit?: boolean;
+  readonly markdown?: boolean;
 }
 
-/** Adds the command. */
 export const addRun: AddCommand = (program, run) => {
   withOptions(
     hostCommand(
       program,
       "run <agent> [prompt...]",
-      "give an agent a prompt and show its answer; - reads stdin",
+      "send a prompt to an agent and stream its response; - reads stdin",
     ),
   ).action(run(work));
 };
 
 function withOptions(command: Command): Command {
   return command
-    .option("--cwd <folder>", "where the agent works (default: here)")
-    .option("--model <id>", "the model, in the agent's own words")
-    .option("--mode <id>", "the agent's mode")
+    .option("--cwd <folder>", "working directory of the agent (default: this folder)")
+    .option("--model <id>", "model id, as the agent names it")
+    .option("--mode <id>", "mode of the agent")
     .addOption(
-      new Option("--policy <policy>", "answers what the agent asks (default: you are asked)").choices(
-        APPROVAL_POLICIES,
-      ),
+      new Option("--policy <policy>", "approval policy (default: ask every time)").choices(APPROVAL_POLICIES),
     )
-    .option("--title <text>", "a name for the new session")
-    .option("--session <session>", "go on in this session instead of a new one")
-    .option("--queue", "wait behind the turn that runs there instead of being refused")
-    .option("--attach <file>", "a picture or another file for the agent; may be repeated", collect, [])
+    .option("--title <text>", "title of the new session")
+    .option("--session <session>", "continue this session instead of starting one")
+    .option("--queue", "queue the prompt behind a running turn instead of failing")
+    .option("--attach <file>", "image or other file for the agent; may be repeated", collect)
+    .option("--markdown", "print the response as Markdown source, code fences included")
     .option("--close", "close the session afterwards")
-    .option("--cancel-on-exit", "cancel the turn also when this program is ended by SIGTERM or SIGHUP");
+    .option("--cancel-on-exit", "cancel the turn also when SIGTERM or SIGHUP ends this program");
 }
 
 async function work(
@@ -63,24 +64,64 @@ async function work(
 ): Promise<number> {
   const { console } = context;
   const message = await readPrompt(words, console);
-  const attachments = readAttachments(options.attach, context.cwd);
+  const attachments = readAttachments(options.attach ?? [], context.cwd);
   const wantsChat = message === undefined && attachments.length === 0;
   if ((wantsChat && !console.canAsk) || (message === "" && attachments.length === 0)) throw noPrompt();
   const link = await context.host();
   const isNew = options.session === undefined;
   const session = isNew
-    ? await begin(context, link.api, agent, options)
-    : await goOn(link.api, agent, options.session ?? "", options);
+    ? await beginSignedIn(context, link, agent, options)
+    : await continueSession(link.api, agent, options.session ?? "", options);
   const { session_key: sessionKey } = session;
   if (console.json) await console.printJson({ type: "session", data: session });
-  const { cancelOnExit, queue } = options;
-  const conversation = new Conversation({ link, console, sessionKey, cancelOnExit });
+  const { cancelOnExit, queue, markdown: isMarkdown } = options;
+  const conversation = new Conversation({ link, console, sessionKey, cancelOnExit, isMarkdown });
   if (wantsChat) return hold(context, conversation);
-  const end = await sendFirst(conversation, link.api, { isNew, message: message ?? "", attachments, queue });
+  const sending = { attachments, queue };
+  let end = await sendFirst(conversation, link.api, isNew, message ?? "", sending);
+  // After the sign-in the same message is sent once more.
+  if (await offerSignIn(context, link, turnRemedy(end), folderOf(context, options))) {
+    end = await conversation.send(message ?? "", sending);
+  }
   await takeLeave(context, link.api, sessionKey, end, options.close === true);
   const failure = turnFailure(end);
   if (failure !== undefined) throw failure;
   return turnExitCode(end);
+}
+
+/** A new session; where the agent wants a sign-in, that is offered first. */
+async function beginSignedIn(
+  context: CommandContext,
+  link: HostLink,
+  agent: string,
+  options: RunOptions,
+): Promise<AcpSession> {
+  try {
+    return await begin(context, link.api, agent, options);
+  } catch (error) {
+    const remedy = error instanceof HoldfastError ? error.remedy : undefined;
+    if (!(await offerSignIn(context, link, remedy, folderOf(context, options)))) {
+      throw await withInstallCommand(link.api, agent, error);
+    }
+    return begin(context, link.api, agent, options);
+  }
+}
+
+/** The error of an agent that is not installed names the command that installs it; any other stays as it is (C500). */
+async function withInstallCommand(api: Holdfast, agent: string, error: unknown): Promise<unknown> {
+  const failure = failureOf(error);
+  if (failure?.code !== "ACP_SESSION_INIT_FAILED" || failure.remedy !== undefined) return error;
+  // A host that cannot list its agents leaves the first error as it is.
+  const agents = await api.acpAgent.listAgents().catch(() => []);
+  const found = agents.find(({ id, handles }) => id === agent || handles.includes(agent));
+  if (found?.installCommand === undefined) return error;
+  const { code, message, exitCode } = failure;
+  const remedy = `Install it with: ${found.installCommand}`;
+  return new CommandError(code, message, { exitCode, remedy, cause: error });
+}
+
+function folderOf({ cwd }: Pick<CommandContext, "cwd">, options: RunOptions): string {
+  return path.resolve(cwd, options.cwd ?? ".");
 }
 
 async function begin(
@@ -94,7 +135,7 @@ async function begin(
   try {
     const session = await api.acpAgent.createSession({
       agent_id: agent,
-      cwd: path.resolve(cwd, options.cwd ?? "."),
+      cwd: folderOf({ cwd }, options),
       ...(title !== undefined && { label: title }),
       ...(model !== undefined && { model }),
       ...(policy !== undefined && { approvalPolicy: policy }),
@@ -107,9 +148,14 @@ async function begin(
 }
 
 /** A session that is there, with what was said of it from now on. */
-async function goOn(api: Holdfast, agent: string, word: string, options: RunOptions): Promise<AcpSession> {
+async function continueSession(
+  api: Holdfast,
+  agent: string,
+  word: string,
+  options: RunOptions,
+): Promise<AcpSession> {
   const { cwd, model, mode, policy, title } = options;
-  if (title !== undefined) throw wrong("--title names a new session, and --session goes on in an old one.");
+  if (title !== undefined) throw wrong("--title names a new session; it cannot be combined with --session.");
   const sessionKey = await resolveSession(api, word);
   const session = await api.acpAgent.getSession(sessionKey);
   const { agent_id } = session;
@@ -126,18 +172,16 @@ async function goOn(api: Holdfast, agent: string, word: string, options: RunOpti
   return session;
 }
 
-interface FirstMessage {
-  readonly isNew: boolean;
-  readonly message: string;
-  readonly attachments: ReturnType<typeof readAttachments>;
-  readonly queue: boolean | undefined;
-}
-
 /** A new session whose only message is refused is of no use to anybody. */
-async function sendFirst(conversation: Conversation, api: Holdfast, first: FirstMessage): Promise<TurnEnd> {
-  const { isNew, message, attachments, queue } = first;
+async function sendFirst(
+  conversation: Conversation,
+  api: Holdfast,
+  isNew: boolean,
+  message: string,
+  sending: Sending,
+): Promise<TurnEnd> {
   try {
-    return await conversation.send(message, { attachments, queue });
+    return await conversation.send(message, sending);
   } catch (error) {
     const { status = 0 } = error instanceof HoldfastError ? error : {};
     const isUseless = isNew && status >= 400 && status < 500;
@@ -157,13 +201,15 @@ async function takeLeave(
   const { dim } = console.notePaint;
   if (end.kind === "left") {
     console.note(
-      dim(`The turn goes on: \`holdfast watch ${name}\` follows it, \`holdfast cancel ${name}\` ends it.`),
+      dim(
+        `The turn is still running: \`holdfast watch ${name}\` follows it, \`holdfast cancel ${name}\` ends it.`,
+      ),
     );
   } else if (isToBeClosed) await api.acpAgent.closeSession(sessionKey);
-  else console.note(dim(`Go on with \`holdfast chat ${name}\`.`));
+  else console.note(dim(`Continue with \`holdfast chat ${name}\`.`));
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -5,13 +5,14 @@ import type { ServeOptions } from "../serve/serve.ts";
 
 /** Adds `serve`, which is also what happens without a command. */
 export function addServe(program: Command, onServe: (options: ServeOptions) => void): void {
-  localCommand(program, "serve", "run the host (what happens without a command)")
+  localCommand(program, "serve", "run the host (the default command)")
     .option(
       "--port <number>",
-      "port to listen on; 0 takes any that is free (default: 4747)",
+      "port to listen on; 0 for any free port (default: 4747)",
       wholeNumber(0, 65_535),
     )
     .option("--host <address>", "address of this machine to listen on (default: 127.0.0.1)")
     .option("--config <file>", "configuration file (default: config.jsonc in the home)")
+    .option("--start-empty", "start with an empty database if the old one is damaged or missing")
     .action((options: ServeOptions) => onServe(options));
 }

@@ -7,9 +7,8 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { findHome } from "../serve/home.ts";
 import { findHolder } from "../serve/lock.ts";
-import { nodeFlags } from "../serve/shell-agent.ts";
-import { requireSystemd, systemctl } from "../service/systemd.ts";
-import { UNIT_NAME, unitPath, userUnit } from "../service/unit.ts";
+import { nodeFlags } from "../serve/process-identity.ts";
+import { requireSystemd, systemctl, UNIT_NAME, unitPath, userUnit } from "../service/systemd.ts";
 import { type CommandContext, localCommand, type Runner } from "./command.ts";
 
 interface InstallOptions {
@@ -19,13 +18,13 @@ interface InstallOptions {
 
 /** Adds `service install`, `service uninstall` and `service status`. */
 export function addService(program: Command, run: Runner): void {
-  const service = program.command("service").description("run the host as a systemd service of your own");
-  localCommand(service, "install", "write the unit, and start the host with it now and at each login")
-    .option("--print", "print the unit, and change nothing")
-    .option("--no-start", "write the unit, and leave systemd alone")
+  const service = program.command("service").description("run the host as a systemd user service");
+  localCommand(service, "install", "install the unit and start the host now and at each login")
+    .option("--print", "print the unit and change nothing")
+    .option("--no-start", "write the unit without starting it")
     .action(run(install));
-  localCommand(service, "uninstall", "stop the service, and remove its unit").action(run(uninstall));
-  localCommand(service, "status", "tell whether the service is installed, enabled and running").action(
+  localCommand(service, "uninstall", "stop the service and remove its unit").action(run(uninstall));
+  localCommand(service, "status", "show whether the service is installed, enabled and running").action(
     run(status),
   );
 }
@@ -65,7 +64,7 @@ async function install(context: CommandContext, { start, print = false }: Instal
 async function uninstall({ console, environment }: CommandContext): Promise<void> {
   const file = unitPath(environment);
   if (!existsSync(file)) throw notInstalled(file);
-  // A unit that systemd cannot be asked about is removed all the same; then nothing runs by it.
+  // A unit that systemd does not answer for is removed too; then nothing runs by it.
   const stopped = await systemctl("disable", "--now", UNIT_NAME).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     console.warn(error.message);
@@ -122,6 +121,6 @@ function writeUnit(file: string, unit: string): void {
 function notInstalled(file: string): CommandError {
   return new CommandError("SERVICE_NOT_INSTALLED", `There is no service: ${file} does not exist.`, {
     exitCode: EXIT_CODES.missing,
-    remedy: "`holdfast service install` makes it.",
+    remedy: "`holdfast service install` installs it.",
   });
 }

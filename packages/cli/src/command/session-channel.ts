@@ -22,7 +22,6 @@ interface Changes {
   isGone: boolean;
 }
 
-/** A session that is followed live. It ends with the link to its host. */
 export class SessionChannel {
   readonly #session: ChannelHandle<"session">;
   readonly #chat: ChannelHandle<"chat">;
@@ -36,7 +35,7 @@ export class SessionChannel {
 
   /** Follows a session by its key; rejects when the host has none that is open. */
   static async open(link: HostLink, sessionKey: string): Promise<SessionChannel> {
-    const client = await link.ahp();
+    const client = await link.ahp({ waits: true });
     const root = await client.subscribe(ROOT_URI, "root");
     const uri = findSession(root.state, sessionKey);
     root.close();
@@ -60,7 +59,6 @@ export class SessionChannel {
     return this.#chat.state;
   }
 
-  /** What the session does. */
   get phase(): SessionPhase {
     return sessionPhase(this.#session.state);
   }

@@ -1,45 +1,58 @@
 // The short names of sessions: how a person writes which one is meant, and what a list shows (C20).
-import { parseSessionKey } from "@holdfast/protocol";
+import { parseSessionKey } from "@holdfast/ahp";
 import type { AcpSessionStatus, Holdfast } from "@holdfast/sdk";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { safeText } from "../safe-text.ts";
+import { ambiguousName, shortName } from "../short-name.ts";
 
-/** Enough to tell apart what one host has; a list that has two alike shows their keys. */
-const shortLength = 8;
-const candidatesShown = 5;
+/** An id of the host's making: it has one length and one case, unlike the id that a client chose. */
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Which sessions may be meant. */
 export interface SessionChoice {
-  /** Whether also those that are closed and still kept. */
+  /** Whether also closed sessions whose history is kept. */
   readonly closed?: boolean;
 }
 
-/** The name of a session in a list: the beginning of its key's UUID. */
+/** The name of a session in a list: the beginning of its key's last part. */
 export function shortSessionName(sessionKey: string): string {
-  return parseSessionKey(sessionKey)?.uuid.slice(0, shortLength) ?? sessionKey;
+  return shortName(idOf(sessionKey));
 }
 
-/** The key of the session that a word means: its key, or the beginning of its key or UUID if no other begins so. */
+/** Name of a session in lists: the label that a person chose, else its automatic title. */
+export function sessionTitle({ label, title = "" }: AcpSessionStatus): string {
+  return label ?? title;
+}
+
+/** The last part of a key: a UUID, or what the client that made the session chose. */
+function idOf(sessionKey: string): string {
+  return sessionKey.slice(sessionKey.lastIndexOf(":") + 1);
+}
+
+/** The key of the session that a word means: its key, or the beginning of its key or id if no other begins so. */
 export async function resolveSession(
   api: Holdfast,
   word: string,
   { closed = false }: SessionChoice = {},
 ): Promise<string> {
-  // A whole key needs no list; if there is no such session, whoever uses it is told.
-  if (parseSessionKey(word) !== undefined) return word;
+  // A whole key needs no list; the request that uses it fails if there is no such session.
+  if (uuidPattern.test(parseSessionKey(word)?.sessionId ?? "")) return word;
   const sessions = await api.acpAgent.listSessions({ closed });
-  const found = sessions.filter(({ session_key }) => isMeant(session_key, word));
+  const found = sessions.filter(({ session_key }) => meansSession(word, session_key));
   const [first, second] = found;
   if (first === undefined) throw noSuchSession(word, closed);
-  if (second !== undefined) throw severalSessions(word, found);
-  return first.session_key;
+  if (second === undefined) return first.session_key;
+  const names = found.map(({ session_key, agent_id, label }) => {
+    return `${session_key} (${label === undefined ? agent_id : safeText(label)})`;
+  });
+  throw ambiguousName(several, word, names);
 }
 
-function isMeant(sessionKey: string, word: string): boolean {
+/** Whether a word is a session's key, or the beginning of its key or id. */
+export function meansSession(word: string, sessionKey: string): boolean {
   if (word === "") return false;
-  const uuid = parseSessionKey(sessionKey)?.uuid ?? "";
-  return sessionKey.startsWith(word) || uuid.startsWith(word.toLowerCase());
+  const id = idOf(sessionKey);
+  return sessionKey.startsWith(word) || id.startsWith(uuidPattern.test(id) ? word.toLowerCase() : word);
 }
 
 function noSuchSession(word: string, closed: boolean): CommandError {
@@ -49,16 +62,8 @@ function noSuchSession(word: string, closed: boolean): CommandError {
   });
 }
 
-function severalSessions(word: string, found: readonly AcpSessionStatus[]): CommandError {
-  const names = found
-    .slice(0, candidatesShown)
-    .map(({ session_key, agent_id, label }) =>
-      label === undefined ? `${session_key} (${agent_id})` : `${session_key} (${safeText(label)})`,
-    );
-  const more = found.length > names.length ? `, and ${found.length - names.length} more` : "";
-  return new CommandError(
-    "SESSION_AMBIGUOUS",
-    `"${safeText(word)}" may mean ${found.length} sessions: ${names.join(", ")}${more}.`,
-    { exitCode: EXIT_CODES.setup, remedy: "Write more of the name, or the whole key." },
-  );
-}
+const several = {
+  code: "SESSION_AMBIGUOUS",
+  noun: "sessions",
+  remedy: "Write more of the name, or the whole key.",
+} as const;

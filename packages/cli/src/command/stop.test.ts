@@ -17,23 +17,48 @@ describe("[C57] stop", () => {
     const { code, stdout, stderr } = await runWords(["stop", "--json", "--home", home]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const { pid } = host.child;
-    expect(JSON.parse(stdout)).toEqual({ stopped: true, home, pid, sessions: 0, terminals: 0 });
+    expect(JSON.parse(stdout)).toEqual({
+      stopped: true,
+      home,
+      pid,
+      by: "request",
+      sessions: 0,
+      terminals: 0,
+    });
     expect(readdirSync(home)).not.toContain("lock");
     expect(await host.end()).toEqual({ code: 0, signal: null });
   }, 60_000);
 
-  it("[C57] says when the host does not end in time, and ends it at once when told again", async () => {
+  it("[C57] sends SIGTERM to a host that does not end in time, which ends it at once", async () => {
     const home = temporaryFolder();
     const host = new ProgramRun(["--port", "0", "--home", home, "--json"], {
       environment: { TEST_DRAIN: "never" },
     });
     onTestFinished(async () => void (await host.stop("SIGKILL")));
     await host.ready();
-    const first = await runWords(["stop", "--timeout", "1", "--home", home]);
-    expect(first.code).toBe(1);
-    expect(first.stderr).toContain(`"code":"STOP_TIMED_OUT"`);
-    expect((await runWords(["stop", "--home", home])).code).toBe(0);
+    const { code, stderr } = await runWords(["stop", "--timeout", "1", "--home", home]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "holdfast: It has not stopped after 1 s. Sending SIGTERM, which ends it without waiting for what runs.\n",
+    });
     expect(await host.end()).toEqual({ code: 1, signal: null });
     expect(existsSync(path.join(home, "lock"))).toBe(false);
+  }, 60_000);
+
+  it("[C57] kills a host that responds to nothing, and says each step", async () => {
+    const home = temporaryFolder();
+    const host = new ProgramRun(["--port", "0", "--home", home, "--json"]);
+    onTestFinished(async () => void (await host.stop("SIGKILL")));
+    await host.ready();
+    // A stopped process handles no signal and needs no watchdog.
+    host.child.kill("SIGSTOP");
+    const { code, stderr } = await runWords(["stop", "--home", home]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^holdfast: It does not respond\. Sending SIGTERM\.\nholdfast: It still runs\. Sending SIGKILL, .*\n$/,
+    );
+    expect(await host.end()).toEqual({ code: null, signal: "SIGKILL" });
+    expect((await runWords(["stop", "--home", home, "--json"])).stdout).toContain('"stopped":false');
   }, 60_000);
 });

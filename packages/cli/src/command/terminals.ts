@@ -1,22 +1,22 @@
 // `holdfast terminals`: what runs in terminals, who holds it, and how it ended.
 import type { TerminalStatus } from "@holdfast/sdk";
 import type { Command } from "commander";
-import { tableLines } from "../table.ts";
+import { shortName } from "../short-name.ts";
+import { tableLines } from "../console.ts";
 import { exitWords } from "../terminal/terminal-exit.ts";
-import { ageWord } from "./age.ts";
+import { ageWord } from "../time.ts";
 import { hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
 import { shortSessionName } from "./session-name.ts";
-import { listAllTerminals, shortTerminalName } from "./terminal-name.ts";
+import { listAllTerminals } from "../terminal/terminal-name.ts";
 
 interface TerminalsOptions {
   readonly all?: boolean;
 }
 
-/** Adds `terminals`. */
 export function addTerminals(program: Command, run: Runner): void {
-  hostCommand(program, "terminals", "list the terminals: what runs in them, who holds them, how they ended")
-    .option("--all", "also the finished ones of all sessions")
+  hostCommand(program, "terminals", "list terminals: command, holder, state")
+    .option("--all", "also finished terminals of all sessions")
     .action(
       run(async ({ console, host }, { all = false }: TerminalsOptions) => {
         const { api } = await host();
@@ -45,16 +45,23 @@ export function addTerminals(program: Command, run: Runner): void {
 }
 
 function terminalRow(terminal: TerminalStatus, nowMs: number): string[] {
-  const { id, run, lifecycle, session_key: sessionKey, startedAt, title } = terminal;
+  const { id, run, session_key: sessionKey, startedAt, title } = terminal;
   return [
-    shortTerminalName(id),
+    shortName(id),
     run,
-    lifecycle.status === "running" ? "running" : safeText(exitWords(lifecycle.exit)),
+    stateWords(terminal),
     holderWords(terminal),
     sessionKey === null ? "-" : shortSessionName(sessionKey),
     startedAt === undefined ? "-" : ageWord(startedAt, nowMs),
     safeText(title),
   ];
+}
+
+/** Whether it runs, how it ended, and how many processes its command left running. */
+function stateWords({ lifecycle, leftovers }: TerminalStatus): string {
+  if (lifecycle.status === "running") return "running";
+  const ended = safeText(exitWords(lifecycle.exit));
+  return leftovers === undefined ? ended : `${ended}, ${leftovers.count} left`;
 }
 
 /** Who holds it; nobody decides over what has ended. */

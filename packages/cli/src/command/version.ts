@@ -6,8 +6,8 @@ import { localCommand, type Runner } from "./command.ts";
 
 /** Adds `version`, and `--version` for the program itself. */
 export function addVersion(program: Command, run: Runner): void {
-  program.version(VERSION, "-V, --version", "say which version this is");
-  localCommand(program, "version", "say which version this is, and what it runs on").action(
+  program.version(VERSION, "-V, --version", "print the version");
+  localCommand(program, "version", "print version and platform").action(
     run(async ({ console }) => {
       const { version: node, platform, arch } = process;
       if (console.json) return console.printJson({ version: VERSION, node, platform, arch });

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Told {
+interface Printed {
   readonly type?: string;
   readonly event?: string;
   readonly cursor?: string;
@@ -42,9 +42,9 @@ function watch(...words: string[]): ProgramRun {
   return run;
 }
 
-function told({ stdout }: ProgramRun): Told[] {
+function printed({ stdout }: ProgramRun): Printed[] {
   const lines = stdout.slice(0, stdout.lastIndexOf("\n") + 1).split("\n");
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Told);
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Printed);
 }
 
 async function newSession(): Promise<string> {
@@ -56,8 +56,8 @@ async function turn(key: string, message: string): Promise<void> {
   for await (const { type } of host.api.acpAgent.streamChat(key, message)) expect(type).not.toBe("error");
 }
 
-/** What a session's lines say, without what is the same each time. */
-function gist(lines: readonly Told[]): string[] {
+/** Gist of a session's lines, without the parts that are always the same. */
+function gist(lines: readonly Printed[]): string[] {
   return lines.flatMap(({ type, data }) => {
     const isWords = type === "text_delta" || data?.["tag"] === "turn_started";
     if (isWords) return [`${type}: ${String(data?.["text"])}`];
@@ -67,26 +67,26 @@ function gist(lines: readonly Told[]): string[] {
 
 describe("[C31] watching a session", () => {
   it(
-    "[C31, C20] tells what happened since a cursor and goes on across turns; Ctrl-C ends it with 0",
+    "[C31, C20] prints the events since a cursor and continues across turns; Ctrl-C ends it with 0",
     { timeout: programsTimeoutMs },
     async () => {
       const key = await newSession();
       await turn(key, "one");
       const whole = watch(key.slice(-36, -24), "--after", "0", "--json");
-      await whole.until((run) => told(run).find(({ type }) => type === "close"));
+      await whole.until((run) => printed(run).find(({ type }) => type === "close"));
       const all = ["status: one", "text_delta: first", "done"];
-      expect(gist(told(whole))).toEqual(all);
+      expect(gist(printed(whole))).toEqual(all);
       await turn(key, "two");
-      await whole.until((run) => told(run).filter(({ type }) => type === "close")[1]);
-      expect(gist(told(whole))).toEqual([...all, "status: two", "text_delta: second", "done"]);
+      await whole.until((run) => printed(run).filter(({ type }) => type === "close")[1]);
+      expect(gist(printed(whole))).toEqual([...all, "status: two", "text_delta: second", "done"]);
       expect(await whole.stop("SIGINT")).toEqual({ code: 0, signal: null });
 
-      const { cursor = "" } = told(whole).find(({ type }) => type === "text_delta") ?? {};
+      const { cursor = "" } = printed(whole).find(({ type }) => type === "text_delta") ?? {};
       const running = host.api.acpAgent.streamChat(key, "hang");
       await running.next();
       const [rest, now] = [watch(key, "--after", cursor, "--json"), watch(key)];
-      await rest.until((run) => gist(told(run)).find((line) => line.includes("Thinking")));
-      expect(gist(told(rest))).toEqual([
+      await rest.until((run) => gist(printed(run)).find((line) => line.includes("Thinking")));
+      expect(gist(printed(rest))).toEqual([
         "done",
         "status: two",
         "text_delta: second",
@@ -108,14 +108,14 @@ describe("[C31] watching a session", () => {
 
 describe("[C32] watching the host", () => {
   it(
-    "[C32] tells of sessions, of what waits in them, and of terminals",
+    "[C32] reports sessions, their pending approvals, and terminals",
     { timeout: programsTimeoutMs },
     async () => {
       const key = await newSession();
       const [lines, people] = [watch("--json"), watch()];
-      const next = (event: string, isIt: (change: Told) => boolean = () => true): Promise<Told> =>
-        lines.until((run) => told(run).find((change) => change.event === event && isIt(change)));
-      const isOurs = ({ session_key }: Told): boolean => session_key === key;
+      const next = (event: string, isIt: (change: Printed) => boolean = () => true): Promise<Printed> =>
+        lines.until((run) => printed(run).find((change) => change.event === event && isIt(change)));
+      const isOurs = ({ session_key }: Printed): boolean => session_key === key;
       expect(await next("session_added", isOurs)).toMatchObject({ agent: "scripted", state: "ready" });
       await people.until(({ stdout }) => (stdout.includes("scripted, ready") ? true : undefined));
       const asking = host.api.acpAgent.streamChat(key, "ask");

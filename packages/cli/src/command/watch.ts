@@ -1,22 +1,21 @@
 // `holdfast watch`: what happens in a session, or on the whole host, as it happens (C31, C32).
 import process from "node:process";
-import { hostCommand, wholeNumber, type AddCommand, type CommandContext } from "./command.ts";
+import type { ActiveTurn } from "@holdfast/ahp";
+import { type EventStream, type Holdfast, HoldfastError, type TurnEvent } from "@holdfast/sdk";
+import type { HostLink } from "../link/host-link.ts";
+import { type AddCommand, type CommandContext, hostCommand, wholeNumber } from "./command.ts";
 import { SessionChannel } from "./session-channel.ts";
 import { resolveSession } from "./session-name.ts";
 import { Screen } from "./turn/screen.ts";
-import { TurnLines } from "./turn/turn-lines.ts";
-import { TurnView } from "./turn/turn-view.ts";
-import { changeLine } from "./watch/change-line.ts";
-import { watchHost } from "./watch/host-watch.ts";
-import { watchSession } from "./watch/session-watch.ts";
+import { type TurnDisplay, TurnLines, TurnView } from "./turn/turn-view.ts";
+import { changeLine, type HostChange, watchHost } from "./host-watch.ts";
 
 interface WatchOptions {
   readonly after?: number;
 }
 
-/** Adds the command. */
 export const addWatch: AddCommand = (program, run) => {
-  hostCommand(program, "watch [session]", "watch a session, or the whole host, until Ctrl-C")
+  hostCommand(program, "watch [session]", "follow a session, or the whole host, until Ctrl-C")
     .option(
       "--after <cursor>",
       "also what happened in the session since this cursor of --json; 0 for all of it",
@@ -43,6 +42,7 @@ async function watchOne(
   const { console } = context;
   const link = await context.host({ mayStart: false });
   const { api } = link;
+  await reportSilence(context, link);
   const sessionKey = await resolveSession(api, word);
   const channel = await SessionChannel.open(link, sessionKey);
   const display = console.json
@@ -53,16 +53,89 @@ async function watchOne(
   if (!signal.aborted) console.note("The session is closed.");
 }
 
+/** Reports when the host stops responding, and when it is back; watching waits for it (C224). */
+async function reportSilence({ console }: CommandContext, link: HostLink): Promise<void> {
+  const client = await link.ahp({ waits: true });
+  let isSilent = false;
+  client.listen((event) => {
+    if (event.type !== "status") return;
+    const { status } = event.status;
+    if (status === "not-responding" && !isSilent) console.warn("The host is not responding. Waiting for it.");
+    if (status === "connected" && isSilent) console.warn("The host responds again.");
+    if (status === "not-responding" || status === "connected") isSilent = status === "not-responding";
+  });
+}
+
 async function watchAll(context: CommandContext, signal: AbortSignal): Promise<void> {
   const { console } = context;
   const link = await context.host({ mayStart: false });
-  await watchHost({
-    link,
-    signal,
-    tell: async (change) => {
-      const at = new Date();
-      if (console.json) await console.printJson({ at: at.toISOString(), ...change });
-      else await console.print(changeLine(change, at, console.paint));
-    },
-  });
+  await reportSilence(context, link);
+  const print = async (change: HostChange): Promise<void> => {
+    const at = new Date();
+    if (console.json) await console.printJson({ at: at.toISOString(), ...change });
+    else await console.print(changeLine(change, at, console.paint));
+  };
+  await watchHost(link, print, signal);
+}
+
+interface SessionWatchParts {
+  readonly api: Holdfast;
+  readonly channel: SessionChannel;
+  readonly display: TurnDisplay;
+  readonly sessionKey: string;
+  /** The cursor after which to begin; without it with the turn that runs, or the next one. */
+  readonly after: string | undefined;
+  /** Ends the watching. */
+  readonly signal: AbortSignal;
+}
+
+/** Watches until the session is over or nobody wants to see more. */
+async function watchSession(parts: SessionWatchParts): Promise<void> {
+  try {
+    await watchTurns(parts);
+  } catch (error) {
+    // The session was there when the watching began; so it has been closed since, and that is an end like any other.
+    const isClosed = error instanceof HoldfastError && error.code === "ACP_SESSION_NOT_FOUND";
+    if (!isClosed && !parts.signal.aborted) throw error;
+  }
+}
+
+async function watchTurns(parts: SessionWatchParts): Promise<void> {
+  const { api, channel, sessionKey, signal } = parts;
+  const isBusy = (): boolean => channel.chat.activeTurn !== undefined;
+  let { after } = parts;
+  while (!signal.aborted) {
+    if (after === undefined) {
+      await channel.until(isBusy, signal);
+      const turn = channel.chat.activeTurn;
+      if (turn !== undefined) after = await watchTurn(turn, parts);
+    } else {
+      // The stream has what is new and ends with the running turn; so it is opened again for the next one.
+      after = await show(api.acpAgent.streamEvents(sessionKey, { after, signal }), parts, after);
+      await channel.until(isBusy, signal);
+    }
+    if (channel.isOver && !isBusy()) return;
+  }
+}
+
+/** One turn from its beginning, with the same words before it as where a cursor was given. */
+async function watchTurn(turn: ActiveTurn, parts: SessionWatchParts): Promise<string | undefined> {
+  const { id: turnId, startedAt, message } = turn;
+  const { api, display, sessionKey, signal } = parts;
+  const data = { tag: "turn_started", text: message.text, turnId, startedAt };
+  await display.show({ type: "status", data }, undefined);
+  return show(api.acpAgent.streamEvents(sessionKey, { turnId, signal }), parts, undefined);
+}
+
+/** Shows a stream to its end; gives the cursor after its last event. */
+async function show(
+  stream: EventStream<TurnEvent>,
+  { display }: SessionWatchParts,
+  after: string | undefined,
+): Promise<string | undefined> {
+  for await (const event of stream) {
+    await display.show(event, stream.lastEventId);
+    if (event.type === "close") await display.finish();
+  }
+  return stream.lastEventId ?? after;
 }

@@ -1,11 +1,11 @@
-// Says in words why a trial of an agent came to nothing, and what mends it.
-import type { AgentEntry } from "@holdfast/core";
+// Messages for failed agent trials: the reason and the fix.
+import { type AcpAuthMethod, type AgentEntry, saysLoginNeeded, signInRemedy } from "@holdfast/core";
 import { ConnectionError, RpcError } from "@holdfast/jsonrpc";
-import type { KeeperExit } from "@holdfast/keeper/port";
-import { quote } from "../shell-word.ts";
-import { installAgent, signInCure } from "./agent-setup.ts";
+import type { RunExit } from "@holdfast/terminal/port";
+import { messageOf } from "../command-error.ts";
+import { quote } from "../safe-text.ts";
+import { installRemedy } from "./agents.ts";
 
-/** What is wrong, by a word that a program can switch on. */
 export interface TrialProblem {
   readonly code:
     | "not-installed"
@@ -20,7 +20,6 @@ export interface TrialProblem {
   readonly command?: string | undefined;
 }
 
-/** What was seen of the trial when it failed. */
 export interface FailedTrial {
   readonly entry: AgentEntry;
   readonly error: unknown;
@@ -30,25 +29,23 @@ export interface FailedTrial {
   readonly isSignedIn: boolean;
   readonly isStarted: boolean;
   readonly hasShakenHands: boolean;
-  /** How the agent ended, by itself or because the trial was over. */
-  readonly exit: KeeperExit | undefined;
-  /** Its first lines. */
+  /** The ways to sign in that it offered. */
+  readonly authMethods: readonly AcpAuthMethod[];
+  /** How the agent ended, also when the trial ended it. */
+  readonly exit: RunExit | undefined;
   readonly output: readonly string[];
   readonly stderr: readonly string[];
 }
 
-/** ACP's own number for an agent that wants a sign-in first. */
-const authRequired = -32_000;
 const quotedLines = 3;
 const longestData = 300;
 
-/** The problem behind a failed trial. */
 export function explainTrial(trial: FailedTrial): TrialProblem {
   const { entry, error, isInstalled, isStarted, hasShakenHands, output } = trial;
   if (!isInstalled) return notInstalled(entry);
   if (!isStarted) {
     const remedy = "See whether its program can be run at all:";
-    return { code: "not-started", message: wordsOf(error), remedy, command: entry.launch.command };
+    return { code: "not-started", message: messageOf(error), remedy, command: entry.launch.command };
   }
   const answer = causeOf(error, RpcError);
   if (answer !== undefined) return explainAnswer(trial, answer);
@@ -59,12 +56,10 @@ export function explainTrial(trial: FailedTrial): TrialProblem {
 
 function notInstalled(entry: AgentEntry): TrialProblem {
   const { label, launch } = entry;
-  const command = installAgent(entry);
   return {
     code: "not-installed",
     message: `${label} is not installed: there is no ${launch.command} on the PATH.`,
-    remedy: command === undefined ? "Install it, or set its command in the configuration." : undefined,
-    command,
+    ...installRemedy(entry),
   };
 }
 
@@ -79,8 +74,8 @@ function speaksNoAcp({ label, launch }: AgentEntry, strange: readonly string[]):
 
 function ended({ entry, exit, stderr, hasShakenHands }: FailedTrial): TrialProblem {
   // Below a stack, the last lines say nothing.
-  const telling = stderr.filter((line) => /error\b/i.test(line));
-  const words = (telling.length > 0 ? telling.slice(0, quotedLines) : stderr.slice(-quotedLines)).join(" | ");
+  const errors = stderr.filter((line) => /error\b/i.test(line));
+  const words = (errors.length > 0 ? errors.slice(0, quotedLines) : stderr.slice(-quotedLines)).join(" | ");
   const how = exit === undefined ? "it closed its output" : endOf(exit);
   return {
     code: "ended",
@@ -100,25 +95,31 @@ function silent({ entry, timeoutMs, hasShakenHands }: FailedTrial): TrialProblem
   };
 }
 
-function explainAnswer(
-  { entry, hasShakenHands, isSignedIn }: FailedTrial,
-  { code, message, data }: RpcError,
+/** An agent that lacks a sign-in, by its own word or because none was found. */
+export function signInNeeded(
+  entry: AgentEntry,
+  said: string,
+  offered: readonly AcpAuthMethod[],
 ): TrialProblem {
+  const { text: remedy, command } = signInRemedy(entry, offered);
+  return { code: "sign-in-needed", message: `${entry.label} is not signed in: ${said}`, remedy, command };
+}
+
+function explainAnswer(
+  { entry, hasShakenHands, isSignedIn, authMethods }: FailedTrial,
+  error: RpcError,
+): TrialProblem {
+  const { code, message, data } = error;
   const said = data === undefined || data === null ? message : `${message} ${shorten(JSON.stringify(data))}`;
-  if (code === authRequired) {
-    return {
-      code: "sign-in-needed",
-      message: `${entry.label} wants you to sign in first: ${said}`,
-      ...signInCure(entry),
-    };
-  }
+  if (saysLoginNeeded(error)) return signInNeeded(entry, said, authMethods);
+  const { text, command } = signInRemedy(entry, authMethods);
   const what = hasShakenHands ? "no session" : "no handshake";
   return {
     code: "refused",
     message: `${entry.label} would have ${what}: ${said} (${code})`,
     ...(hasShakenHands && !isSignedIn
-      ? signInCure(entry)
-      : { remedy: "A newer version may do better:", command: installAgent(entry) }),
+      ? { remedy: text, command }
+      : { remedy: "A newer version may do better:", command: entry.installCommand }),
   };
 }
 
@@ -135,12 +136,8 @@ function causeOf<Kind extends Error>(
   return error instanceof Error && error.cause !== undefined ? causeOf(error.cause, kind) : undefined;
 }
 
-function endOf({ exitCode, signal }: KeeperExit): string {
+function endOf({ exitCode, signal }: RunExit): string {
   return signal ?? `exit code ${exitCode}`;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function shorten(text: string): string {

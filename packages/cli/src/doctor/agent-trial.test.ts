@@ -3,20 +3,20 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AgentEntry } from "@holdfast/core";
-import { InlineKeeper } from "@holdfast/keeper";
+import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { afterAll, describe, expect, it } from "vitest";
-import { Paint } from "../paint.ts";
+import { Paint } from "../console.ts";
 import { identifyProcess } from "../serve/process-identity.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 import { type AgentTrial, tryAgent } from "./agent-trial.ts";
-import { findAgent } from "./find-agent.ts";
+import { findAgent } from "./agents.ts";
 import { trialLines } from "./trial-report.ts";
 
 const fakeAgent = fileURLToPath(new URL("../../../core/src/testing/fake-agent.mjs", import.meta.url));
 const secret = "k-0123456789-secret";
-const keeper = new InlineKeeper({
+const keeper = new Spawner({
   environment: { PATH: process.env["PATH"], HOME: "/nonexistent", GEMINI_API_KEY: secret },
 });
 afterAll(() => keeper.close());
@@ -98,11 +98,11 @@ describe("agents doctor", () => {
     const signIn = scripted({
       newSession: [{ do: "fail", code: -32_000, message: "Authentication required" }],
     });
-    const auth = { env: ["GEMINI_API_KEY"], files: [] };
-    await expect(problemOf({ ...signIn.entry, id: "gemini-cli", auth })).resolves.toEqual({
+    const auth = { env: ["GEMINI_API_KEY"], files: [], login: "gemini" };
+    await expect(problemOf({ ...signIn.entry, auth })).resolves.toEqual({
       code: "sign-in-needed",
-      message: "mine wants you to sign in first: Authentication required",
-      remedy: "Sign in to it, or start the host with GEMINI_API_KEY in its environment.",
+      message: "mine is not signed in: Authentication required",
+      remedy: "To sign in, run `gemini`, or start the host with GEMINI_API_KEY in its environment.",
       command: "gemini",
     });
     const refusal = scripted({
@@ -112,6 +112,27 @@ describe("agents doctor", () => {
       code: "refused",
       message: 'mine would have no handshake: no {"details":"old"} (-32603)',
     });
+  });
+
+  it("[C301] an agent that opens a session without a sign-in is not called usable, by its own word or by what was found", async () => {
+    const status = (kind: string) => ({
+      newSession: [
+        {
+          do: "notify" as const,
+          method: "_auth/status_update",
+          params: { authStatus: { kind, label: "Not logged in" } },
+        },
+        { do: "answer" as const, result: { sessionId: "s" } },
+      ],
+    });
+    const auth = { env: ["NO_SUCH_KEY"], files: [], login: "mine login" };
+    const needed = { code: "sign-in-needed", command: "mine login" };
+    await expect(problemOf({ ...scripted(status("none")).entry, auth })).resolves.toMatchObject({
+      ...needed,
+      message: "mine is not signed in: Not logged in",
+    });
+    await expect(problemOf({ ...scripted({}).entry, auth })).resolves.toMatchObject(needed);
+    await expect(problemOf({ ...scripted(status("api_key")).entry, auth })).resolves.toBeUndefined();
   });
 
   it.each([

@@ -1,29 +1,39 @@
-// Starts an agent as the host would, shakes hands, opens a session in an empty folder, and ends it with all it started (C75).
+// Trial of an agent: started as the host would, handshake, a session in an empty folder, and its end with all it started (C75).
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import {
+  type AcpAuthStatus,
   type AcpInitializeResult,
   type AcpSessionResult,
+  type AcpUpdate,
   AgentConnection,
   type AgentEntry,
   type AgentLaunch,
+  type AgentServices,
+  rejectingServices,
   buildLaunch,
-  DEFAULT_PATIENCE,
+  DEFAULT_TIMEOUTS,
   type Installation,
   Installations,
+  openSignedIn,
   Redactor,
 } from "@holdfast/core";
-import type { Keeper } from "@holdfast/keeper/port";
+import type {
+  EnvironmentRequest,
+  Keeper,
+  Run,
+  RunExit,
+  RunRequest,
+  RunSink,
+  RunStream,
+} from "@holdfast/terminal/port";
 import { VERSION } from "../version.ts";
-import { explainTrial, type TrialProblem } from "./agent-problem.ts";
-import { OfferedCommands, unattendedServices } from "./agent-visitor.ts";
-import { OverhearingKeeper } from "./overhearing-keeper.ts";
-import { within } from "./within.ts";
+import { explainTrial, signInNeeded, type TrialProblem } from "./agent-problem.ts";
+import { within } from "./machine.ts";
 
-/** What is asked of the trial. */
-export interface TrialRequest {
+interface TrialRequest {
   readonly entry: AgentEntry;
   readonly keeper: Keeper;
   /** How long each answer may take. */
@@ -37,30 +47,28 @@ export interface TrialTimings {
   newSessionMs?: number;
 }
 
-/** What was seen. */
 export interface AgentTrial {
   readonly agent: { readonly id: string; readonly label: string };
   /** The whole command line; empty when there was nothing to start. */
   readonly command: readonly string[];
   readonly version: string | null;
   readonly handshake: AcpInitializeResult | undefined;
-  /** What a new session offers. */
+  /** Capabilities of a new session. */
   readonly session: OfferedSession | undefined;
   readonly timings: Readonly<TrialTimings>;
   readonly stderr: readonly string[];
   readonly problem: TrialProblem | undefined;
 }
 
-/** What a session offers. */
-export interface OfferedSession extends Omit<AcpSessionResult, "sessionId"> {
+interface OfferedSession extends Omit<AcpSessionResult, "sessionId"> {
   readonly commands: readonly string[];
 }
 
-/** Agents tell their commands after the session is open, if they have any. */
+/** Agents report their commands after the session is open, if they have any. */
 const commandsMs = 1500;
 const shownLines = 20;
 /** There is no history to save, so the end need not be waited for as long as otherwise. */
-const trialPatience = { ...DEFAULT_PATIENCE, endOfInputMs: 500, killMs: 1000 };
+const trialTimeouts = { ...DEFAULT_TIMEOUTS, endOfInputMs: 500, killMs: 1000 };
 
 /** Tries an agent. Whatever becomes of it, nothing of it runs afterwards. */
 export async function tryAgent(request: TrialRequest): Promise<AgentTrial> {
@@ -76,19 +84,19 @@ export async function tryAgent(request: TrialRequest): Promise<AgentTrial> {
 class Trial {
   readonly #request: TrialRequest;
   readonly #folder: string;
-  readonly #keeper: OverhearingKeeper;
+  readonly #keeper: KeeperTap;
   readonly #redactor = new Redactor();
   readonly #offered = new OfferedCommands();
   readonly #timings: TrialTimings = {};
   #command: readonly string[] = [];
-  #found: Installation = { installed: false };
+  #found: Installation = { installed: false, searched: "" };
   #handshake: AcpInitializeResult | undefined;
   #session: OfferedSession | undefined;
 
   constructor(request: TrialRequest, folder: string) {
     this.#request = request;
     this.#folder = folder;
-    this.#keeper = new OverhearingKeeper(request.keeper);
+    this.#keeper = new KeeperTap(request.keeper);
   }
 
   async run(): Promise<AgentTrial> {
@@ -97,12 +105,13 @@ class Trial {
     let problem: TrialProblem | undefined;
     try {
       const launch = await this.#prepare();
-      const patience = { ...trialPatience, handshakeMs: this.#request.timeoutMs };
+      const timeouts = { ...trialTimeouts, handshakeMs: this.#request.timeoutMs };
       const services = unattendedServices(this.#offered);
       const start = (): Promise<AgentConnection> =>
-        AgentConnection.start(this.#keeper, launch, services, patience);
+        AgentConnection.start(this.#keeper, launch, services, { timeouts, clientVersion: VERSION });
       agent = await this.#timed("startMs", start);
-      await this.#converse(agent);
+      await this.#converse(agent, launch.env);
+      problem = this.#findMissingSignIn();
     } catch (error) {
       problem = explainTrial({
         entry,
@@ -112,6 +121,7 @@ class Trial {
         isSignedIn: this.#found.installed && this.#found.authReady,
         isStarted: agent !== undefined,
         hasShakenHands: this.#handshake !== undefined,
+        authMethods: this.#handshake?.authMethods ?? [],
         exit: this.#keeper.exit,
         output: this.#lines("output"),
         stderr: this.#lines("error"),
@@ -139,7 +149,7 @@ class Trial {
       entry,
       cwd: this.#folder,
       model: undefined,
-      offersModels: undefined,
+      offersModel: undefined,
       variables: entry.builtIn ? { HOLDFAST_SHELL_STATE: path.join(this.#folder, "state") } : {},
       forwardedProvider: undefined,
       hostEnvironment: process.env,
@@ -153,11 +163,23 @@ class Trial {
     return launch.request;
   }
 
-  async #converse(agent: AgentConnection): Promise<void> {
+  /** Some agents open a session for anyone, and refuse only the first prompt. */
+  #findMissingSignIn(): TrialProblem | undefined {
+    const { entry } = this.#request;
+    const reported = this.#offered.authStatus;
+    const isSignedIn = this.#found.installed && this.#found.authReady;
+    const isMissing = reported === undefined ? !isSignedIn : reported.kind === "none";
+    if (!isMissing) return undefined;
+    const said = reported?.label ?? "it opens a session, but no sign-in was found";
+    return signInNeeded(entry, said, this.#handshake?.authMethods ?? []);
+  }
+
+  async #converse(agent: AgentConnection, environment: AgentLaunch["request"]["env"]): Promise<void> {
     await this.#timed("initializeMs", () => agent.initialize());
     this.#handshake = this.#redactor.redactDeep(agent.info);
+    const { entry } = this.#request;
     const { sessionId: _id, ...session } = await this.#timed("newSessionMs", () =>
-      agent.newSession(this.#folder, []),
+      openSignedIn(agent, entry, environment, () => agent.newSession(this.#folder, [])),
     );
     await within(commandsMs, this.#offered.arrived, () => undefined);
     this.#session = { ...session, commands: this.#offered.names };
@@ -177,5 +199,95 @@ class Trial {
       .lines(stream)
       .slice(0, shownLines)
       .map((line) => this.#redactor.redact(line));
+  }
+}
+
+/** The commands that an agent reports, once it does. */
+class OfferedCommands {
+  readonly arrived: Promise<void>;
+  names: readonly string[] = [];
+  /** The agent's sign-in state, if it reports one. */
+  authStatus: AcpAuthStatus | undefined;
+  #arrive: () => void = () => {};
+
+  constructor() {
+    this.arrived = new Promise((resolve) => {
+      this.#arrive = resolve;
+    });
+  }
+
+  /** Takes what an update says of commands; any other says nothing of them. */
+  hear(update: AcpUpdate): void {
+    if (update.sessionUpdate !== "available_commands_update") return;
+    const commands = update["availableCommands"];
+    if (!Array.isArray(commands)) return;
+    this.names = commands.flatMap((each: { name?: unknown } | null) =>
+      typeof each?.name === "string" ? [each.name] : [],
+    );
+    this.#arrive();
+  }
+}
+
+/** Nobody has asked the agent to do anything, so whatever it wants to do is refused. */
+function unattendedServices(commands: OfferedCommands): AgentServices {
+  return {
+    ...rejectingServices("This is a trial: nothing is read, written or run"),
+    update: (update) => commands.hear(update),
+    authStatus: (status) => {
+      commands.authStatus = status;
+    },
+  };
+}
+
+/** What is kept of each stream. */
+const maxBytes = 64 * 1024;
+
+class KeeperTap implements Keeper {
+  readonly #keeper: Keeper;
+  readonly #recorded: Record<RunStream, Buffer[]> = { output: [], error: [] };
+  #exit: RunExit | undefined;
+
+  constructor(keeper: Keeper) {
+    this.#keeper = keeper;
+  }
+
+  /** How the last run ended; undefined while it runs. */
+  get exit(): RunExit | undefined {
+    return this.#exit;
+  }
+
+  /** The first lines of a stream. */
+  lines(stream: RunStream): string[] {
+    const text = Buffer.concat(this.#recorded[stream]).toString("utf8");
+    return text
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .filter((line) => line !== "");
+  }
+
+  start(request: RunRequest, sink: RunSink): Promise<Run> {
+    let recordedBytes = 0;
+    return this.#keeper.start(request, {
+      bytes: (stream, bytes, offset) => {
+        if (recordedBytes < maxBytes) {
+          this.#recorded[stream].push(Buffer.from(bytes.subarray(0, maxBytes - recordedBytes)));
+        }
+        recordedBytes += bytes.length;
+        sink.bytes(stream, bytes, offset);
+      },
+      exit: (exit) => {
+        this.#exit = exit;
+        sink.exit(exit);
+      },
+      end: () => sink.end(),
+    });
+  }
+
+  buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>> {
+    return this.#keeper.buildEnvironment(request);
+  }
+
+  close(graceMs?: number): Promise<void> {
+    return this.#keeper.close(graceMs);
   }
 }

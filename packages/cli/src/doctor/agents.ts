@@ -1,18 +1,24 @@
-// Examines the agents of the catalogue and the configuration: installed, in which version, signed in.
+// Checks of agents: installed, in which version, signed in; and the lookup of one by its name.
 import { VERSION } from "@holdfast/agent-shell";
-import { AgentEntries, Installations, type AgentEntry, type Installation } from "@holdfast/core";
-import { shellAgent } from "../serve/shell-agent.ts";
-import { installAgent, signInCure } from "./agent-setup.ts";
-import { mend, note, ok, type Finding, type Verdict } from "./finding.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { within } from "./within.ts";
+import {
+  AgentEntries,
+  type AgentEntry,
+  type Installation,
+  Installations,
+  signInRemedy,
+} from "@holdfast/core";
+import { type Config, HostError } from "@holdfast/protocol";
+import { CommandError } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { shellAgent } from "../serve/agents.ts";
+import { type Finding, fix, note, ok, type CheckResult } from "./finding.ts";
+import { type Machine, within } from "./machine.ts";
 
 /** How long an agent may take to say its version: some take seconds to load. */
 const versionMs = 8000;
 
-/** How each agent is that may be started here. */
 export async function examineAgents(
-  { keeper, config }: Pick<Surroundings, "keeper" | "config">,
+  { keeper, config }: Pick<Machine, "keeper" | "config">,
   timeoutMs = versionMs,
 ): Promise<Finding[]> {
   const { allowedAgents, defaults } = config;
@@ -25,29 +31,50 @@ export async function examineAgents(
   return Promise.all(
     entries.all.filter(isAllowed).map(async (entry) => {
       // What somebody has set up or chosen is expected to work; of the rest, one is as good as another.
-      const isExpected = entry.id in config.agents || isMeant(entry, defaults.agent);
+      const isExpected = entry.isOwn === true || isMeant(entry, defaults.agent);
       const found = await within(timeoutMs, installations.find(entry), () => "silent" as const);
-      const verdict = judge(entry, found, timeoutMs);
-      const state = verdict.state === "note" && isExpected ? "mend" : verdict.state;
-      return { id: `agent:${entry.id}`, title: entry.label, ...verdict, state };
+      const finding = describeAgent(entry, found, timeoutMs);
+      const state = finding.state === "note" && isExpected ? "fix" : finding.state;
+      return { id: `agent:${entry.id}`, title: entry.label, ...finding, state };
     }),
   );
 }
 
-function judge(entry: AgentEntry, found: Installation | "silent", timeoutMs: number): Verdict {
+export function installRemedy({ installCommand }: AgentEntry): Pick<CheckResult, "remedy" | "command"> {
+  return installCommand === undefined
+    ? { remedy: "Install it, or set its command in the configuration." }
+    : { command: installCommand };
+}
+
+function describeAgent(entry: AgentEntry, found: Installation | "silent", timeoutMs: number): CheckResult {
   const { id, label, launch } = entry;
   if (found === "silent") {
-    return mend(`${launch.command} is installed, but does not say its version within ${timeoutMs / 1000} s`, {
+    return fix(`${launch.command} is installed, but does not say its version within ${timeoutMs / 1000} s`, {
       remedy: "See what it does when it is started:",
       command: `holdfast agents doctor ${id}`,
     });
   }
   if (!found.installed) {
-    const install = installAgent(entry);
-    const remedy = install === undefined ? `Install it, or set its command in the configuration.` : undefined;
-    return note(`not installed: there is no ${launch.command} on the PATH`, { remedy, command: install });
+    return note(`not installed: there is no ${launch.command} on the PATH`, installRemedy(entry));
   }
   const version = found.version === null ? "version unknown" : `version ${found.version}`;
   if (found.authReady) return ok(entry.auth === undefined ? version : `${version}, signed in`);
-  return note(`${version}, but ${label} has no sign-in that could be found`, signInCure(entry));
+  const { text: remedy, command } = signInRemedy(entry);
+  return note(`${version}, but ${label} has no sign-in that could be found`, { remedy, command });
+}
+
+/** The agent of this id or handle; one that is not there is an error that names those that are. */
+export function findAgent(config: Config, name: string): AgentEntry {
+  const entries = new AgentEntries(config, shellAgent());
+  try {
+    return entries.find(name);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const ids = entries.all.map(({ id }) => id).join(", ");
+    throw new CommandError("ACP_UNKNOWN_AGENT", `There is no agent ${name}.`, {
+      exitCode: EXIT_CODES.missing,
+      remedy: `These are known: ${ids}. Others can be named in the configuration.`,
+      cause: error,
+    });
+  }
 }

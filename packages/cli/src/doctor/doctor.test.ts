@@ -68,7 +68,7 @@ describe("doctor", () => {
         state: "note",
         summary: expect.stringContaining("/usr/bin/oddshell is not known") as string,
       });
-      expect(find("port")).toMatchObject({ state: "mend", command: "holdfast serve --port 0" });
+      expect(find("port")).toMatchObject({ state: "fix", command: "holdfast serve --port 0" });
       if (isLinux) expect(find("port").summary).toContain(`process ${process.pid}: `);
       expect(find("agent:gemini-cli")).toMatchObject({
         state: "note",
@@ -110,7 +110,7 @@ describe("doctor", () => {
         summary: expect.stringContaining(`cgroup v2 at ${mount} is read-only: process groups hold`) as string,
         command: `mount -o remount,rw ${mount}`,
       });
-      expect(find("disk")).toMatchObject({ state: "mend", command: `df -h ${home}` });
+      expect(find("disk")).toMatchObject({ state: "fix", command: `df -h ${home}` });
     },
   );
 
@@ -134,7 +134,7 @@ describe("doctor", () => {
       const { exitCode, find } = await runDoctor({ home, environment, wrapper });
       expect(exitCode).toBe(8);
       expect(find("home")).toMatchObject({
-        state: "mend",
+        state: "fix",
         summary: `${home} is not writable (EACCES)`,
         command: `chmod 700 ${home}`,
       });
@@ -147,7 +147,7 @@ describe("doctor", () => {
   );
 
   it(
-    "[C70] finds nothing to mend where all is well, with 0, and the host that runs",
+    "[C70] finds no problem where all is well, with 0, and the host that runs",
     { timeout: 60_000 },
     async () => {
       const folder = temporaryFolder();

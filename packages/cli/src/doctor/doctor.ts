@@ -1,36 +1,30 @@
 // `holdfast doctor`: all examinations, each in bounded time (C70).
+import { messageOf } from "../command-error.ts";
 import { examineAgents } from "./agents.ts";
-import { examineBubblewrap } from "./bubblewrap.ts";
-import { examineCgroups } from "./cgroups.ts";
-import { examineConfiguration } from "./configuration.ts";
-import { examineDisk } from "./disk.ts";
-import type { Finding, Verdict } from "./finding.ts";
-import { mend } from "./finding.ts";
-import { examineHome } from "./home.ts";
-import { examineHost } from "./host.ts";
-import { examineLoginShell } from "./login-shell.ts";
-import { examineNamespaces } from "./namespaces.ts";
-import { examineNode } from "./node.ts";
-import { examinePage } from "./page.ts";
-import { examinePort } from "./port.ts";
-import { examinePty } from "./pty.ts";
-import { examineShells } from "./shells.ts";
-import { examineStorage } from "./storage.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { examineToken } from "./token.ts";
-import { within } from "./within.ts";
+import { examineBubblewrap, examineCgroups, examineNamespaces } from "./isolation.ts";
+import {
+  examineConfiguration,
+  examineDatabaseFile,
+  examineDisk,
+  examineHome,
+  examineStorage,
+  examineToken,
+} from "./home.ts";
+import { type Finding, fix, type CheckResult } from "./finding.ts";
+import { examineHost, examinePage, examinePort } from "./host.ts";
+import { examineLoginShell, examineNode, examinePty, examineShells } from "./terminals.ts";
+import { type Machine, within } from "./machine.ts";
 
-/** One subject, and what looks at it. */
 export interface Examination {
   readonly id: string;
   readonly title: string;
-  readonly examine: (surroundings: Surroundings) => Promise<Verdict | readonly Finding[]>;
+  readonly examine: (machine: Machine) => Promise<CheckResult | readonly Finding[]>;
 }
 
 /** Longer than the longest wait inside any of them. */
 const examinationMs = 15_000;
 
-/** Everything that is looked at, in the order in which it is told. */
+/** All checks, in the order of the report. */
 const allExaminations: readonly Examination[] = [
   { id: "node", title: "Node", examine: examineNode },
   { id: "home", title: "Home", examine: examineHome },
@@ -38,6 +32,7 @@ const allExaminations: readonly Examination[] = [
   { id: "token", title: "Token", examine: examineToken },
   { id: "disk", title: "Disk", examine: examineDisk },
   { id: "storage", title: "Storage", examine: examineStorage },
+  { id: "database", title: "Database", examine: examineDatabaseFile },
   { id: "page", title: "Page", examine: examinePage },
   { id: "port", title: "Port", examine: examinePort },
   { id: "host", title: "Host", examine: examineHost },
@@ -47,29 +42,29 @@ const allExaminations: readonly Examination[] = [
   { id: "cgroups", title: "Cgroups", examine: examineCgroups },
   { id: "namespaces", title: "PID namespaces", examine: examineNamespaces },
   { id: "bubblewrap", title: "Bubblewrap", examine: examineBubblewrap },
-  { id: "agents", title: "Agents", examine: (surroundings) => examineAgents(surroundings) },
+  { id: "agents", title: "Agents", examine: (machine) => examineAgents(machine) },
 ];
 
 /** Looks at everything; an examination that fails or hangs is a finding too. */
 export async function examineAll(
-  surroundings: Surroundings,
+  machine: Machine,
   examinations: readonly Examination[] = allExaminations,
   timeoutMs = examinationMs,
 ): Promise<Finding[]> {
   const findings = await Promise.all(
     examinations.map(async ({ id, title, examine }): Promise<readonly Finding[]> => {
-      const verdict = await within(timeoutMs, examine(surroundings), () =>
-        mend(`could not be examined within ${timeoutMs / 1000} s`, { command: `holdfast doctor` }),
+      const result = await within(timeoutMs, examine(machine), () =>
+        fix(`check timed out after ${timeoutMs / 1000} s`, { command: `holdfast doctor` }),
       ).catch((error: unknown) => unexaminable(error));
-      return "state" in verdict ? [{ id, title, ...verdict }] : verdict;
+      return "state" in result ? [{ id, title, ...result }] : result;
     }),
   );
   return findings.flat();
 }
 
-function unexaminable(error: unknown): Verdict {
-  const words = error instanceof Error ? error.message : String(error);
-  return mend(`could not be examined: ${words}`, {
-    remedy: "Mend what is named above first, and look again.",
+function unexaminable(error: unknown): CheckResult {
+  const words = messageOf(error);
+  return fix(`check failed: ${words}`, {
+    remedy: "Fix the problems above first, then run `holdfast doctor` again.",
   });
 }

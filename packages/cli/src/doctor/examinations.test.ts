@@ -3,29 +3,24 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { InlineKeeper } from "@holdfast/keeper";
+import { Spawner } from "@holdfast/terminal/process";
 import { type Config, readConfig } from "@holdfast/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Paint } from "../paint.ts";
+import { Paint } from "../console.ts";
 import { identifyProcess } from "../serve/process-identity.ts";
 import { makePath } from "../testing/doctor-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 import { examineAgents } from "./agents.ts";
-import { examineBubblewrap } from "./bubblewrap.ts";
-import { examineAll, type Examination } from "./doctor.ts";
-import { ok, type Finding } from "./finding.ts";
-import { examineHome } from "./home.ts";
-import { examineHost } from "./host.ts";
-import { examineLoginShell } from "./login-shell.ts";
-import { examineNamespaces } from "./namespaces.ts";
-import { examineNode } from "./node.ts";
-import { examinePort } from "./port.ts";
-import { reportLines } from "./report.ts";
-import { Surroundings } from "./surroundings.ts";
-import { examineToken } from "./token.ts";
+import { examineBubblewrap, examineNamespaces } from "./isolation.ts";
+import { type Examination, examineAll } from "./doctor.ts";
+import { type Finding, ok, reportLines } from "./finding.ts";
+import { examineHome, examineToken } from "./home.ts";
+import { examineHost, examinePort } from "./host.ts";
+import { examineLoginShell, examineNode } from "./terminals.ts";
+import { Machine } from "./machine.ts";
 
-function makeKeeper(environment: Record<string, string>): InlineKeeper {
-  const keeper = new InlineKeeper({ environment });
+function makeKeeper(environment: Record<string, string>): Spawner {
+  const keeper = new Spawner({ environment });
   onTestFinished(() => keeper.close());
   return keeper;
 }
@@ -62,12 +57,12 @@ describe("[C70] all examinations", () => {
       { id: "fails", title: "Fails", examine: () => Promise.reject(new Error("EIO")) },
       { id: "fine", title: "Fine", examine: () => Promise.resolve(ok("fine")) },
     ];
-    const surroundings = new Surroundings({ environment: process.env, home: temporaryFolder() });
-    onTestFinished(() => surroundings.close());
-    const findings = await examineAll(surroundings, examinations, 50);
+    const machine = new Machine({ environment: process.env, home: temporaryFolder() });
+    onTestFinished(() => machine.close());
+    const findings = await examineAll(machine, examinations, 50);
     expect(findings.map(({ id, state, summary }) => `${id} ${state} ${summary}`)).toEqual([
-      "hangs mend could not be examined within 0.05 s",
-      "fails mend could not be examined: EIO",
+      "hangs fix check timed out after 0.05 s",
+      "fails fix check failed: EIO",
       "fine ok fine",
     ]);
   });
@@ -78,26 +73,26 @@ describe("[C70] all examinations", () => {
     async () => {
       const home = path.join(temporaryFolder(), "home");
       writeFileSync(home, "not a folder");
-      const surroundings = new Surroundings({
+      const machine = new Machine({
         environment: { PATH: process.env["PATH"], SHELL: "/usr/bin/oddshell" },
         home,
       });
-      onTestFinished(() => surroundings.close());
-      const findings = await examineAll(surroundings);
+      onTestFinished(() => machine.close());
+      const findings = await examineAll(machine);
       const stateOf = (id: string): string | undefined => findings.find((each) => each.id === id)?.state;
-      expect(["home", "config", "host"].map(stateOf)).toEqual(["mend", "mend", "mend"]);
+      expect(["home", "config", "host"].map(stateOf)).toEqual(["fix", "fix", "fix"]);
       expect(["node", "storage", "pty"].map(stateOf)).toEqual(["ok", "ok", "ok"]);
       expect(readFileSync(home, "utf8")).toBe("not a folder");
     },
   );
 
-  it("[C70] tells people each finding on a line, what mends it below, and the sum", () => {
+  it("[C70] prints each finding on a line, its fix below, and the totals", () => {
     const findings: Finding[] = [
       { id: "a", title: "First", state: "ok", summary: "is there" },
       {
         id: "b",
         title: "Second thing",
-        state: "mend",
+        state: "fix",
         summary: "is\u001B[31m gone",
         remedy: "Get it:",
         command: "get it",
@@ -106,12 +101,12 @@ describe("[C70] all examinations", () => {
     ];
     expect(reportLines(findings, new Paint(false))).toEqual([
       "ok    First         is there",
-      "mend  Second thing  is\\e[31m gone",
+      "fix   Second thing  is\\e[31m gone",
       "                    Get it:",
       "                    $ get it",
       "note  Third         could be better",
       "",
-      "1 thing needs mending. 1 note beside.",
+      "1 problem, 1 note.",
     ]);
   });
 });
@@ -121,7 +116,7 @@ describe("[C72] single examinations", () => {
     const states = ["18.20.4", "20.18.9", "20.19.0", "22.0.0"].map((nodeVersion) =>
       examineNode({ nodeVersion }),
     );
-    expect((await Promise.all(states)).map(({ state }) => state)).toEqual(["mend", "mend", "ok", "ok"]);
+    expect((await Promise.all(states)).map(({ state }) => state)).toEqual(["fix", "fix", "ok", "ok"]);
   });
 
   it("[C72] a home that others may write to, and a token that is none, have their commands", async (context) => {
@@ -135,7 +130,7 @@ describe("[C72] single examinations", () => {
     writeFileSync(path.join(home, "somebody's"), "");
     chmodSync(home, 0o777);
     await expect(examineHome({ home })).resolves.toMatchObject({
-      state: "mend",
+      state: "fix",
       command: `chmod 700 ${home}`,
     });
     await expect(examineHome({ home: path.join(home, "a", "b") })).resolves.toMatchObject({ state: "ok" });
@@ -145,7 +140,7 @@ describe("[C72] single examinations", () => {
       summary: "made at the first start",
     });
     writeFileSync(token, "short");
-    await expect(examineToken({ home })).resolves.toMatchObject({ state: "mend", command: `rm ${token}` });
+    await expect(examineToken({ home })).resolves.toMatchObject({ state: "fix", command: `rm ${token}` });
     writeFileSync(token, "0123456789abcdef");
     chmodSync(token, 0o644);
     await expect(examineToken({ home })).resolves.toMatchObject({ state: "note" });
@@ -158,30 +153,30 @@ describe("[C72] single examinations", () => {
     const own = { config, runningHost: () => Promise.resolve(hostFile(url)) };
     await expect(examinePort(own)).resolves.toMatchObject({ state: "ok" });
     const none = { config, runningHost: () => Promise.resolve(undefined) };
-    await expect(examinePort(none)).resolves.toMatchObject({ state: "mend" });
+    await expect(examinePort(none)).resolves.toMatchObject({ state: "fix" });
     const elsewhere = { ...none, config: makeConfig({ listen: { host: "192.0.2.1", port: 4747 } }) };
     await expect(examinePort(elsewhere)).resolves.toMatchObject({
-      state: "mend",
+      state: "fix",
       summary: expect.stringContaining("has no address 192.0.2.1") as string,
     });
   });
 
-  it("[C72] a host that takes no work, or does not answer, needs mending", async () => {
+  it("[C72] a host that takes no work, or does not respond, is a problem", async () => {
     const home = temporaryFolder();
     const { url } = await answerAlways(503, { success: false, error: "The disk is full." });
     const tired = await examineHost({ home, runningHost: () => Promise.resolve(hostFile(url)) });
     expect(tired).toMatchObject({
-      state: "mend",
+      state: "fix",
       summary: expect.stringContaining("The disk is full.") as string,
     });
     const gone = await examineHost({
       home,
       runningHost: () => Promise.resolve(hostFile("http://127.0.0.1:1")),
     });
-    expect(gone).toMatchObject({ state: "mend", command: `kill ${process.pid}` });
+    expect(gone).toMatchObject({ state: "fix", command: `kill ${process.pid}` });
   });
 
-  it("[C72] a login shell that is not there, or tells nothing of commands, is a note", async () => {
+  it("[C72] a login shell that is missing, or does not report commands, is a note", async () => {
     const keeper = makeKeeper({});
     const environment = { PATH: makePath(path.join(temporaryFolder(), "bin"), { bash: "exit 0" }) };
     const bash = path.join(environment.PATH, "bash");
@@ -221,20 +216,20 @@ describe("[C72] single examinations", () => {
     return undefined;
   });
 
-  it("[C73] an agent that hangs is told in time, and ended; one that was set up must be there", async () => {
+  it("[C73] an agent that hangs is reported in time, and ended; one that was set up must be there", async () => {
     const folder = temporaryFolder();
     const pidFile = path.join(folder, "pid");
     const PATH = makePath(path.join(folder, "bin"), { qwen: `echo $$ > ${pidFile}; exec sleep 600` });
-    const keeper = new InlineKeeper({ environment: { PATH, HOME: folder } });
+    const keeper = new Spawner({ environment: { PATH, HOME: folder } });
     const config = makeConfig({ agents: { mine: { command: "my-agent" } }, defaults: { agent: "codex" } });
     const findings = await examineAgents({ keeper, config }, 2500);
     const find = (id: string): Finding | undefined => findings.find((each) => each.id === `agent:${id}`);
-    expect(find("qwen-cli")).toMatchObject({ state: "mend", command: "holdfast agents doctor qwen-cli" });
+    expect(find("qwen-cli")).toMatchObject({ state: "fix", command: "holdfast agents doctor qwen-cli" });
     expect(find("mine")).toMatchObject({
-      state: "mend",
+      state: "fix",
       summary: "not installed: there is no my-agent on the PATH",
     });
-    expect(find("codex-cli")).toMatchObject({ state: "mend" });
+    expect(find("codex-cli")).toMatchObject({ state: "fix" });
     expect(find("kimi-cli")).toMatchObject({
       state: "note",
       command: "npm install -g @moonshot-ai/kimi-code",

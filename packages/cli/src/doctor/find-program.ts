@@ -26,7 +26,7 @@ export function findProgram(name: string, { PATH = "" }: Environment): string | 
   return findIn(name, PATH.split(path.delimiter));
 }
 
-/** The command that installs a package on this machine, and works for whoever runs this; undefined where none is known. */
+/** The command that installs a package on this machine, with sudo where this user needs it; undefined where none is known. */
 export function installCommand(packageName: string): string | undefined {
   const manager = packageManagers.find(({ program }) => findIn(program, systemFolders) !== undefined);
   if (manager === undefined) return undefined;
@@ -34,7 +34,7 @@ export function installCommand(packageName: string): string | undefined {
   return manager.asRoot ? asRoot(command) : command;
 }
 
-/** A command that only root may run, as whoever runs this would type it. */
+/** A command that only root may run, as this user would type it. */
 export function asRoot(command: string): string {
   return process.getuid?.() === 0 ? command : `sudo ${command}`;
 }

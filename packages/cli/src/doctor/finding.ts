@@ -1,37 +1,62 @@
-// What an examination finds: what is in force, whether that is well, and what mends it.
+// Findings of `holdfast doctor`: state, summary and fix of each check, and the report for people.
+import type { Paint } from "../console.ts";
+import { safeText } from "../safe-text.ts";
 
-/** How well something is: as it should be; worth knowing, but nothing fails without it; or broken. */
-export type FindingState = "ok" | "note" | "mend";
+/** Fine; worth knowing, although nothing fails; or a problem. */
+type FindingState = "ok" | "note" | "fix";
 
-/** One thing that was looked at. */
 export interface Finding {
   /** Names it for programs: `port`, `agent:gemini-cli`. */
   readonly id: string;
-  /** Names it for people. */
   readonly title: string;
   readonly state: FindingState;
-  /** What is in force, in a sentence without its full stop. */
+  /** Current state, as a sentence without its full stop. */
   readonly summary: string;
-  /** What to do, in words, where a command alone does not say it. */
+  /** Instruction, where the command alone is not enough. */
   readonly remedy?: string | undefined;
-  /** What to type. */
   readonly command?: string | undefined;
 }
 
-/** What an examination says of its one subject. */
-export type Verdict = Omit<Finding, "id" | "title">;
+export type CheckResult = Omit<Finding, "id" | "title">;
 
-/** Nothing to do. */
-export function ok(summary: string): Verdict {
+export function ok(summary: string): CheckResult {
   return { state: "ok", summary };
 }
 
 /** Worth knowing; everything works without it, if less well. */
-export function note(summary: string, cure: Pick<Verdict, "remedy" | "command"> = {}): Verdict {
+export function note(summary: string, cure: Pick<CheckResult, "remedy" | "command"> = {}): CheckResult {
   return { state: "note", summary, ...cure };
 }
 
 /** Something fails as long as this is so. */
-export function mend(summary: string, cure: Pick<Verdict, "remedy" | "command">): Verdict {
-  return { state: "mend", summary, ...cure };
+export function fix(summary: string, cure: Pick<CheckResult, "remedy" | "command">): CheckResult {
+  return { state: "fix", summary, ...cure };
+}
+
+export function reportLines(findings: readonly Finding[], paint: Paint): string[] {
+  const colours: Readonly<Record<FindingState, (text: string) => string>> = {
+    ok: paint.green,
+    note: paint.yellow,
+    fix: paint.red,
+  };
+  const width = Math.max(...findings.map(({ title }) => title.length));
+  const indent = " ".repeat(width + 8);
+  const lines = findings.flatMap(({ state, title, summary, remedy, command }) => [
+    `${colours[state](state.padEnd(4))}  ${paint.bold(title.padEnd(width))}  ${safeText(summary)}`,
+    ...(remedy === undefined ? [] : [`${indent}${safeText(remedy)}`]),
+    ...(command === undefined ? [] : [`${indent}${paint.blue(`$ ${command}`)}`]),
+  ]);
+  return [...lines, "", totals(findings)];
+}
+
+function totals(findings: readonly Finding[]): string {
+  const count = (state: FindingState): number => findings.filter((each) => each.state === state).length;
+  const problems = count("fix");
+  const notes = count("note");
+  return (
+    [
+      problems === 0 ? "No problems" : `${problems} ${problems === 1 ? "problem" : "problems"}`,
+      ...(notes === 0 ? [] : [`${notes} ${notes === 1 ? "note" : "notes"}`]),
+    ].join(", ") + "."
+  );
 }

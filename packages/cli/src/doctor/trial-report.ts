@@ -1,14 +1,12 @@
-// Tells people what was seen of an agent: its command, its handshake, what it offers, what it said, what is wrong.
-import { safeText } from "../safe-text.ts";
-import type { Paint } from "../paint.ts";
-import { quote } from "../shell-word.ts";
+// Report of an agent trial for people: command, handshake, capabilities, stderr and the problem.
+import { quote, safeText } from "../safe-text.ts";
+import type { Paint } from "../console.ts";
 import type { AgentTrial, TrialTimings } from "./agent-trial.ts";
 
 type Row = readonly [name: string, value: string];
 
 const nameWidth = 14;
 
-/** The lines for people. */
 export function trialLines(trial: AgentTrial, paint: Paint): string[] {
   const { agent, version, stderr, problem } = trial;
   const title = `${agent.label} (${agent.id})${version === null ? "" : `, version ${version}`}`;
@@ -23,9 +21,9 @@ export function trialLines(trial: AgentTrial, paint: Paint): string[] {
     ...(problem === undefined
       ? [`${paint.green("ok")}  It can be used.`]
       : [
-          `${paint.red("mend")}  ${safeText(problem.message)}`,
-          ...(problem.remedy === undefined ? [] : [`      ${safeText(problem.remedy)}`]),
-          ...(problem.command === undefined ? [] : [`      ${paint.blue(`$ ${problem.command}`)}`]),
+          `${paint.red("fix")}  ${safeText(problem.message)}`,
+          ...(problem.remedy === undefined ? [] : [`     ${safeText(problem.remedy)}`]),
+          ...(problem.command === undefined ? [] : [`     ${paint.blue(`$ ${problem.command}`)}`]),
         ]),
   ];
 }

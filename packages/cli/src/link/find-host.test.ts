@@ -1,5 +1,6 @@
 // Which host a command speaks to, and what happens where none runs.
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Console } from "../console.ts";
@@ -58,7 +59,7 @@ describe("[C15] the host of a command", () => {
     await expect(findHost(search(home))).rejects.toMatchObject({ code: "HOST_NOT_RUNNING", exitCode: 4 });
   });
 
-  it("[C15] is started where none runs, goes on running, and is found by the next", async () => {
+  it("[C15] is started where none runs, keeps running, and is found by the next", async () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": 0 } }`);
     const run = new ProgramRun(["--home", home], { program: "find-host-program" });
@@ -70,6 +71,28 @@ describe("[C15] the host of a command", () => {
     expect((await findHost(search(home))).url).toBe(url);
     expect(await (await fetch(url)).text()).toBe(String(pid));
   });
+
+  it("[C226] takes a free port where another program has the default one, but not in place of a chosen one", async () => {
+    const home = temporaryFolder();
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    // Where it is taken already, that is as good.
+    await new Promise((resolve) => {
+      other.once("error", resolve).listen(4747, "127.0.0.1", () => resolve(undefined));
+    });
+    const run = new ProgramRun(["--home", home], { program: "find-host-program" });
+    expect(await run.end()).toEqual({ code: 0, signal: null });
+    const { url } = JSON.parse(run.stdout) as { url: string };
+    const { pid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number };
+    onTestFinished(() => void process.kill(pid, "SIGKILL"));
+    expect(new URL(url).port).not.toBe("4747");
+    expect(await (await fetch(url)).text()).toBe(String(pid));
+    const strict = temporaryFolder();
+    writeFileSync(path.join(strict, "config.jsonc"), `{ "listen": { "port": ${new URL(url).port} } }`);
+    const refused = new ProgramRun(["--home", strict], { program: "find-host-program" });
+    expect(await refused.end()).toEqual({ code: 3, signal: null });
+    expect(refused.stderr).toContain(`Port ${new URL(url).port} is taken`);
+  }, 60_000);
 
   it("[C15] that does not start is explained by its last words", async () => {
     const home = temporaryFolder();

@@ -1,22 +1,25 @@
-// Finds the host that a command speaks to: the one it was told of, the one of its home, or one that it starts (C15).
+// Search for the host that a command speaks to: the named one, the one of its home, or one started in the background (C15).
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, fstatSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
 import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { findHome } from "../serve/home.ts";
 import { findRunningHost } from "../serve/host-file.ts";
 import { readToken } from "../serve/token.ts";
-import { startInBackground } from "./background-host.ts";
+import { openOwnFile } from "../serve/whole-file.ts";
 import type { HostPlace } from "./host-link.ts";
 
-/** Which host is meant. */
 export interface HostChoice {
   /** `--url`, for a host elsewhere. */
   readonly url?: string | undefined;
-  /** `--home`. */
   readonly home?: string | undefined;
 }
 
-/** What looking for a host needs of the world around it. */
 export interface HostSearch {
   readonly choice: HostChoice;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -27,7 +30,7 @@ export interface HostSearch {
   readonly programPath: string;
 }
 
-/** The host that was asked for; one that had to be started goes on running. */
+/** The host that was asked for; one that had to be started keeps running. */
 export async function findHost(search: HostSearch): Promise<HostPlace> {
   const { choice, environment, console, mayStart, programPath } = search;
   const home = findHome(choice.home, environment);
@@ -84,4 +87,77 @@ function readUrl(text: string): string {
 /** An empty variable is one that was left empty. */
 function given(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
+}
+
+/** The name of the file in the home that holds what such a host logs. */
+const logFile = "host.log";
+
+const lastLinesShown = 5;
+
+/**
+ * Starts the host of a home in another process; done when it listens. Nobody chose the default port, so where
+ * another program has it, any free one will do (C226).
+ */
+async function startInBackground(home: string, programPath: string): Promise<HostPlace> {
+  try {
+    return await start(home, programPath);
+  } catch (error) {
+    const isTaken = error instanceof CommandError && error.exitCode === EXIT_CODES.address;
+    if (!isTaken || !(await hasDefaultPort(home))) throw error;
+    return start(home, programPath, ["--port", "0"]);
+  }
+}
+
+async function hasDefaultPort(home: string): Promise<boolean> {
+  // Only now: the configuration's schema is much code, which no other command needs.
+  const { defaultConfig, loadConfig } = await import("../serve/config-file.ts");
+  return loadConfig(home, undefined).listen.port === defaultConfig().listen.port;
+}
+
+async function start(home: string, programPath: string, options: readonly string[] = []): Promise<HostPlace> {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const logPath = path.join(home, logFile);
+  const log = openOwnFile(logPath, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
+  const before = fstatSync(log).size;
+  const words = [...process.execArgv, programPath, "serve", "--json", "--home", home, ...options];
+  const child = spawn(process.execPath, words, {
+    // The host outlives this folder's interest: it must not keep it from being unmounted.
+    cwd: home,
+    detached: true,
+    stdio: ["ignore", "pipe", log],
+  });
+  closeSync(log);
+  const { stdout } = child;
+  if (stdout === null) throw new TypeError("The pipe that was asked for is not there.");
+  const lines = createInterface({ input: stdout });
+  const ended = once(child, "exit").then(() => undefined);
+  const ready = once(lines, "line").then(([line]) => line as string);
+  const line = await Promise.race([ready, ended]);
+  lines.close();
+  stdout.destroy();
+  child.unref();
+  if (line !== undefined) return JSON.parse(line) as HostPlace;
+  throw new CommandError("HOST_DID_NOT_START", `The host did not start:\n${lastLines(logPath, before)}`, {
+    exitCode: child.exitCode ?? EXIT_CODES.fault,
+    remedy: `Its whole log is ${logPath}; \`holdfast doctor\` looks for what is wrong.`,
+  });
+}
+
+/** The last lines after an offset: those before it are of earlier hosts. */
+function lastLines(file: string, offsetBytes: number): string {
+  const lines = readFileSync(file).subarray(offsetBytes).toString().trimEnd().split("\n");
+  return lines
+    .slice(-lastLinesShown)
+    .map((line) => `  ${messageOf(line)}`)
+    .join("\n");
+}
+
+/** A line of the log is JSON with a message; anything else was not written by the log. */
+function messageOf(line: string): string {
+  try {
+    const { message } = JSON.parse(line) as { message?: unknown };
+    return typeof message === "string" ? message : line;
+  } catch {
+    return line;
+  }
 }

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../testing/temporary-home.ts";
 import { HostLink } from "./host-link.ts";
 
 describe("[C15] the link to a host", () => {
-  it("[C15] follows what is live for the owner, and refuses at once whoever is not let in", async () => {
+  it("[C15] follows live changes for the owner, and rejects anyone else immediately", async () => {
     const run = new ProgramRun(["--port", "0", "--home", temporaryFolder(), "--json"], {
       program: "main",
     });

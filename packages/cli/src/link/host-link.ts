@@ -19,6 +19,8 @@ export class HostLink {
   readonly clientId: ClientId;
   #ahp: Promise<AhpClient> | undefined;
   #client: AhpClient | undefined;
+  /** Whether a host that stops responding is waited for. */
+  #waits = false;
 
   constructor(place: HostPlace) {
     this.place = place;
@@ -26,8 +28,12 @@ export class HostLink {
     this.clientId = `cli-${randomUUID()}` as ClientId;
   }
 
-  /** Everything that is followed live: connected at the first call, and again after each loss; rejects if not let in. */
-  ahp(): Promise<AhpClient> {
+  /**
+   * Everything that is followed live: connected at the first call, and again after each loss; rejects if not let in.
+   * A host that does not respond ends the client (C224), unless the command waits for it to come back.
+   */
+  ahp({ waits = false }: { readonly waits?: boolean } = {}): Promise<AhpClient> {
+    this.#waits ||= waits;
     this.#ahp ??= this.#connect();
     return this.#ahp;
   }
@@ -43,9 +49,19 @@ export class HostLink {
       open: () => openSocket(this.place),
     });
     this.#client = client;
+    let hasConnected = false;
+    client.listen((event) => {
+      if (event.type !== "status" || event.status.status !== "not-responding") return;
+      if (!this.#waits || !hasConnected) client.close(notResponding(this.place));
+    });
     await client.connect();
+    hasConnected = true;
     return client;
   }
+}
+
+function notResponding({ url }: HostPlace): ClientError {
+  return new ClientError("not-responding", `The host at ${url} has not responded for 5 s.`);
 }
 
 async function openSocket({ url, token }: HostPlace): Promise<MessageTransport> {
@@ -54,7 +70,7 @@ async function openSocket({ url, token }: HostPlace): Promise<MessageTransport> 
   let status = 0;
   socket.once("unexpected-response", (_request, response) => {
     status = response.statusCode ?? 0;
-    // With a listener of our own, ending it is up to us.
+    // With this listener, `ws` leaves ending it to us.
     socket.terminate();
   });
   try {

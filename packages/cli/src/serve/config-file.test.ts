@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "./config-file.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../command-error.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 
 function homeWith(text: string): string {
@@ -32,7 +32,7 @@ describe("[C3] the configuration", () => {
 
   it("[C3] is read from the home, with comments, trailing commas and a byte order mark", () => {
     const home = homeWith(`\uFEFF{
-      // a port of our own
+      // another port
       "listen": { "port": 5000, },
       /* no more */
     }`);

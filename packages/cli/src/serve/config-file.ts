@@ -2,13 +2,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Config, problemSentence, readConfig } from "@holdfast/protocol";
-import { parse, printParseErrorCode, type ParseError } from "jsonc-parser";
+import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { StartError, systemCode } from "./start-error.ts";
+import { StartError, systemCode } from "../command-error.ts";
+
+export const CONFIG_FILE = "config.jsonc";
 
 /** The configuration of a home: from the named file, else from its `config.jsonc` if there is one, else the defaults. */
 export function loadConfig(home: string, named: string | undefined): Config {
-  const file = path.resolve(named ?? path.join(home, "config.jsonc"));
+  const file = path.resolve(named ?? path.join(home, CONFIG_FILE));
   const text = readText(file, named !== undefined);
   const checked = readConfig(text === undefined ? {} : parseText(file, text));
   if (checked.ok) return checked.value;
@@ -16,6 +18,12 @@ export function loadConfig(home: string, named: string | undefined): Config {
     file,
     checked.problems.map((problem) => problemSentence(problem, "The configuration")),
   );
+}
+
+export function defaultConfig(): Config {
+  const checked = readConfig({});
+  if (checked.ok) return checked.value;
+  throw new TypeError("The defaults of the configuration are not valid.");
 }
 
 function readText(file: string, mustExist: boolean): string | undefined {

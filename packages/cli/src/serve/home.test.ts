@@ -1,4 +1,4 @@
-// The home: where it is, and who gets in.
+// The home: its path and its permissions.
 import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,14 +1,13 @@
-// The home: the folder in which a host keeps everything of its own (C1).
+// The home: the folder in which a host keeps its files (C1).
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import type { Log } from "@holdfast/core";
 import envPaths from "env-paths";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { StartError, systemCode } from "./start-error.ts";
+import { StartError, systemCode } from "../command-error.ts";
 import { TOKEN_FILE } from "./token.ts";
 
-/** The name of the database in the home. */
 export const DATABASE_FILE = "holdfast.db";
 
 /** The name of the folder in the home that holds what terminals wrote. */
@@ -41,27 +40,37 @@ export function openHome(home: string, log: Log): void {
     if (error instanceof StartError) throw error;
     throw new StartError(
       EXIT_CODES.setup,
-      `The home ${home} cannot be used (${systemCode(error) ?? String(error)}). Choose a folder of your own with --home.`,
+      `The home ${home} cannot be used (${systemCode(error) ?? String(error)}). Choose a folder that you own with --home.`,
       { cause: error },
     );
   }
 }
 
-function closeToOthers(home: string, log: Log): void {
+/**
+ * Who else gets into a folder: nobody; others, until the next start closes it; or others, because it holds other
+ * things, which is somebody's choice: `--home /tmp` must not lock everyone out of /tmp.
+ */
+export function homeAccess(home: string): "private" | "closable" | "readable" | "writable" {
   const { mode } = statSync(home);
-  if ((mode & rightsOfOthers) === 0) return;
-  // A folder that holds other things is somebody's choice: `--home /tmp` must not lock everyone out of /tmp.
-  if (readdirSync(home).length === 0 || existsSync(path.join(home, TOKEN_FILE))) {
-    chmodSync(home, ownerOnly);
-    return;
+  if ((mode & rightsOfOthers) === 0) return "private";
+  if (readdirSync(home).length === 0 || existsSync(path.join(home, TOKEN_FILE))) return "closable";
+  return (mode & writableByAll) === 0 ? "readable" : "writable";
+}
+
+function closeToOthers(home: string, log: Log): void {
+  switch (homeAccess(home)) {
+    case "private":
+      return undefined;
+    case "closable":
+      return chmodSync(home, ownerOnly);
+    case "readable":
+      return log("warn", `Others may look into the home ${home}; its files are readable by you alone`, {});
+    case "writable":
+      throw new StartError(
+        EXIT_CODES.setup,
+        `Everybody may write to ${home}, so it cannot be a home. Choose a folder that you own with --home.`,
+      );
   }
-  if ((mode & writableByAll) !== 0) {
-    throw new StartError(
-      EXIT_CODES.setup,
-      `Everybody may write to ${home}, so it cannot be a home. Choose a folder of your own with --home.`,
-    );
-  }
-  log("warn", `Others may look into the home ${home}; its files are readable by you alone`, {});
 }
 
 /** env-paths knows no state directory: where XDG has one it calls it `log`, elsewhere `data` comes closest. */

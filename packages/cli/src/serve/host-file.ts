@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { findHolder, isStillHeld, type LockHolder } from "./lock.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../command-error.ts";
 import { replaceFile } from "./whole-file.ts";
 
 /** What host.json says; never the token. */
@@ -14,11 +14,12 @@ export interface HostFile {
   readonly startedAt: string;
 }
 
+export const HOST_FILE = "host.json";
+
 /** How long a second start waits for a host that is starting or stopping: a drain may take most of it. */
-const patienceMs = 25_000;
+const startTimeoutMs = 25_000;
 const pollMs = 25;
 
-/** Says where the host of this home listens. */
 export function writeHostFile(home: string, { pid, startedAt }: LockHolder, url: string): void {
   const content: HostFile = { url, pid, startedAt };
   replaceFile(fileIn(home), `${JSON.stringify(content)}\n`);
@@ -31,7 +32,7 @@ export function removeHostFile(home: string): void {
 
 /** Waits until the holder of the lock says where it listens; undefined when it has gone instead. */
 export async function waitForHost(home: string, holder: LockHolder): Promise<HostFile | undefined> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
     const said = readHostFile(home);
     // One that a killed host left behind names another pid or moment.
@@ -52,18 +53,19 @@ export async function findRunningHost(home: string): Promise<HostFile | undefine
   return holder === undefined ? undefined : waitForHost(home, holder);
 }
 
-function readHostFile(home: string): HostFile | undefined {
+/** What host.json says; undefined where it is not there. */
+export function readHostFile(home: string): HostFile | undefined {
   try {
     const { url, pid, startedAt } = JSON.parse(readFileSync(fileIn(home), "utf8")) as Partial<HostFile>;
     return url === undefined || pid === undefined || startedAt === undefined
       ? undefined
       : { url, pid, startedAt };
   } catch {
-    // Not there yet, or not ours to understand: the wait goes on.
+    // Not there yet, or not ours to understand: the wait continues.
     return undefined;
   }
 }
 
 function fileIn(home: string): string {
-  return path.join(home, "host.json");
+  return path.join(home, HOST_FILE);
 }

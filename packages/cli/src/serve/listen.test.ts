@@ -1,7 +1,7 @@
 // Where the host listens, and what is said when it cannot.
 import { HostError, readConfig } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import { chooseAddress, explainListenError } from "./listen.ts";
+import { chooseAddress, explainListenError } from "./serve.ts";
 
 const checked = readConfig({});
 if (!checked.ok) throw new Error("no defaults");

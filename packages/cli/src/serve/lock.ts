@@ -1,16 +1,16 @@
-// The lock on a home: one host at a time, whoever was killed before and however many start at once (C5, C6).
+// The lock on a home: one host at a time, also after kills and when many start at once (C5, C6).
 //
 // The lock is a file that says who holds it; a holder that is no longer running is dead, and its lock may be
-// replaced. Two starters that both find it dead must not both replace it, so whoever wants to first takes a second
+// replaced. Two starters that both find it dead must not both replace it, so a starter first takes a second
 // lock that is named after the dead one, and looks again: ids never return, so while the second lock is held nobody
 // else can replace that very lock. The second lock is taken in the same way, so a death at any point is survived.
 import { randomUUID } from "node:crypto";
-import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { identifyProcess, isRunning, type ProcessIdentity } from "./process-identity.ts";
-import { systemCode } from "./start-error.ts";
+import { systemCode } from "../command-error.ts";
 import { createFile, replaceFile } from "./whole-file.ts";
 
 /** The name of the lock's file in the home; what helps to take it begins with the same word. */
@@ -19,7 +19,6 @@ const lockFile = "lock";
 /** How long to wait for another starter, who needs a few file operations to be through. */
 const retryMs = 5;
 
-/** Who holds a lock. */
 export interface LockHolder extends ProcessIdentity {
   /** Names this holding for ever. */
   readonly id: string;

@@ -1,15 +1,14 @@
 // The program's log on stderr: lines for people on a terminal, JSON lines for everything else, no secrets in either (C9).
 import { Redactor, type Log } from "@holdfast/core";
+import { clockTime } from "../time.ts";
 
-/** Where a log goes. */
 export interface LogSink {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
 }
 
-/** What a log may be given. */
 export interface LogOptions {
-  /** Takes out what nobody shall read; whoever has the redactor adds secrets to it as they become known. */
+  /** Removes secrets; they are added to it as they become known. */
   readonly redactor?: Redactor;
   readonly now?: () => Date;
 }
@@ -31,17 +30,16 @@ interface Entry {
 }
 
 function formatForPeople({ at, level, message, facts }: Entry, redactor: Redactor): string {
-  const clock = at.toTimeString().slice(0, 8);
   const words = Object.entries(facts)
     .filter(([, value]) => value !== undefined)
     .map(
       ([name, value]) => `${name}=${value instanceof Error ? describeStack(value) : inJson(value, redactor)}`,
     );
-  return `${clock} ${level.padEnd(5)} ${redactor.redact([message, ...words].join(" "))}`;
+  return `${clockTime(at)} ${level.padEnd(5)} ${redactor.redact([message, ...words].join(" "))}`;
 }
 
 function formatAsJson({ at, level, message, facts }: Entry, redactor: Redactor): string {
-  // What the line itself says comes last, so that no fact of the same name can hide it.
+  // The line's own fields come last, so that no fact of the same name can hide them.
   return inJson({ ...facts, time: at.toISOString(), level, message }, redactor);
 }
 
@@ -56,7 +54,7 @@ function describeStack(error: Error): string {
   return parts.join("\n  caused by ");
 }
 
-/** A value in JSON; each text is redacted by itself, so that what is left is JSON whatever a secret looks like. */
+/** A value in JSON; each text is redacted separately, so that what is left is JSON whatever a secret looks like. */
 function inJson(value: unknown, redactor: Redactor): string {
   const parents: { readonly source: object; readonly shown: object }[] = [];
   return (
@@ -73,7 +71,7 @@ function inJson(value: unknown, redactor: Redactor): string {
   );
 }
 
-/** The same members under names without secrets; the values come to the replacer by themselves. */
+/** The same members under names without secrets; JSON.stringify passes the values to the replacer. */
 function redactNames(members: object, redactor: Redactor): object {
   if (redactor.isEmpty || Array.isArray(members)) return members;
   if (Object.keys(members).every((name) => redactor.redact(name) === name)) return members;

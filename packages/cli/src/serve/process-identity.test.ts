@@ -1,4 +1,4 @@
-// Telling a process from a later one with the same pid.
+// Distinguishing a process from a later one with the same pid.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,13 +1,13 @@
-// Tells whether a process still is the one that was written down, though pids are used again.
+// Processes: whether one still is the one that was written down, though pids are used again, and how Node is started again.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { systemCode } from "./start-error.ts";
+import { systemCode } from "../command-error.ts";
 
 /** A process for ever: its pid, and when it began in words that only compare. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Empty where the system does not tell; then the pid alone has to do. */
+  /** Empty where the system does not report it; then the pid alone has to do. */
   readonly birth: string;
 }
 
@@ -44,7 +44,7 @@ function identifyByProcFs(pid: number): ProcessIdentity | undefined {
     stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     bootId = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
   } catch {
-    // It ended just now, or /proc is not mounted: asking once more for the pid tells which.
+    // It ended just now, or /proc is not mounted: a second look at the pid decides.
     return isTaken(pid) ? { pid, birth: "" } : undefined;
   }
   // The second field is the program's name in brackets, which may itself hold blanks and brackets.
@@ -56,7 +56,7 @@ function identifyByProcFs(pid: number): ProcessIdentity | undefined {
 
 function identifyByPs(pid: number): ProcessIdentity | undefined {
   try {
-    // The time is printed in the zone and language of whoever asks, and two who ask must get the same words.
+    // The time is printed in the caller's zone and language, and two callers must get the same text.
     const line = execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], {
       encoding: "utf8",
       env: { ...process.env, LC_ALL: "C", TZ: "UTC" },
@@ -69,4 +69,14 @@ function identifyByPs(pid: number): ProcessIdentity | undefined {
     // No row, or no `ps`: the pid alone has to do.
     return isTaken(pid) ? { pid, birth: "" } : undefined;
   }
+}
+
+/** Node's own flags for another start, so that it runs from source where we do. A debugger's port is taken. */
+export function nodeFlags(): string[] {
+  return process.execArgv
+    .filter((flag) => !flag.startsWith("--inspect"))
+    .map((flag, index, flags) => {
+      // The other program starts in another folder, from where the name of a package resolves to nothing.
+      return flags[index - 1] === "--import" ? import.meta.resolve(flag) : flag;
+    });
 }

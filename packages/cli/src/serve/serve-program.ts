@@ -1,62 +1,137 @@
-// The life of a host in this process: signals, drain, faults (C12).
+// Life of a host in this process: the ready message, signals, drain, faults (C8, C12).
+import path from "node:path";
 import process from "node:process";
-import { Redactor, type Log } from "@holdfast/core";
+import { setFlagsFromString } from "node:v8";
+import { type Log, Redactor } from "@holdfast/core";
+import { OPERATIONS } from "@holdfast/protocol";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { quote } from "../safe-text.ts";
 import { createLog } from "./log.ts";
-import { readyLine, readyPage } from "./ready.ts";
-import { serve, type ServeOptions, type StartHost } from "./serve.ts";
+import { type ReadyHost, serve, type ServeOptions, type StartHost } from "./serve.ts";
+import { TOKEN_FILE } from "./token.ts";
+import { startWatchdog, type WatchdogTimes } from "./watchdog.ts";
 
-/** A drain that takes longer is broken off: whoever sent the signal would soon kill us anyway. */
+/**
+ * How much the heap may grow before garbage is collected. V8 lets a small heap grow fourfold, which a flood of text
+ * fills with what nobody needs any more (N241).
+ */
+const heapGrowthPercent = 100;
+
+/** A drain that takes longer is broken off: service managers soon kill the process anyway. */
 const maxDrainMs = 20_000;
 
 type Phase =
   | { readonly kind: "starting" }
   | { readonly kind: "serving"; close(): Promise<void> }
-  | { readonly kind: "draining" };
+  | {
+      readonly kind: "draining";
+      readonly sinceMs: number;
+      /** Exit code of a drain that is cut short. */
+      readonly brokenOffCode: number;
+    };
+
+/** A hang-up is the terminal's end, or that of the process that started us. */
+const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/** Set by `scripts/start.mjs`, which runs the program in its own process: the parent whose end ends the host too. */
+const parentKey = Symbol.for("holdfast.parentPid");
+
+/** npm passes on the signal that its whole group got: the same one, not a second one. */
+const echoMs = 500;
 
 /** Serves until a signal comes; then drains and ends the process. */
-export async function serveUntilStopped(options: ServeOptions, startHost: StartHost): Promise<void> {
+export async function serveUntilStopped(
+  options: ServeOptions,
+  startHost: StartHost,
+  watchdogTimes: WatchdogTimes | undefined,
+): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
   const redactor = new Redactor();
   const log = createLog(process.stderr, { redactor });
   // Rejections that nobody handles come here too.
   process.on("uncaughtException", (error) => endByFault(error, log));
+  const { [parentKey]: parentPid } = globalThis as { readonly [parentKey]?: number };
   let phase: Phase = { kind: "starting" };
-  const onSignal = (signal: NodeJS.Signals): void => {
+  const stop = (reason: string): void => {
     // While it starts there is nothing to drain, and what was begun is cleaned up at exit.
     if (phase.kind === "starting") process.exit(EXIT_CODES.done);
-    if (phase.kind === "draining") process.exit(EXIT_CODES.fault);
+    if (phase.kind === "draining") {
+      if (parentPid !== undefined && performance.now() - phase.sinceMs < echoMs) return;
+      process.exit(phase.brokenOffCode);
+    }
     const serving = phase;
-    phase = { kind: "draining" };
-    log("info", `Stopping on ${signal}; a second signal stops at once`);
+    phase = { kind: "draining", sinceMs: performance.now(), brokenOffCode: EXIT_CODES.fault };
+    log("info", `Stopping on ${reason}; a second signal stops at once`);
     void drain(() => serving.close(), log);
   };
-  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  const onFatal = (error: CommandError): void => {
+    if (phase.kind === "draining") return;
+    log("error", error.message);
+    const serving = phase;
+    // A service manager must not start it again, whatever breaks the drain off.
+    phase = { kind: "draining", sinceMs: performance.now(), brokenOffCode: error.exitCode };
+    if (serving.kind !== "serving") process.exit(error.exitCode);
+    void drain(() => serving.close(), log, error.exitCode);
+  };
+  // A limit on the size of files must end in an error of the write, not of the process.
+  process.on("SIGXFSZ", () => undefined);
+  const onSignal = (signal: NodeJS.Signals): void => stop(signal);
+  let areSignalsTaken = false;
+  const releaseSignals = (): void => {
+    areSignalsTaken = false;
+    for (const signal of stopSignals) process.off(signal, onSignal);
+  };
+  const takeSignals = (): void => {
+    if (areSignalsTaken) return;
+    areSignalsTaken = true;
+    for (const signal of stopSignals) process.on(signal, onSignal);
+  };
+  takeSignals();
   try {
     const outcome = await serve(options, {
       environment: process.env,
       log,
       redactor,
       startHost,
+      onStopRequest: () => {
+        // Who asks twice in an orderly way does not mean at once.
+        if (phase.kind !== "draining") stop("request");
+      },
+      onFatal,
       atExit: (cleanUp) => void process.once("exit", cleanUp),
     });
     if (outcome.kind === "serving") phase = outcome;
     await print(options.json === true ? readyLine(outcome.ready) : readyPage(outcome.ready));
     if (outcome.kind === "already-running") process.exit(EXIT_CODES.done);
+    // Only now: what a start does in one go, such as a migration, may take as long as it needs.
+    startWatchdog({
+      home: outcome.ready.home,
+      times: watchdogTimes,
+      parentPid,
+      actions: {
+        releaseSignals,
+        takeSignals,
+        stop: () => stop("the end of npm"),
+        end: () => process.exit(EXIT_CODES.hung),
+      },
+    });
   } catch (error) {
     endByFault(error, log);
   }
 }
 
-async function drain(close: () => Promise<void>, log: Log): Promise<void> {
+/** With a reason to end, its exit code counts, whatever else goes wrong. */
+async function drain(close: () => Promise<void>, log: Log, fatalCode?: number): Promise<void> {
   setTimeout(() => {
     log("error", `Stopping took longer than ${maxDrainMs / 1000} s and was broken off`);
-    process.exit(EXIT_CODES.fault);
+    process.exit(fatalCode ?? EXIT_CODES.fault);
   }, maxDrainMs);
   try {
     await close();
-    process.exit(EXIT_CODES.done);
+    process.exit(fatalCode ?? EXIT_CODES.done);
   } catch (error) {
+    if (fatalCode !== undefined) process.exit(fatalCode);
     endByFault(error, log);
   }
 }
@@ -64,7 +139,7 @@ async function drain(close: () => Promise<void>, log: Log): Promise<void> {
 /** Ends at once. Children need no care: the keeper's helper ends them when this process is gone. */
 function endByFault(error: unknown, log: Log): never {
   if (error instanceof CommandError) {
-    log("error", error.message);
+    log("error", error.message, { code: error.code });
     process.exit(error.exitCode);
   }
   log("error", "The host ended by a fault", { error });
@@ -76,4 +151,26 @@ function print(text: string): Promise<void> {
     // A reader that has gone away wants no more; that is no reason to fail.
     process.stdout.write(text, () => resolve());
   });
+}
+
+/** The only line on stdout under `--json`. */
+function readyLine({ url, token }: ReadyHost): string {
+  const ahpUrl = `${url.replace(/^http/, "ws")}/ahp`;
+  return `${JSON.stringify({ event: "ready", url, ahpUrl, token })}\n`;
+}
+
+/** The same for people: where to go, where things are kept, what to try. */
+function readyPage({ url, token, home, otherPid }: ReadyHost): string {
+  const title =
+    otherPid === undefined ? "Holdfast is running." : `Holdfast is already running (process ${otherPid}).`;
+  const tokenFile = quote(path.join(home, TOKEN_FILE));
+  return [
+    title,
+    "",
+    `  Open  ${url}/?tkn=${token}`,
+    `  Home  ${home}`,
+    `  Try   curl -H "x-api-key: $(cat ${tokenFile})" ${url}${OPERATIONS.listAgents.path}`,
+    "",
+    "",
+  ].join("\n");
 }

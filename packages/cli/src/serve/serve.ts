@@ -1,24 +1,28 @@
 // Serving: takes the home and starts its host, or finds that one is running already.
 import type { Log, Redactor } from "@holdfast/core";
-import type { Config } from "@holdfast/protocol";
+import { type Config, HostError } from "@holdfast/protocol";
+import { StartError, systemCode } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { loadConfig } from "./config-file.ts";
+import { explainStorageStart } from "./database.ts";
+import { mentionHangReport } from "./hang-report.ts";
 import { findHome, openHome } from "./home.ts";
 import { removeHostFile, waitForHost, writeHostFile } from "./host-file.ts";
-import { chooseAddress, explainListenError } from "./listen.ts";
 import { acquireLock, type HomeLock, type LockHolder } from "./lock.ts";
-import type { ReadyHost } from "./ready.ts";
 import { openToken, readToken } from "./token.ts";
 
-/** What the arguments of `serve` ask for. */
+/** Options from the arguments of `serve`. */
 export interface ServeOptions {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
   readonly home?: string | undefined;
   readonly config?: string | undefined;
   readonly json?: boolean | undefined;
+  /** Begin with an empty database where the old one is damaged or missing. */
+  readonly startEmpty?: boolean | undefined;
 }
 
-/** What a host is started with. */
+/** Options a host starts with. */
 export interface HostParts {
   readonly home: string;
   readonly config: Config;
@@ -26,6 +30,11 @@ export interface HostParts {
   readonly log: Log;
   /** Knows what the log shall not say. */
   readonly redactor: Redactor;
+  /** Stops the host in an orderly way, as a signal does. */
+  readonly onStopRequest: () => void;
+  readonly startEmpty: boolean;
+  /** Ends the host for a reason that it cannot recover from. */
+  readonly onFatal: (error: StartError) => void;
 }
 
 /** A host that listens. `close` drains it. */
@@ -34,17 +43,29 @@ export interface ListeningHost {
   close(): Promise<void>;
 }
 
-/** Starts a host that listens; whoever wires the program says how. */
+/** Starts a host that listens. */
 export type StartHost = (parts: HostParts) => Promise<ListeningHost>;
 
+/** A host that can be reached. */
+export interface ReadyHost {
+  readonly url: string;
+  readonly token: string;
+  readonly home: string;
+  /** The process it runs in, when that is not this one. */
+  readonly otherPid?: number | undefined;
+}
+
 /** What serving needs of the world around it. */
-export interface ServeSurroundings {
+export interface ServeContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly redactor: Redactor;
   readonly startHost: StartHost;
+  readonly onStopRequest: () => void;
   /** Has something done when the process ends undrained; it must be synchronous. */
   readonly atExit: (cleanUp: () => void) => void;
+  /** Ends the process for a reason that it cannot recover from. */
+  readonly onFatal: (error: StartError) => void;
 }
 
 /** What came of it: this process serves until it is closed, or another one already does. */
@@ -53,8 +74,16 @@ export type ServeOutcome =
   | { readonly kind: "already-running"; readonly ready: ReadyHost };
 
 /** Starts the host of a home, unless it has one. */
-export async function serve(options: ServeOptions, around: ServeSurroundings): Promise<ServeOutcome> {
+export async function serve(options: ServeOptions, around: ServeContext): Promise<ServeOutcome> {
   const home = findHome(options.home, around.environment);
+  try {
+    return await serveIn(home, options, around);
+  } catch (error) {
+    throw explainStorageStart(error, home);
+  }
+}
+
+async function serveIn(home: string, options: ServeOptions, around: ServeContext): Promise<ServeOutcome> {
   openHome(home, around.log);
   for (;;) {
     const attempt = await acquireLock(home);
@@ -71,21 +100,23 @@ async function serveHome(
   home: string,
   lock: HomeLock,
   options: ServeOptions,
-  around: ServeSurroundings,
+  around: ServeContext,
 ): Promise<ServeOutcome> {
   let hasLeft = false;
+  let isWritten = false;
   const leave = (): void => {
     // Once only: after the first time, host.json may be that of the next host.
     if (hasLeft) return;
     hasLeft = true;
-    removeHostFile(home);
+    // One that a killed host left behind says that there was a database; it names no host that anybody would go to.
+    if (isWritten) removeHostFile(home);
     lock.release();
   };
   around.atExit(leave);
   try {
-    // A host that was killed leaves its own behind.
-    removeHostFile(home);
+    mentionHangReport(home, around.log);
     const started = await startHost(home, lock.holder, options, around);
+    isWritten = true;
     return {
       kind: "serving",
       ready: started.ready,
@@ -105,7 +136,7 @@ async function startHost(
   home: string,
   holder: LockHolder,
   options: ServeOptions,
-  { log, redactor, startHost: start }: ServeSurroundings,
+  { log, redactor, startHost: start, onStopRequest, onFatal }: ServeContext,
 ): Promise<{ ready: ReadyHost; close(): Promise<void> }> {
   const fileConfig = loadConfig(home, options.config);
   const config: Config = { ...fileConfig, listen: chooseAddress(fileConfig, options) };
@@ -113,12 +144,49 @@ async function startHost(
   redactor.add(token);
   let host: ListeningHost | undefined;
   try {
-    const started = await start({ home, config, token, log, redactor });
+    const startEmpty = options.startEmpty === true;
+    const started = await start({ home, config, token, log, redactor, onStopRequest, startEmpty, onFatal });
     host = started;
     writeHostFile(home, holder, started.url);
     return { ready: { url: started.url, token, home }, close: () => started.close() };
   } catch (error) {
     await host?.close();
     throw explainListenError(error, config.listen);
+  }
+}
+
+export type ListenAddress = Config["listen"];
+
+/** The address of the configuration, with what the arguments say instead. */
+export function chooseAddress(
+  { listen }: Config,
+  { host = listen.host, port = listen.port }: { host?: string | undefined; port?: number | undefined },
+): ListenAddress {
+  return { ...listen, host, port };
+}
+
+/** Explains an error of listen() to a person; returns other errors unchanged. */
+export function explainListenError(error: unknown, { host, port }: ListenAddress): Error {
+  if (!(error instanceof Error)) return new Error("The host could not be started", { cause: error });
+  if (error instanceof HostError && error.code === "HOST_NOT_ALLOWED") {
+    return new StartError(EXIT_CODES.setup, error.message, { cause: error });
+  }
+  // The server wraps the system's error in another, which has a code too.
+  const sentence =
+    sentenceFor(systemCode(error.cause), host, port) ?? sentenceFor(systemCode(error), host, port);
+  return sentence === undefined ? error : new StartError(EXIT_CODES.address, sentence, { cause: error });
+}
+
+function sentenceFor(code: string | undefined, host: string, port: number): string | undefined {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} is taken by another program. Choose another with --port, or any free one with --port 0.`;
+    case "EACCES":
+      return `Port ${port} may not be used without more rights. Choose one above 1023, or any free one with --port 0.`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `This machine has no address ${host} to listen on. Choose another with --host.`;
+    default:
+      return undefined;
   }
 }

@@ -1,5 +1,6 @@
 // The token: made once, kept private, never empty.
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { recordLog, temporaryFolder } from "../testing/temporary-home.ts";
@@ -29,6 +30,23 @@ describe("[C2] the token", () => {
     expect(lines).toEqual([expect.stringMatching(/^warn Others could read the token/)]);
     expect(lines.join("")).not.toContain(token);
   });
+
+  it.skipIf(process.platform === "win32")(
+    "[C225] is no link, whose target keeps its mode, nor a pipe",
+    () => {
+      const home = temporaryFolder();
+      const target = path.join(temporaryFolder(), "theirs");
+      writeFileSync(target, "a-long-secret-of-somebody-else\n", { mode: 0o644 });
+      const file = path.join(home, "token");
+      symlinkSync(target, file);
+      expect(() => openToken(home, recordLog().log)).toThrow(`${file} is a symbolic link`);
+      expect(() => readToken(home)).toThrow(`${file} is a symbolic link`);
+      expect(statSync(target).mode & 0o777).toBe(0o644);
+      rmSync(file);
+      execFileSync("mkfifo", [file]);
+      expect(() => openToken(home, recordLog().log)).toThrow(`${file} is not a file`);
+    },
+  );
 
   it.each([
     ["empty", ""],

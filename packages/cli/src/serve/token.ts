@@ -1,14 +1,13 @@
 // The owner's token: made once, kept in the home, readable by nobody else (C2).
 import { randomBytes } from "node:crypto";
-import { chmodSync, readFileSync, statSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import type { Log } from "@holdfast/core";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { StartError, systemCode } from "./start-error.ts";
-import { replaceFile } from "./whole-file.ts";
+import { StartError, systemCode } from "../command-error.ts";
+import { openOwnFile, replaceFile } from "./whole-file.ts";
 
-/** The name of the token's file in the home. */
 export const TOKEN_FILE = "token";
 
 /** What can stand in a URL and in a header without being encoded; shorter than 16 characters can be guessed. */
@@ -17,14 +16,11 @@ const tokenPattern = /^[A-Za-z0-9._~-]{16,}$/;
 /** The token of a home; a new one where there is none. Only the holder of the home's lock may call it. */
 export function openToken(home: string, log: Log): string {
   const file = path.join(home, TOKEN_FILE);
-  const kept = readIfThere(file);
-  if (kept === undefined) {
-    const token = randomBytes(32).toString("base64url");
-    replaceFile(file, `${token}\n`);
-    return token;
-  }
-  repairMode(file, log);
-  return checkToken(kept, file);
+  const kept = readIfThere(file, (descriptor) => repairMode(descriptor, file, log));
+  if (kept !== undefined) return checkToken(kept, file);
+  const token = randomBytes(32).toString("base64url");
+  replaceFile(file, `${token}\n`);
+  return token;
 }
 
 /** The token of a home in which a host is running. */
@@ -33,11 +29,16 @@ export function readToken(home: string): string {
   return checkToken(readIfThere(file) ?? "", file);
 }
 
-function readIfThere(file: string): string | undefined {
+/** Content of the file; `look` gets its descriptor, so that it changes the same file. */
+function readIfThere(file: string, look: (descriptor: number) => void = () => undefined): string | undefined {
+  let descriptor: number | undefined;
   try {
-    return readFileSync(file, "utf8");
+    descriptor = openOwnFile(file);
+    look(descriptor);
+    return readFileSync(descriptor, "utf8");
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
+    if (error instanceof StartError) throw error;
     throw new StartError(
       EXIT_CODES.setup,
       `The token ${file} cannot be read (${systemCode(error) ?? "error"}).`,
@@ -45,12 +46,14 @@ function readIfThere(file: string): string | undefined {
         cause: error,
       },
     );
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
-function repairMode(file: string, log: Log): void {
-  if (process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return;
-  chmodSync(file, 0o600);
+function repairMode(descriptor: number, file: string, log: Log): void {
+  if (process.platform === "win32" || (fstatSync(descriptor).mode & 0o077) === 0) return;
+  fchmodSync(descriptor, 0o600);
   log(
     "warn",
     `Others could read the token ${file}, which is repaired; delete it and start again for a new one`,

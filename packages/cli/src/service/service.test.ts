@@ -8,7 +8,7 @@ import { runWords } from "../testing/command-run.ts";
 import { makePath } from "../testing/doctor-run.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
-import { unitPath, userUnit } from "./unit.ts";
+import { unitPath, userUnit } from "./systemd.ts";
 
 const systemUnit = fileURLToPath(new URL("../../../../packaging/holdfast.service", import.meta.url));
 const hasAnalyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
@@ -44,7 +44,7 @@ describe("[C80] the unit", () => {
     expect(verify(user.replace("KillMode=mixed", "KillMode=sometimes"), "--user")).toContain("kill mode");
   });
 
-  it("[C80] lets the drain work, holds trees by a group of its own, and is the same for the machine", () => {
+  it("[C80] lets the drain work, holds trees in a separate cgroup, and is the same for the machine", () => {
     const user = settingsOf(userUnit(["/usr/bin/node", "main.js", "serve"]));
     const machine = settingsOf(readFileSync(systemUnit, "utf8"));
     expect(Object.fromEntries(user)).toMatchObject({
@@ -77,7 +77,7 @@ describe("[C81] service", () => {
   it("[C81] writes a unit that starts this very program, and removes it", { timeout: 60_000 }, async () => {
     const folder = temporaryFolder();
     const calls = path.join(folder, "calls");
-    // A systemd of this machine's own would start services of its own; this one writes down what it is asked.
+    // The machine's systemd would start real services; this one only records its calls.
     const PATH = makePath(path.join(folder, "bin"), {
       systemctl: `echo "$@" >> ${calls}; case "$2" in is-system-running) echo running;; show) printf 'ActiveState=inactive\\nUnitFileState=enabled\\nMainPID=0\\n';; esac`,
     });
@@ -114,7 +114,7 @@ describe("[C81] service", () => {
     ]);
   });
 
-  it("[C82] without systemd says so, with 7; prints the unit all the same", { timeout: 60_000 }, async () => {
+  it("[C82] without systemd says so, with 7; still prints the unit", { timeout: 60_000 }, async () => {
     const folder = temporaryFolder();
     const environment = { PATH: makePath(path.join(folder, "bin")), HOME: folder, XDG_CONFIG_HOME: "" };
     const install = await runWords(["service", "install", "--json"], environment);

@@ -1,25 +1,24 @@
-// Speaks to the user's own systemd through systemctl, and says what to do where there is none.
+// systemd of the user: the unit of the host and where it lies, and calls of systemctl (C80).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { homedir } from "node:os";
+import path from "node:path";
 import process from "node:process";
-import { CommandError } from "../command-error.ts";
+import { CommandError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { systemCode } from "../serve/start-error.ts";
 
 const elsewhere =
   "Have another service manager run `holdfast serve`, which stops on SIGTERM; `holdfast service install --print` shows the unit.";
-const patienceMs = 45_000;
+const timeoutMs = 45_000;
 
-/** What systemctl said. */
 interface Answer {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Fails in words when there is no systemd for this user. */
 export async function requireSystemd(): Promise<void> {
-  // Its exit code tells how well the system is; what counts is that it answers at all.
+  // Its exit code is the state of the system; what counts is that it answers at all.
   const { stdout, stderr } = await ask("is-system-running");
   if (stdout.trim() !== "" && stdout.trim() !== "offline") return;
   throw new CommandError(
@@ -50,7 +49,7 @@ async function ask(...words: readonly string[]): Promise<Answer> {
   const child = spawn("systemctl", ["--user", ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, LC_ALL: "C" },
-    timeout: patienceMs,
+    timeout: timeoutMs,
   });
   let stdout = "";
   let stderr = "";
@@ -67,4 +66,59 @@ async function ask(...words: readonly string[]): Promise<Answer> {
       cause: error,
     });
   }
+}
+
+export const UNIT_NAME = "holdfast.service";
+
+/**
+ * Lifecycle of the service, for a user's unit and for the machine's alike. A drain lasts at most 20 s, and only the host
+ * itself gets the signal: it ends its children. Wrong settings and a port that is taken do not get
+ * better by trying again. The group that is delegated lets the kernel hold process trees together. What an agent
+ * loses to the kernel for want of memory is no reason to stop the host.
+ */
+const life = [
+  "Type=exec",
+  "Restart=on-failure",
+  "RestartSec=2",
+  "RestartPreventExitStatus=2 3 10",
+  "KillMode=mixed",
+  "TimeoutStopSec=30",
+  "Delegate=yes",
+  "OOMPolicy=continue",
+] as const;
+
+/**
+ * The unit for the user who runs it. There is no more hardening in it: in a user's own manager each such setting also
+ * sets NoNewPrivileges, and a person's terminals could not use sudo any more.
+ */
+export function userUnit(command: readonly string[]): string {
+  return [
+    "# Runs Holdfast for one user; made by `holdfast service install`.",
+    "[Unit]",
+    "Description=Holdfast, a host for coding agents",
+    "StartLimitIntervalSec=60",
+    "StartLimitBurst=5",
+    "",
+    "[Service]",
+    `ExecStart=${command.map(quoteForSystemd).join(" ")}`,
+    ...life,
+    "",
+    "[Install]",
+    "WantedBy=default.target",
+    "",
+  ].join("\n");
+}
+
+export function unitPath(environment: Readonly<Record<string, string | undefined>>): string {
+  const { XDG_CONFIG_HOME: named = "", HOME: home = "" } = environment;
+  // The specification has relative paths ignored.
+  const folder = path.isAbsolute(named) ? named : path.join(home === "" ? homedir() : home, ".config");
+  return path.join(folder, "systemd", "user", UNIT_NAME);
+}
+
+/** A word of ExecStart: systemd reads quotes and backslashes as C does, and `%` and `$` as its own. */
+function quoteForSystemd(word: string): string {
+  const literal = word.replaceAll("%", "%%").replaceAll("$", "$$$$");
+  if (/^[\w./@%$+=:,-]+$/.test(literal)) return literal;
+  return `"${literal.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
 }

@@ -1,27 +1,19 @@
 // One person at one terminal of the host: shows it, types into it, and leaves it as a person expects (C37–C42).
 import { StringDecoder } from "node:string_decoder";
-import {
-  type ClientId,
-  type TerminalClaim,
-  type TerminalExit,
-  type TerminalState,
-  type TerminalUri,
-  makeId,
-} from "@holdfast/ahp";
+import { makeId, type TerminalClaim, type TerminalExit, type TerminalState } from "@holdfast/ahp";
 import type { AhpClient, ChannelEvent, ChannelHandle, TerminalPart } from "@holdfast/ahp/client";
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import type { Streams } from "../console.ts";
+import type { HostLink } from "../link/host-link.ts";
+import { shortName } from "../short-name.ts";
 import type { DetachKeys } from "./detach-keys.ts";
 import { PersonScreen } from "./person-screen.ts";
-import { withoutQueries } from "./stale-queries.ts";
+import { terminalUriOf } from "./terminal-name.ts";
 
-/** What a person attaches with. */
-export interface AttachOptions {
-  readonly client: AhpClient;
-  readonly clientId: ClientId;
-  readonly uri: TerminalUri;
-  /** The terminal's name, for people. */
-  readonly name: string;
+interface AttachOptions {
+  readonly link: HostLink;
+  /** The terminal's id. */
+  readonly id: string;
   readonly streams: Streams;
   readonly keys: DetachKeys;
   readonly isReadOnly: boolean;
@@ -29,11 +21,10 @@ export interface AttachOptions {
   readonly isOwnCommand: boolean;
 }
 
-/** How it came to an end. */
 export type AttachEnd =
   | { readonly kind: "exited"; readonly exit: TerminalExit }
   | { readonly kind: "detached" }
-  /** The person's program was told to leave. */
+  /** A signal ended this program. */
   | { readonly kind: "signal"; readonly signal: NodeJS.Signals }
   /** The terminal was taken off the host. */
   | { readonly kind: "gone" };
@@ -43,9 +34,8 @@ const leavingSignals = ["SIGTERM", "SIGHUP", "SIGINT"] as const satisfies readon
 const leaveMs = 1000;
 const interrupt = "\u0003";
 
-/** Shows a terminal until one of the two ends. */
 export async function attachTo(options: AttachOptions): Promise<AttachEnd> {
-  const session = new AttachSession(options);
+  const session = new AttachSession(options, await options.link.ahp({ waits: true }));
   try {
     return await session.run();
   } finally {
@@ -62,6 +52,7 @@ type Hold =
 
 class AttachSession {
   readonly #options: AttachOptions;
+  readonly #client: AhpClient;
   readonly #undo: (() => void)[] = [];
   readonly #ended: Promise<AttachEnd>;
   #end: (end: AttachEnd) => void = () => undefined;
@@ -71,8 +62,9 @@ class AttachSession {
   #hold: Hold = { kind: "watching" };
   #isLost = false;
 
-  constructor(options: AttachOptions) {
+  constructor(options: AttachOptions, client: AhpClient) {
     this.#options = options;
+    this.#client = client;
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#fail = reject;
@@ -80,8 +72,8 @@ class AttachSession {
   }
 
   async run(): Promise<AttachEnd> {
-    const { client, uri } = this.#options;
-    this.#handle = await client.subscribe(uri, "terminal", { onEvent: (event) => this.#take(event) });
+    const uri = terminalUriOf(this.#options.id);
+    this.#handle = await this.#client.subscribe(uri, "terminal", { onEvent: (event) => this.#take(event) });
     this.#undo.push(() => this.#handle?.close());
     this.#listen();
     await this.#claimAtFirst(this.#handle);
@@ -96,8 +88,7 @@ class AttachSession {
   }
 
   #listen(): void {
-    const { client, streams } = this.#options;
-    const { stdin, stdout } = streams;
+    const { stdin, stdout } = this.#options.streams;
     const decoder = new StringDecoder("utf8");
     const type = (bytes: Buffer): void => this.#type(decoder.write(bytes));
     const resize = (): void => this.#resize();
@@ -106,7 +97,7 @@ class AttachSession {
     this.#undo.push(
       () => stdin.off("data", type).pause(),
       () => stdout.off("resize", resize),
-      client.listen((event) => event.type === "status" && this.#noteConnection()),
+      this.#client.listen((event) => event.type === "status" && this.#noteConnection()),
     );
     for (const signal of leavingSignals) {
       const leave = (): void => this.#end({ kind: "signal", signal });
@@ -146,13 +137,13 @@ class AttachSession {
   }
 
   #openScreen(isTty: boolean): PersonScreen {
-    const { streams, name, keys, isReadOnly, isOwnCommand } = this.#options;
-    const screen = new PersonScreen({ streams, isTty });
+    const { streams, id, keys, isReadOnly, isOwnCommand } = this.#options;
+    const screen = new PersonScreen(streams, isTty);
     screen.open();
     if (isOwnCommand) return screen;
-    screen.beginAnew();
+    screen.restart();
     const watched = isReadOnly ? ", read-only" : isTty ? "" : ", which takes no input";
-    screen.note(`[attached to ${name}${watched}; ${keys.name} detaches]`);
+    screen.note(`[attached to ${shortName(id)}${watched}; ${keys.name} detaches]`);
     return screen;
   }
 
@@ -177,7 +168,7 @@ class AttachSession {
 
   async #askFor(handle: ChannelHandle<"terminal">): Promise<string | undefined> {
     const before = handle.confirmed.claim;
-    const { clientId } = this.#options;
+    const { clientId } = this.#options.link;
     const outcome = await handle.dispatch({ type: "terminal/claimed", claim: { kind: "client", clientId } });
     if (outcome.status !== "confirmed") {
       this.#hold = { kind: "watching" };
@@ -189,7 +180,7 @@ class AttachSession {
   }
 
   #noteClaim(claim: TerminalClaim): void {
-    const { clientId } = this.#options;
+    const { clientId } = this.#options.link;
     if (this.#hold.kind !== "held" || (claim.kind === "client" && claim.clientId === clientId)) return;
     this.#hold = { kind: "watching" };
     this.#screen?.note("[watching: somebody else holds this terminal now]");
@@ -228,19 +219,22 @@ class AttachSession {
   }
 
   #noteConnection(): void {
-    const { client, keys } = this.#options;
-    const { status } = client;
+    const { keys } = this.#options;
+    const { status } = this.#client;
     if (status.status === "closed") this.#fail(status.cause);
-    if (status.status === "waiting" && !this.#isLost) {
+    if (status.status === "not-responding" && !this.#isLost) {
       this.#isLost = true;
-      this.#screen?.note(`[connection lost; coming back by itself, ${keys.name} leaves]`);
+      this.#screen?.note(`[the host is not responding; ${keys.name} leaves]`);
+    } else if (status.status === "waiting" && !this.#isLost) {
+      this.#isLost = true;
+      this.#screen?.note(`[connection lost; reconnecting, ${keys.name} leaves]`);
     } else if (status.status === "connected" && this.#isLost) {
       this.#isLost = false;
       this.#screen?.note("[connected again]");
     }
   }
 
-  /** What was a session's goes back to it; all else stays, for whoever attaches next. */
+  /** A session's terminal goes back to it; any other stays free for the next client that attaches. */
   async #leave(): Promise<void> {
     const handle = this.#handle;
     if (this.#hold.kind !== "held" || handle === undefined) return;
@@ -255,4 +249,25 @@ class AttachSession {
     await Promise.race([handle.dispatch({ type: "terminal/claimed", claim }), bounded]);
     clearTimeout(bound);
   }
+}
+
+/** Status and cursor, device attributes, modes, sizes of the window, keyboard, version, colours, settings, terminfo. */
+const queries = new RegExp(
+  [
+    "\\u001B\\[\\??[56]n",
+    "\\u001B\\[[>=]?\\d*c",
+    "\\u001B\\[\\??\\d+\\$p",
+    "\\u001B\\[(?:1[1-9]|2[01])(?:;\\d+)*t",
+    "\\u001B\\[\\?u",
+    "\\u001B\\[>\\d*q",
+    "\\u001B\\](?:4;\\d+|\\d{2});\\?(?:\\u0007|\\u001B\\\\)",
+    "\\u001BP[+$]q[^\\u001B]*\\u001B\\\\",
+    "\\u0005",
+  ].join("|"),
+  "g",
+);
+
+/** Old output without its questions. */
+export function withoutQueries(output: string): string {
+  return output.replaceAll(queries, "");
 }

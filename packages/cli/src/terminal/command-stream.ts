@@ -1,29 +1,24 @@
-// Follows a command on pipes to its end: its bytes to stdout as they are, stdin to it, Ctrl-C to it (C43–C46).
+// Following of a command on pipes to its end: its bytes to stdout as they are, stdin to it, no faster than it reads, Ctrl-C to it (C43–C46).
 import process from "node:process";
+import type { Readable } from "node:stream";
 import type { TerminalExit } from "@holdfast/ahp";
-import type { Holdfast, TerminalEvent } from "@holdfast/sdk";
+import { type Holdfast, HoldfastError, type TerminalEvent } from "@holdfast/sdk";
 import type { Console } from "../console.ts";
-import { passInputOn } from "./command-input.ts";
 
-/** What a command is followed with. */
-export interface CommandStreamParts {
-  readonly api: Holdfast;
-  readonly id: string;
-  readonly console: Console;
-  readonly hasInput: boolean;
-}
-
-/** How the following came to an end. */
 export type CommandEnd =
   | { readonly kind: "exited"; readonly exit: TerminalExit; readonly skippedBytes: number }
-  /** This program was told to leave; the command goes on. */
+  /** A signal ended this program; the command keeps running. */
   | { readonly kind: "left"; readonly signal: NodeJS.Signals }
   /** Nobody reads our output any more. */
   | { readonly kind: "unread" };
 
 /** Follows a command until it ends, or until this program has to leave it. */
-export async function followCommand(parts: CommandStreamParts): Promise<CommandEnd> {
-  const { api, id, console, hasInput } = parts;
+export async function followCommand(
+  api: Holdfast,
+  id: string,
+  console: Console,
+  { hasInput }: { readonly hasInput: boolean },
+): Promise<CommandEnd> {
   const { stdin, stdout } = console.streams;
   const leaving = new AbortController();
   const leave = (end: CommandEnd): void => leaving.abort(end);
@@ -32,15 +27,15 @@ export async function followCommand(parts: CommandStreamParts): Promise<CommandE
   const stopSignals = listenToSignals(() => api.terminals.kill(id), leave);
   const over = new AbortController();
   const input = hasInput
-    ? passInputOn({ api, id, stdin, signal: AbortSignal.any([over.signal, leaving.signal]) })
+    ? passInputOn(api, id, stdin, AbortSignal.any([over.signal, leaving.signal]))
     : Promise.resolve();
-  // A failure of the input is told with the command's end, which it may well have caused.
+  // A failure of the input is reported with the command's end, which it may have caused.
   const inputFailure = input.then(
     () => undefined,
     (error: unknown) => ({ error }),
   );
   try {
-    const end = await readToEnd(parts, leaving.signal);
+    const end = await readToEnd(api, id, console, leaving.signal);
     over.abort();
     const failure = await Promise.race([inputFailure, Promise.resolve()]);
     if (failure !== undefined) throw failure.error;
@@ -58,7 +53,12 @@ export async function followCommand(parts: CommandStreamParts): Promise<CommandE
   }
 }
 
-async function readToEnd({ api, id, console }: CommandStreamParts, signal: AbortSignal): Promise<CommandEnd> {
+async function readToEnd(
+  api: Holdfast,
+  id: string,
+  console: Console,
+  signal: AbortSignal,
+): Promise<CommandEnd> {
   let exit: TerminalExit = { kind: "unknown", reason: "The host did not say" };
   let skippedBytes = 0;
   for await (const event of api.terminals.stream(id, { after: 0, paced: true, signal })) {
@@ -71,13 +71,18 @@ async function readToEnd({ api, id, console }: CommandStreamParts, signal: Abort
 }
 
 async function writeEvent(console: Console, event: TerminalEvent): Promise<void> {
-  if (!console.json) {
-    if (event.type === "output") await console.write(event.data.bytes);
-    return;
+  if (console.json) await console.printJson(eventRecord(event));
+  else if (event.type === "output") {
+    const { bytes, stream } = event.data;
+    await (stream === "error" ? console.writeError(bytes) : console.write(bytes));
   }
-  const { type, data } = event;
-  const shown = type === "output" ? { ...data, bytes: Buffer.from(data.bytes).toString("base64") } : data;
-  await console.printJson({ type, data: shown });
+}
+
+/** An event as `--json` prints it: its bytes in base64. */
+export function eventRecord(event: TerminalEvent): object {
+  if (event.type !== "output") return { type: event.type, data: event.data };
+  const { bytes, ...data } = event.data;
+  return { type: "output", data: { ...data, bytes: Buffer.from(bytes).toString("base64") } };
 }
 
 /** The first Ctrl-C ends the command, the second leaves; to hang up or terminate this program only leaves. */
@@ -95,4 +100,54 @@ function listenToSignals(kill: () => Promise<void>, leave: (end: CommandEnd) => 
   return () => {
     process.off("SIGINT", interrupt).off("SIGHUP", hangUp).off("SIGTERM", terminate);
   };
+}
+
+/** A request takes as much at most, whatever stdin gives at once. */
+const pieceBytes = 256 * 1024;
+/** A lost connection is tried again for half a minute. */
+const attempts = 10;
+const firstDelayMs = 100;
+const longestDelayMs = 5000;
+
+/** Passes it on to its end; done early when the command reads no more or the signal says so. */
+async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: AbortSignal): Promise<void> {
+  let offset = 0;
+  const send = async (bytes: Uint8Array, end: boolean): Promise<void> => {
+    await sendSurely(() => api.terminals.input(id, bytes, { offset, end, signal }), signal);
+    offset += bytes.length;
+  };
+  try {
+    for await (const chunk of stdin) {
+      const bytes = chunk as Buffer;
+      for (let start = 0; start < bytes.length; start += pieceBytes) {
+        await send(bytes.subarray(start, start + pieceBytes), false);
+      }
+    }
+    await send(new Uint8Array(), true);
+  } catch (error) {
+    if (!signal.aborted && !isOver(error)) throw error;
+  }
+}
+
+/** Sends again what may have been lost on its way: by its offset, the host knows what it has already. */
+async function sendSurely(send: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const isLost = error instanceof HoldfastError && error.code === "CONNECTION_FAILED";
+      if (!isLost || attempt === attempts || signal.aborted) throw error;
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, Math.min(longestDelayMs, firstDelayMs * 2 ** attempt));
+    });
+  }
+}
+
+/** The command has ended, or has closed its input, as `head` does: nobody wants the rest. */
+function isOver(error: unknown): boolean {
+  return (
+    error instanceof HoldfastError &&
+    (error.code === "TERMINAL_EXITED" || error.code === "TERMINAL_NOT_FOUND")
+  );
 }

@@ -5,7 +5,6 @@ import { EXIT_CODES } from "../exit-codes.ts";
 /** What leaves a terminal if nothing else is asked for. */
 export const DEFAULT_DETACH_KEYS = "ctrl-]";
 
-/** What became of a piece that was typed. */
 export interface Typed {
   /** What is for the program. */
   readonly text: string;
@@ -13,7 +12,6 @@ export interface Typed {
   readonly isDetach: boolean;
 }
 
-/** One sequence of keys. */
 export class DetachKeys {
   /** The keys as a person writes them. */
   readonly name: string;
@@ -57,7 +55,7 @@ export class DetachKeys {
   }
 }
 
-/** Control with a letter or one of these is a byte of its own. */
+/** Control with a letter or one of these is a single byte. */
 const controlKey = /^ctrl-([a-z@[\\\]^_])$/i;
 
 function spellings(name: string): string[] | undefined {

@@ -3,16 +3,7 @@ import { spawnSync } from "node:child_process";
 import { writeSync } from "node:fs";
 import process from "node:process";
 import type { TerminalSize } from "@holdfast/ahp";
-import type { Streams } from "../console.ts";
-import { Paint } from "../paint.ts";
-import { ScreenModes } from "./screen-modes.ts";
-
-/** How it is used. */
-export interface PersonScreenOptions {
-  readonly streams: Streams;
-  /** Whether what is shown comes from a terminal, which has made its own line ends. */
-  readonly isTty: boolean;
-}
+import { Paint, type Streams } from "../console.ts";
 
 /** The streams of a process do not all say it. */
 const stdoutDescriptor = 1;
@@ -26,7 +17,8 @@ export class PersonScreen {
   readonly #modes = new ScreenModes();
   #isRaw = false;
 
-  constructor({ streams, isTty }: PersonScreenOptions) {
+  /** `isTty`: what is shown comes from a terminal, which has made its own line ends. */
+  constructor(streams: Streams, isTty: boolean) {
     this.#streams = streams;
     this.#isTty = isTty;
   }
@@ -37,7 +29,6 @@ export class PersonScreen {
     return columns > 0 && rows > 0 ? { cols: columns, rows } : undefined;
   }
 
-  /** Whether the program shows its other screen. */
   get hasOtherScreen(): boolean {
     return this.#modes.hasOtherScreen;
   }
@@ -49,12 +40,12 @@ export class PersonScreen {
     if (!stdin.isTTY) return;
     stdin.setRawMode(true);
     this.#isRaw = true;
-    // Node goes on making carriage returns of newlines, but a program's bare newline only moves the cursor down.
+    // Node keeps making carriage returns of newlines, but a program's bare newline only moves the cursor down.
     if (this.#isTty) spawnSync("stty", ["-opost"], { stdio: ["inherit", "ignore", "ignore"] });
   }
 
   /** Moves what was there out of sight and begins at the top. */
-  beginAnew(): void {
+  restart(): void {
     const { rows = 0 } = this.size ?? {};
     this.#write(`${this.#modes.restore()}${"\r\n".repeat(rows)}${clearScreen}`);
   }
@@ -70,7 +61,7 @@ export class PersonScreen {
     this.#write(data);
   }
 
-  /** A line of our own among the program's; on its other screen it is at the bottom, and the cursor stays. */
+  /** A line of this program among those of the terminal's; on its other screen it is at the bottom, and the cursor stays. */
   note(line: string): void {
     this.#write(
       this.hasOtherScreen ? `\u001B7\u001B[999;1H\u001B[K${dim(line)}\u001B8` : `${dim(line)}\u001B[K\r\n`,
@@ -103,4 +94,76 @@ export class PersonScreen {
       // The window is gone, and with it all that could be put back.
     }
   };
+}
+
+/** A mode is set by `h` and reset by `l`; several may stand in one sequence. */
+const privateMode = /\u001B\[\?([\d;]+)([hl])/g;
+/** A beginning of a sequence that the next piece may end. */
+const unfinished = /\u001B(?:\[[\d;?>=]*)?$/;
+/** Scroll region, other character sets and keyboards: known to have been touched, and put back as a whole. */
+const touches = /\u001B(?:\[[\d;]+r|\[>[\d;]*[um]|[()][^B]|=|\[\d+ q)/;
+/** Full and soft reset. */
+const resets = /\u001B(?:c|\[!p)/g;
+
+const otherScreens: readonly string[] = ["1049", "1047", "47"];
+/** These are on in a fresh terminal: the cursor is shown, and lines wrap. */
+const onByDefault: readonly string[] = ["25", "7"];
+/** Cursor keys, mouse, focus, paste: off in a fresh terminal. */
+const offByDefault: readonly string[] =
+  "1 5 6 66 9 1000 1001 1002 1003 1004 1005 1006 1015 1016 2004 2026 2031".split(" ");
+
+export class ScreenModes {
+  readonly #changed = new Set<string>();
+  #isTouched = false;
+  #rest = "";
+
+  /** Takes notice of what is written to the terminal. */
+  push(data: string): void {
+    const text = this.#rest + data;
+    this.#rest = unfinished.exec(text)?.[0] ?? "";
+    const fresh = text.slice(lastReset(text));
+    if (fresh.length < text.length) this.#forget();
+    if (touches.test(fresh)) this.#isTouched = true;
+    for (const [, numbers = "", letter] of fresh.matchAll(privateMode)) {
+      for (const number of numbers.split(";")) this.#set(number, letter === "h");
+    }
+  }
+
+  get hasOtherScreen(): boolean {
+    return otherScreens.some((mode) => this.#changed.has(mode));
+  }
+
+  /** What undoes it all; nothing when nothing was done. */
+  restore(): string {
+    const onAgain = onByDefault.filter((mode) => this.#changed.has(mode));
+    const off = offByDefault.filter((mode) => this.#changed.has(mode));
+    const screen = otherScreens.find((mode) => this.#changed.has(mode));
+    const isTouched = this.#isTouched;
+    this.#forget();
+    return [
+      ...off.map((mode) => `\u001B[?${mode}l`),
+      // The whole screen scrolls again; that moves the cursor, so its place is kept.
+      ...(isTouched ? ["\u001B7\u001B[r\u001B8\u001B(B\u001B>\u001B[0 q\u001B[<u\u001B[>4m"] : []),
+      ...(screen === undefined ? [] : [`\u001B[?${screen}l`]),
+      ...onAgain.map((mode) => `\u001B[?${mode}h`),
+      "\u001B[0m",
+    ].join("");
+  }
+
+  #set(mode: string, isOn: boolean): void {
+    const isChanged = onByDefault.includes(mode) ? !isOn : isOn;
+    if (isChanged) this.#changed.add(mode);
+    else this.#changed.delete(mode);
+  }
+
+  #forget(): void {
+    this.#changed.clear();
+    this.#isTouched = false;
+  }
+}
+
+function lastReset(text: string): number {
+  let end = 0;
+  for (const { index, 0: found } of text.matchAll(resets)) end = index + found.length;
+  return end;
 }

@@ -1,6 +1,6 @@
-// What a program switched on is switched off again, and nothing else.
+// Screen modes that a program switched on are switched off again, and no others.
 import { expect, it } from "vitest";
-import { ScreenModes } from "./screen-modes.ts";
+import { ScreenModes } from "./person-screen.ts";
 
 /** The modes after a text that is cut at each place in turn. */
 function everyCut(text: string): ScreenModes[] {

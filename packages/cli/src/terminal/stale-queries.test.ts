@@ -1,6 +1,6 @@
 // Questions in old output.
 import { expect, it } from "vitest";
-import { withoutQueries } from "./stale-queries.ts";
+import { withoutQueries } from "./attach-session.ts";
 
 it("[C41] every question is taken out of old output, and nothing that draws", () => {
   const questions = [

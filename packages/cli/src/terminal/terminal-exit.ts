@@ -3,10 +3,9 @@ import { constants } from "node:os";
 import type { TerminalExit } from "@holdfast/ahp";
 import { EXIT_CODES } from "../exit-codes.ts";
 
-/** Signals are told as shells tell them: 128 and the signal's number. */
+/** As in shells: 128 and the signal's number. */
 const signalBase = 128;
 
-/** The exit code that tells of the end of a program. */
 export function exitCodeOf(exit: TerminalExit): number {
   switch (exit.kind) {
     case "code":
@@ -18,13 +17,11 @@ export function exitCodeOf(exit: TerminalExit): number {
   }
 }
 
-/** The exit code that stands for a signal. */
 export function signalExitCode(signal: string): number {
   const numbers: Readonly<Partial<Record<string, number>>> = constants.signals;
   return signalBase + (numbers[signal] ?? 0);
 }
 
-/** How a program ended, in words for people. */
 export function exitWords(exit: TerminalExit): string {
   switch (exit.kind) {
     case "code":

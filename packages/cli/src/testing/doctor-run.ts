@@ -7,18 +7,18 @@ import type { Finding } from "../doctor/finding.ts";
 import { findProgram } from "../doctor/find-program.ts";
 import { programFile } from "./program-file.ts";
 
-/** What the program itself, and what it tries, cannot do without. */
+/** Programs that the doctor and its trials need. */
 const plainTools = ["sh", "env", "node", "unshare", "mount", "mkfifo", "tty", "stty", "setpriv", "sleep"];
 
 /** How to run it. */
 export interface DoctorRunOptions {
   readonly home: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Words before the program, such as those that put it into a namespace of its own. */
+  /** Arguments before the program, such as those that put it into a separate namespace. */
   readonly wrapper?: readonly string[];
 }
 
-/** What it found. */
+/** Its findings. */
 export interface DoctorRun {
   readonly exitCode: number | null;
   readonly stderr: string;

@@ -1,4 +1,4 @@
-// A real host in a process of its own with agents that do what a test's script says.
+// A real host in a separate process, with agents that follow a test's script.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,12 @@ import { ProgramRun } from "./program-run.ts";
 
 const agentFile = fileURLToPath(new URL("../../../core/src/testing/fake-agent.mjs", import.meta.url));
 
-/** What a scripted agent does for each prompt, in the language of the fake agent. */
+/** Script of an agent for each prompt, in the language of the fake agent. */
 export interface AgentScript {
   readonly capabilities?: object;
   readonly ignoresCancel?: boolean;
+  readonly authMethods?: readonly object[];
+  readonly signInFile?: string;
   readonly prompts: Readonly<Record<string, readonly object[]>>;
 }
 
@@ -43,12 +45,12 @@ export class ScriptedHost {
     return new ScriptedHost(home, folder, run, await run.ready());
   }
 
-  /** What the agents heard and were answered, one entry a line. */
+  /** Messages and responses that the agents received, one entry a line. */
   get record(): string {
     return readFileSync(path.join(this.folder, "record"), "utf8");
   }
 
-  /** Lets a step `until` go on. */
+  /** Ends the wait of a step `until`. */
   open(gate: string): void {
     writeFileSync(path.join(this.folder, gate), "");
   }

@@ -12,7 +12,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A log that keeps what it was told. */
+/** A log that keeps its lines. */
 export function recordLog(): { readonly lines: string[]; readonly log: Log } {
   const lines: string[] = [];
   return { lines, log: (level, message) => void lines.push(`${level} ${message}`) };

@@ -1,25 +1,25 @@
 // Runs the program on a real pseudo terminal and types into it, for tests of what people see.
-import { InlineKeeper, type KeeperExit, type KeeperRun } from "@holdfast/keeper";
+import { Spawner, type Run, type RunExit } from "@holdfast/terminal/process";
 import { onTestFinished } from "vitest";
 import { programFile } from "./program-file.ts";
 
 /** A busy machine takes its time to start a program. */
-const patienceMs = 25_000;
+const timeoutMs = 25_000;
 const shownCharacters = 2000;
 
 /** A program and what its terminal has shown. */
 export class TypedProgram {
-  readonly #run: KeeperRun;
+  readonly #run: Run;
   readonly #record: Record;
 
-  private constructor(run: KeeperRun, record: Record) {
+  private constructor(run: Run, record: Record) {
     this.#run = run;
     this.#record = record;
   }
 
   /** Starts the program; it is ended with the test. */
   static async start(words: readonly string[], cwd: string): Promise<TypedProgram> {
-    const keeper = new InlineKeeper({ environment: { PATH: process.env["PATH"], TERM: "xterm" } });
+    const keeper = new Spawner({ environment: { PATH: process.env["PATH"], TERM: "xterm" } });
     onTestFinished(() => keeper.close(0));
     const record = new Record();
     const run = await keeper.start(
@@ -74,22 +74,22 @@ export class TypedProgram {
 
 class Record {
   text = "";
-  exitOf: KeeperExit | undefined;
+  exitOf: RunExit | undefined;
   readonly #decoder = new TextDecoder();
   readonly #watchers = new Set<() => void>();
 
   bytes(_stream: string, bytes: Uint8Array): void {
     this.text += this.#decoder.decode(bytes, { stream: true });
-    this.#tell();
+    this.#notify();
   }
 
-  exit(exit: KeeperExit): void {
+  exit(exit: RunExit): void {
     this.exitOf = exit;
-    this.#tell();
+    this.#notify();
   }
 
   end(): void {
-    this.#tell();
+    this.#notify();
   }
 
   /** Rejects, with all that was shown, as soon as it can no longer come true, or has taken too long. */
@@ -97,7 +97,7 @@ class Record {
     return new Promise((resolve, reject) => {
       const fail = (): void =>
         reject(new Error(`${problem}:\n${JSON.stringify(this.text.slice(-shownCharacters))}`));
-      const timer = setTimeout(fail, patienceMs);
+      const timer = setTimeout(fail, timeoutMs);
       const look = (): void => {
         if (isTrue()) resolve();
         else if (this.exitOf !== undefined) fail();
@@ -110,7 +110,7 @@ class Record {
     });
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const watcher of this.#watchers) watcher();
   }
 }

@@ -1,5 +1,6 @@
-// The words of ACP v1 that the host uses, read tolerantly: unknown fields and kinds pass through.
-import type { JsonObject, JsonValue } from "@holdfast/ahp";
+// The part of ACP v1 that the host uses, read tolerantly: unknown fields and kinds pass through.
+import type { ConnectedAgent, JsonObject, JsonValue, TurnUsage } from "@holdfast/ahp";
+import type { Quirk } from "@holdfast/protocol";
 
 /** The protocol version that the host speaks. */
 export const ACP_VERSION = 1;
@@ -12,9 +13,16 @@ export interface AcpContent {
   readonly mimeType?: string;
   readonly uri?: string;
   readonly name?: string;
+  /** Of the type `resource`: a text or bytes in base64. */
+  readonly resource?: {
+    readonly uri?: string;
+    readonly mimeType?: string | null;
+    readonly text?: string;
+    readonly blob?: string;
+  };
 }
 
-/** What a tool call shows. */
+/** Content of a tool call. */
 export interface AcpToolContent {
   readonly type: string;
   readonly content?: AcpContent;
@@ -45,7 +53,7 @@ export interface AcpUpdate extends Partial<Omit<AcpToolCall, "content">> {
   readonly [field: string]: unknown;
 }
 
-/** What an agent sent, as the JSON that it was read from. */
+/** A message of an agent, as parsed JSON. */
 export function jsonOf(received: object): JsonObject {
   return received as JsonObject;
 }
@@ -86,7 +94,7 @@ export interface AcpConfigChoice {
   readonly options?: readonly AcpConfigChoice[];
 }
 
-/** The answer to `initialize`. */
+/** The response to `initialize`. */
 export interface AcpInitializeResult {
   readonly protocolVersion: number;
   readonly agentInfo?: { readonly name: string; readonly title?: string; readonly version?: string } | null;
@@ -104,7 +112,25 @@ export interface AcpInitializeResult {
       readonly list?: unknown;
     };
   };
-  readonly authMethods?: readonly { readonly id: string; readonly name: string }[];
+  readonly authMethods?: readonly AcpAuthMethod[];
+}
+
+/** The sign-in state that an agent reports; `kind` is `none` where there is none. */
+export interface AcpAuthStatus {
+  readonly kind: string;
+  readonly label?: string;
+}
+
+/** A way to sign in to an agent: by `authenticate`, by variables, or by a command in a terminal. */
+export interface AcpAuthMethod {
+  readonly id: string;
+  readonly name: string;
+  readonly type?: string;
+  readonly args?: readonly string[];
+  readonly vars?: readonly { readonly name: string }[];
+  readonly _meta?: {
+    readonly "terminal-auth"?: { readonly command?: string; readonly args?: readonly string[] };
+  } | null;
 }
 
 interface AcpNamedValue {
@@ -112,7 +138,7 @@ interface AcpNamedValue {
   readonly value: string;
 }
 
-/** An MCP server, as an agent is told of it. */
+/** An MCP server in the form in which agents receive it. */
 export type AcpMcpServer =
   | {
       readonly name: string;
@@ -127,7 +153,7 @@ export type AcpMcpServer =
       readonly headers: readonly AcpNamedValue[];
     };
 
-/** The models of a session, as agents told them before there were options for it; many still do. */
+/** The models of a session, as agents reported them before ACP had options for it; many still do. */
 export interface AcpModels {
   readonly currentModelId: string;
   readonly availableModels: readonly {
@@ -137,7 +163,7 @@ export interface AcpModels {
   }[];
 }
 
-/** The answer to `session/new`, `session/load` and `session/resume`. */
+/** The response to `session/new`, `session/load` and `session/resume`. */
 export interface AcpSessionResult {
   readonly sessionId?: string;
   readonly modes?: AcpModes | null;
@@ -145,17 +171,78 @@ export interface AcpSessionResult {
   readonly configOptions?: readonly AcpConfigOption[] | null;
 }
 
-/** The answer to `session/prompt`. */
+/** The response to `session/prompt`. */
 export interface AcpPromptResult {
   readonly stopReason: string;
   readonly usage?: JsonObject;
 }
 
-/** What the host tells an agent about itself. */
+/** The host's own `initialize` parameters. */
 export const CLIENT_CAPABILITIES = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
   elicitation: { form: {}, url: {} },
   session: { configOptions: { boolean: {} } },
-  _meta: { terminal_output: true },
+  // The command goes to people as the remedy of a missing sign-in, to be run in a terminal.
+  auth: { terminal: true },
+  _meta: { terminal_output: true, "terminal-auth": true },
 } as const;
+
+/** The model's names, and what agents call them: ACP's own name first. */
+const names = {
+  inputTokens: ["inputTokens", "input_tokens"],
+  outputTokens: ["outputTokens", "output_tokens"],
+  cacheReadTokens: ["cachedReadTokens", "cached_read_tokens", "cacheReadTokens"],
+  cacheWriteTokens: ["cachedWriteTokens", "cached_write_tokens", "cacheWriteTokens"],
+  thoughtTokens: ["thoughtTokens", "thought_tokens"],
+  totalTokens: ["totalTokens", "total_tokens"],
+} as const satisfies { [Name in keyof TurnUsage]?: readonly string[] };
+
+/** The usage; undefined where nothing of it could be read. */
+export function readUsage(usage: JsonObject | null | undefined): TurnUsage | undefined {
+  if (typeof usage !== "object" || usage === null) return undefined;
+  const read = Object.entries(names).flatMap(([name, spellings]) => {
+    const tokens = spellings.map((spelling) => usage[spelling]).find(isCount);
+    return tokens === undefined ? [] : [[name, tokens] as const];
+  });
+  return read.length === 0 ? undefined : Object.fromEntries(read);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** The methods that resume a session of an earlier process, the best first. */
+export function listReopenMethods(
+  { agentCapabilities }: AcpInitializeResult,
+  quirks: readonly Quirk[],
+): ("session/resume" | "session/load")[] {
+  if (quirks.includes("cannot-load-after-restart")) return [];
+  return [
+    ...(isMarked(agentCapabilities?.sessionCapabilities?.resume) ? (["session/resume"] as const) : []),
+    ...(agentCapabilities?.loadSession === true ? (["session/load"] as const) : []),
+  ];
+}
+
+/** Whether an agent supports `session/close`. */
+export function canCloseSession({ agentCapabilities }: AcpInitializeResult): boolean {
+  return isMarked(agentCapabilities?.sessionCapabilities?.close);
+}
+
+/** An agent as the model has it. */
+export function describeAgent(info: AcpInitializeResult, quirks: readonly Quirk[]): ConnectedAgent {
+  const { agentInfo, agentCapabilities } = info;
+  const prompt = agentCapabilities?.promptCapabilities ?? {};
+  const [best] = listReopenMethods(info, quirks);
+  return {
+    name: agentInfo?.name ?? "agent",
+    resume: best === undefined ? "none" : best === "session/resume" ? "resume" : "load",
+    accepts: (["image", "audio", "embeddedContext"] as const).filter((kind) => prompt[kind] === true),
+    ...(agentInfo?.version !== undefined && { version: agentInfo.version }),
+  };
+}
+
+/** Support is marked by an object, by some agents with `true`; null and false mean the same as nothing. */
+function isMarked(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
+}

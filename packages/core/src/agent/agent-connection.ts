@@ -1,8 +1,8 @@
 // One agent process and the ACP v1 connection to it: handshake, sessions, prompts, and a clean end.
-import type { Connection } from "@holdfast/jsonrpc";
-import type { Keeper, KeeperRun, KeeperExit, KeeperRunRequest } from "@holdfast/keeper/port";
+import { type Connection, ConnectionError, RpcError, WarningLimit } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
-import type { Patience } from "../patience.ts";
+import type { Keeper, Run, RunExit, RunRequest, TreeProcess } from "@holdfast/terminal/port";
+import type { Timeouts } from "../timeouts.ts";
 import {
   ACP_VERSION,
   type AcpInitializeResult,
@@ -11,91 +11,128 @@ import {
   type AcpSessionResult,
   CLIENT_CAPABILITIES,
 } from "./acp.ts";
-import type { AgentServices } from "./agent-services.ts";
-import { type AgentLink, openConnection } from "./agent-wire.ts";
-import { explainFailedStart } from "./failed-start.ts";
-import { type Redact, StderrTail } from "./stderr-tail.ts";
-import { UpdateGate } from "./update-gate.ts";
+import { ForeignOutput, OutputEnd, type Redact, StderrTail } from "./agent-output.ts";
+import { type AgentLink, type AgentServices, openConnection, UpdateGate } from "./agent-wire.ts";
+import { OwnProcesses } from "./background-processes.ts";
 
-export type { AgentServices, OfSession } from "./agent-services.ts";
+export type { AgentServices, OfSession } from "./agent-wire.ts";
 
 /** How an agent's process ended. */
 export interface AgentExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderrTail: readonly string[];
+  /** The host ended it because it had closed its output. */
+  readonly closedOutput: boolean;
+}
+
+/** The host's timeouts and identity, as far as a connection needs them. */
+export interface AgentConnectionOptions {
+  readonly timeouts: Timeouts;
+  /** The host's version, which agents receive in the handshake (N280). */
+  readonly clientVersion: string;
+  readonly redact?: Redact | undefined;
+}
+
+interface AgentParts {
+  readonly run: Run;
+  readonly connection: Connection;
+  readonly gate: UpdateGate;
+  readonly foreign: ForeignOutput;
+  readonly outputEnd: OutputEnd;
+  readonly exited: Promise<AgentExit>;
 }
 
 /** An agent that has been started. Its session owns it and closes it. */
 export class AgentConnection {
   /** Resolves when the process has ended, however it did. */
   readonly exited: Promise<AgentExit>;
-  readonly #run: KeeperRun;
+  readonly #run: Run;
   readonly #connection: Connection;
   readonly #gate: UpdateGate;
-  readonly #patience: Patience;
+  readonly #timeouts: Timeouts;
+  readonly #clientVersion: string;
+  readonly #foreign: ForeignOutput;
+  readonly #outputEnd: OutputEnd;
+  readonly #redact: Redact;
   #initialized: AcpInitializeResult | undefined;
+  #own: OwnProcesses | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(
-    run: KeeperRun,
-    connection: Connection,
-    gate: UpdateGate,
-    exited: Promise<AgentExit>,
-    patience: Patience,
-  ) {
-    this.#run = run;
-    this.#connection = connection;
-    this.#gate = gate;
-    this.#patience = patience;
-    this.exited = exited;
+  private constructor(parts: AgentParts, { timeouts, clientVersion, redact }: AgentConnectionOptions) {
+    this.#run = parts.run;
+    this.#connection = parts.connection;
+    this.#gate = parts.gate;
+    this.#foreign = parts.foreign;
+    this.#outputEnd = parts.outputEnd;
+    this.#timeouts = timeouts;
+    this.#clientVersion = clientVersion;
+    this.#redact = redact ?? ((text) => text);
+    this.exited = parts.exited;
   }
 
-  /** Starts the process; `initialize` comes next. What it says on stderr is kept without secrets. */
+  /** Starts the process; `initialize` comes next. Its stderr is kept without secrets. */
   static async start(
     keeper: Keeper,
-    request: Omit<KeeperRunRequest, "kind">,
+    request: Omit<RunRequest, "kind">,
     services: AgentServices,
-    patience: Patience,
-    redact?: Redact,
+    options: AgentConnectionOptions,
   ): Promise<AgentConnection> {
+    const { redact } = options;
     const stderr = new StderrTail(redact);
     let resolveExit = (_exit: AgentExit): void => {};
     const exited = new Promise<AgentExit>((resolve) => {
       resolveExit = resolve;
     });
-    // The connection is there before the process: one that dies at once is heard to its end as well.
+    // The connection is made before the process: the output of one that dies at once is read to its end as well.
     const link: AgentLink = { run: undefined, onDrain: () => {} };
+    const foreign = new ForeignOutput(options.timeouts.textMs);
     const gate = new UpdateGate();
-    const connection = openConnection(link, services, gate);
+    const outputEnd = new OutputEnd(() => {
+      link.run
+        ?.end(options.timeouts.killMs)
+        .catch((error: unknown) => services.warn(`The agent could not be ended: ${String(error)}`));
+    });
+    const warnings = new WarningLimit((line) => services.warn(line));
+    const connection = openConnection(link, services, gate, warnings);
     const run = await keeper.start(
       { ...request, kind: "stdio" },
       {
-        bytes: (stream, bytes) => (stream === "output" ? connection.push(bytes) : stderr.push(bytes)),
-        exit: ({ exitCode, signal }: KeeperExit) => {
+        bytes: (stream, bytes) => {
+          if (stream === "error") return stderr.push(bytes);
+          foreign.push(bytes);
+          connection.push(bytes);
+        },
+        outputEnded: () => outputEnd.note(),
+        exit: ({ exitCode, signal }: RunExit) => {
+          outputEnd.close();
           connection.end();
-          resolveExit({ exitCode, signal, stderrTail: stderr.lines });
+          warnings.close();
+          const closedOutput = outputEnd.hasEndedAgent;
+          resolveExit({ exitCode, signal, stderrTail: stderr.lines, closedOutput });
         },
         end: () => {},
       },
     );
     link.run = run;
     run.onDrain(() => link.onDrain());
-    return new AgentConnection(run, connection, gate, exited, patience);
+    return new AgentConnection({ run, connection, gate, foreign, outputEnd, exited }, options);
   }
 
   /** Shakes hands; on failure nothing is left behind. */
   async initialize(): Promise<void> {
     try {
-      this.#initialized = await this.#shakeHands();
+      this.#initialized = await Promise.race([this.#shakeHands(), this.#foreign.silence]);
     } catch (error) {
       await this.close();
       const { stderrTail } = await this.exited;
-      throw explainFailedStart("The agent did not complete the handshake", error, stderrTail);
+      throw explainFailedStart(this.#describeFailure(), error, stderrTail);
+    } finally {
+      this.#foreign.close();
     }
   }
 
-  /** What the agent said in the handshake. */
+  /** The agent's part of the handshake. */
   get info(): AcpInitializeResult {
     return this.#initialized ?? { protocolVersion: ACP_VERSION };
   }
@@ -104,13 +141,29 @@ export class AgentConnection {
     return this.#run.pid;
   }
 
+  /** Learns which processes are the agent's own, once: what comes later was started for somebody. */
+  async noteOwnProcesses(servers: readonly AcpMcpServer[]): Promise<void> {
+    this.#own ??= new OwnProcesses(await this.#run.members(), servers);
+  }
+
+  /** Processes in its tree besides itself. */
+  async listBackground(): Promise<readonly TreeProcess[]> {
+    const own = this.#own;
+    return own === undefined ? [] : own.findOthers(await this.#run.members());
+  }
+
+  /** Signs in by a method that needs no person. */
+  async authenticate(methodId: string): Promise<void> {
+    await this.#ask("authenticate", { methodId });
+  }
+
   async newSession(cwd: string, mcpServers: readonly AcpMcpServer[]): Promise<AcpSessionResult> {
     const result = await this.#ask<AcpSessionResult>("session/new", { cwd, mcpServers });
     if (result.sessionId !== undefined) this.#gate.enter(result.sessionId);
     return result;
   }
 
-  /** `session/resume` does not tell the history again, `session/load` does; what is told again is dropped. */
+  /** `session/load` replays the history, `session/resume` does not; the replay is dropped. */
   reopenSession(
     method: "session/resume" | "session/load",
     sessionId: string,
@@ -118,17 +171,18 @@ export class AgentConnection {
     mcpServers: readonly AcpMcpServer[],
   ): Promise<AcpSessionResult> {
     const params = { sessionId, cwd, mcpServers };
-    const patience = { orderKey: sessionId, timeoutMs: this.#patience.loadMs };
-    return this.#gate.duringReplay(() => this.#ask(method, params, patience));
+    this.#gate.enter(sessionId);
+    const timeouts = { orderKey: sessionId, timeoutMs: this.#timeouts.loadMs };
+    return this.#gate.duringReplay(() => this.#ask(method, params, timeouts));
   }
 
-  /** Leaves a session: what the agent still says of it is not heard, and `closes` tells the agent. */
+  /** Leaves a session: its later updates are ignored, and `closes` sends `session/close`. */
   async leaveSession(sessionId: string, closes: boolean): Promise<void> {
     this.#gate.leave(sessionId);
     if (closes) await this.#ask("session/close", { sessionId });
   }
 
-  /** The answer may take as long as it takes; it comes after every update that was sent before it and, where awaited directly, before the next. */
+  /** The response may take any time; it comes after every update that was sent before it and, where awaited directly, before the next. */
   prompt(sessionId: string, prompt: readonly object[]): Promise<AcpPromptResult> {
     const answer = this.#connection.request("session/prompt", { sessionId, prompt }, { orderKey: sessionId });
     return answer as Promise<AcpPromptResult>;
@@ -139,19 +193,16 @@ export class AgentConnection {
   }
 
   setMode(sessionId: string, modeId: string): Promise<unknown> {
-    return this.#ask("session/set_mode", { sessionId, modeId });
+    return this.#ask("session/set_mode", { sessionId, modeId }, { orderKey: sessionId });
   }
 
-  setModel(sessionId: string, modelId: string): Promise<unknown> {
-    return this.#ask("session/set_model", { sessionId, modelId });
+  setModel(sessionId: string, modelId: string): Promise<AcpSessionResult | null> {
+    return this.#ask("session/set_model", { sessionId, modelId }, { orderKey: sessionId });
   }
 
   setConfigOption(sessionId: string, configId: string, value: string | boolean): Promise<AcpSessionResult> {
-    return this.#ask("session/set_config_option", {
-      sessionId,
-      configId,
-      ...(typeof value === "boolean" ? { type: "boolean", value } : { value }),
-    });
+    const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
+    return this.#ask("session/set_config_option", { sessionId, configId, ...typed }, { orderKey: sessionId });
   }
 
   /** End of input and a grace period first: some agents save their history then. After that, the whole tree. Idempotent. */
@@ -160,49 +211,71 @@ export class AgentConnection {
     return this.#closing;
   }
 
-  /** Ends the process at once: it does not answer. */
+  /** Ends the process at once: it does not respond. */
   async kill(): Promise<void> {
     await this.#run.end(0);
     await this.close();
   }
 
+  #describeFailure(): string {
+    const text = this.#redact(this.#foreign.text);
+    if (text === "") return "The agent did not complete the handshake";
+    return `The agent does not speak ACP (check its command and arguments); it wrote "${text}"`;
+  }
+
   async #closeNow(): Promise<void> {
+    this.#outputEnd.close();
     this.#run.endInput();
     let timer: NodeJS.Timeout | undefined;
     const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#patience.endOfInputMs);
+      timer = setTimeout(resolve, this.#timeouts.endOfInputMs);
     });
     await Promise.race([this.exited, bound]);
     clearTimeout(timer);
-    await this.#run.end(this.#patience.killMs);
+    await this.#run.end(this.#timeouts.killMs);
     await this.exited;
     this.#connection.close();
     this.#run.release();
   }
 
   async #shakeHands(): Promise<AcpInitializeResult> {
-    const result = await this.#ask<AcpInitializeResult>("initialize", {
+    const result = await this.#ask<AcpInitializeResult | null>("initialize", {
       protocolVersion: ACP_VERSION,
       clientCapabilities: CLIENT_CAPABILITIES,
-      clientInfo: { name: "holdfast", version: "0.0.0" },
+      clientInfo: { name: "holdfast", title: "Holdfast", version: this.#clientVersion },
     });
-    // Some agents echo the number they were asked for: the shape says more than the number.
-    if (result.agentCapabilities === undefined && result.protocolVersion !== ACP_VERSION) {
+    if (typeof result !== "object" || result === null || Array.isArray(result)) {
       throw new HostError(
         "ACP_SESSION_INIT_FAILED",
-        `The agent insists on ACP version ${result.protocolVersion}; Holdfast speaks version ${ACP_VERSION}. Use an older version of the agent.`,
+        "The agent's response to initialize is not an object. Check its command and arguments, or update the agent.",
       );
+    }
+    // Some agents echo the number they were asked for: the shape says more than the number.
+    if (result.agentCapabilities === undefined && result.protocolVersion !== ACP_VERSION) {
+      const { protocolVersion } = result as { readonly protocolVersion?: unknown };
+      const problem =
+        typeof protocolVersion === "number"
+          ? `The agent insists on ACP version ${protocolVersion}; Holdfast speaks version ${ACP_VERSION}. Use an older version of the agent.`
+          : "The agent's response to initialize has no protocolVersion. Check its command and arguments, or update the agent.";
+      throw new HostError("ACP_SESSION_INIT_FAILED", problem);
     }
     return result;
   }
 
-  /** A request that an agent can answer without thinking, and so in bounded time. */
+  /** The end of the stream is noticed with the exit, which says more. */
+  async #explainEnd(method: string, cause: ConnectionError): Promise<Error> {
+    const { exitCode, signal } = await this.exited;
+    const how = signal ?? `exit code ${exitCode ?? "unknown"}`;
+    return new Error(`its process ended before it answered ${method} (${how})`, { cause });
+  }
+
+  /** A request that an agent can answer without its model, and so in bounded time. */
   async #ask<Result>(
     method: string,
     params: object,
     {
       orderKey,
-      timeoutMs = this.#patience.handshakeMs,
+      timeoutMs = this.#timeouts.handshakeMs,
     }: { readonly orderKey?: string; readonly timeoutMs?: number } = {},
   ): Promise<Result> {
     const tooSlow = new AbortController();
@@ -212,8 +285,22 @@ export class AgentConnection {
     const order = orderKey === undefined ? {} : { orderKey };
     try {
       return (await this.#connection.request(method, params, { ...order, signal: tooSlow.signal })) as Result;
+    } catch (error) {
+      throw error instanceof ConnectionError && error.kind === "ended"
+        ? await this.#explainEnd(method, error)
+        : error;
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+/** The error for a start that failed: `what` begins its sentence, and a dead agent's last lines end it. */
+export function explainFailedStart(what: string, cause: unknown, stderrTail: readonly string[]): HostError {
+  if (cause instanceof HostError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  // An agent that responded has given its reason; for one that did not, stderr may have it.
+  const isSilent = cause instanceof RpcError || stderrTail.length === 0;
+  const said = isSilent ? "" : ` Its last stderr lines: ${stderrTail.slice(-5).join(" | ")}`;
+  return new HostError("ACP_SESSION_INIT_FAILED", `${what}: ${reason}.${said}`, { cause });
 }

@@ -32,21 +32,117 @@ test("[N30] the built-in agent is started by the program that the host was given
   expect(entries().find("shell").launch).toMatchObject({ command: "/usr/bin/node", args: ["/shell.js"] });
 });
 
-test("[N30] an agent of the user's own is found by its name, before one of the catalogue", () => {
-  const own = { command: "/bin/mine", args: ["--acp"], env: { A: "1" }, cwd: "/tmp" };
-  const { all, find } = entriesOf({ mine: own, gemini: own, "codex-cli": own });
-  expect(find("mine")).toMatchObject({
-    handles: ["mine"],
+test("[N30] an own entry with a new name comes after the catalogue, and has what it says", () => {
+  const traits = {
+    versionProbe: { args: ["-v"] },
+    auth: { env: ["MINE_KEY"], files: ["~/.mine"] },
+    keepSecrets: ["OPENAI_API_KEY"],
+    model: [{ by: "flag", flag: "-m" }],
+    forwarding: {
+      openai: { args: [], env: [{ name: "MINE_KEY", from: ["OPENAI_API_KEY"], required: true }] },
+    },
+    quirks: ["needs-terminals"],
+  };
+  const own = {
+    command: "/bin/mine",
+    args: ["--acp"],
+    env: { A: "1" },
+    cwd: "/tmp",
+    handles: ["me"],
+    ...traits,
+  };
+  const { all, find } = entriesOf({ mine: own });
+  expect(all.at(-1)).toBe(find("mine"));
+  expect(find("me")).toMatchObject({
+    id: "mine",
+    handles: ["mine", "me"],
     label: "mine",
+    isOwn: true,
     cwd: "/tmp",
     launch: { command: "/bin/mine", args: ["--acp"], env: { A: "1" } },
+    ...traits,
   });
-  expect(find("gemini").launch.command).toBe("/bin/mine");
-  expect(find("codex-cli").launch.command).toBe("/bin/mine");
-  expect(all.filter(({ id }) => id === "codex-cli")).toHaveLength(1);
 });
 
-test("[N4] a name that nobody has is ACP_UNKNOWN_AGENT, in exactly these words", () => {
+test.each(["claude", "claude-code", "claude-cli"])(
+  "[N282] an own entry under the name %s changes that agent, which keeps its id, names, key and place",
+  (name) => {
+    const { all, find } = entriesOf({ [name]: { command: "/opt/claude", env: { A: "1" } } });
+    const expected = entries().find("claude");
+    expect(all.map(({ id }) => id)).toEqual(entries().all.map(({ id }) => id));
+    const { launch, alternatives, isOwn, ...others } = find("claude");
+    expect({ launch, alternatives, isOwn }).toEqual({
+      launch: { command: "/opt/claude", args: [], env: { A: "1" } },
+      alternatives: [],
+      isOwn: true,
+    });
+    expect(others).toEqual({ ...others, ...pick(expected, Object.keys(others)) });
+    for (const each of expected.handles) expect(find(each)).toBe(find("claude-cli"));
+  },
+);
+
+test("[N282] arguments that are left out are the agent's own, so that a path is enough", () => {
+  const { find } = entriesOf({
+    gemini: { command: "/opt/gemini" },
+    copilot: { label: "Pilot", env: { B: "2" } },
+  });
+  expect(find("gemini").launch).toEqual({ command: "/opt/gemini", args: ["--acp"], env: {} });
+  expect(find("copilot-cli")).toMatchObject({
+    label: "Pilot",
+    launch: { command: "copilot", args: ["--acp"], env: { COPILOT_AUTO_UPDATE: "false", B: "2" } },
+  });
+});
+
+test("[N282] an entry that extends an agent is another one like it", () => {
+  const { all, find } = entriesOf({
+    work: { extends: "claude", command: "/opt/claude", handles: ["codex"], quirks: ["needs-terminals"] },
+  });
+  const base = find("claude");
+  expect(find("work")).toMatchObject({
+    id: "work",
+    handles: ["work", "codex"],
+    label: "Claude Code (work)",
+    catalogueId: "claude-cli",
+    auth: base.auth,
+    model: base.model,
+    forwarding: base.forwarding,
+    quirks: ["needs-terminals"],
+    launch: { command: "/opt/claude", args: [] },
+  });
+  // A handle that the user gives away is given away in the list too.
+  expect(find("codex").id).toBe("work");
+  expect(find("codex-cli").handles).toEqual([]);
+  const names = all.flatMap(({ id, handles }) => [...new Set([id, ...handles])]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test("[N282] an entry that cannot be used is named by its place", () => {
+  const attempt =
+    (agents: object): (() => unknown) =>
+    () =>
+      entries(agents);
+  expect(attempt({ mine: {} })).toThrow(
+    "agents.mine.command is required, unless the agent extends one of the catalogue.",
+  );
+  expect(attempt({ mine: { extends: "nobody" } })).toThrow(
+    "agents.mine.extends names nobody, which is not in the catalogue. It has: shell, claude-cli,",
+  );
+  expect(attempt({ claude: { cwd: "/" }, "claude-cli": { cwd: "/" } })).toThrow(
+    "agents.claude and agents.claude-cli both change Claude Code. Keep one of them.",
+  );
+  expect(attempt({ one: { command: "a", handles: ["x"] }, two: { command: "b", handles: ["x"] } })).toThrow(
+    "has the handle x, which is already one's",
+  );
+});
+
+test("[N282] a kept session finds its agent by a name that it has now", () => {
+  const made = entries({ claude: { command: "/opt/claude" } });
+  expect(made.findKept("claude-cli").launch.command).toBe("/opt/claude");
+  expect(made.findKept("claude").launch.command).toBe("/opt/claude");
+  expect(made.findKept("gone")).toMatchObject({ id: "gone", handles: ["gone"] });
+});
+
+test("[N4] an unknown name is ACP_UNKNOWN_AGENT, with exactly this message", () => {
   expect(() => entries().find("nobody")).toThrow(
     expect.objectContaining({
       code: "ACP_UNKNOWN_AGENT",
@@ -59,4 +155,8 @@ test("[N4] a name that nobody has is ACP_UNKNOWN_AGENT, in exactly these words",
 function entriesOf(agents: object) {
   const made = entries(agents);
   return { all: made.all, find: made.find.bind(made) };
+}
+
+function pick(value: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 }

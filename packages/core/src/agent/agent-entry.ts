@@ -1,53 +1,62 @@
 // An agent that the host can start: from the catalogue, or the user's own.
 import { createRequire } from "node:module";
-import type { CatalogueAgent, Config } from "@holdfast/protocol";
+import type { CatalogueAgent, Config, OwnAgent } from "@holdfast/protocol";
 import { readCatalogue, unknownAgent } from "@holdfast/protocol";
 
-/** What the host knows of an agent before it looks for it on the machine. */
+/** An agent's description, before the host looks for it on the machine. */
 export interface AgentEntry extends CatalogueAgent {
   /** Where its process is started; the session's directory if absent. */
   readonly cwd?: string | undefined;
+  /** The agent of the catalogue that it is, or that it was made from. */
+  readonly catalogueId?: string | undefined;
+  /** Whether the user's configuration names it. */
+  readonly isOwn?: boolean | undefined;
 }
 
-/** The built-in agent's program, which only whoever ships the host knows. */
+/** The built-in agent's program, which only the package that ships the host knows. */
 export interface BuiltInProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly version: string;
 }
 
-/** The agents of the catalogue and the configuration; an agent of the user's own replaces one of the same name. */
+/** Entries of the configuration that cannot be used, each named by its place. */
+export class AgentConfigError extends Error {
+  override readonly name = "AgentConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join(" "));
+    this.problems = problems;
+  }
+}
+
+/**
+ * The agents of the catalogue and the configuration, in the order in which they are listed (N30).
+ * An own entry under the id or a handle of an agent of the catalogue is that agent, changed; any other comes after those.
+ */
 export class AgentEntries {
   readonly #entries: readonly AgentEntry[];
-  readonly #own: readonly AgentEntry[];
 
   constructor(config: Pick<Config, "agents">, shell: BuiltInProgram) {
-    const catalogue = loadCatalogue();
-    const own = Object.entries(config.agents).map(([id, agent]): AgentEntry => ({
-      id,
-      handles: [id],
-      label: agent.label ?? id,
-      cwd: agent.cwd,
-      builtIn: false,
-      launch: { command: agent.command, args: agent.args, env: agent.env },
-      alternatives: [],
-      model: [],
-      forwarding: {},
-      // Whoever names an agent of the catalogue starts it in another way: what it cannot do, it still cannot.
-      quirks: findNamed(catalogue, id)?.quirks ?? [],
+    const catalogue = loadCatalogue().map((entry): AgentEntry => ({
+      ...entry,
+      catalogueId: entry.id,
+      ...(entry.builtIn && {
+        launch: { ...entry.launch, command: shell.command, args: [...shell.args] },
+      }),
     }));
-    const taken = new Set(own.map((entry) => entry.id));
-    const known = catalogue.filter((entry) => !taken.has(entry.id));
-    // The user's own come last in a list, but are found first: a name of theirs means theirs.
-    this.#own = own;
-    this.#entries = [
-      ...known.map((entry) =>
-        entry.builtIn
-          ? { ...entry, launch: { ...entry.launch, command: shell.command, args: [...shell.args] } }
-          : entry,
-      ),
-      ...own,
-    ];
+    const problems = findProblems(config.agents, catalogue);
+    if (problems.length > 0) throw new AgentConfigError(problems);
+    const own = Object.entries(config.agents).map(([name, agent]) => makeOwnEntry(name, agent, catalogue));
+    const taken = new Set(own.flatMap(({ id, handles }) => [id, ...handles]));
+    const known = catalogue.map(
+      (entry) =>
+        own.find(({ id }) => id === entry.id) ??
+          // A name that an own entry has is its name alone, in lists as in look-ups.
+          { ...entry, handles: entry.handles.filter((handle) => !taken.has(handle)) },
+    );
+    this.#entries = [...known, ...own.filter(({ id }) => !catalogue.some((entry) => entry.id === id))];
   }
 
   get all(): readonly AgentEntry[] {
@@ -56,23 +65,69 @@ export class AgentEntries {
 
   /** An agent by its id or one of its handles. */
   find(name: string): AgentEntry {
-    const entry = findNamed([...this.#own, ...this.#entries], name);
+    const entry = findNamed(this.#entries, name);
     if (entry === undefined) throw unknownAgent(name);
     return entry;
   }
 
   /** The agent of a session that is kept, also when it was taken out of the configuration since. */
   findKept(id: string): AgentEntry {
-    return this.#entries.find((entry) => entry.id === id) ?? lostEntry(id);
+    return findNamed(this.#entries, id) ?? plainEntry(id);
   }
 }
 
-function findNamed(entries: readonly AgentEntry[], name: string): AgentEntry | undefined {
-  return entries.find(({ id, handles }) => id === name || handles.includes(name));
+/** An entry of the configuration: what it says, and for the rest what the agent that it extends has. */
+function makeOwnEntry(name: string, agent: OwnAgent, catalogue: readonly AgentEntry[]): AgentEntry {
+  const { extends: extended, command, args, env, cwd, label, handles = [], ...traits } = agent;
+  const same = findNamed(catalogue, name);
+  const base = extended === undefined ? same : findNamed(catalogue, extended);
+  const program = base?.launch ?? { command: name, args: [], env: {} };
+  const id = same?.id ?? name;
+  const given = Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined));
+  return {
+    ...(base ?? plainEntry(id)),
+    // Another program is no longer one of those that the catalogue knows as alternatives, nor the one that ships.
+    ...(command !== undefined && { alternatives: [], builtIn: false }),
+    ...given,
+    id,
+    handles: [...new Set([...(same?.handles ?? [name]), ...handles])],
+    label: label ?? (same !== undefined ? same.label : base === undefined ? name : `${base.label} (${name})`),
+    cwd,
+    catalogueId: base?.catalogueId,
+    isOwn: true,
+    launch: {
+      command: command ?? program.command,
+      args: args ?? program.args,
+      env: { ...program.env, ...env },
+    },
+  };
 }
 
-/** What is known of an agent that is neither in the catalogue nor in the configuration any more. */
-function lostEntry(id: string): AgentEntry {
+function findProblems(agents: Config["agents"], catalogue: readonly AgentEntry[]): string[] {
+  const namesById = new Map<string, string>();
+  return Object.entries(agents).flatMap(([name, { extends: extended, command }]) => {
+    const same = findNamed(catalogue, name);
+    const other = same && namesById.get(same.id);
+    if (same !== undefined) namesById.set(same.id, name);
+    if (other !== undefined && same !== undefined) {
+      return [`agents.${other} and agents.${name} both change ${same.label}. Keep one of them.`];
+    }
+    const base = extended === undefined ? same : findNamed(catalogue, extended);
+    if (base !== undefined || (extended === undefined && command !== undefined)) return [];
+    if (extended === undefined) {
+      return [`agents.${name}.command is required, unless the agent extends one of the catalogue.`];
+    }
+    const ids = catalogue.map(({ id }) => id).join(", ");
+    return [`agents.${name}.extends names ${extended}, which is not in the catalogue. It has: ${ids}.`];
+  });
+}
+
+function findNamed(entries: readonly AgentEntry[], name: string): AgentEntry | undefined {
+  return entries.find(({ id }) => id === name) ?? entries.find(({ handles }) => handles.includes(name));
+}
+
+/** An agent of which nothing but its name is known. */
+function plainEntry(id: string): AgentEntry {
   return {
     id,
     handles: [id],
@@ -80,6 +135,7 @@ function lostEntry(id: string): AgentEntry {
     builtIn: false,
     launch: { command: id, args: [], env: {} },
     alternatives: [],
+    keepSecrets: [],
     model: [],
     forwarding: {},
     quirks: [],
@@ -95,4 +151,13 @@ function loadCatalogue(): readonly AgentEntry[] {
     );
   }
   return checked.value.agents;
+}
+
+/** The built-in agent's own variables; all others with this prefix are kept from agents (T4). */
+export function shellVariables(stateFolder: string): Readonly<Record<string, string>> {
+  const { HOLDFAST_SHELL_TEST_COMMANDS: testCommands } = process.env;
+  return {
+    HOLDFAST_SHELL_STATE: stateFolder,
+    ...(testCommands !== undefined && { HOLDFAST_SHELL_TEST_COMMANDS: testCommands }),
+  };
 }

@@ -1,19 +1,29 @@
-// The JSON-RPC connection to an agent: who answers what it asks, and who hears what it tells.
-import { Connection, type RepeatedTextOptions, ndjsonFraming } from "@holdfast/jsonrpc";
-import type { KeeperRun } from "@holdfast/keeper/port";
-import type { AcpContent, AcpUpdate } from "./acp.ts";
-import type { AgentServices, OfSession } from "./agent-services.ts";
-import type { UpdateGate } from "./update-gate.ts";
+// The JSON-RPC connection to an agent: handlers for its requests, and receivers of its notifications.
+import {
+  Connection,
+  ErrorCode,
+  ndjsonFraming,
+  type RawJson,
+  type RepeatedTextOptions,
+  RpcError,
+  type WarningLimit,
+} from "@holdfast/jsonrpc";
+import { HostError, LIMITS } from "@holdfast/protocol";
+import type { Run } from "@holdfast/terminal/port";
+import { explainStorageError } from "../channel/recording.ts";
+import type { AcpAuthStatus, AcpContent, AcpPermissionOption, AcpToolCall, AcpUpdate } from "./acp.ts";
+import { isSetting } from "./session-updates.ts";
 
-/** What a connection writes to, once it is there. */
+/** The message sink of a connection, once it is open. */
 export interface AgentLink {
-  run: KeeperRun | undefined;
+  run: Run | undefined;
   onDrain: () => void;
 }
 
+type PermissionParams = Parameters<AgentServices["requestPermission"]>[0];
 type UpdateParams = Partial<OfSession> & { readonly update: AcpUpdate };
 
-/** Agents send their answers as thousands of updates that differ in their text alone. */
+/** Agents send their messages as thousands of updates that differ in their text alone. */
 function piecesOfText(services: AgentServices, gate: UpdateGate): RepeatedTextOptions {
   return {
     method: "session/update",
@@ -26,13 +36,20 @@ function piecesOfText(services: AgentServices, gate: UpdateGate): RepeatedTextOp
       const { sessionId, update } = params as UpdateParams;
       if (gate.admits(sessionId, update)) services.updateText(update, text);
     },
+    joins: (params) => services.joinsText((params as UpdateParams).update),
   };
 }
 
 /** Opens the connection: every request and update of the agent goes to the services of its session. */
-export function openConnection(link: AgentLink, services: AgentServices, gate: UpdateGate): Connection {
+export function openConnection(
+  link: AgentLink,
+  services: AgentServices,
+  gate: UpdateGate,
+  warnings: WarningLimit,
+): Connection {
   return new Connection({
     framing: ndjsonFraming(),
+    limits: { nestedLevels: LIMITS.nestedLevels },
     sink: {
       write: (chunks) => {
         let more = true;
@@ -49,24 +66,268 @@ export function openConnection(link: AgentLink, services: AgentServices, gate: U
     repeatedText: piecesOfText(services, gate),
     orderKey: (method, params) =>
       method === "session/update" ? (params as OfSession | undefined)?.sessionId : undefined,
-    onWarning: (warning) => services.warn(`${warning.kind}: ${JSON.stringify(warning)}`.slice(0, 500)),
+    onWarning: (warning) => warnings.add(() => `${warning.kind}: ${JSON.stringify(warning)}`.slice(0, 500)),
     notifications: {
       "session/update": (params) => {
         const { sessionId, update } = params as UpdateParams;
-        if (gate.admits(sessionId, update)) services.update(update);
+        if (!gate.admits(sessionId, update)) return;
+        const bounded = boundUpdate(update, (message) => services.warn(message));
+        if (bounded !== undefined) services.update(bounded);
       },
+      "auth/status_update": (params) => reportAuthStatus(params, services),
+      "_auth/status_update": (params) => reportAuthStatus(params, services),
     },
-    requests: {
-      "session/request_permission": (params, { signal }) =>
-        services.requestPermission(params as never, signal),
-      "fs/read_text_file": (params, { signal }) => services.readFile(params as never, signal),
-      "fs/write_text_file": (params, { signal }) => services.writeFile(params as never, signal),
-      "terminal/create": (params, { signal }) => services.createTerminal(params as never, signal),
-      "terminal/output": (params) => services.terminalOutput(params as never),
-      "terminal/wait_for_exit": (params, { signal }) => services.waitForTerminalExit(params as never, signal),
-      "terminal/kill": (params) => services.killTerminal(params as never),
-      "terminal/release": (params) => services.releaseTerminal(params as never),
-      "elicitation/create": (params, { signal }) => services.elicit(params as never, signal),
-    },
+    requests: agentRequests(services, gate),
   });
+}
+
+function agentRequests(services: AgentServices, gate: UpdateGate): Record<string, RequestHandler> {
+  const checked = (handle: ServiceHandler, check?: CheckParams): RequestHandler =>
+    explained((params, signal) => {
+      checkSession(params, gate);
+      check?.(params);
+      return handle(params, signal);
+    });
+  return {
+    "session/request_permission": checked((params: PermissionParams, signal) => {
+      checkAskedCall(params.toolCall);
+      return services.requestPermission(params, signal);
+    }, checkPermission),
+    "fs/read_text_file": checked((params, signal) => services.readFile(params, signal)),
+    "fs/write_text_file": checked((params, signal) => services.writeFile(params, signal)),
+    "terminal/create": checked((params, signal) => services.createTerminal(params, signal)),
+    // Output is read in the tick of the request.
+    "terminal/output": (params) => {
+      checkSession(params, gate);
+      checkTerminal(params);
+      return services.terminalOutput(params as never);
+    },
+    "terminal/wait_for_exit": checked(
+      (params, signal) => services.waitForTerminalExit(params, signal),
+      checkTerminal,
+    ),
+    "terminal/kill": checked((params) => services.killTerminal(params), checkTerminal),
+    "terminal/release": checked((params) => services.releaseTerminal(params), checkTerminal),
+    "elicitation/create": checked((params, signal) => services.elicit(params, signal)),
+  };
+}
+
+type ServiceHandler = (params: never, signal: AbortSignal) => Promise<object>;
+type RequestHandler = (
+  params: unknown,
+  context: { readonly signal: AbortSignal },
+) => Promise<object> | RawJson;
+
+/** A handler whose refusals reach the agent with the host's own code and sentence, a full disk's included (D262). */
+function explained(handle: ServiceHandler): RequestHandler {
+  return async (params, { signal }) => {
+    try {
+      return await handle(params as never, signal);
+    } catch (error) {
+      const explainedError = explainStorageError(error);
+      if (!(explainedError instanceof HostError)) throw explainedError;
+      const { rpcCode, message, code, details } = explainedError;
+      throw new RpcError(rpcCode, message, { ...details, code });
+    }
+  };
+}
+
+/** An extension that the adapters of Claude and Codex send; ACP has it as an unstable method. */
+function reportAuthStatus(params: unknown, services: AgentServices): void {
+  const { authStatus } = (params ?? {}) as { readonly authStatus?: AcpAuthStatus };
+  if (typeof authStatus?.kind === "string") services.authStatus?.(authStatus);
+}
+
+/** Throws the error for params that a service could not read. */
+export type CheckParams = (params: unknown) => void;
+
+const unknownSession = -32002;
+
+/** Params are an object, and the session that they name is open. */
+function checkSession(params: unknown, gate: UpdateGate): void {
+  if (!isObject(params)) throw invalid("params must be an object");
+  const { sessionId } = params;
+  if (sessionId === undefined) return;
+  if (typeof sessionId !== "string") throw invalid("sessionId must be a string");
+  if (gate.isForeign(sessionId)) {
+    const message = `No session ${sessionId.slice(0, 200)} is open here. Use the sessionId of the open session.`;
+    throw new RpcError(unknownSession, message);
+  }
+}
+
+/** `session/request_permission` names a tool call and the options to choose from. */
+const checkPermission: CheckParams = (params) => {
+  const { toolCall, options } = params as Readonly<Record<string, unknown>>;
+  if (!isObject(toolCall)) throw invalid("toolCall must be an object");
+  if (typeof toolCall["toolCallId"] !== "string") throw invalid("toolCall.toolCallId must be a string");
+  if (!Array.isArray(options)) throw invalid("options must be a list");
+  options.forEach((option: unknown, index) => {
+    if (!isObject(option)) throw invalid(`options[${index}] must be an object`);
+    for (const field of ["optionId", "name", "kind"]) {
+      if (typeof option[field] !== "string") throw invalid(`options[${index}].${field} must be a string`);
+    }
+  });
+};
+
+/** `terminal/*` but for `terminal/create` names a terminal. */
+const checkTerminal: CheckParams = (params) => {
+  const { terminalId } = params as Readonly<Record<string, unknown>>;
+  if (typeof terminalId !== "string") throw invalid("terminalId must be a string");
+};
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(problem: string): RpcError {
+  return new RpcError(ErrorCode.invalidParams, problem);
+}
+
+/** Stands between an agent's updates and the session that they are for. */
+export class UpdateGate {
+  readonly #entered = new Set<string>();
+  readonly #left = new Set<string>();
+  #replays = 0;
+
+  /** Whether an update goes through. */
+  admits(sessionId: string | undefined, update: AcpUpdate): boolean {
+    if (sessionId !== undefined && this.#left.has(sessionId)) return false;
+    return this.#replays === 0 || isSetting(update);
+  }
+
+  /** Drops the replayed transcript until `reopen` is answered; updates about the session's settings are kept. */
+  async duringReplay<Result>(reopen: () => Promise<Result>): Promise<Result> {
+    this.#replays += 1;
+    try {
+      return await reopen();
+    } finally {
+      this.#replays -= 1;
+    }
+  }
+
+  /** Whether a session is none that the host opened; before it knows of any, none is. */
+  isForeign(sessionId: string): boolean {
+    return this.#entered.size > 0 && !this.#entered.has(sessionId);
+  }
+
+  /** Nothing of this session goes through any more, until it is entered again. */
+  leave(sessionId: string): void {
+    this.#left.add(sessionId);
+  }
+
+  /** This session is in use: an agent that names its sessions after their directories opens one that was left. */
+  enter(sessionId: string): void {
+    this.#entered.add(sessionId);
+    this.#left.delete(sessionId);
+  }
+}
+
+/** The parameters that name a session, whatever else is in them. */
+export interface OfSession {
+  readonly sessionId: string;
+}
+
+/** Requests that a session serves for its agent. */
+export interface AgentServices {
+  update(update: AcpUpdate): void;
+  /** The same update with another text: an agent's message comes in many of them. */
+  updateText(update: AcpUpdate, text: string): void;
+  /** Whether the texts of updates like this one may come as one `updateText`. */
+  joinsText(update: AcpUpdate): boolean;
+  requestPermission(
+    params: OfSession & { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
+    signal: AbortSignal,
+  ): Promise<object>;
+  readFile(
+    params: OfSession & { path: string; line?: number | null; limit?: number | null },
+    signal: AbortSignal,
+  ): Promise<object>;
+  writeFile(params: OfSession & { path: string; content: string }, signal: AbortSignal): Promise<object>;
+  createTerminal(params: OfSession, signal: AbortSignal): Promise<object>;
+  terminalOutput(params: OfSession & { terminalId: string }): RawJson;
+  waitForTerminalExit(params: OfSession & { terminalId: string }, signal: AbortSignal): Promise<object>;
+  killTerminal(params: OfSession & { terminalId: string }): Promise<object>;
+  releaseTerminal(params: OfSession & { terminalId: string }): Promise<object>;
+  elicit(
+    params: Partial<OfSession> & Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<object>;
+  /** The account that the agent is signed in to, or that it is not; only some agents report it. */
+  authStatus?(status: AcpAuthStatus): void;
+  /** Something odd that is worth a line in the log. */
+  warn(message: string): void;
+}
+
+/** Services of a connection that gives the agent no work: every request is rejected, and updates are ignored. */
+export function rejectingServices(reason: string): AgentServices {
+  const refuse = (): never => {
+    throw new Error(reason);
+  };
+  return {
+    update: () => undefined,
+    updateText: () => undefined,
+    joinsText: () => true,
+    warn: () => undefined,
+    requestPermission: refuse,
+    readFile: refuse,
+    writeFile: refuse,
+    createTerminal: refuse,
+    terminalOutput: refuse,
+    waitForTerminalExit: refuse,
+    killTerminal: refuse,
+    releaseTerminal: refuse,
+    elicit: refuse,
+  };
+}
+
+/** Characters of an id. */
+const maxIdLength = 1024;
+/** Characters of a tool call's title. Agents put whole commands into it, and a person who approves one must see all of it. */
+const maxTitleLength = 16 * 1024;
+
+/** The update with its titles cut; undefined with a warning for one whose id is too long. */
+function boundUpdate(update: AcpUpdate, warn: (message: string) => void): AcpUpdate | undefined {
+  const { sessionUpdate, toolCallId, title } = update;
+  if (isTooLong(sessionUpdate, maxIdLength) || isTooLong(toolCallId, maxIdLength)) {
+    warn(`An update was dropped: its kind or tool call id is longer than ${maxIdLength} characters.`);
+    return undefined;
+  }
+  const name = update["name"];
+  const kind = update["kind"];
+  if (![title, name, kind].some((text) => isTooLong(text, maxTitleLength))) return update;
+  return {
+    ...update,
+    ...(typeof title === "string" && { title: cut(title) }),
+    ...(typeof name === "string" && { name: cut(name) }),
+    ...(typeof kind === "string" && { kind: cut(kind) }),
+  };
+}
+
+/** Rejects a question about a tool call that nobody could read whole. */
+function checkAskedCall(call: Partial<AcpToolCall> | undefined): void {
+  if (isTooLong(call?.toolCallId, maxIdLength)) {
+    throw new RpcError(ErrorCode.invalidParams, `toolCallId is longer than ${maxIdLength} characters`);
+  }
+  if ([call?.title, call?.name, call?.kind].some((text) => isTooLong(text, maxTitleLength))) {
+    throw new RpcError(
+      ErrorCode.invalidParams,
+      `title, name or kind of the tool call is longer than ${maxTitleLength} characters`,
+    );
+  }
+}
+
+/** The id of a session that an agent opened; one that is missing or too long is an error. */
+export function readSessionId(sessionId: unknown): string {
+  if (typeof sessionId !== "string") throw new Error("it did not name the session that it opened");
+  if (sessionId.length <= maxIdLength) return sessionId;
+  throw new Error(`it named its session with more than ${maxIdLength} characters`);
+}
+
+function isTooLong(value: unknown, maxLength: number): boolean {
+  return typeof value === "string" && value.length > maxLength;
+}
+
+function cut(text: string): string {
+  if (text.length <= maxTitleLength) return text;
+  return `${text.slice(0, maxTitleLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

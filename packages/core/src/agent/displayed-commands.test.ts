@@ -1,10 +1,10 @@
-// Updates taken apart: what is told of an agent's own commands, and what is left of the update.
+// Updates split in two: the news of an agent's own commands, and the rest of the update.
 import { expect, test } from "vitest";
 import { readDisplayNews } from "./displayed-commands.ts";
 
 const call = { sessionUpdate: "tool_call_update", toolCallId: "t" };
 
-test("[N53] all that an update says of terminals is read in the order in which it can have happened", () => {
+test("[N53] all reports of an update about terminals are read in the order in which they can have happened", () => {
   const { news } = readDisplayNews({
     ...call,
     title: "make",
@@ -26,7 +26,7 @@ test("[N53] all that an update says of terminals is read in the order in which i
   ]);
 });
 
-test("[N56] what is left of an update has no output; where it carried nothing else, nothing is left", () => {
+test("[N56] the rest of an update has no output; where it carried nothing else, nothing is left", () => {
   const output = { terminal_output: { terminal_id: "a", data: "one" } };
   expect(readDisplayNews({ ...call, _meta: output }).rest).toBeUndefined();
   expect(readDisplayNews({ ...call, _meta: { ...output, vendor: 1 } }).rest).toEqual({

@@ -1,15 +1,15 @@
-// Reads what an agent tells of commands that it runs itself, and takes it out of the update that carried it.
+// Reports of an agent about commands that it runs itself, separated from the update that carried them.
 //
 // In ACP v1 it is an agreement between agents and editors, in the `_meta` of tool calls: `terminal_info` announces a
 // terminal, `terminal_output` and `terminal_output_delta` append to it, `terminal_exit` says how it ended. In v2 it is
-// two updates of their own. Agents send any of it in any order.
+// two separate updates. Agents send any of it in any order.
 import type { AcpToolContent, AcpUpdate } from "./acp.ts";
 
-/** One thing that an agent tells of a terminal of its own, which it names as it likes. */
+/** One report of an agent about a terminal that the agent itself runs and names. */
 export type DisplayNews = { readonly terminalId: string; readonly toolCallId?: string | undefined } & (
   | {
       readonly kind: "announced";
-      /** Whether it begins anew where an earlier turn had one of that name. */
+      /** Whether it starts empty where an earlier turn had one of that name. */
       readonly isNew: boolean;
       readonly title?: string | undefined;
       readonly cwd?: string | undefined;
@@ -24,7 +24,7 @@ export type DisplayNews = { readonly terminalId: string; readonly toolCallId?: s
 /** An update, taken apart. */
 export interface ReadUpdate {
   readonly news: readonly DisplayNews[];
-  /** What else it says; undefined when that is nothing. */
+  /** The rest of the update; undefined when nothing is left. */
   readonly rest: AcpUpdate | undefined;
 }
 
@@ -54,9 +54,9 @@ function readToolCall(update: AcpUpdate): ReadUpdate {
   const meta = fieldsOf(update["_meta"]);
   const hasNews = meta !== undefined && Object.keys(meta).some((key) => metaKeys.has(key));
   if (!hasNews) return { news, rest: update };
-  const about = (told: Fields): { toolCallId: string; terminalId: string } => ({
+  const about = (fields: Fields): { toolCallId: string; terminalId: string } => ({
     toolCallId,
-    terminalId: textOf(told["terminal_id"]) ?? toolCallId,
+    terminalId: textOf(fields["terminal_id"]) ?? toolCallId,
   });
   const info = fieldsOf(meta["terminal_info"]);
   if (info !== undefined) {
@@ -75,7 +75,7 @@ function readToolCall(update: AcpUpdate): ReadUpdate {
   return { news, rest: withoutNews(update, meta) };
 }
 
-/** Terminals among what a tool call shows: the reference may come before anything else is told of one. */
+/** Terminals that a tool call shows: the reference may come before any report about one. */
 function readMentions(update: AcpUpdate, toolCallId: string): DisplayNews[] {
   if (!Array.isArray(update.content)) return [];
   const isNew = update.sessionUpdate === "tool_call";
@@ -87,7 +87,7 @@ function readMentions(update: AcpUpdate, toolCallId: string): DisplayNews[] {
   );
 }
 
-/** What was shown is kept once, with its terminal; a flood of output is no news of the tool call. */
+/** Displayed output is kept once, with its terminal; a flood of output is no change of the tool call. */
 function withoutNews(update: AcpUpdate, meta: Fields): AcpUpdate | undefined {
   const otherMeta = Object.entries(meta).filter(([key]) => !metaKeys.has(key));
   const { _meta, ...others } = update;
@@ -119,6 +119,21 @@ function readExit(exitCode: unknown, signal: unknown): { exitCode: number | null
     exitCode: Number.isSafeInteger(exitCode) ? Number(exitCode) : null,
     signal: textOf(signal) ?? null,
   };
+}
+
+/** The members of `rawOutput` that hold what a command wrote, the fullest first. */
+const outputMembers = ["aggregated_output", "formatted_output", "output", "stdout"] as const;
+
+/** A command's output, where an agent reports it only in the tool call's `rawOutput`, as Codex in Rust does. */
+export function readOutputText(rawOutput: unknown): string | undefined {
+  if (typeof rawOutput === "string") return rawOutput === "" ? undefined : rawOutput;
+  const fields = fieldsOf(rawOutput);
+  const found = outputMembers
+    .map((name) => textOf(fields?.[name]))
+    .find((text) => text !== undefined && text !== "");
+  const errors = textOf(fields?.["stderr"]) ?? "";
+  if (found === undefined) return errors === "" ? undefined : errors;
+  return found === textOf(fields?.["stdout"]) ? `${found}${errors}` : found;
 }
 
 function fieldsOf(value: unknown): Fields | undefined {

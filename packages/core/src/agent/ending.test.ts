@@ -1,4 +1,4 @@
-// How an agent's process ends: asked first, then made to, and nothing that it started is left.
+// The end of an agent's process: requested first, then forced, and nothing that it started is left.
 import { expect, test } from "vitest";
 import { findByArgument, guardLeaks, isAlive, uniqueSeconds, untilGone } from "../testing/detector.ts";
 import { until } from "../testing/agent-record.ts";
@@ -8,7 +8,7 @@ guardLeaks();
 const newHost = useFakeHosts();
 
 test("[N16] an agent that ends with its input is not signalled", async () => {
-  const host = newHost({ patience: { endOfInputMs: 5000 } });
+  const host = newHost({ timeouts: { endOfInputMs: 5000 } });
   const session = await host.open();
   const { pid } = session.agent.process;
   const startedAt = performance.now();
@@ -23,7 +23,7 @@ test("[N16] one that ignores the end of its input gets TERM, one that ignores th
     polite: { ignoresEndOfInput: true },
     rude: { ignoresEndOfInput: true, ignoresTerm: true },
   };
-  const host = newHost({ agents, patience: { endOfInputMs: 50, killMs: 100 } });
+  const host = newHost({ agents, timeouts: { endOfInputMs: 50, killMs: 100 } });
   const polite = await host.open({ agent_id: "polite" });
   const rude = await host.open({ agent_id: "rude" });
   await Promise.all([polite.close(), rude.close()]);
@@ -33,11 +33,11 @@ test("[N16] one that ignores the end of its input gets TERM, one that ignores th
   expect(isAlive(rude.agent.process.pid)).toBe(false);
 });
 
-test("[N16] an agent that ignores everything and has children in sessions of their own leaves nothing", async () => {
+test("[N16] an agent that ignores everything and has children in their own process sessions leaves nothing", async () => {
   const seconds = uniqueSeconds();
   const children = `trap '' TERM HUP; setsid sh -c "trap '' TERM HUP; sleep ${seconds}; sleep ${seconds}" & setsid sleep ${seconds} & wait`;
   const script = { ignoresEndOfInput: true, ignoresTerm: true, children };
-  const host = newHost({ agents: { mine: script }, patience: { endOfInputMs: 20, killMs: 50 } });
+  const host = newHost({ agents: { mine: script }, timeouts: { endOfInputMs: 20, killMs: 50 } });
   const session = await host.open();
   await until(() => findByArgument(`sleep ${seconds}`).length >= 2);
   await session.close();
@@ -48,7 +48,7 @@ test("[N16] what an agent left running when it died is ended, at the latest when
   const seconds = uniqueSeconds();
   const host = newHost({
     agents: { mine: { children: `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}` } },
-    patience: { killMs: 100 },
+    timeouts: { killMs: 100 },
   });
   const session = await host.open();
   await until(() => findByArgument(`sleep ${seconds}`).length >= 2);
@@ -81,7 +81,7 @@ test("[N16] a host that closes ends every agent and every command, also in mid-t
   ]);
 });
 
-test("[N5] a closed session is gone: its turn is cancelled, its key is unknown, its viewers are told", async () => {
+test("[N5] a closed session is gone: its turn is cancelled, its key is unknown, its viewers are notified", async () => {
   const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   const turn = session.stream("long");

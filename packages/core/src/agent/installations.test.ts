@@ -10,10 +10,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Spawner } from "@holdfast/terminal/process";
 import type { AgentInfo } from "@holdfast/protocol";
 import { afterAll, expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { type FakeHostOptions, useFakeHosts } from "../testing/fake-host.ts";
+import type { AgentEntry } from "./agent-entry.ts";
+import { Installations } from "./installations.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -43,7 +46,7 @@ async function list(options: FakeHostOptions = {}): Promise<(id: string) => Agen
   };
 }
 
-test("[N31] installed and version are found out by looking and asking", async () => {
+test("[N31, N342] installed and version are found out by looking and asking", async () => {
   const agent = await list();
   expect(agent("gemini-cli")).toMatchObject({
     installed: true,
@@ -57,10 +60,14 @@ test("[N31] installed and version are found out by looking and asking", async ()
     version: null,
     authReady: false,
   });
-  expect(agent("opencode-cli")).toMatchObject({ installed: false });
+  expect(agent("opencode-cli")).toMatchObject({
+    installed: false,
+    installCommand: "npm install -g opencode-ai",
+  });
+  expect(agent("claude-cli")).not.toHaveProperty("installCommand");
 });
 
-test("[N31] a program that fails or says no number has no version, and one that leaves something running leaves nothing", async () => {
+test("[N31] a program that fails or prints no number has no version, and one that leaves something running leaves nothing", async () => {
   const agent = await list();
   expect(agent("qwen-cli")).toMatchObject({ installed: true, version: null });
   expect(agent("copilot-cli")).toMatchObject({ installed: true, version: null });
@@ -87,7 +94,7 @@ test("[N31] a look is kept: asking again starts nothing", async () => {
   expect(probes()).toBe(before);
 });
 
-test("[N31] agents of the user's own are listed with the rest; models only where they are asked for", async () => {
+test("[N31] the user's own agents are listed with the rest; models only where they are asked for", async () => {
   const host = newHost({
     agents: { mine: {}, gone: {} },
     agentConfig: { mine: { label: "My agent" }, gone: { command: "/no/such/program" } },
@@ -104,3 +111,44 @@ test("[N31] agents of the user's own are listed with the rest; models only where
   expect(plain[0]).not.toHaveProperty("models");
   expect(withModels[0]).toHaveProperty("models");
 });
+
+test("[N284] an agent on the host's own PATH is found where the login shell has another, and starts with both", async () => {
+  const own = path.join(folder, "own");
+  mkdirSync(own);
+  writeFileSync(path.join(own, "only-here"), `#!/usr/bin/env interpreter\n`);
+  writeFileSync(path.join(own, "interpreter"), "#!/bin/sh\necho only-here 4.5.6\n");
+  for (const name of ["only-here", "interpreter"]) chmodSync(path.join(own, name), 0o755);
+  const keeper = new Spawner({ environment: { PATH: "/usr/bin:/bin", HOME: folder } });
+  const installations = new Installations(keeper, "1", `/bin:${own}`);
+  const launch = { command: "only-here", args: [], env: {} };
+  const found = await installations.find({ ...plain, launch, versionProbe: { args: ["--version"] } });
+  expect(found).toMatchObject({
+    installed: true,
+    version: "4.5.6",
+    launch: { command: path.join(own, "only-here"), env: { PATH: `/usr/bin:/bin:${own}` } },
+  });
+  const missing = await installations.find({
+    ...plain,
+    id: "other",
+    launch: { ...launch, command: "nowhere" },
+    alternatives: [{ ...launch, command: "not-here-either" }],
+  });
+  expect(missing).toEqual({
+    installed: false,
+    searched: `there is no nowhere or not-here-either in the login shell's PATH (/usr/bin:/bin), nor in the host's (/bin:${own})`,
+  });
+  await keeper.close();
+});
+
+const plain: AgentEntry = {
+  id: "mine",
+  handles: ["mine"],
+  label: "Mine",
+  builtIn: false,
+  launch: { command: "mine", args: [], env: {} },
+  alternatives: [],
+  keepSecrets: [],
+  model: [],
+  forwarding: {},
+  quirks: [],
+};

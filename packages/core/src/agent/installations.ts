@@ -2,41 +2,61 @@
 import { access, constants, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import type { Keeper, KeeperExit } from "@holdfast/keeper/port";
+import type { Keeper, RunExit } from "@holdfast/terminal/port";
 import type { Launch } from "@holdfast/protocol";
 import type { AgentEntry } from "./agent-entry.ts";
-import { ReportedModels } from "./reported-models.ts";
+import { listSignIns } from "./sign-in.ts";
 
-/** What was found. */
+/** The result of a search for an agent. */
 export type Installation =
-  | { readonly installed: false }
+  | {
+      readonly installed: false;
+      /** The names and places that were searched, for a message. */ readonly searched: string;
+    }
   | {
       readonly installed: true;
+      /** Where only the host's own PATH has the program: its full path, and a PATH that has both. */
       readonly launch: Launch;
       readonly version: string | null;
       readonly authReady: boolean;
     };
 
-/** How long a finding holds: somebody may install an agent while the host runs. */
+/** How long a result is valid: somebody may install an agent while the host runs. */
 const cacheMs = 60_000;
 const probeTimeoutMs = 10_000;
 const maxProbeBytes = 64 * 1024;
 
-/** What is installed on this machine; each look is kept for a minute. */
+/** The agents installed on this machine; each result is kept for a minute. */
 export class Installations {
-  /** What the agents themselves have said of their models. */
-  readonly models = new ReportedModels();
   readonly #keeper: Keeper;
   readonly #builtInVersion: string;
+  readonly #hostPath: string;
+  readonly #versions = new Map<string, string | null>();
+  /** The agents that asked for a sign-in though one was found. */
+  readonly #refused = new Set<string>();
   readonly #found = new Map<string, { readonly at: number; readonly installation: Promise<Installation> }>();
 
   /** A built-in agent has the version of the host that ships it. */
-  constructor(keeper: Keeper, builtInVersion: string) {
+  constructor(keeper: Keeper, builtInVersion: string, hostPath: string = process.env["PATH"] ?? "") {
     this.#keeper = keeper;
     this.#builtInVersion = builtInVersion;
+    this.#hostPath = hostPath;
   }
 
-  find(entry: AgentEntry): Promise<Installation> {
+  async find(entry: AgentEntry): Promise<Installation> {
+    const found = await this.#findLately(entry);
+    // A sign-in that appears later counts again.
+    if (found.installed && !found.authReady) this.#refused.delete(entry.id);
+    return found.installed && this.#refused.has(entry.id) ? { ...found, authReady: false } : found;
+  }
+
+  /** The sign-in state that an agent itself reported, which outweighs the one found on disk. */
+  noteSignIn(id: string, isSignedIn: boolean): void {
+    if (isSignedIn) this.#refused.delete(id);
+    else this.#refused.add(id);
+  }
+
+  #findLately(entry: AgentEntry): Promise<Installation> {
     const known = this.#found.get(entry.id);
     if (known !== undefined && performance.now() - known.at < cacheMs) return known.installation;
     const installation = this.#look(entry);
@@ -44,17 +64,45 @@ export class Installations {
     return installation;
   }
 
+  /** The version that was found last; null where it is unknown. */
+  versionOf(agentId: string): string | null {
+    return this.#versions.get(agentId) ?? null;
+  }
+
   async #look(entry: AgentEntry): Promise<Installation> {
     const env = await this.#keeper.buildEnvironment({ audience: "person", hasScreen: false });
-    for (const launch of [entry.launch, ...entry.alternatives]) {
-      if (!(await isProgram(launch.command, env["PATH"] ?? ""))) continue;
+    const loginPath = env["PATH"] ?? "";
+    for (const candidate of [entry.launch, ...entry.alternatives]) {
+      const launch = await this.#locate(candidate, loginPath);
+      if (launch === undefined) continue;
       const [version, authReady] = await Promise.all([
         this.#probeVersion(entry, launch, env),
         hasLogin(entry, env),
       ]);
+      this.#versions.set(entry.id, version);
       return { installed: true, launch, version, authReady };
     }
-    return { installed: false };
+    return { installed: false, searched: this.#describeSearch(entry, loginPath) };
+  }
+
+  /** Looks in the PATH that the agent will have, then in the host's own: a login shell may have reset it (N284). */
+  async #locate(launch: Launch, loginPath: string): Promise<Launch | undefined> {
+    const { command, env } = launch;
+    const path = env["PATH"] ?? loginPath;
+    if ((await findProgram(command, path)) !== undefined) return launch;
+    const program = await findProgram(command, this.#hostPath);
+    if (program === undefined) return undefined;
+    // The interpreter of the program, such as node, may be in the host's PATH alone as well.
+    const both = [...new Set([...path.split(delimiter), ...this.#hostPath.split(delimiter)])].join(delimiter);
+    return { ...launch, command: program, env: { ...env, PATH: both } };
+  }
+
+  #describeSearch({ launch, alternatives }: AgentEntry, loginPath: string): string {
+    const commands = [launch, ...alternatives].map(({ command }) => command).join(" or ");
+    const host = this.#hostPath === loginPath ? "" : `, nor in the host's (${this.#hostPath})`;
+    return isAbsolute(launch.command)
+      ? `there is no program ${commands}`
+      : `there is no ${commands} in the login shell's PATH (${loginPath})${host}`;
   }
 
   async #probeVersion(
@@ -65,8 +113,8 @@ export class Installations {
     if (entry.builtIn) return this.#builtInVersion;
     if (entry.versionProbe === undefined) return null;
     const chunks: Buffer[] = [];
-    let ended = (_exit: KeeperExit): void => {};
-    const exited = new Promise<KeeperExit>((resolve) => {
+    let ended = (_exit: RunExit): void => {};
+    const exited = new Promise<RunExit>((resolve) => {
       ended = resolve;
     });
     try {
@@ -94,7 +142,7 @@ export class Installations {
   }
 }
 
-async function isProgram(command: string, path: string): Promise<boolean> {
+async function findProgram(command: string, path: string): Promise<string | undefined> {
   const places = isAbsolute(command)
     ? [command]
     : path.split(delimiter).map((folder) => join(folder, command));
@@ -104,14 +152,15 @@ async function isProgram(command: string, path: string): Promise<boolean> {
       (found) => found.isFile(),
       () => false,
     );
-    if (isFile && (await exists(place, constants.X_OK))) return true;
+    if (isFile && (await exists(place, constants.X_OK))) return place;
   }
-  return false;
+  return undefined;
 }
 
 async function hasLogin({ auth }: AgentEntry, env: Record<string, string>): Promise<boolean> {
   if (auth === undefined || (auth.env.length === 0 && auth.files.length === 0)) return true;
-  if (auth.env.some((name) => (env[name] ?? "") !== "")) return true;
+  const isSet = (name: string): boolean => (env[name] ?? "") !== "";
+  if (listSignIns(auth).some((names) => names.every(isSet))) return true;
   const home = env["HOME"] ?? homedir();
   for (const file of auth.files) if (await exists(file.replace(/^~/, home), constants.R_OK)) return true;
   return false;
@@ -122,7 +171,7 @@ async function exists(path: string, mode: number): Promise<boolean> {
     await access(path, mode);
     return true;
   } catch {
-    // Not there, or not for us: the same to whoever asks.
+    // Missing or unreadable: the same to the caller.
     return false;
   }
 }

@@ -1,15 +1,15 @@
-// The MCP servers of the configuration, as a session chooses from them and its agent is told of them.
+// The MCP servers of the configuration, as a session chooses from them and its agent receives them.
 import { HostError, type Config } from "@holdfast/protocol";
 import type { AcpInitializeResult, AcpMcpServer } from "./acp.ts";
 
-/** What an agent is told, and what it is not told because it could not use it. */
+/** The servers that an agent receives, and those left out because it cannot use them. */
 export interface OfferedMcpServers {
   readonly servers: readonly AcpMcpServer[];
   /** Sentences on those that were left out. */
   readonly problems: readonly string[];
 }
 
-/** Variables and headers that open something are named so; other values may be ordinary words. */
+/** Variables and headers with secrets are named so; other values may be ordinary words. */
 const secretName = /key|token|secret|passw|auth|cookie/i;
 const leastSecretLength = 8;
 
@@ -25,7 +25,7 @@ export class McpServers {
     return Object.keys(this.#configured);
   }
 
-  /** What the servers are opened with, to be kept out of logs and errors. */
+  /** The secrets in the servers' settings, to be kept out of logs and errors. */
   get secrets(): readonly string[] {
     return Object.values(this.#configured)
       .flatMap(({ env, headers }) => [...Object.entries(env), ...Object.entries(headers)])

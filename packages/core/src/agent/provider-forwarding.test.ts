@@ -24,7 +24,7 @@ test("[N34] the host's variables become those that the agent reads, and nothing 
   expect(secrets).toEqual(["rtx-secret"]);
 });
 
-test("[N34] the first variable that says something counts, then what the catalogue falls back to", () => {
+test("[N34] the first variable that is set counts, then the catalogue's fallback", () => {
   const variables = (environment: Environment): object => forward("qwen", "openai", environment).variables;
   const official = "https://api.openai.com/v1";
   expect(variables({ OPEN_AI_KEY: "first", OPENAI_API_KEY: "second" })).toEqual({
@@ -43,6 +43,17 @@ test("[N34] a variable that is not set and not needed is not set for the agent e
   });
 });
 
+test("[N34] RealtimeX needs its key alone; its address can be set", () => {
+  const { variables, args } = forward("qwen", "realtimexai", { REALTIMEX_AI_API_KEY: "key" });
+  expect(variables).toEqual({
+    OPENAI_API_KEY: "key",
+    OPENAI_BASE_URL: "https://realtimexai-llm-provider.realtimex.ai",
+  });
+  expect(args).toEqual(["--auth-type", "openai"]);
+  const own = { REALTIMEX_AI_API_KEY: "key", REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1" };
+  expect(forward("qwen", "realtimexai", own).variables["OPENAI_BASE_URL"]).toBe("http://127.0.0.1:9/v1");
+});
+
 test("[N34] the password in an address is a secret too", () => {
   const environment = { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: "https://me:hidden@gateway.example" };
   expect(forward("claude", "anthropic", environment).secrets).toEqual([
@@ -52,7 +63,7 @@ test("[N34] the password in an address is a secret too", () => {
   ]);
 });
 
-test("[N35] missing credentials are named, each with the names it may have, and no value is told", () => {
+test("[N35] missing credentials are listed, each with the names it may have, and no value is shown", () => {
   const failure = { code: "ACP_SESSION_INIT_FAILED", status: 502 };
   expect(() => forward("qwen", "openai", { ANTHROPIC_API_KEY: "sk-other", OPEN_AI_KEY: "" })).toThrow(
     expect.objectContaining({
@@ -64,7 +75,7 @@ test("[N35] missing credentials are named, each with the names it may have, and 
   expect(() => forward("qwen", "realtimexai", {})).toThrow(
     expect.objectContaining({
       ...failure,
-      details: { provider: "realtimexai", missing: ["REALTIMEX_AI_API_KEY", "REALTIMEX_AI_BASE_PATH"] },
+      details: { provider: "realtimexai", missing: ["REALTIMEX_AI_API_KEY"] },
     }) as Error,
   );
 });

@@ -5,12 +5,12 @@ import type { AgentEntry } from "./agent-entry.ts";
 /** Variables by their names, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What an agent is started with so that it uses another provider. */
+/** The launch settings that make an agent use another provider. */
 export interface ProviderForwarding {
   readonly args: readonly string[];
   /** Only the names that the catalogue maps, with the host's values. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The values among them that nobody may be shown. */
+  /** The values among them that must not be shown. */
   readonly secrets: readonly string[];
   /** Where credentials are read from: the agent is to have none of these but what is in `variables`. */
   readonly withheld: readonly string[];
@@ -46,7 +46,7 @@ export function forwardProvider(
   return { args: forwarding.args, variables, secrets: listSecrets(variables), withheld: listSources(entry) };
 }
 
-/** The first of the host's variables that says something; an empty one says nothing. */
+/** The first of the host's variables that is set; an empty one counts as unset. */
 function readValue({ from, fallback }: ForwardedVariable, environment: Environment): string | undefined {
   const name = from.find((each) => (environment[each] ?? "") !== "");
   return name === undefined ? fallback : environment[name];
@@ -55,7 +55,7 @@ function readValue({ from, fallback }: ForwardedVariable, environment: Environme
 function listSecrets(variables: Readonly<Record<string, string>>): string[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     if (secretName.test(name)) return [value];
-    // A gateway's address may carry a password of its own.
+    // A gateway's address may contain a password.
     const password = URL.canParse(value) ? new URL(value).password : "";
     return password === "" ? [] : [password, value];
   });

@@ -1,4 +1,4 @@
-// Turns the updates that belong to no turn into actions, and an agent's modes and options into the model's words.
+// Conversion of updates outside a turn to actions, and of an agent's modes and options to the model.
 import type { ChatAction, ConfigChoice, ConfigOption, SessionAction, SessionModes } from "@holdfast/ahp";
 import {
   jsonOf,
@@ -25,18 +25,18 @@ const settings = new Set([
   "usage_update",
 ]);
 
-/** Whether an update says how a session stands, and not what was said or done in it. */
+/** Whether an update is about a session's settings, and not about its transcript. */
 export function isSetting({ sessionUpdate }: AcpUpdate): boolean {
   return settings.has(sessionUpdate);
 }
 
-/** An update of the agent's options says nothing of models that it tells apart from them: they stay (N38). */
+/** An update of the agent's options leaves out models that it reports separately: they stay (N38). */
 export function keepLegacyModels(update: AcpUpdate, known: readonly ConfigOption[]): AcpUpdate {
   if (update.sessionUpdate !== "config_option_update") return update;
-  const told = (update["configOptions"] ?? []) as readonly AcpConfigOption[];
+  const options = (update["configOptions"] ?? []) as readonly AcpConfigOption[];
   const models = known.find(({ id }) => id === LEGACY_MODEL_OPTION_ID);
-  if (models?.type !== "select" || told.some(({ category }) => category === "model")) return update;
-  return { ...update, configOptions: [{ ...models, options: models.choices }, ...told] };
+  if (models?.type !== "select" || options.some(({ category }) => category === "model")) return update;
+  return { ...update, configOptions: [{ ...models, options: models.choices }, ...options] };
 }
 
 /** The actions for an update that belongs to no turn. */
@@ -74,7 +74,7 @@ export function translateOutsideTurn(update: AcpUpdate): Translated[] {
   }
 }
 
-/** An agent's modes in the model's words. */
+/** An agent's modes as the model has them. */
 export function readModes({ availableModes, currentModeId }: AcpModes): SessionModes {
   const available = availableModes.map(({ id, name, description }) => ({
     id,
@@ -84,7 +84,7 @@ export function readModes({ availableModes, currentModeId }: AcpModes): SessionM
   return { available, currentModeId };
 }
 
-/** Models that an agent tells apart from its options, as the option that they would be. */
+/** Models that an agent reports separately from its options, converted to an option. */
 export function readModels({ availableModels, currentModelId }: AcpModels): ConfigOption {
   const choices = availableModels.map(({ modelId, name = modelId, description }) => ({
     value: modelId,
@@ -101,7 +101,7 @@ export function readModels({ availableModels, currentModelId }: AcpModels): Conf
   };
 }
 
-/** An agent's options in the model's words; an option of an unknown type is left out, as the protocol asks. */
+/** An agent's options as the model has them; an option of an unknown type is left out, as the protocol asks. */
 export function readConfigOptions(options: readonly AcpConfigOption[] | undefined): ConfigOption[] {
   return (options ?? []).flatMap((option): ConfigOption[] => {
     const text = {

@@ -1,7 +1,8 @@
-// What agents tell: every kind of update is kept, and the oddities of real agents do no harm.
+// Updates of agents: every kind is kept, and the oddities of real agents do no harm.
+import { turnParts } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
-import { useFakeHosts } from "../testing/fake-host.ts";
+import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { ask, askPermission, say, type Script, type Step, update } from "../testing/script.ts";
 
 guardLeaks();
@@ -39,12 +40,98 @@ test("[N9] text and thought become parts in their order; a new messageId and a t
   ]);
 });
 
+test("[N341] a text that repeats a tool call of its turn names it, and a failed step of a plan has failed", async () => {
+  const call = { toolCallId: "t", title: "Look", kind: "execute", status: "completed" };
+  const repeat = (text: string, repeatsToolCall: unknown): Step =>
+    update("agent_message_chunk", {
+      content: { type: "text", text },
+      messageId: text,
+      _meta: { holdfast: { repeatsToolCall } },
+    });
+  const step = { content: "Look", priority: "low", status: "completed" };
+  const { session } = await play([
+    update("tool_call", call),
+    repeat("same", "t"),
+    repeat("other", "unknown"),
+    repeat("odd", 7),
+    update("plan", { entries: [step, { ...step, _meta: { holdfast: { outcome: "failed" } } }] }),
+  ]);
+  const texts = turnParts(session.lastTurn).flatMap((part) =>
+    part.kind === "markdown" ? [[part.content, part.repeats]] : [],
+  );
+  expect(texts).toEqual([
+    ["same", "t"],
+    ["other", undefined],
+    ["odd", undefined],
+  ]);
+  expect(session.lastTurn.plans).toMatchObject([
+    { entries: [{ status: "completed" }, { status: "failed" }] },
+  ]);
+});
+
 test("[N9] a picture in an answer is a part that can be fetched", async () => {
   const image = { type: "image", data: "aGk=", mimeType: "image/png" };
   const { session } = await play([update("agent_message_chunk", { content: image })]);
   expect(session.lastTurn.responseParts).toMatchObject([
     { kind: "contentRef", uri: "data:image/png;base64,aGk=", contentType: "image/png" },
   ]);
+});
+
+test("[N304] resources that come along in an answer or a tool call are kept, texts and bytes", async () => {
+  const text = { uri: "file:///notes.md", mimeType: "text/markdown", text: "# Größe" };
+  const blob = { uri: "file:///a.bin", blob: "AAE=" };
+  const resource = (content: object): Step =>
+    update("agent_message_chunk", { content: { type: "resource", resource: content } });
+  const { session } = await play([
+    resource(text),
+    resource(blob),
+    update("tool_call", {
+      toolCallId: "t",
+      title: "Read",
+      status: "completed",
+      content: [{ type: "content", content: { type: "resource", resource: text } }],
+    }),
+  ]);
+  const data = Buffer.from("# Größe").toString("base64");
+  expect(session.lastTurn.responseParts).toMatchObject([
+    {
+      kind: "contentRef",
+      uri: `data:text/markdown;base64,${data}`,
+      contentType: "text/markdown",
+      name: "file:///notes.md",
+    },
+    { kind: "contentRef", uri: "data:application/octet-stream;base64,AAE=", name: "file:///a.bin" },
+    { toolCall: { content: [{ type: "embeddedResource", data, contentType: "text/markdown" }] } },
+  ]);
+});
+
+test.each(["end_turn", "cancelled"])(
+  "[N305] the tokens that a prompt used are kept with its turn, which ends with %s",
+  async (stopReason) => {
+    const usage = { inputTokens: 10, outputTokens: 5, cachedReadTokens: 3, totalTokens: 18, odd: "x" };
+    const { session } = await play([{ do: "answer", result: { stopReason, usage } }]);
+    expect(session.lastTurn.usage).toEqual({
+      inputTokens: 10,
+      outputTokens: 5,
+      cacheReadTokens: 3,
+      totalTokens: 18,
+    });
+  },
+);
+
+test("[N305] the response of a synchronous chat has the token counts too, and malformed usage is left out", async () => {
+  const answers = {
+    good: [{ do: "answer", result: { stopReason: "end_turn", usage: { totalTokens: 7 } } }],
+    odd: [{ do: "answer", result: { stopReason: "end_turn", usage: { totalTokens: -1 } } }],
+    none: [{ do: "answer", result: { stopReason: "end_turn", usage: null } }],
+  } as const;
+  const host = newHost({ agents: { mine: { prompts: answers } } });
+  const { key } = await host.open({ approvalPolicy: "approve-all" });
+  const usageOf = async (message: string): Promise<unknown> =>
+    (await host.host.chat(key, { message }, ME)).usage;
+  expect(await usageOf("good")).toEqual({ totalTokens: 7 });
+  expect(await usageOf("odd")).toBeUndefined();
+  expect(await usageOf("none")).toBeUndefined();
 });
 
 test("[N9] plan, commands, mode, options, title and usage all arrive", async () => {
@@ -111,12 +198,12 @@ test("[N9] plan, commands, mode, options, title and usage all arrive", async () 
   expect(session.chatState.contextUsage).toMatchObject({ usedTokens: 5, sizeTokens: 100 });
 });
 
-test("[N38] models told in the older way outlast an update of the other options, until these have a model", async () => {
+test("[N38] models reported in the older way outlast an update of the other options, until these have a model", async () => {
   const models = { currentModelId: "big", availableModels: [{ modelId: "small" }, { modelId: "big" }] };
   const fast = { id: "fast", name: "Fast", type: "boolean", currentValue: true };
-  const told = (configOptions: readonly object[]): Parameters<typeof play>[0][number] =>
+  const optionsUpdate = (configOptions: readonly object[]): Parameters<typeof play>[0][number] =>
     update("config_option_update", { configOptions });
-  const { session: kept } = await play([told([fast])], { session: { models } });
+  const { session: kept } = await play([optionsUpdate([fast])], { session: { models } });
   expect(kept.state.configOptions).toMatchObject([
     { category: "model", currentValue: "big", choices: [{ value: "small" }, { value: "big" }] },
     { id: "fast", currentValue: true },
@@ -129,7 +216,7 @@ test("[N38] models told in the older way outlast an update of the other options,
     currentValue: "x",
     options: [],
   };
-  const { session: replaced } = await play([told([fast, own])], { session: { models } });
+  const { session: replaced } = await play([optionsUpdate([fast, own])], { session: { models } });
   expect(replaced.state.configOptions).toMatchObject([{ id: "fast" }, { id: "llm" }]);
 });
 
@@ -154,10 +241,13 @@ test("[N9] an update of a kind that nobody knows is kept as it came, and an upda
 
 test("[N9] a line of ten megabytes is read", async () => {
   const { session } = await play([{ do: "hugeLine", sizeBytes: 10 * 1024 * 1024, text: "0123456789abcdef" }]);
-  expect(session.text).toHaveLength(10 * 1024 * 1024);
+  const [part] = turnParts(session.lastTurn);
+  // Memory holds the end of it (N240).
+  const omittedChars = part?.kind === "markdown" ? (part.omittedChars ?? 0) : 0;
+  expect(session.text.length + omittedChars).toBe(10 * 1024 * 1024);
 });
 
-test("[N10] a permission request may be the first that is heard of a tool call", async () => {
+test("[N10] a permission request may be the first report of a tool call", async () => {
   const call = {
     kind: "edit",
     title: "Write a.txt",
@@ -182,7 +272,7 @@ test("[N10] a permission request may be the first that is heard of a tool call",
   ]);
 });
 
-test("[N10] a tool call that is told twice is one call with the newest words; after its end nothing changes it", async () => {
+test("[N10] a tool call that is reported twice is one call with the newest text; after its end nothing changes it", async () => {
   const { session } = await play([
     update("tool_call", { toolCallId: "t", title: "Terminal", status: "pending" }),
     update("tool_call", {
@@ -246,4 +336,42 @@ test("[N11] unknown requests get -32601 at once, with or without an underscore; 
   expect((await session.agent.answer("plain")).error).toMatchObject({ code: -32601 });
   expect((await session.agent.answer("private")).error).toMatchObject({ code: -32601 });
   expect(session.text).toBe("done");
+});
+
+test("[N455] a tool call id above 1,024 characters drops the update, a title above 16,384 is cut, a question with either is refused", async () => {
+  const mebibyte = 1024 * 1024;
+  const { session, host } = await play([
+    update("tool_call", { toolCallId: "i".repeat(mebibyte), title: "dropped" }),
+    update("tool_call", { toolCallId: "t", title: "T".repeat(mebibyte) }),
+    update("tool_call_update", { toolCallId: "t", title: "U".repeat(mebibyte), status: "completed" }),
+    askPermission("i".repeat(1025), { kind: "execute" }),
+    askPermission("long", { kind: "execute", title: "T".repeat(16_385) }),
+    askPermission("short", { kind: "execute", title: "T".repeat(16_384) }),
+    say("done"),
+  ]);
+  const calls = turnParts(session.lastTurn).flatMap((part) =>
+    part.kind === "toolCall" ? [part.toolCall] : [],
+  );
+  expect(
+    calls.map(({ toolCallId, displayName }) => [toolCallId, displayName.length, displayName.slice(-1)]),
+  ).toEqual([
+    ["t", 16_384, "…"],
+    ["short", 16_384, "T"],
+  ]);
+  expect(host.log.filter((line) => line.includes("An update was dropped"))).toHaveLength(1);
+  expect(session.text).toBe("done");
+});
+
+test("[N456] an error message above 16,384 characters is cut, and a session id above 1,024 fails the start", async () => {
+  const { session } = await play([{ do: "fail", code: -32000, message: "E".repeat(5 * 1024 * 1024) }]);
+  const { end } = session.lastTurn;
+  expect(end).toMatchObject({ error: { code: "ACP_TURN_FAILED" } });
+  expect(JSON.stringify(end).length).toBeLessThan(17_000);
+  const long = newHost({
+    agents: { mine: { newSession: [{ do: "answer", result: { sessionId: "s".repeat(8 * 1024 * 1024) } }] } },
+  });
+  await expect(long.open()).rejects.toMatchObject({
+    code: "ACP_SESSION_INIT_FAILED",
+    message: expect.stringContaining("named its session with more than 1024 characters") as string,
+  });
 });

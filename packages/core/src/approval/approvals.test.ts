@@ -14,6 +14,23 @@ const permission = (name: string, toolCall: object = {}): Step =>
     options: OPTIONS,
   });
 
+test.each([
+  ["edit", [{ path: "/w/a.ts", line: 3 }, { path: "/w/b.ts" }], "/w/a.ts:3, /w/b.ts"],
+  ["edit", [], "Change it"],
+  // The subject of a command is the command, wherever it runs.
+  ["execute", [{ path: "/w" }], "Change it"],
+])("[V301] the target of a question of the kind %s at %j is %s", async (kind, locations, target) => {
+  const asks = askPermission("call", { title: "Change it", kind, locations });
+  const host = newHost({ agents: { mine: { prompts: { go: [asks] } } } });
+  const session = await host.open();
+  const turn = session.stream("go");
+  const approval = await turn.approval();
+  expect(approval).toMatchObject({ action: kind, target });
+  expect(session.toolCalls[0]?.invocationMessage).toBe("Change it");
+  expect(session.resolve(approval.id, "no")).toEqual({ resolved: true });
+  await turn.ended;
+});
+
 test("[V2] a person sees what the agent asks, with its options as it gave them, and answers by an option's id", async () => {
   const asks = askPermission("call", {
     title: "rm -rf build",
@@ -43,7 +60,7 @@ test("[V2] a person sees what the agent asks, with its options as it gave them, 
   ]);
 });
 
-test("[V2] a kind that one option has is an answer; what is no option is told with the options there are", async () => {
+test("[V2] a kind that one option has is a valid choice; the error for an unknown option lists the options there are", async () => {
   const host = newHost({ agents: { mine: { prompts: { go: [askPermission("call", {})] } } } });
   const session = await host.open();
   const turn = session.stream("go");
@@ -124,7 +141,7 @@ test.each([
   async (_what, options, expected, outcome) => {
     const host = newHost({
       agents: { mine: { prompts: { go: [askPermission("call", {}, options)] } } },
-      patience: { approvalMs: 30 },
+      timeouts: { approvalMs: 30 },
     });
     const session = await host.open();
     const turn = await session.turn("go");
@@ -155,11 +172,11 @@ test.each([
   const turn = await session.turn("go");
   expect(await Promise.all(kinds.map((kind) => session.agent.result(kind)))).toEqual(answers.map(selected));
   expect(session.state.inputNeeded).toEqual([]);
-  // A refusal is on record like a person's: asked and answered in one breath.
+  // A denial is on record like a person's: asked and decided in the same tick.
   expect(turn.approvals).toHaveLength(needed);
 });
 
-test("[V1] under approve-reads what only looks goes on, and a person is asked for the rest", async () => {
+test("[V1] under approve-reads reads are allowed, and a person is asked for the rest", async () => {
   const host = newHost({
     agents: {
       mine: {
@@ -214,7 +231,7 @@ test("[V12] a question that the agent takes back is open no more", async () => {
   expect(await session.agent.result("call")).toEqual({ outcome: { outcome: "cancelled" } });
 });
 
-test("[V12] the host's own question is open no more when the agent takes back what it was about", async () => {
+test("[V12] the host's own question closes when the agent withdraws its request", async () => {
   const steps: Step[] = [
     askOn("made", "terminal/create", { command: "true" }),
     { do: "until", path: "gate" },

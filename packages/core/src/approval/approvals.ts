@@ -1,4 +1,4 @@
-// The host's own queue of questions: many at once, answerable from any connection, the first answer counts.
+// The host's queue of open questions: many at once, answerable from any connection, the first answer counts.
 import { randomUUID } from "node:crypto";
 import {
   type Actor,
@@ -6,27 +6,31 @@ import {
   type ApprovalId,
   type ApprovalOption,
   type ChatUri,
+  findToolCall,
+  type InputRequest,
+  makeId,
   type PendingToolCall,
+  type SessionInputRequest,
   type SessionKey,
   type SessionUri,
+  type Timestamp,
   type ToolCallId,
   type TurnId,
-  makeId,
-  turnParts,
 } from "@holdfast/ahp";
 import type { Translated } from "../agent/session-updates.ts";
 import type { Hub } from "../channel/hub.ts";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { HostWatchers } from "../host-watchers.ts";
-import { findOption, isAllowing, pickOption } from "./policy.ts";
+import { outcomeOf, pickOption } from "../rules/approval-rules.ts";
 
-/** Where a question belongs. */
+/** The place of a question. */
 export interface ApprovalPlace {
   readonly session: SessionUri;
   readonly key: SessionKey;
   readonly chat: ChatUri;
   readonly turnId: TurnId;
   /** Sends an action to the chat or the session, whose summaries follow. */
-  tell(translated: Translated): void;
+  dispatch(translated: Translated, origin?: ActionOrigin): LogEntry | undefined;
 }
 
 /** A tool call that waits for permission. */
@@ -34,6 +38,9 @@ export interface ApprovalRequest {
   readonly place: ApprovalPlace;
   readonly toolCallId: ToolCallId;
   readonly action: string;
+  /** The agent's title for it. */
+  readonly title: string;
+  /** The file or command that it is about. */
   readonly target: string;
   readonly options: readonly ApprovalOption[];
 }
@@ -56,11 +63,6 @@ export interface OpenApproval {
   readonly expiresAt: string;
 }
 
-/** What became of an answer. */
-export type AnswerResult =
-  | { readonly resolved: true }
-  | { readonly resolved: false; readonly reason: string };
-
 interface Entry extends OpenApproval {
   readonly resolve: (decision: ApprovalDecision) => void;
   readonly timer: NodeJS.Timeout;
@@ -81,20 +83,20 @@ export class Approvals {
     this.#watchers = watchers;
   }
 
-  /** Asks everybody who can answer. */
+  /** Asks all clients that can answer. */
   ask(request: ApprovalRequest): AskedApproval {
-    const { place, toolCallId, action, target, options } = request;
+    const { place, toolCallId, action, title, target, options } = request;
     const id = makeId("approval", randomUUID());
     const requestedAt = this.#now();
     const expiresAt = new Date(requestedAt.getTime() + this.#expiryMs).toISOString();
     const approval = { id, action, target, options, requestedAt: requestedAt.toISOString(), expiresAt };
-    place.tell({
+    place.dispatch({
       to: "chat",
       action: {
         type: "chat/toolCallReady",
         turnId: place.turnId,
         toolCallId,
-        invocationMessage: target,
+        invocationMessage: title,
         confirmation: { kind: "needed", approval },
       },
     });
@@ -112,30 +114,23 @@ export class Approvals {
     return [...this.#open.values()];
   }
 
-  /** Answers with an option's id, or with the kind that exactly one option has. */
-  answer(id: string, answer: string, by: Actor, session?: SessionKey): AnswerResult {
-    const entry = this.#open.get(id);
-    if (entry === undefined || (session !== undefined && entry.place.key !== session)) {
-      return {
-        resolved: false,
-        reason: "This request is not open: it was answered, expired, or never made.",
-      };
-    }
-    const option = findOption(entry.options, answer);
-    if (option === undefined) {
-      return {
-        resolved: false,
-        reason: `There is no option '${answer}'. Choose one of: ${entry.options.map((known) => known.id).join(", ")}.`,
-      };
-    }
-    this.#decide(entry, { outcome: isAllowing(option) ? "approved" : "denied", optionId: option.id, by });
-    return { resolved: true };
+  /** Decides an open question, as the rules allowed it; the first decision counts. */
+  decide({ approvalId, ...decision }: ApprovalDecision, origin?: ActionOrigin): LogEntry | undefined {
+    const entry = this.#open.get(approvalId);
+    return entry && this.#decide(entry, decision, origin);
   }
 
-  /** Whoever asked does not want to know any more. */
-  cancel(id: ApprovalId, by: Actor): void {
+  /** Decides by an option that the question offers, or cancels it where it offers none. */
+  choose(id: ApprovalId, option: ApprovalOption | undefined, by: Actor): void {
     const entry = this.#open.get(id);
-    if (entry !== undefined) this.#decide(entry, { outcome: "cancelled", by });
+    if (entry === undefined) return;
+    const chosen = option && { outcome: outcomeOf(option), optionId: option.id };
+    this.#decide(entry, { outcome: "cancelled", ...chosen, by });
+  }
+
+  /** The asker has withdrawn the request. */
+  cancel(id: ApprovalId, by: Actor): void {
+    this.choose(id, undefined, by);
   }
 
   /** The turn is over or cancelled: its questions are answered as cancelled. */
@@ -153,25 +148,24 @@ export class Approvals {
 
   #expire(id: ApprovalId): void {
     const entry = this.#open.get(id);
-    if (entry === undefined) return;
-    const option = pickOption(entry.options, "reject");
-    this.#decide(
-      entry,
-      option === undefined
-        ? { outcome: "cancelled", by: { kind: "expiry" } }
-        : { outcome: "denied", optionId: option.id, by: { kind: "expiry" } },
-    );
+    if (entry !== undefined) this.choose(id, pickOption(entry.options, "reject"), { kind: "expiry" });
   }
 
-  #decide(entry: Entry, answer: Omit<ApprovalDecision, "approvalId" | "at">): void {
+  #decide(
+    entry: Entry,
+    made: Omit<ApprovalDecision, "approvalId" | "at">,
+    origin?: ActionOrigin,
+  ): LogEntry | undefined {
     this.#open.delete(entry.id);
     clearTimeout(entry.timer);
-    const decision: ApprovalDecision = { approvalId: entry.id, at: this.#now().toISOString(), ...answer };
+    const decision: ApprovalDecision = { ...made, approvalId: entry.id, at: this.#now().toISOString() };
     const { place, toolCallId } = entry;
     const { turnId } = place;
-    place.tell({ to: "chat", action: { type: "chat/toolCallConfirmed", turnId, toolCallId, decision } });
-    place.tell({ to: "session", action: { type: "session/inputNeededRemoved", id: entry.id } });
+    const action = { type: "chat/toolCallConfirmed", turnId, toolCallId, decision } as const;
+    const logged = place.dispatch({ to: "chat", action }, origin);
+    place.dispatch({ to: "session", action: { type: "session/inputNeededRemoved", id: entry.id } });
     entry.resolve(decision);
+    return logged;
   }
 
   #listInSession(place: ApprovalPlace, id: ApprovalId, toolCallId: ToolCallId): void {
@@ -179,23 +173,29 @@ export class Approvals {
     const toolCall = this.#findPending(chat, toolCallId);
     if (toolCall === undefined) return;
     const request = { kind: "toolConfirmation", id, chat, turnId, toolCall } as const;
-    place.tell({ to: "session", action: { type: "session/inputNeededSet", request } });
+    place.dispatch({ to: "session", action: { type: "session/inputNeededSet", request } });
     const state = this.#hub.state(session, "session");
-    if (state !== undefined) this.#watchers.tell(state, { type: "approval_needed", turnId, toolCall });
+    if (state !== undefined) this.#watchers.notify(state, { type: "approval_needed", turnId, toolCall });
   }
 
   #findPending(chat: ChatUri, toolCallId: ToolCallId): PendingToolCall | undefined {
-    const turn = this.#hub.state(chat, "chat")?.activeTurn;
-    if (turn === undefined) return undefined;
-    for (const part of turnParts(turn)) {
-      if (
-        part.kind === "toolCall" &&
-        part.toolCall.toolCallId === toolCallId &&
-        part.toolCall.status === "pending-confirmation"
-      ) {
-        return part.toolCall;
-      }
-    }
-    return undefined;
+    const call = findToolCall(this.#hub.state(chat, "chat")?.activeTurn, toolCallId);
+    return call?.status === "pending-confirmation" ? call : undefined;
   }
+}
+
+/** A question that is open. */
+export type WaitingQuestion = { readonly sessionKey: SessionKey; readonly requestedAt: Timestamp } & (
+  | { readonly kind: "permission"; readonly toolCall: PendingToolCall }
+  | { readonly kind: "form"; readonly request: InputRequest }
+);
+
+/** The question behind an entry of a session's list. */
+export function describeWaiting(sessionKey: SessionKey, needed: SessionInputRequest): WaitingQuestion {
+  if (needed.kind === "chatInput") {
+    const { request } = needed;
+    return { sessionKey, requestedAt: request.requestedAt, kind: "form", request };
+  }
+  const { toolCall } = needed;
+  return { sessionKey, requestedAt: toolCall.approval.requestedAt, kind: "permission", toolCall };
 }

@@ -1,4 +1,4 @@
-// What an approval covers, by kind, place and what was shown.
+// The extent of an approval, by kind, place and what was shown.
 import type { JsonValue } from "@holdfast/ahp";
 import { describe, expect, test } from "vitest";
 import { type ApprovedCall, coversCommand, coversWrite } from "./coverage.ts";

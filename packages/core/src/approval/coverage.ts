@@ -1,4 +1,4 @@
-// What an approval covers: the command or the write of the tool call that a person said yes to, so nobody is asked twice.
+// The extent of an approval: the command or the write of the tool call that a person allowed, so nobody is asked twice.
 import { isAbsolute } from "node:path";
 import type { JsonValue } from "@holdfast/ahp";
 
@@ -46,7 +46,7 @@ function isShortFor(named: string, path: string): boolean {
 
 /** A shell's `-c`, alone or with the flags that agents put before it. */
 const scriptFlag = /^-[a-z]*c$/;
-/** What agents put before a line to run it in its folder. */
+/** Prefixes that agents put before a line to run it in its folder. */
 const changeOfFolder = /^cd (?:'([^']*)'|"([^"$`\\]*)"|([\w./~-]+)) && /;
 
 /** The lines by which an agent may have shown this command: as it is, or what is inside the `bash -c` around it. */
@@ -70,9 +70,9 @@ function coversKind(kind: string | undefined, kinds: ReadonlySet<string>): boole
 function namedCommand(rawInput: JsonValue | undefined): string | undefined {
   const command = field(rawInput, ["command", "cmd"]);
   const args = field(rawInput, ["args"]);
-  const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].flat();
+  const parts = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].flat();
   return typeof command === "string" || Array.isArray(command)
-    ? words.join(" ").trim() || undefined
+    ? parts.join(" ").trim() || undefined
     : undefined;
 }
 

@@ -1,7 +1,7 @@
 // The fields of an agent's form as questions, from the JSON Schema that it sends.
 import type { InputOption, InputQuestion, JsonObject, JsonValue } from "@holdfast/ahp";
 
-/** The questions of a form; what the schema says beyond that stays in it. */
+/** The questions of a form; the rest of the schema stays in it. */
 export function readQuestions(schema: JsonObject): InputQuestion[] {
   const required = new Set(listOf(schema["required"]));
   return Object.entries(fieldsOf(schema["properties"])).map(([id, property]) =>
@@ -50,7 +50,7 @@ function readText(property: JsonObject, fallback: JsonValue | undefined): Withou
   };
 }
 
-/** The choices, with or without words of their own; undefined where any text will do. */
+/** The choices, with labels where there are any; undefined where any text will do. */
 function readOptions(schema: JsonObject, chosen: readonly JsonValue[]): InputOption[] | undefined {
   const plain = schema["enum"];
   const titled = schema["oneOf"] ?? schema["anyOf"];

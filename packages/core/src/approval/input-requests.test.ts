@@ -1,7 +1,7 @@
 // Questions of agents that are more than yes or no: forms and addresses.
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
-import { useFakeHosts } from "../testing/fake-host.ts";
+import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { ask, say } from "../testing/script.ts";
 
 guardLeaks();
@@ -19,10 +19,10 @@ const requestedSchema = {
 };
 
 test.each([
-  ["accept", { action: "accept", content: {} }],
-  ["decline", { action: "decline" }],
-  ["cancel", { action: "cancel" }],
-])("[V10] a form is shown with its questions, and %s is an answer to it", async (optionId, expected) => {
+  ["accept", { colour: "red", count: 2, sure: true }],
+  ["decline", undefined],
+  ["cancel", undefined],
+])("[V10] a form is shown with its questions, and %s is an answer to it", async (optionId, content) => {
   const host = newHost({
     agents: {
       mine: {
@@ -50,14 +50,23 @@ test.each([
     ],
   });
   expect(session.state.inputNeeded).toMatchObject([{ kind: "chatInput" }]);
-  expect(session.resolve(request?.id ?? "", optionId)).toEqual({ resolved: true });
-  expect(session.resolve(request?.id ?? "", optionId)).toMatchObject({ resolved: false });
+  if (content !== undefined) {
+    expect(session.resolve(request?.id ?? "", optionId)).toMatchObject({
+      resolved: false,
+      reason: expect.stringContaining("Colour") as string,
+    });
+    expect(session.resolve(request?.id ?? "", optionId, { ...content, count: "two" })).toMatchObject({
+      resolved: false,
+    });
+  }
+  expect(session.resolve(request?.id ?? "", optionId, content)).toEqual({ resolved: true });
+  expect(session.resolve(request?.id ?? "", optionId, content)).toMatchObject({ resolved: false });
   await turn.ended;
-  expect(await session.agent.result("form")).toEqual(expected);
+  expect(await session.agent.result("form")).toEqual({ action: optionId, ...(content && { content }) });
   expect(session.state.inputNeeded).toEqual([]);
 });
 
-test("[A85] what was filled in goes to the agent with the answer, and no other word is one", async () => {
+test("[A85] the entered values go to the agent with the answer, and no other action is one", async () => {
   const form = ask("form", "elicitation/create", { mode: "form", message: "Paint it", requestedSchema });
   const host = newHost({ agents: { mine: { prompts: { go: [form] } } } });
   const session = await host.open();
@@ -97,4 +106,34 @@ test("[V10] an address to visit is shown", async () => {
   expect(action).toMatchObject({ request: { message: "Log in", url: "https://example.com/login" } });
   await session.cancel();
   expect(await session.agent.result("visit")).toEqual({ action: "cancel" });
+});
+
+test("[V300] a form is listed with the permission requests, the oldest first, until it is answered", async () => {
+  const form = ask("form", "elicitation/create", { mode: "form", message: "Paint it", requestedSchema });
+  const host = newHost({ agents: { mine: { prompts: { go: [form] } } } });
+  const session = await host.open();
+  const turn = session.stream("go");
+  const action = await turn.until(({ type }) => type === "chat/inputRequested");
+  const request = action.type === "chat/inputRequested" ? action.request : undefined;
+  expect(host.host.listApprovals(ME)).toEqual([
+    { kind: "form", sessionKey: session.key, requestedAt: request?.requestedAt, request },
+  ]);
+  expect(session.resolve(request?.id ?? "", "accept", { colour: "red" })).toEqual({ resolved: true });
+  expect(host.host.listApprovals(ME)).toEqual([]);
+  await turn.ended;
+});
+
+test("[V300] a form that nobody answers in time is cancelled, and reports it", async () => {
+  const form = ask("form", "elicitation/create", { mode: "form", message: "Paint it", requestedSchema });
+  const host = newHost({
+    agents: { mine: { prompts: { go: [form, say("on")] } } },
+    timeouts: { approvalMs: 30 },
+  });
+  const session = await host.open();
+  const turn = await session.turn("go");
+  expect(await session.agent.result("form")).toEqual({ action: "cancel" });
+  const asked = turn.actions.find(({ type }) => type === "chat/inputRequested");
+  expect(asked).toMatchObject({ request: { expiresAt: expect.any(String) } });
+  const completed = turn.actions.find(({ type }) => type === "chat/inputCompleted");
+  expect(completed).toMatchObject({ response: "cancel", by: { kind: "expiry" } });
 });

@@ -1,23 +1,17 @@
 // Questions of agents that are more than yes or no: forms to fill in and addresses to visit, answered from any connection.
 import { randomUUID } from "node:crypto";
-import {
-  type Actor,
-  type InputAnswers,
-  type InputRequest,
-  type JsonObject,
-  type SessionKey,
-  makeId,
-} from "@holdfast/ahp";
-import type { AnswerResult, ApprovalPlace } from "./approvals.ts";
+import { type Actor, type InputAnswers, type InputRequest, type JsonObject, makeId } from "@holdfast/ahp";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { ApprovalPlace } from "./approvals.ts";
 import { readQuestions } from "./form-questions.ts";
 
-/** What an agent is answered. */
+/** The response to an agent's form. */
 export type ElicitationAnswer =
-  /** `answers` are the same as people gave them, for those who watch. */
+  /** `answers` are the same as people gave them, for clients that watch. */
   | { readonly action: "accept"; readonly content: JsonObject; readonly answers?: InputAnswers | undefined }
   | { readonly action: "decline" | "cancel" };
 
-/** What an agent asks. */
+/** A form of an agent. */
 export interface Elicitation {
   readonly message: string;
   readonly mode: "form" | "url";
@@ -29,24 +23,29 @@ export interface Elicitation {
 interface Entry {
   readonly place: ApprovalPlace;
   readonly request: InputRequest;
+  readonly timer: NodeJS.Timeout;
   readonly resolve: (answer: ElicitationAnswer) => void;
 }
 
 /** All open questions of this kind. */
 export class InputRequests {
   readonly #now: () => Date;
+  readonly #expiryMs: number;
   readonly #open = new Map<string, Entry>();
 
-  constructor(now: () => Date) {
+  constructor(now: () => Date, expiryMs: number) {
     this.#now = now;
+    this.#expiryMs = expiryMs;
   }
 
-  /** Asks; resolves with the first answer or the turn's end. */
+  /** Asks; resolves with the first answer, the expiry, or the turn's end. */
   ask(place: ApprovalPlace, asked: Elicitation): Promise<ElicitationAnswer> {
+    const requestedAt = this.#now();
     const request: InputRequest = {
       id: makeId("input request", randomUUID()),
       message: asked.message,
-      requestedAt: this.#now().toISOString(),
+      requestedAt: requestedAt.toISOString(),
+      expiresAt: new Date(requestedAt.getTime() + this.#expiryMs).toISOString(),
       ...(asked.mode === "url" && asked.url !== undefined && { url: asked.url }),
       ...(asked.requestedSchema !== undefined && {
         requestedSchema: asked.requestedSchema,
@@ -55,8 +54,8 @@ export class InputRequests {
       ...(asked.toolCallId !== undefined && { toolCallId: makeId("tool call", asked.toolCallId) }),
     };
     const { chat, turnId } = place;
-    place.tell({ to: "chat", action: { type: "chat/inputRequested", turnId, request } });
-    place.tell({
+    place.dispatch({ to: "chat", action: { type: "chat/inputRequested", turnId, request } });
+    place.dispatch({
       to: "session",
       action: {
         type: "session/inputNeededSet",
@@ -64,45 +63,44 @@ export class InputRequests {
       },
     });
     return new Promise((resolve) => {
-      this.#open.set(request.id, { place, request, resolve });
+      const timer = setTimeout(
+        () => void this.complete(request.id, { action: "cancel" }, { kind: "expiry" }),
+        this.#expiryMs,
+      );
+      timer.unref();
+      this.#open.set(request.id, { place, request, resolve, timer });
     });
   }
 
-  has(id: string): boolean {
-    return this.#open.has(id);
-  }
-
-  answer(id: string, answer: ElicitationAnswer, by: Actor, session?: SessionKey): AnswerResult {
+  /** Completes an open question, as the rules allowed it; the first completion counts. */
+  complete(id: string, answer: ElicitationAnswer, by: Actor, origin?: ActionOrigin): LogEntry | undefined {
     const entry = this.#open.get(id);
-    if (entry === undefined || (session !== undefined && entry.place.key !== session)) {
-      return { resolved: false, reason: "This question is not open: it was answered, or never asked." };
-    }
+    if (entry === undefined) return undefined;
     this.#open.delete(id);
+    clearTimeout(entry.timer);
     const { place, request } = entry;
     const answers = answer.action === "accept" ? answer.answers : undefined;
-    place.tell({
-      to: "chat",
-      action: {
-        type: "chat/inputCompleted",
-        requestId: request.id,
-        response: answer.action,
-        ...(answers !== undefined && { answers }),
-        by,
-      },
-    });
-    place.tell({ to: "session", action: { type: "session/inputNeededRemoved", id: request.id } });
-    // What those who watch are told beside it is none of the agent's words.
+    const action = {
+      type: "chat/inputCompleted",
+      requestId: request.id,
+      response: answer.action,
+      ...(answers !== undefined && { answers }),
+      by,
+    } as const;
+    const logged = place.dispatch({ to: "chat", action }, origin);
+    place.dispatch({ to: "session", action: { type: "session/inputNeededRemoved", id: request.id } });
+    // The agent receives its own fields only, not those added for clients.
     entry.resolve(answer.action === "accept" ? { action: "accept", content: answer.content } : answer);
-    return { resolved: true };
+    return logged;
   }
 
   cancelTurn(turnId: string, by: Actor): void {
     for (const [id, entry] of this.#open) {
-      if (entry.place.turnId === turnId) this.answer(id, { action: "cancel" }, by);
+      if (entry.place.turnId === turnId) this.complete(id, { action: "cancel" }, by);
     }
   }
 
   close(): void {
-    for (const id of this.#open.keys()) this.answer(id, { action: "cancel" }, { kind: "host" });
+    for (const id of this.#open.keys()) this.complete(id, { action: "cancel" }, { kind: "host" });
   }
 }

@@ -1,4 +1,4 @@
-// The record of what was done: every command, approval and file, by whom, with which verdict and outcome.
+// The audit log: every command, approval and file, with the actor, the decision and the outcome.
 import path from "node:path";
 import { makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ guardLeaks();
 const newHost = useFakeHosts();
 const now = new Date("2026-01-02T03:04:05.000Z");
 
-const deeds: Step[] = [
+const steps: Step[] = [
   askPermission("call", { kind: "execute", title: "run it", rawInput: { command: "true" } }),
   ask("covered", "terminal/create", { command: "true" }),
   ask("uncovered", "terminal/create", { command: "echo", args: ["a", "b"] }),
@@ -20,8 +20,8 @@ const deeds: Step[] = [
   ask("broken", "fs/write_text_file", { path: "/proc/none", content: "x" }),
 ];
 
-test("[V11] under approve-all every approval, command and write is on record with who, what, where, verdict and outcome", async () => {
-  const host = newHost({ agents: { mine: { prompts: { "*": deeds } } }, now: () => now });
+test("[V11] under approve-all every approval, command and write is on record with who, what, where, decision and outcome", async () => {
+  const host = newHost({ agents: { mine: { prompts: { "*": steps } } }, now: () => now });
   const session = await host.open({ approvalPolicy: "approve-all" });
   const file = path.join(host.work, "a.txt");
   await session.turn(file);
@@ -53,7 +53,7 @@ test("[V11] under approve-all every approval, command and write is on record wit
   ]);
 });
 
-test("[V11] what was refused is on record too, and so is the person who decided", async () => {
+test("[V11] a denied action is on record too, and so is the person who decided", async () => {
   const host = newHost({
     agents: { mine: { prompts: { go: [ask("made", "terminal/create", { command: "true" })] } } },
   });
@@ -119,4 +119,19 @@ test("[V11] every entry goes to the store; the host keeps the newest", () => {
   expect(audit.recent.length).toBeLessThanOrEqual(2000);
   expect(audit.recent.length).toBeGreaterThanOrEqual(1000);
   expect(audit.recent.at(-1)?.subject).toBe("4999");
+});
+
+test("[V420] a text on record has at most 16,384 characters, whole ones, and says how many are left out", () => {
+  const audit = new Audit(() => now);
+  const entry = { session: "s", what: "command", by: "policy none", verdict: "allowed" } as const;
+  const whole = "x".repeat(16_384);
+  for (const subject of [whole, `${whole}yz`, `${"x".repeat(16_383)}😀y`]) {
+    audit.record({ ...entry, subject, outcome: subject });
+  }
+  expect(audit.recent.map(({ subject }) => subject)).toEqual([
+    whole,
+    `${whole}… (2 more characters)`,
+    `${"x".repeat(16_383)}… (3 more characters)`,
+  ]);
+  expect(audit.recent.map(({ outcome }) => outcome)).toEqual(audit.recent.map(({ subject }) => subject));
 });

@@ -1,4 +1,4 @@
-// An append-only record of what was done: every command, approval and file write, by whom, where, with which outcome.
+// The audit log: an append-only record of every command, approval and file write, with actor, place and outcome.
 
 /** One entry. */
 export interface AuditEntry {
@@ -10,20 +10,23 @@ export interface AuditEntry {
   /** The command line, the tool call's title, or the path. */
   readonly subject: string;
   readonly cwd?: string | undefined;
-  /** Who decided: a policy, a client, an app, the host. */
+  /** The source of the decision: a policy, a client, an app, the host. */
   readonly by: string;
   readonly verdict: "allowed" | "denied" | "cancelled" | "expired";
-  /** What came of it, where it is known at once. */
+  /** The outcome, where it is known at once. */
   readonly outcome?: string | undefined;
 }
 
-/** Where entries go to stay. */
+/** Persistent storage of the entries. */
 export interface AuditStore {
   append(entry: AuditEntry): void;
 }
 
-/** What the host keeps at hand of its record. */
+/** How many of the newest entries stay in memory. */
 const maxRecent = 2000;
+
+/** How much of a text is put on record: a command line may have a mebibyte. */
+const maxTextChars = 16 * 1024;
 
 /** The record of one host. */
 export class Audit {
@@ -37,7 +40,13 @@ export class Audit {
   }
 
   record(entry: Omit<AuditEntry, "at">): void {
-    const dated = { at: this.#now().toISOString(), ...entry };
+    const { subject, outcome } = entry;
+    const dated: AuditEntry = {
+      at: this.#now().toISOString(),
+      ...entry,
+      subject: boundText(subject),
+      ...(outcome !== undefined && { outcome: boundText(outcome) }),
+    };
     this.#store?.append(dated);
     this.#recent.push(dated);
     // Half is dropped at once, so that keeping the record costs nothing per entry.
@@ -48,4 +57,11 @@ export class Audit {
   get recent(): readonly AuditEntry[] {
     return this.#recent;
   }
+}
+
+/** A text, or its beginning, in whole characters, and how much is left out (V420). */
+function boundText(text: string): string {
+  if (text.length <= maxTextChars) return text;
+  const start = text.slice(0, maxTextChars).replace(/[\uD800-\uDBFF]$/, "");
+  return `${start}… (${text.length - start.length} more characters)`;
 }

@@ -48,8 +48,8 @@ export class ActionLog {
   }
 
   /**
-   * Adds an entry; the oldest make room. The newest stays, whatever its size: its readers are about to be told.
-   * So do those above `keptSeq`: they can be read nowhere else yet, and whoever keeps them holds them in memory anyway.
+   * Adds an entry and evicts the oldest. The newest stays, whatever its size: its readers are about to be notified.
+   * So do those above `keptSeq`: they can be read nowhere else yet, and the journal holds them in memory anyway.
    */
   append(entry: LogEntry, keptSeq: number = Number.POSITIVE_INFINITY): void {
     this.#entries.push(entry);

@@ -1,10 +1,19 @@
 // Estimates how much memory an action takes, without writing it out as JSON.
 import type { Action } from "@holdfast/ahp";
+import { isNestedDeeper } from "@holdfast/jsonrpc";
 
-/** What an action costs beside its text: its own object, its entry, its place in the log; measured, rounded up. */
+/** The cost of an action besides its text: its own object, its entry, its place in the log; measured, rounded up. */
 const fixedBytes = 256;
-/** What a number, a flag or the frame of an object costs. */
+/** The cost of a number, a flag or the frame of an object. */
 const valueBytes = 16;
+
+/** More than any message may have, so that the host can wrap what it receives; far less than writing JSON can bear. */
+const maxNestedLevels = 256;
+
+/** Whether an action of this size is nested deeper than it can be recorded; one that is too small for that is not looked at. */
+export function isTooDeep(action: Action, sizeBytes: number): boolean {
+  return sizeBytes > fixedBytes + maxNestedLevels * valueBytes && isNestedDeeper(action, maxNestedLevels);
+}
 
 /** An estimate in constant time for the actions that come in floods, else in the time that a look at each field takes. */
 export function estimateActionBytes(action: Action): number {
@@ -20,8 +29,8 @@ export function estimateActionBytes(action: Action): number {
   }
 }
 
-/** Walks with a list instead of by recursion: a client may send a value that is nested deeper than the stack. */
-function estimateValueBytes(root: unknown): number {
+/** The size of any value, in the time that a look at each field takes. Walks with a list instead of by recursion: a client may send a value that is nested deeper than the stack. */
+export function estimateValueBytes(root: unknown): number {
   let sizeBytes = 0;
   const waiting: unknown[] = [root];
   while (waiting.length > 0) {

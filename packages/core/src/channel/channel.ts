@@ -1,21 +1,19 @@
-// One channel: its state, its log and the cursors of its readers.
+// One channel: its state, its log and its readers.
 import {
-  channelModels,
   type Action,
   type ChannelActions,
   type ChannelKind,
+  channelModels,
   type ChannelStates,
 } from "@holdfast/ahp";
 import { ActionLog } from "./action-log.ts";
-import { ChannelError } from "./channel-error.ts";
-import { Cursor, type CursorSource } from "./cursor.ts";
+import { LogReader, type LogSource } from "./log-reader.ts";
 
-/** The state of a channel with its kind, for code that tells them apart. */
-export type KindedState = {
+/** The state of a channel with its kind, for code that branches on it. */
+export type StateByKind = {
   readonly [Kind in ChannelKind]: { readonly kind: Kind; readonly state: ChannelStates[Kind] };
 }[ChannelKind];
 
-/** What a channel is made from. */
 export interface ChannelParts<Kind extends ChannelKind> {
   readonly uri: string;
   readonly kind: Kind;
@@ -28,13 +26,13 @@ export interface ChannelParts<Kind extends ChannelKind> {
 }
 
 /** A channel. Its state changes in `reduce` and nowhere else. */
-export class Channel<Kind extends ChannelKind = ChannelKind> implements CursorSource {
+export class Channel<Kind extends ChannelKind = ChannelKind> implements LogSource {
   readonly uri: string;
   readonly kind: Kind;
   readonly log: ActionLog;
   readonly #publishedSeq: () => number;
   readonly #typePrefix: string;
-  readonly #cursors = new Set<Cursor>();
+  readonly #readers = new Set<LogReader>();
   #state: ChannelStates[Kind];
   #isClosed = false;
 
@@ -60,17 +58,17 @@ export class Channel<Kind extends ChannelKind = ChannelKind> implements CursorSo
   }
 
   get hasReaders(): boolean {
-    return this.#cursors.size > 0;
+    return this.#readers.size > 0;
   }
 
   get readerCount(): number {
-    return this.#cursors.size;
+    return this.#readers.size;
   }
 
   /** How far the slowest reader is behind. */
   get lagEntries(): number {
     let lagEntries = 0;
-    for (const cursor of this.#cursors) lagEntries = Math.max(lagEntries, cursor.lagEntries);
+    for (const reader of this.#readers) lagEntries = Math.max(lagEntries, reader.lagEntries);
     return lagEntries;
   }
 
@@ -78,11 +76,7 @@ export class Channel<Kind extends ChannelKind = ChannelKind> implements CursorSo
   check(value: unknown): ChannelActions[Kind] {
     const checked = channelModels[this.kind].checkAction(value);
     if (checked.ok) return checked.value;
-    throw new ChannelError(
-      "invalid_action",
-      this.uri,
-      `This is no action of ${this.uri}: ${checked.problem}`,
-    );
+    throw new ChannelError("invalid_action", this.uri, `Invalid action for ${this.uri}: ${checked.problem}`);
   }
 
   /** Applies an action; false when it changed nothing. */
@@ -100,38 +94,63 @@ export class Channel<Kind extends ChannelKind = ChannelKind> implements CursorSo
   }
 
   /** The state with its kind. */
-  kinded(): KindedState {
+  byKind(): StateByKind {
     // The compiler does not see that the two belong together for every kind.
-    return { kind: this.kind, state: this.#state } as KindedState;
+    return { kind: this.kind, state: this.#state } as StateByKind;
   }
 
-  /** A cursor at a position of the log. */
-  read(position: number, onReadable: (() => void) | undefined): Cursor {
-    const cursor = new Cursor(this, position, onReadable);
-    this.#cursors.add(cursor);
-    return cursor;
+  read(position: number, onReadable: (() => void) | undefined): LogReader {
+    return new LogReader({ source: this, position }, onReadable);
   }
 
-  forget(cursor: Cursor): void {
-    this.#cursors.delete(cursor);
+  addReader(reader: LogReader): void {
+    this.#readers.add(reader);
+  }
+
+  removeReader(reader: LogReader): void {
+    this.#readers.delete(reader);
   }
 
   wake(onFault: (error: unknown) => void): void {
-    for (const cursor of this.#cursors) {
+    for (const reader of this.#readers) {
       try {
-        cursor.wake();
+        reader.wake();
       } catch (error) {
         onFault(error);
       }
     }
   }
 
-  /** Readers are told when they have read the rest. */
+  /** Readers are notified when they have read the rest. */
   close(): void {
     this.#isClosed = true;
   }
 
   #isMine(action: Action): action is ChannelActions[Kind] {
     return action.type.startsWith(this.#typePrefix);
+  }
+}
+
+/** Error codes of the hub. */
+export type ChannelErrorCode =
+  /** No channel has this URI. */
+  | "channel_not_found"
+  /** A channel with this URI is open already. */
+  | "channel_exists"
+  /** The action belongs to another kind of channel. */
+  | "wrong_channel"
+  /** The value is not an action of this channel. */
+  | "invalid_action";
+
+/** A failure of the hub; each transport translates it. */
+export class ChannelError extends Error {
+  override readonly name = "ChannelError";
+  readonly code: ChannelErrorCode;
+  readonly uri: string;
+
+  constructor(code: ChannelErrorCode, uri: string, message: string) {
+    super(message);
+    this.code = code;
+    this.uri = uri;
   }
 }

@@ -1,4 +1,4 @@
-// Whatever happens in whatever order, every reader ends with the state of its channel, or is told that it fell off.
+// Whatever happens in whatever order, every reader ends with the state of its channel, or learns that it fell off.
 import {
   channelModels,
   makeId,
@@ -110,7 +110,7 @@ class Reader {
 
   constructor(hub: Hub, uri: string) {
     this.#subscription = hub.subscribe(uri, () => {
-      // Nobody is told twice.
+      // No reader gets the notice twice.
       expect(this.#knowsOfMore).toBe(false);
       this.#knowsOfMore = true;
     });
@@ -148,7 +148,7 @@ class Reader {
     this.#subscription.cursor.close();
   }
 
-  /** What a client would see: the snapshot with all that was read applied. */
+  /** A client's view: the snapshot with all that was read applied. */
   state(): unknown {
     const { snapshot } = this.#subscription;
     let state: unknown = snapshot.state;

@@ -1,9 +1,9 @@
 // The hub: order, atomic subscription, waking, gaps, resuming, closing.
 import { makeId, newChatState, newRootState, newTerminalState, ROOT_URI, type Action } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
-import type { Cursor } from "./cursor.ts";
+import type { LogReader } from "./log-reader.ts";
 import { Hub } from "./hub.ts";
-import { CountingSequence } from "./sequence.ts";
+import { CountingSequence } from "./journal.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const chat = makeId("chat URI", "ahp-chat:/c1");
@@ -24,7 +24,7 @@ function titled(title: string): Action {
 }
 
 /** The titles that a cursor has to read, or why it has none. */
-function titlesFrom(cursor: Cursor, maxEntries?: number): string[] | "gap" | "closed" {
+function titlesFrom(cursor: LogReader, maxEntries?: number): string[] | "gap" | "closed" {
   const reading = cursor.read(maxEntries);
   if (reading.kind !== "entries") return reading.kind;
   return reading.entries.map(({ action }) =>
@@ -33,6 +33,20 @@ function titlesFrom(cursor: Cursor, maxEntries?: number): string[] | "gap" | "cl
 }
 
 describe("dispatching", () => {
+  it("[H453] refuses an action that is nested deeper than 256 levels before anything changes", async () => {
+    const committed: number[] = [];
+    const hub = openHub({ journal: { commit: (records) => void committed.push(records.length) } });
+    const before = hub.state(chat, "chat");
+    let update: Record<string, unknown> = {};
+    for (let depth = 0; depth < 5000; depth += 1) update = { update };
+    const deep = { type: "chat/agentUpdateReceived", updateKind: "deep", update: update as never } as const;
+    expect(() => hub.dispatch(chat, deep)).toThrow("nested too deep");
+    expect(hub.state(chat, "chat")).toBe(before);
+    hub.dispatch(chat, titled("a"));
+    await hub.settled();
+    expect(committed).toEqual([4]);
+  });
+
   it("[H1] reduces, numbers and logs, with one count for all channels", () => {
     const hub = openHub({ nowMs: () => 123, sequence: new CountingSequence(40) });
     const { cursor } = hub.subscribe(chat);
@@ -94,7 +108,7 @@ describe("dispatching", () => {
     expect([hub.lastSeq, woken, titlesFrom(cursor)]).toEqual([0, 0, []]);
   });
 
-  it("[H4] tells what the host types into a terminal, and never what a client types", () => {
+  it("[H4] publishes what the host types into a terminal, and never what a client types", () => {
     const hub = openHub();
     const { cursor } = hub.subscribe(terminal);
     expect(hub.dispatch(terminal, { type: "terminal/input", data: "ls\n" })?.serverSeq).toBe(1);
@@ -190,7 +204,7 @@ describe("subscribing", () => {
     expect(titlesFrom(cursor)).toEqual(["question", "answer"]);
   });
 
-  it("[H9] tells a reader that fell off the log how much it lost, and a new subscription goes on", async () => {
+  it("[H9] reports to a reader that fell off the log how much it lost, and a new subscription continues", async () => {
     const hub = openHub({ logLimitBytes: 2000 });
     let woken = 0;
     const { cursor } = hub.subscribe(chat, () => (woken += 1));
@@ -223,7 +237,7 @@ describe("subscribing", () => {
 });
 
 describe("resuming", () => {
-  it("[H8] goes on after the last action a reader has seen, and wakes it if there is more", async () => {
+  it("[H8] continues after the last action a reader has seen, and wakes it if there is more", async () => {
     const hub = openHub();
     for (const title of ["a", "b"]) hub.dispatch(chat, titled(title));
     hub.dispatch(terminal, { type: "terminal/resized", cols: 90, rows: 20 });
@@ -253,7 +267,7 @@ describe("resuming", () => {
 });
 
 describe("closing", () => {
-  it("[H10] takes a channel away at once, and tells its readers after the rest", async () => {
+  it("[H10] removes a channel at once, and notifies its readers after the rest", async () => {
     const hub = openHub();
     let woken = 0;
     const { cursor } = hub.subscribe(chat, () => (woken += 1));

@@ -1,43 +1,43 @@
 // The hub: every channel of the host, and the one way to change any of them.
 import type { Action, ChannelKind, ChannelStates } from "@holdfast/ahp";
-import { estimateActionBytes } from "./action-size.ts";
-import { ChannelError } from "./channel-error.ts";
-import { Channel, type KindedState } from "./channel.ts";
-import type { Cursor } from "./cursor.ts";
-import type { Journal } from "./journal.ts";
-import { LogEntry, type ActionOrigin } from "./log-entry.ts";
+import { isDurable } from "../storage/durable.ts";
+import { estimateActionBytes, isTooDeep } from "./action-size.ts";
+import { Channel, ChannelError, type StateByKind } from "./channel.ts";
+import { CountingSequence, type Journal, type SequenceSource } from "./journal.ts";
+import { type ActionOrigin, LogEntry } from "./log-entry.ts";
+import type { LogReader, LogSource } from "./log-reader.ts";
 import { Publisher } from "./publisher.ts";
-import { CountingSequence, type SequenceSource } from "./sequence.ts";
+import { Recording } from "./recording.ts";
+import { withBoundTitle } from "./title.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** How a hub works; every field has a default. */
+/** Options of a hub; every field has a default. */
 export interface HubOptions {
-  /** Where the numbers come from. Default: counted from 1. */
+  /** The source of the numbers. Default: counted from 1. */
   readonly sequence?: SequenceSource;
-  /** What keeps actions before they are told. Default: nothing does, and they may be read at once. */
+  /** Keeps actions before they are published. Default: none, and they may be read at once. */
   readonly journal?: Journal;
   /** How much of each channel's log is kept in memory. Default 4 MiB. */
   readonly logLimitBytes?: number;
   readonly nowMs?: () => number;
-  /** Told when the journal fails or a reader throws. Default: the error ends the process like any that nobody caught. */
+  /** Called when a reader throws. Default: the error ends the process like any that nobody caught. */
   readonly onFault?: (error: unknown) => void;
+  /** Called once when the journal begins to fail. Default: `onFault`. */
+  readonly onOutage?: ((failure: unknown) => void) | undefined;
+  /** Called once when there is too little space for new work, with a sentence, and once when there is enough again. */
+  readonly onRoom?: ((problem: string | undefined) => void) | undefined;
+  /** Called once when a journal that failed works again. */
+  readonly onRecovery?: (() => void) | undefined;
 }
 
 /** The state of a channel at the moment of subscribing; every later action on it has a number above `seq`. */
-export type Snapshot = KindedState & { readonly uri: string; readonly seq: number };
+export type Snapshot = StateByKind & { readonly uri: string; readonly seq: number };
 
-/** A snapshot, and a cursor that goes on exactly where it ends. */
+/** A snapshot, and a reader that continues exactly where it ends. */
 export interface Subscription {
   readonly snapshot: Snapshot;
-  readonly cursor: Cursor;
-}
-
-/** An action that a client asked for and that the host itself is about to dispatch. */
-export interface AskedAction {
-  readonly uri: string;
-  readonly type: Action["type"];
-  readonly origin: ActionOrigin;
+  readonly cursor: LogReader;
 }
 
 /** A channel in a list. */
@@ -48,18 +48,29 @@ export interface ListedChannel<Kind extends ChannelKind> {
 
 /** Holds all channels of a host. */
 export class Hub {
+  /** Whether what happens can be recorded. */
+  readonly recording: Recording;
   readonly #channels = new Map<string, Channel>();
   readonly #sequence: SequenceSource;
   readonly #publisher: Publisher;
   readonly #logLimitBytes: number;
   readonly #nowMs: () => number;
-  /** What is being done for a client just now, and the entry that came of it. */
-  #asked: { readonly action: AskedAction; entry: LogEntry | undefined } | undefined;
 
   constructor(options: HubOptions = {}) {
     const { sequence = new CountingSequence(), journal, nowMs = Date.now, onFault = throwLater } = options;
     this.#sequence = sequence;
-    this.#publisher = new Publisher({ journal, lastSeq: () => sequence.last, onFault });
+    const { onOutage = onFault, onRecovery = () => {} } = options;
+    this.#publisher = new Publisher({
+      journal,
+      lastSeq: () => sequence.last,
+      onFault,
+      onOutage: (failure) => {
+        onOutage(failure);
+        this.recording.noteOutage();
+      },
+      onRecovery,
+    });
+    this.recording = new Recording(this.#publisher, journal, options.onRoom ?? (() => {}));
     this.#logLimitBytes = options.logLimitBytes ?? 4 * mebibyte;
     this.#nowMs = nowMs;
   }
@@ -71,16 +82,16 @@ export class Hub {
 
   /** Opens a new channel. */
   open<Kind extends ChannelKind>(uri: string, kind: Kind, state: ChannelStates[Kind]): void {
-    const opened = this.#add(uri, kind, state).kinded();
+    const opened = this.#add(uri, kind, state).byKind();
     if (this.#publisher.hasJournal) this.#publisher.record({ type: "opened", channel: uri, opened });
   }
 
-  /** Opens a channel whose state comes from the journal, which therefore is not told of it. */
+  /** Opens a channel whose state comes from the journal, which therefore gets no record of it. */
   restore<Kind extends ChannelKind>(uri: string, kind: Kind, state: ChannelStates[Kind]): void {
     this.#add(uri, kind, state);
   }
 
-  /** Closes a channel: it is gone at once, and its readers are told when they have read the rest. */
+  /** Closes a channel: it is gone at once, and its readers are notified when they have read the rest. */
   close(uri: string): void {
     const channel = this.#find(uri);
     this.#channels.delete(uri);
@@ -90,23 +101,31 @@ export class Hub {
   }
 
   /**
-   * Lets go of a channel that is kept elsewhere and that nobody reads; `restore` brings it back.
+   * Unloads a channel that is kept elsewhere and that nobody reads; `restore` brings it back.
    * False when somebody does, or when something of it is not kept yet.
    */
   unload(uri: string): boolean {
-    if (!this.#isAtRest(uri)) return false;
+    if (!this.#isUnused(uri)) return false;
     this.#channels.delete(uri);
     return true;
   }
 
-  /** Lets go of a channel's log, which is kept elsewhere, unless somebody reads it. */
+  /** Clears a channel's log, which is kept elsewhere, unless somebody reads it. */
   forgetLog(uri: string): void {
-    if (this.#isAtRest(uri)) this.#find(uri).log.clear();
+    if (this.#isUnused(uri)) this.#find(uri).log.clear();
   }
 
   /** Entries up to this number are not in memory; undefined when there is no such channel. */
   logStart(uri: string): number | undefined {
     return this.#channels.get(uri)?.log.evictedSeq;
+  }
+
+  /** A channel's log, for a reader that attaches to it; undefined when there is no such channel. */
+  source(uri: string): LogSource | undefined {
+    const channel = this.#channels.get(uri);
+    // Entries may have been dispatched while it had no reader, and are not published yet.
+    if (channel !== undefined) this.#publisher.wakeLater(channel);
+    return channel;
   }
 
   /** The readers of all channels, and how far the slowest of them is behind. */
@@ -144,19 +163,23 @@ export class Hub {
    * Applies an action of the host's own, or one that was checked before: reduces it, numbers it, logs it.
    * An action that changes nothing is neither numbered nor logged, and gives undefined (H4).
    */
-  dispatch(uri: string, action: Action, origin?: ActionOrigin): LogEntry | undefined {
+  dispatch(uri: string, asked: Action, origin?: ActionOrigin): LogEntry | undefined {
+    const action = withBoundTitle(asked);
     const channel = this.#find(uri);
+    const sizeBytes = estimateActionBytes(action);
+    if (isTooDeep(action, sizeBytes)) {
+      throw new ChannelError("invalid_action", uri, `${action.type} is nested too deep to be recorded`);
+    }
     if (!channel.reduce(action) && !isToldAnyway(action, origin)) return undefined;
     const entry = new LogEntry({
       channel: channel.uri,
       serverSeq: this.#sequence.next(),
       action,
-      origin: origin ?? this.#originOf(uri, action),
-      sizeBytes: estimateActionBytes(action),
+      origin,
+      sizeBytes,
       atMs: this.#nowMs(),
     });
-    if (entry.origin !== undefined && entry.origin === this.#asked?.action.origin) this.#asked.entry = entry;
-    channel.log.append(entry, this.#publisher.publishedSeq);
+    channel.log.append(entry, this.#keptSeqFor(channel, action));
     if (this.#publisher.hasJournal) this.#publisher.record({ type: "applied", entry });
     if (channel.hasReaders) this.#publisher.wakeLater(channel);
     return entry;
@@ -167,23 +190,7 @@ export class Hub {
     return this.dispatch(uri, this.#find(uri).check(value), origin);
   }
 
-  /**
-   * Does what a client asked for: the first such action that is dispatched meanwhile carries the client's origin, so
-   * that its author knows it for its own. Gives its entry; undefined when nothing came of it at once (H4).
-   */
-  attribute(action: AskedAction, run: () => void): LogEntry | undefined {
-    const outer = this.#asked;
-    const asked: { readonly action: AskedAction; entry: LogEntry | undefined } = { action, entry: undefined };
-    this.#asked = asked;
-    try {
-      run();
-    } finally {
-      this.#asked = outer;
-    }
-    return asked.entry;
-  }
-
-  /** Takes a number for something that one reader alone is told and no log keeps. */
+  /** Takes a number for something that is sent to one reader alone and that no log keeps. */
   takeSeq(): number {
     return this.#sequence.next();
   }
@@ -192,13 +199,13 @@ export class Hub {
   subscribe(uri: string, onReadable?: () => void): Subscription {
     const channel = this.#find(uri);
     return {
-      snapshot: { ...channel.kinded(), uri, seq: this.#sequence.last },
+      snapshot: { ...channel.byKind(), uri, seq: this.#sequence.last },
       cursor: channel.read(channel.log.end, onReadable),
     };
   }
 
-  /** A cursor after an action that a reader has seen; undefined when the log no longer reaches back, or not so far (H8). */
-  resume(uri: string, afterSeq: number, onReadable?: () => void): Cursor | undefined {
+  /** A reader after an action that a reader has seen; undefined when the log no longer reaches back, or not so far (H8). */
+  resume(uri: string, afterSeq: number, onReadable?: () => void): LogReader | undefined {
     const channel = this.#find(uri);
     const position = afterSeq > this.#sequence.last ? undefined : channel.log.positionAfter(afterSeq);
     if (position === undefined) return undefined;
@@ -207,19 +214,14 @@ export class Hub {
     return channel.read(position, onReadable);
   }
 
-  /** Whether what happens is being kept; false from a failure of the journal until it works again. */
-  get isKeeping(): boolean {
-    return this.#publisher.isKeeping;
-  }
-
-  /** Resolves when everything dispatched so far is kept and told; rejects when the journal fails. */
+  /** Resolves when everything dispatched so far is kept and published; rejects when the journal fails. */
   settled(): Promise<void> {
     return this.#publisher.settled();
   }
 
   #add<Kind extends ChannelKind>(uri: string, kind: Kind, state: ChannelStates[Kind]): Channel<Kind> {
     if (this.#channels.has(uri)) {
-      throw new ChannelError("channel_exists", uri, `There is a channel ${uri} already`);
+      throw new ChannelError("channel_exists", uri, `Channel ${uri} already exists`);
     }
     const seq = this.#sequence.last;
     const publishedSeq = (): number => this.#publisher.publishedSeq;
@@ -228,13 +230,17 @@ export class Hub {
     return channel;
   }
 
-  #originOf(uri: string, { type }: Action): ActionOrigin | undefined {
-    const asked = this.#asked;
-    if (asked === undefined || asked.entry !== undefined) return undefined;
-    return asked.action.uri === uri && asked.action.type === type ? asked.action.origin : undefined;
+  /**
+   * Up to which number a channel's log may be shortened. While the journal fails nothing above what was published may
+   * go, but for a terminal's output: it would fill memory, and its readers are caught up from the terminal itself.
+   */
+  #keptSeqFor(channel: Channel, action: Action): number {
+    const isOutput = channel.kind === "terminal" && !isDurable(action);
+    if (isOutput && !this.#publisher.isKeeping) return Number.POSITIVE_INFINITY;
+    return this.#publisher.publishedSeq;
   }
 
-  #isAtRest(uri: string): boolean {
+  #isUnused(uri: string): boolean {
     const channel = this.#channels.get(uri);
     if (channel === undefined || channel.hasReaders || !this.#publisher.hasJournal) return false;
     const last = channel.log.at(channel.log.end - 1);
@@ -248,7 +254,7 @@ export class Hub {
   }
 }
 
-/** What the host types into a terminal is shown, though no state comes of it; what a person types may be a password. */
+/** Input that the host types into a terminal is shown, though no state comes of it; a person's may be a password. */
 function isToldAnyway(action: Action, origin: ActionOrigin | undefined): boolean {
   return action.type === "terminal/input" && origin === undefined;
 }

@@ -1,4 +1,4 @@
-// The hub with a journal: nothing is told before it is kept.
+// The hub with a journal: nothing is published before it is kept.
 import { makeId, newChatState, type Action } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
 import { Hub } from "./hub.ts";
@@ -97,7 +97,7 @@ describe("a hub with a journal", () => {
     expect(cursor.read()).toMatchObject({ entries: [{ serverSeq: 2 }] });
   });
 
-  it("[H6] tells nobody when the journal fails, reports it, and gives it everything again", async () => {
+  it("[H6] publishes nothing when the journal fails, reports it, and gives it everything again", async () => {
     const journal = new HeldJournal();
     const faults: unknown[] = [];
     const hub = new Hub({ journal, onFault: (error) => faults.push(error) });

@@ -16,7 +16,6 @@ export interface Projection<Shown> {
   readonly show: (entry: LogEntry) => Shown;
 }
 
-/** What an entry is made from. */
 export interface LogEntryParts {
   readonly channel: string;
   readonly serverSeq: number;

@@ -1,4 +1,5 @@
 // The end of a tick: what happened goes to the journal, and when it is kept the readers are woken.
+import { isDurable } from "../storage/durable.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
 
 /** Something whose readers can be woken; a reader that throws is reported and keeps no other one waiting. */
@@ -17,16 +18,22 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** How long a journal that has failed is left alone, unless there is something new for it. */
+/** How long a journal that has failed is left alone, unless there is something new for it or somebody waits. */
 const retryMs = 1000;
 
-/** What a publisher needs from the hub. */
+/** With more than this to repeat, a new record alone is no reason to try again: the cost would be quadratic. */
+const cheapRetryBytes = 64 * 1024;
+
+/** Parts of the hub that a publisher needs. */
 export interface PublisherParts {
   readonly journal: Journal | undefined;
   /** The host's last number. */
   readonly lastSeq: () => number;
-  /** Told when the journal or a reader fails. */
+  /** Called when a reader throws. */
   readonly onFault: (error: unknown) => void;
+  /** Called once when the journal begins to fail, and once when it works again. */
+  readonly onOutage: (failure: unknown) => void;
+  readonly onRecovery: () => void;
 }
 
 /** Publishes for all channels of a hub (H6). */
@@ -38,7 +45,9 @@ export class Publisher {
   #channels = new Set<Wakeable>();
   #publishedSeq: number;
   #retry: NodeJS.Timeout | undefined;
-  #hasFailed = false;
+  #outage: { readonly failure: unknown } | undefined;
+  #pendingBytes = 0;
+  readonly #wakesInOutage = new Set<Wakeable>();
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
@@ -56,24 +65,40 @@ export class Publisher {
 
   /** Whether the journal keeps what it is given: it did the last time. */
   get isKeeping(): boolean {
-    return !this.#hasFailed;
+    return this.#outage === undefined;
+  }
+
+  /** Why the journal did not keep what it was last given; undefined while it does. */
+  get failure(): unknown {
+    return this.#outage?.failure;
+  }
+
+  /** Size of the records in memory that wait for the journal. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
   }
 
   /** Hands a record to the journal at the end of this tick; only needed when there is one. */
   record(record: JournalRecord): void {
+    if (this.#outage !== undefined) {
+      // Actions that no journal keeps need not wait for it: memory would grow with a terminal's output.
+      if (isTransient(record)) return;
+      this.#pendingBytes += sizeOf(record);
+    }
     this.#records.push(record);
-    this.#schedule();
+    if (this.#pendingBytes <= cheapRetryBytes) this.#schedule();
   }
 
   /** Wakes the readers of a channel at the end of this tick. */
   wakeLater(channel: Wakeable): void {
     this.#channels.add(channel);
-    this.#schedule();
+    if (this.#outage === undefined) this.#schedule();
+    else this.#wakeInOutage(channel);
   }
 
-  /** Resolves when everything so far is kept and told; rejects when the journal fails. */
+  /** Resolves when everything so far is kept and published; rejects when the journal fails. */
   settled(): Promise<void> {
-    if (this.#state === "idle" && !this.#hasMore) return Promise.resolve();
+    if (this.#state === "idle" && !this.#hasMore && this.#outage === undefined) return Promise.resolve();
     this.#schedule();
     return new Promise((resolve, reject) => {
       this.#waiters.push({ resolve, reject });
@@ -111,26 +136,53 @@ export class Publisher {
 
   #publish({ channels, seq }: Batch): void {
     this.#publishedSeq = seq;
-    this.#hasFailed = false;
     this.#state = "idle";
+    if (this.#outage !== undefined) {
+      this.#outage = undefined;
+      this.#pendingBytes = 0;
+      this.#parts.onRecovery();
+    }
     for (const channel of channels) channel.wake(this.#parts.onFault);
     if (this.#hasMore) this.#schedule();
     else for (const waiter of this.#waiters.splice(0)) waiter.resolve();
   }
 
-  /** Nothing is told that is not kept: the batch waits, and goes with the next one. */
+  /** Nothing is published that is not kept: the batch waits, and goes with the next one. */
   #takeBack({ records, channels }: Batch, error: unknown): void {
-    this.#records = [...records, ...this.#records];
+    this.#records = [...records, ...this.#records].filter((record) => !isTransient(record));
     this.#channels = new Set([...channels, ...this.#channels]);
+    this.#pendingBytes = this.#records.reduce((sum, record) => sum + sizeOf(record), 0);
     this.#state = "idle";
-    this.#hasFailed = true;
-    this.#parts.onFault(error);
+    const isNew = this.#outage === undefined;
+    this.#outage = { failure: error };
     for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
-    // A full disk is emptied, a lock let go: readers must not wait for the next action to learn of the last.
+    // A full disk is emptied, a lock released: readers must not wait for the next action to learn of the last.
     this.#retry ??= setTimeout(() => {
       this.#retry = undefined;
-      if (this.#hasMore) this.#schedule();
+      if (this.#outage !== undefined) this.#schedule();
     }, retryMs);
     this.#retry.unref();
+    if (isNew) this.#parts.onOutage(error);
   }
+
+  /** A reader that resumes may read what was published before; the rest waits. */
+  #wakeInOutage(channel: Wakeable): void {
+    if (this.#wakesInOutage.size === 0) {
+      queueMicrotask(() => {
+        const woken = [...this.#wakesInOutage];
+        this.#wakesInOutage.clear();
+        for (const each of woken) each.wake(this.#parts.onFault);
+      });
+    }
+    this.#wakesInOutage.add(channel);
+  }
+}
+
+function isTransient(record: JournalRecord): boolean {
+  return record.type === "applied" && !isDurable(record.entry.action);
+}
+
+/** Of a channel that is opened, only its name and an estimate: its state is in memory anyway. */
+function sizeOf(record: JournalRecord): number {
+  return record.type === "applied" ? record.entry.sizeBytes : 1024;
 }

@@ -33,7 +33,7 @@ describe("[O1] redaction by value", () => {
     expect(redactorOf("abcdefghij", "cdef").redact("-abcdefghij-")).toBe("-[redacted]-");
   });
 
-  it("[O1] finds what a search for each secret by itself would find", () => {
+  it("[O1] finds what a separate search for each secret would find", () => {
     const longSecret = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 6, maxLength: 7 });
     const between = fc.string({ unit: fc.constantFrom("a", "b", "ä", "\u{1F511}"), maxLength: 6 });
     const example = fc.array(longSecret, { minLength: 1, maxLength: 3 }).chain((long) => {

@@ -1,7 +1,7 @@
-// Takes secrets out of what is written down or told, wherever they stand and however they are encoded.
+// Removal of secrets from everything that is recorded or published, wherever they stand and however they are encoded.
 import { formsOf, MIN_SECRET_LENGTH } from "./secret-forms.ts";
 
-/** What stands where a secret was. */
+/** The replacement of a secret. */
 export const REDACTED = "[redacted]";
 
 /** A text that is looked for, found by four characters from its middle: beginnings are often the same. */
@@ -63,7 +63,7 @@ export class Redactor {
    */
   redactDeep<Value>(value: Value): Value {
     if (this.isEmpty) return value;
-    // A number that held a secret becomes a text; whoever has a type without such numbers never sees it.
+    // A number that held a secret becomes a text; types without such numbers are unaffected.
     return this.#redactValue(value) as Value;
   }
 

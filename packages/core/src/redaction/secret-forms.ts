@@ -1,7 +1,7 @@
 // The forms in which a secret can turn up in a text.
 import { Buffer } from "node:buffer";
 
-/** What is shorter is in too many innocent words to be taken out. */
+/** A shorter secret is part of too many innocent words to be removed. */
 export const MIN_SECRET_LENGTH = 4;
 
 /** Shorter ones are looked for as they are: their encoded forms would be found by accident. */
@@ -20,7 +20,7 @@ export function formsOf(value: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET_LENGTH);
 }
 
-/** What is shown line by line, as the last words of a process are, shows a key of many lines so. */
+/** Text that is shown line by line, such as a process's stderr, shows a key of many lines so. */
 function linesOf(secret: string): string[] {
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= minLineLength);

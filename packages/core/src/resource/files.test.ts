@@ -88,7 +88,7 @@ describe("[N29] reading", () => {
     expect(await readTextFile(at("lines.txt"), line, limit)).toBe(text);
   });
 
-  test("[N29] what is not there is -32002; a folder, a pipe and what is too large are told apart", async () => {
+  test("[N29] a missing file is -32002; a folder, a pipe and a file that is too large have different errors", async () => {
     execFileSync("mkfifo", [at("pipe")]);
     writeFileSync(at("huge"), "");
     truncateSync(at("huge"), 32 * 1024 * 1024 + 1);

@@ -1,7 +1,8 @@
-// Reads and writes the files of a session for its agent, and tells what lies inside the session's folders.
+// File access of a session for its agent, and the test whether a path is inside the session's folders.
 import { mkdir, readFile, readlink, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
+import { HostError } from "@holdfast/protocol";
 import { isInsideRoots } from "@holdfast/terminal/acp-parts";
 
 /** Text files larger than this are not for a protocol of lines. */
@@ -99,4 +100,14 @@ function explain(error: unknown, path: string): RpcError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return new RpcError(resourceNotFound, `No such file: ${path}`, { path });
   return new RpcError(ErrorCode.internalError, `${path}: ${message}`, { path, code });
+}
+
+/** Resolves when there is such a directory; else an error that names it. */
+export async function checkWorkingDirectory(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new HostError(
+    "ACP_INVALID_OPTION",
+    `cwd: there is no directory ${folder}. Create it, or name another.`,
+  );
 }

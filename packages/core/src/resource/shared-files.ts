@@ -1,4 +1,4 @@
-// What people may read of a host's files: those in the folders of its sessions, and the texts that tool calls show.
+// The files that clients may read: those in the folders of the sessions, and the texts that tool calls show.
 import { constants } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -6,18 +6,17 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { type FileVersion, makeId, turnParts } from "@holdfast/ahp";
 import { type EditAddress, parseEditUri } from "@holdfast/ahp/dialects";
 import { HostError } from "@holdfast/protocol";
-import type { SessionDesk } from "../session/session-desk.ts";
-import type { Hub } from "../channel/hub.ts";
+import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { isInside } from "./files.ts";
 
-/** What is read. */
+/** A resource's content. */
 export interface ReadResource {
   readonly bytes: Uint8Array;
   readonly contentType?: string;
 }
 
-/** A file or a folder whose name begins as somebody wrote it. */
+/** A file or a folder whose name begins with the typed text. */
 export interface CompletedPath {
   /** From the session's folder; a folder ends in a slash. */
   readonly path: string;
@@ -29,17 +28,15 @@ const maxCompletions = 100;
 
 /** The files of a host's sessions. */
 export class SharedFiles {
-  readonly #hub: Hub;
   readonly #sessions: Sessions;
-  readonly #desk: SessionDesk;
+  readonly #directory: SessionDirectory;
 
-  constructor(hub: Hub, sessions: Sessions, desk: SessionDesk) {
-    this.#hub = hub;
+  constructor(sessions: Sessions, directory: SessionDirectory) {
     this.#sessions = sessions;
-    this.#desk = desk;
+    this.#directory = directory;
   }
 
-  /** Reads a text of a tool call, or a file in the folders of an open session; anything else is refused. */
+  /** Reads a text of a tool call, or a file in the folders of an open session; anything else is rejected. */
   async read(uri: string): Promise<ReadResource> {
     const address = parseEditUri(uri);
     if (address !== undefined) return this.#readEdit(address);
@@ -51,7 +48,7 @@ export class SharedFiles {
     return { bytes: await readFile(path) };
   }
 
-  /** What a path that somebody is writing may become, seen from the session's folder. */
+  /** Completions of a path that somebody is typing, relative to the session's folder. */
   async complete(uri: string, written: string): Promise<CompletedPath[]> {
     const session = this.#sessions.ofChannel(uri);
     const [root] = session?.roots ?? [];
@@ -60,7 +57,7 @@ export class SharedFiles {
     const folder = resolve(root, typedFolder);
     if (!(await isInside(folder, [root]))) return [];
     const start = written.endsWith("/") ? "" : basename(written);
-    // A folder that is not there, or that nobody may look into, completes nothing.
+    // A folder that does not exist, or that cannot be read, completes nothing.
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     return entries
       .filter(({ name }) => name.startsWith(start) && (start !== "" || !name.startsWith(".")))
@@ -73,18 +70,13 @@ export class SharedFiles {
   }
 
   #readEdit({ chat, turnId, toolCallId, index, side }: EditAddress): ReadResource {
-    const found = this.#desk.find(chat);
-    const live = found?.kind === "live" ? this.#hub.state(chat, "chat") : undefined;
-    const kept = found?.kind === "kept" && found.channel.kind === "chat" ? found.channel.state : undefined;
-    const state = live ?? kept;
-    const turn =
-      state?.activeTurn?.id === turnId ? state.activeTurn : state?.turns.findLast(({ id }) => id === turnId);
+    const turn = this.#directory.findTurn(chat, turnId);
     const call = (turn === undefined ? [] : turnParts(turn)).find(
       (part) => part.kind === "toolCall" && part.toolCall.toolCallId === makeId("tool call", toolCallId),
     );
     const content = call?.kind === "toolCall" ? call.toolCall.content[index] : undefined;
     const version: FileVersion | undefined = content?.type === "fileEdit" ? content[side] : undefined;
-    if (version?.kind !== "text") throw new HostError("NOT_FOUND", "There is no such text any more.");
+    if (version?.kind !== "text") throw new HostError("NOT_FOUND", "This text is no longer available.");
     return { bytes: Buffer.from(version.text), contentType: "text/plain; charset=utf-8" };
   }
 }
@@ -102,7 +94,7 @@ function pathOf(uri: string): string | undefined {
 async function readFile(path: string): Promise<Uint8Array> {
   // A pipe that nobody writes to would be waited for.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
-    throw new HostError("NOT_FOUND", `There is no file ${path} that can be read.`, { cause });
+    throw new HostError("NOT_FOUND", `${path} does not exist or cannot be read.`, { cause });
   });
   try {
     const { size, isFile } = await file.stat().then((stat) => ({ size: stat.size, isFile: stat.isFile() }));

@@ -1,4 +1,4 @@
-// An idle agent is let go, if it can be brought back, and a turn that comes meanwhile waits for its end.
+// An idle agent is stopped, if its session can be resumed, and a turn that comes meanwhile waits for its end.
 import { expect, test } from "vitest";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks, isAlive } from "../testing/detector.ts";
@@ -10,7 +10,7 @@ const newAgent = useLoneAgents();
 
 const capabilities = { loadSession: true };
 
-test("[N47] an agent that can be brought back ends with its input, and the session is stale without an error", async () => {
+test("[N47] an agent that can be resumed ends with its input, and the session is stale without an error", async () => {
   const lone = newAgent({ scripts: [{ capabilities }] });
   await lone.prompt("hello");
   const { backendId } = lone.state;
@@ -44,7 +44,7 @@ test.each([
   expect(lone.heard.processes).toHaveLength(1);
 });
 
-test("[N47] there is nothing to let go where no agent is, or one is only coming", async () => {
+test("[N47] there is nothing to stop where no agent runs, or one is only starting", async () => {
   const lone = newAgent({ scripts: [{ capabilities }] });
   expect(await lone.agent.evict()).toBe(false);
   const coming = lone.agent.connect();
@@ -53,7 +53,7 @@ test("[N47] there is nothing to let go where no agent is, or one is only coming"
   expect(await Promise.all([lone.agent.evict(), lone.agent.evict()])).toEqual([true, false]);
 });
 
-test("[N44] where nothing was said before the agent was let go, nothing is lost", async () => {
+test("[N44] where there was no turn before the agent was stopped, nothing is lost", async () => {
   const gone: Script = { capabilities, reopen: [{ do: "fail", code: -32_002, message: "No such session" }] };
   const lone = newAgent({ scripts: [gone] });
   await lone.agent.connect();
@@ -65,7 +65,7 @@ test("[N44] where nothing was said before the agent was let go, nothing is lost"
 
 test("[N48] a turn that comes while the agent ends waits for its end, and then has it back", async () => {
   const slow = { capabilities, ignoresEndOfInput: true };
-  const lone = newAgent({ scripts: [slow, { capabilities }], patience: { endOfInputMs: 500 } });
+  const lone = newAgent({ scripts: [slow, { capabilities }], timeouts: { endOfInputMs: 500 } });
   await lone.prompt("hello");
   const [{ pid } = { pid: 0 }] = lone.heard.processes;
   const evicted = lone.agent.evict();
@@ -76,13 +76,13 @@ test("[N48] a turn that comes while the agent ends waits for its end, and then h
   expect(await evicted).toBe(true);
   await turns;
   expect(lone.heard.processes).toHaveLength(2);
-  expect(lone.told.slice(-3)).toEqual(["session/stale", "session/resuming", "session/ready"]);
+  expect(lone.actionTypes.slice(-3)).toEqual(["session/stale", "session/resuming", "session/ready"]);
 });
 
 test("[N48] a session that is closed while the agent ends is closed", async () => {
   const lone = newAgent({
     scripts: [{ capabilities, ignoresEndOfInput: true }],
-    patience: { endOfInputMs: 100 },
+    timeouts: { endOfInputMs: 100 },
   });
   await lone.prompt("hello");
   const evicted = lone.agent.evict();

@@ -14,7 +14,7 @@ guardLeaks();
 /** A folder on the agents' PATH. */
 const programs = mkdtempSync(path.join(tmpdir(), "core-programs-"));
 afterAll(() => rmSync(programs, { recursive: true }));
-/** What stands in the login shell's environment, of which the agent may know little. */
+/** The login shell's environment, of which the agent may know little. */
 const newAgent = useLoneAgents({
   PATH: `${programs}:${process.env["PATH"]}`,
   ANTHROPIC_API_KEY: "login-anthropic",
@@ -48,7 +48,7 @@ function qwen(options: LoneAgentOptions): LoneAgent {
 test("[N36] the agent gets the mapped names with the host's values, and no other credentials", async () => {
   const learned: string[] = [];
   const onSecrets = (values: readonly string[]): void => void learned.push(...values);
-  const lone = qwen({ forwardedProvider: "openai", tools: { hostEnvironment, onSecrets } });
+  const lone = qwen({ forwardedProvider: "openai", deps: { hostEnvironment, onSecrets } });
   await lone.prompt("hello");
   const { args, env } = lone.heard.process;
   expect(args).toEqual(["--acp", "--auth-type", "openai"]);
@@ -67,7 +67,7 @@ test("[N36] the agent gets the mapped names with the host's values, and no other
 });
 
 test("[N36] without a provider an agent has its own credentials, and the host's are not touched", async () => {
-  const lone = qwen({ tools: { hostEnvironment } });
+  const lone = qwen({ deps: { hostEnvironment } });
   await lone.prompt("hello");
   const { args, env } = lone.heard.process;
   expect(args).toEqual(["--acp"]);
@@ -75,16 +75,16 @@ test("[N36] without a provider an agent has its own credentials, and the host's 
   expect(env).not.toHaveProperty("ANTHROPIC_API_KEY");
 });
 
-test("[N36] the model goes with the provider, and both hold for the process that comes back", async () => {
+test("[N36] the model goes with the provider, and both hold for the restarted process", async () => {
   const options = { forwardedProvider: "openai", runtimeOptions: { model: "gpt-x" } };
   const lone = qwen({
     ...options,
     scripts: [{ capabilities: { loadSession: true } }],
-    tools: { hostEnvironment },
+    deps: { hostEnvironment },
   });
   await lone.prompt("hello");
   await lone.agent.close();
-  lone.tell({ type: "session/stale", at: new Date(0).toISOString(), cause: "host-restarted" });
+  lone.publish({ type: "session/stale", at: new Date(0).toISOString(), cause: "host-restarted" });
   const next = lone.restart();
   await next.connect();
   const started = lone.heard.processes.map(({ args, env }) => [...args, env["OPENAI_API_KEY"]]);
@@ -99,20 +99,20 @@ test.each([
 ])(
   "[N35] without what it needs, an agent with the provider %s is not started",
   async (provider, host, code, names) => {
-    const lone = qwen({ forwardedProvider: provider, tools: { hostEnvironment: host } });
+    const lone = qwen({ forwardedProvider: provider, deps: { hostEnvironment: host } });
     const message = expect.stringContaining(names) as string;
     await expect(lone.prompt("hello")).rejects.toMatchObject({ code, message });
     expect(lone.heard.processes).toEqual([]);
   },
 );
 
-test("[N36] what an agent says as it fails leaves without its secrets", async () => {
+test("[N36] the error of an agent that fails has no secrets", async () => {
   const redact = (text: string): string => text.replaceAll(secret, "[redacted]");
-  const tools = { hostEnvironment, redact };
+  const deps = { hostEnvironment, redact };
   const dies = qwen({
     forwardedProvider: "openai",
     scripts: [{ stderr: `401 for ${secret}\n`, initialize: [{ do: "exit", code: 1 }] }],
-    tools,
+    deps,
   });
   await expect(dies.prompt("hello")).rejects.toThrow(/^(?!.*sk-host)[^]*401 for \[redacted\]/);
   const exits = qwen({
@@ -127,7 +127,7 @@ test("[N36] what an agent says as it fails leaves without its secrets", async ()
         },
       },
     ],
-    tools,
+    deps,
   });
   await expect(exits.prompt("hello")).rejects.toMatchObject({ name: "ConnectionError" });
   await until(() => exits.state.lastError);
@@ -135,12 +135,12 @@ test("[N36] what an agent says as it fails leaves without its secrets", async ()
   const refuses = qwen({
     forwardedProvider: "openai",
     scripts: [{ newSession: [{ do: "fail", code: -32_603, message: `Bad key ${secret}` }] }],
-    tools,
+    deps,
   });
   await expect(refuses.prompt("hello")).rejects.toThrow("Bad key [redacted]");
 });
 
-test("[N36] what an agent says as it refuses a setting leaves without its secrets too", async () => {
+test("[N36] the error of an agent that rejects a setting has no secrets either", async () => {
   const redact = (text: string): string => text.replaceAll(secret, "[redacted]");
   const configOptions = [{ id: "fast", name: "Fast", type: "boolean", currentValue: false }];
   const script = {
@@ -150,7 +150,7 @@ test("[N36] what an agent says as it refuses a setting leaves without its secret
   const lone = qwen({
     forwardedProvider: "openai",
     scripts: [script],
-    tools: { hostEnvironment, redact },
+    deps: { hostEnvironment, redact },
   });
   await lone.prompt("hello");
   await expect(lone.change({ extras: { fast: "true" } })).rejects.toThrow(

@@ -1,18 +1,21 @@
-// How a session's agent is started: program, arguments and environment, with the model and the provider chosen at launch.
-import type { Keeper, KeeperRunRequest } from "@holdfast/keeper/port";
+// The launch of a session's agent: program, arguments and environment, with the model and the provider chosen at launch.
+import type { SessionState } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
+import type { Keeper, RunRequest } from "@holdfast/terminal/port";
+import { AgentConnection, type AgentServices } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Installations } from "../agent/installations.ts";
-import { findLaunchChoice } from "../agent/model-choice.ts";
+import { findLaunchChoice, modelNameOf } from "../agent/known-models.ts";
 import { type Environment, forwardProvider } from "../agent/provider-forwarding.ts";
+import type { SessionDeps } from "./session-deps.ts";
 
-/** What the launch depends on. */
-export interface LaunchWish {
+/** Dependencies of the launch. */
+export interface LaunchRequest {
   readonly entry: AgentEntry;
   readonly cwd: string;
   readonly model: string | undefined;
-  /** Whether the agent offers models in its sessions; undefined before its first. */
-  readonly offersModels: boolean | undefined;
+  /** Whether the agent offers the model in its sessions; undefined before its first. */
+  readonly offersModel: boolean | undefined;
   readonly variables: Readonly<Record<string, string>>;
   /** Whose credentials the agent is to use; its own if undefined. */
   readonly forwardedProvider: string | undefined;
@@ -20,9 +23,9 @@ export interface LaunchWish {
   readonly hostEnvironment: Environment;
 }
 
-/** What an agent is started with. */
+/** Program, arguments and environment of an agent. */
 export interface AgentLaunch {
-  readonly request: Omit<KeeperRunRequest, "kind">;
+  readonly request: Omit<RunRequest, "kind">;
   /** The model that it is started with, where it takes it then. */
   readonly model: string | undefined;
   /** Values in its environment that nobody may be shown. */
@@ -33,17 +36,17 @@ export interface AgentLaunch {
 export async function buildLaunch(
   keeper: Keeper,
   installations: Installations,
-  wish: LaunchWish,
+  request: LaunchRequest,
 ): Promise<AgentLaunch> {
-  const { entry, cwd, variables, forwardedProvider, hostEnvironment } = wish;
+  const { entry, cwd, variables, forwardedProvider, hostEnvironment } = request;
   const forwarding =
     forwardedProvider === undefined ? undefined : forwardProvider(entry, forwardedProvider, hostEnvironment);
-  const chosen = chooseModel(wish);
+  const chosen = chooseModel(request);
   const installation = await installations.find(entry);
   if (!installation.installed) {
     throw new HostError(
       "ACP_SESSION_INIT_FAILED",
-      `${entry.label} is not installed: there is no ${entry.launch.command} in PATH. Install it, or name its command in the configuration.`,
+      `${entry.label} is not installed: ${installation.searched}. Install it, or set its command under agents in the configuration.`,
     );
   }
   const { launch } = installation;
@@ -52,7 +55,7 @@ export async function buildLaunch(
     audience: "agent-command",
     hasScreen: false,
     // With a provider's credentials at hand, an agent has no use for those of others.
-    keepSecrets: forwarding === undefined ? (entry.auth?.env ?? []) : [],
+    keepSecrets: forwarding === undefined ? [...(entry.auth?.env ?? []), ...entry.keepSecrets] : [],
     variables: given,
   });
   for (const name of forwarding?.withheld ?? []) if (!Object.hasOwn(given, name)) delete env[name];
@@ -68,17 +71,101 @@ export async function buildLaunch(
   };
 }
 
-function chooseModel({ entry, model, offersModels }: LaunchWish): {
+function chooseModel({ entry, model, offersModel }: LaunchRequest): {
   readonly args: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   readonly model: string | undefined;
 } {
-  const choice = findLaunchChoice(entry, offersModels);
+  const choice = findLaunchChoice(entry, offersModel);
   if (model === undefined || choice === undefined) return { args: [], variables: {}, model: undefined };
-  if (choice.by === "env") return { args: [], variables: { [choice.name]: model }, model };
-  // Whoever chooses a model must not choose any other option of the program.
-  if (model.startsWith("-")) {
-    throw new HostError("ACP_INVALID_OPTION", `model: '${model}' is the name of no model.`);
+  const name = modelNameOf(entry, model);
+  if (choice.by === "env") return { args: [], variables: { [choice.name]: name }, model };
+  // A model's name must not set any other option of the program.
+  if (name.startsWith("-")) {
+    throw new HostError("ACP_INVALID_OPTION", `model: '${model}' is not a model name.`);
   }
-  return { args: [choice.flag, model], variables: {}, model };
+  return { args: [choice.flag, name], variables: {}, model };
+}
+
+/** Parts of the host that starting an agent needs. */
+export type ProcessDeps = Pick<
+  SessionDeps,
+  | "keeper"
+  | "installations"
+  | "timeouts"
+  | "clientVersion"
+  | "agentVariables"
+  | "hostEnvironment"
+  | "onSecrets"
+  | "redact"
+>;
+
+/** Parts of the session that starting an agent needs. */
+export interface ProcessOwner {
+  readonly entry: AgentEntry;
+  readonly state: SessionState;
+  readonly cwd: string;
+  readonly services: AgentServices;
+}
+
+/** Every process that may not be gone: the one in use, and one that died and left children behind. */
+export class AgentProcesses {
+  readonly #owner: ProcessOwner;
+  readonly #deps: ProcessDeps;
+  readonly #processes = new Set<AgentConnection>();
+  #launchedModel: string | undefined;
+  #environment: Readonly<Record<string, string | undefined>> = {};
+
+  constructor(owner: ProcessOwner, deps: ProcessDeps) {
+    this.#owner = owner;
+    this.#deps = deps;
+  }
+
+  /** The model that the last process was started with, where the agent takes it then. */
+  get launchedModel(): string | undefined {
+    return this.#launchedModel;
+  }
+
+  /** The variables that the last process was started with. */
+  get environment(): Readonly<Record<string, string | undefined>> {
+    return this.#environment;
+  }
+
+  /** Starts a process; `offersModel` says whether the agent offers the model in its sessions, where that is known. */
+  async start(offersModel: boolean | undefined): Promise<AgentConnection> {
+    const { state, entry, cwd, services } = this.#owner;
+    const { keeper, installations, timeouts, clientVersion, redact } = this.#deps;
+    const { hostEnvironment = process.env } = this.#deps;
+    const launch = await buildLaunch(keeper, installations, {
+      entry,
+      cwd,
+      model: state.runtimeOptions.model,
+      // An agent may list a model only because it was launched with it.
+      offersModel: state.runtimeOptions.model === this.#launchedModel ? false : offersModel,
+      variables: this.#deps.agentVariables(entry),
+      forwardedProvider: state.forwardedProvider,
+      hostEnvironment,
+    });
+    this.#deps.onSecrets?.(launch.secrets);
+    this.#launchedModel = launch.model;
+    this.#environment = launch.request.env;
+    const agent = await AgentConnection.start(keeper, launch.request, services, {
+      timeouts,
+      clientVersion,
+      redact,
+    });
+    this.#processes.add(agent);
+    return agent;
+  }
+
+  /** Ends a process with all that it started; gives its last lines of stderr. */
+  async end(agent: AgentConnection): Promise<readonly string[]> {
+    await agent.close();
+    this.#processes.delete(agent);
+    return (await agent.exited).stderrTail;
+  }
+
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#processes].map((agent) => this.end(agent)));
+  }
 }

@@ -72,6 +72,38 @@ test("[N37] a model that is only second best at the start is not given then, unl
   expect(silent.heard.processes.map(({ env }) => env["FAKE_MODEL"])).toEqual([undefined, "big"]);
 });
 
+test("[N37] a model that is offered only once the agent was started with it is had by starting it again", async () => {
+  const later = option("small", {
+    options: ["small", "big", "huge"].map((value) => ({ value, name: value })),
+  });
+  const lone = newAgent({
+    scripts: [
+      { capabilities, session: { configOptions: [option("small")] } },
+      { capabilities, session: { configOptions: [later] } },
+    ],
+    entry: { model: [{ by: "configOption", id: "llm" }, variable] },
+    runtimeOptions: { model: "huge" },
+  });
+  await lone.prompt("hello");
+  expect(lone.heard.processes.map(({ env }) => env["FAKE_MODEL"])).toEqual([undefined, "huge"]);
+  expect(chosen(lone)).toEqual(["session/set_config_option huge"]);
+  await lone.agent.evict();
+  await lone.prompt("again");
+  expect(lone.heard.processes.map(({ env }) => env["FAKE_MODEL"])).toEqual([undefined, "huge", "huge"]);
+});
+
+test("[N39] one that is not offered even then fails the start with the offers", async () => {
+  const lone = newAgent({
+    scripts: [{ capabilities, session: { configOptions: [option("small")] } }],
+    entry: { model: [{ by: "configOption", id: "llm" }, variable] },
+    runtimeOptions: { model: "huge" },
+  });
+  await expect(lone.prompt("hello")).rejects.toMatchObject({
+    code: "ACP_INVALID_OPTION",
+    message: "model cannot be 'huge'. It can be: small, big.",
+  });
+});
+
 test("[N38] an option of the category model sets the model, whatever it is called and the catalogue says", async () => {
   const lone = newAgent({
     scripts: [{ session: { configOptions: [option("small")] } }],
@@ -82,7 +114,7 @@ test("[N38] an option of the category model sets the model, whatever it is calle
   expect(lone.state.configOptions).toMatchObject([{ id: "llm", currentValue: "big" }]);
 });
 
-test("[N38] an agent that tells its models in the older way is asked in the older way", async () => {
+test("[N38] an agent that reports its models in the older way is asked in the older way", async () => {
   const lone = newAgent({
     scripts: [{ session: { models: legacy("small") } }],
     runtimeOptions: { model: "big" },
@@ -130,7 +162,7 @@ test("[N39] a model that the agent takes and does not use fails the start too", 
   await expect(lone.prompt("hello")).rejects.toThrow("model: Mine stays with 'small' instead of 'big'.");
 });
 
-test("[N39] what the agent itself refuses is ACP_INVALID_OPTION with its words", async () => {
+test("[N39] a model that the agent itself rejects is ACP_INVALID_OPTION with its message", async () => {
   const script: Script = {
     session: { configOptions: [option("small")] },
     set: [{ do: "fail", code: -32_602, message: "Not in your plan" }],
@@ -143,10 +175,74 @@ test("[N39] what the agent itself refuses is ACP_INVALID_OPTION with its words",
   });
 });
 
-test("[N39] where an agent offers no choice at all, the wish is kept, has no effect, and that is told", async () => {
+test("[N39] where an agent offers no choice at all, a model is rejected, at the start and later", async () => {
+  const message = "model: Mine offers no choice of models, so 'big' would have no effect.";
   const lone = newAgent({ runtimeOptions: { model: "big" } });
+  await expect(lone.prompt("hello")).rejects.toMatchObject({ code: "ACP_INVALID_OPTION", message });
+  const plain = newAgent();
+  await plain.prompt("hello");
+  await expect(plain.change({ model: "big" })).rejects.toMatchObject({ code: "ACP_INVALID_OPTION", message });
+});
+
+test("[N39] a model that only the configuration's defaults name harms no agent without models", async () => {
+  const lone = newAgent({ runtimeOptions: { model: "big" }, deps: { defaultModel: "big" } });
   await lone.prompt("hello");
-  expect(lone.warnings).toEqual(["Mine offers no choice of models: 'big' has no effect"]);
+  expect(lone.warnings).toEqual(["Mine offers no choice of models: the default 'big' has no effect"]);
+});
+
+test("[N39] a model that the older method takes and does not use is rejected where the response says so", async () => {
+  const script: Script = {
+    session: { models: legacy("small") },
+    set: [answer({ models: legacy("small") })],
+  };
+  const lone = newAgent({ scripts: [script], runtimeOptions: { model: "big" } });
+  await expect(lone.prompt("hello")).rejects.toThrow("model: Mine stays with 'small' instead of 'big'.");
+});
+
+const modelName = String.raw`^(?:\$runtime\|[^|]*\|)?(.+?)(?:\([a-z][a-z-]*\))?$`;
+const offer = (currentValue: string, ...ids: string[]): object =>
+  option(currentValue, { options: ids.map((value) => ({ value, name: value })) });
+
+test("[N281] a flag gets the name of an offered id, also after a restart, and the id in force is read back", async () => {
+  const offered = [offer("big(openai)", "small(openai)", "big(openai)")];
+  const lone = newAgent({
+    scripts: [{ capabilities, session: { configOptions: offered } }],
+    entry: { model: [flag], modelName },
+    runtimeOptions: { model: "big(openai)" },
+  });
+  await lone.prompt("hello");
+  await lone.agent.evict();
+  await lone.prompt("again");
+  expect(lone.heard.processes.map(({ args }) => args)).toEqual([
+    ["--model", "big"],
+    ["--model", "big"],
+  ]);
+  expect(chosen(lone)).toEqual([]);
+});
+
+test.each([
+  ["big", "$runtime|openai|big(openai)", ["$runtime|openai|big(openai)"], []],
+  ["big", "big(openai)", ["big(anthropic)", "big(openai)"], []],
+  ["big(anthropic)", "big(openai)", ["big(anthropic)", "big(openai)"], ["big(anthropic)"]],
+  ["big", "other(openai)", ["other(openai)", "big(anthropic)"], ["big(anthropic)"]],
+])("[N281] the requested model %j with %j in force is found", async (model, current, ids, sets) => {
+  const lone = newAgent({
+    scripts: [{ session: { configOptions: [offer(current, ...ids)] } }],
+    entry: { model: [flag], modelName },
+    runtimeOptions: { model },
+  });
+  await lone.prompt("hello");
+  expect(lone.heard.process.args).toEqual(["--model", "big"]);
+  expect(chosen(lone)).toEqual(sets.map((id) => `session/set_config_option ${id}`));
+});
+
+test("[N281] a name that the agent runs without offering it is rejected with its offers", async () => {
+  const lone = newAgent({
+    scripts: [{ session: { configOptions: [offer("bogus(openai)", "small(openai)")] } }],
+    entry: { model: [flag], modelName },
+    runtimeOptions: { model: "bogus" },
+  });
+  await expect(lone.prompt("hello")).rejects.toThrow("model cannot be 'bogus'. It can be: small(openai).");
 });
 
 test("[N40] a model can be changed between turns, at once where the agent offers it", async () => {
@@ -160,7 +256,7 @@ test("[N40] a model can be changed between turns, at once where the agent offers
   expect(lone.heard.processes).toHaveLength(1);
 });
 
-test("[N40] an agent that takes its model only at the start is started anew before the next turn, with its memory", async () => {
+test("[N40] an agent that takes its model only at the start is restarted before the next turn, with its context", async () => {
   const lone = newAgent({
     scripts: [{ capabilities }],
     entry: { model: [flag] },
@@ -174,7 +270,7 @@ test("[N40] an agent that takes its model only at the start is started anew befo
   lone.actions.length = 0;
   await lone.prompt("again");
   expect(lone.heard.processes.map(({ args }) => args[1])).toEqual(["small", "big"]);
-  expect(lone.told).toEqual(["session/stale", "session/resuming", "session/ready"]);
+  expect(lone.actionTypes).toEqual(["session/stale", "session/resuming", "session/ready"]);
   expect(lone.heard.methods.slice(-2)).toEqual(["session/load", "session/prompt"]);
   expect(lone.state).toMatchObject({ backendId });
   expect(lone.state.lastError).toBeUndefined();
@@ -182,7 +278,7 @@ test("[N40] an agent that takes its model only at the start is started anew befo
   expect(lone.heard.processes).toHaveLength(2);
 });
 
-test("[N40] one that would lose its memory over it keeps its model, and the error says what to do", async () => {
+test("[N40] one that would lose its context over it keeps its model, and the error says what to do", async () => {
   const lone = newAgent({ entry: { model: [flag] } });
   await lone.prompt("hello");
   const message = expect.stringContaining("Open a new session with 'big'") as string;
@@ -191,7 +287,7 @@ test("[N40] one that would lose its memory over it keeps its model, and the erro
   expect(lone.heard.processes).toHaveLength(1);
 });
 
-test("[N40] one that is started anew before anything was said loses nothing, also without a memory", async () => {
+test("[N40] one that is restarted before its first turn loses nothing, also where it could not resume", async () => {
   const lone = newAgent({
     entry: { model: [{ by: "configOption", id: "llm" }, variable] },
     runtimeOptions: { model: "big" },
@@ -202,18 +298,27 @@ test("[N40] one that is started anew before anything was said loses nothing, als
   expect(lone.state.contextLoss).toBeUndefined();
 });
 
-test("[N41] the models of an agent are those that one of its sessions told last, and none before", async () => {
-  const lone = newAgent({ scripts: [{ session: { configOptions: [option("small")] } }] });
-  const { models } = lone.tools.installations;
-  expect(models.list("mine")).toEqual({ models: [], source: null, error: null });
-  await lone.prompt("hello");
-  expect(models.list("mine")).toEqual({
-    models: [
-      { id: "small", name: "The small one" },
-      { id: "big", name: "The big one" },
-    ],
-    source: "provider_api",
-    error: null,
+test("[N41] the models of an agent are those that one of its sessions reported last, and none before", async () => {
+  const lone = newAgent({
+    scripts: [{ session: { configOptions: [option("small")] } }],
+    entry: { versionProbe: { args: ["-p", '"1.0.0"'] } },
   });
-  expect(models.list("other").models).toEqual([]);
+  const { models } = lone.deps;
+  expect(models.list("mine", null)).toEqual({ models: [], source: null, error: null, at: null });
+  await lone.prompt("hello");
+  const reported = [
+    { id: "small", name: "The small one" },
+    { id: "big", name: "The big one" },
+  ];
+  const at = new Date(0).toISOString();
+  for (const version of ["1.0.0", null]) {
+    expect(models.list("mine", version)).toEqual({
+      models: reported,
+      source: "provider_api",
+      error: null,
+      at,
+    });
+  }
+  expect(models.list("mine", "2.0.0")).toEqual({ models: reported, source: "fallback", error: null, at });
+  expect(models.list("other", null).models).toEqual([]);
 });

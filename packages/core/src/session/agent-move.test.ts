@@ -1,4 +1,4 @@
-// A session that moves to another directory: a new session of the same agent, told as a loss of its memory.
+// A session that moves to another directory: a new session of the same agent, reported as a loss of context.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -24,7 +24,7 @@ test("[N49] after a move the next turn has a new session there, in the same proc
   });
   lone.actions.length = 0;
   expect(await lone.prompt("again", { onContextLost: "fail" })).toBe("end_turn");
-  expect(lone.told).toEqual(["session/contextLost", "session/ready"]);
+  expect(lone.actionTypes).toEqual(["session/contextLost", "session/ready"]);
   expect(lone.state.contextLoss?.reason).toContain(other);
   expect(lone.state.backendId).not.toBe(backendId);
   expect(lone.heard.processes).toHaveLength(1);
@@ -35,7 +35,7 @@ test("[N49] after a move the next turn has a new session there, in the same proc
   expect(lone.heard.methods.filter((method) => method === "session/new")).toHaveLength(2);
 });
 
-test("[N49] what the agent still tells of the session that was left is not heard", async () => {
+test("[N49] later updates of the session that was left are ignored", async () => {
   const update = {
     sessionUpdate: "agent_message_chunk",
     content: { type: "text", text: "late" },
@@ -54,7 +54,7 @@ test("[N49] what the agent still tells of the session that was left is not heard
   expect(lone.updates).toMatchObject([{ content: { text: "in time" } }]);
 });
 
-test("[N49] an agent that has one session for all directories is heard all the same", async () => {
+test("[N49] updates of an agent that has one session for all directories are not ignored", async () => {
   const script = { newSession: [answer({ sessionId: "only" })], prompts: { again: [say("here")] } };
   const lone = newAgent({ scripts: [script] });
   await lone.prompt("hello");
@@ -63,7 +63,7 @@ test("[N49] an agent that has one session for all directories is heard all the s
   expect(lone.updates).toMatchObject([{ content: { text: "here" } }]);
 });
 
-test("[N49] an agent that opens a session again that was left is heard in it", async () => {
+test("[N49] updates of a session that was left and opened again count", async () => {
   const here = { newSession: [answer({ sessionId: "here" })], prompts: { "*": [say("here")] } };
   const lone = newAgent({ scripts: [here] });
   await lone.prompt("hello");
@@ -76,7 +76,7 @@ test("[N49] an agent that opens a session again that was left is heard in it", a
   expect(lone.updates).toHaveLength(2);
 });
 
-test("[N49] a move before anything was said is no loss", async () => {
+test("[N49] a move before the first turn is no loss", async () => {
   const lone = newAgent();
   await lone.agent.connect();
   await lone.agent.moveTo(path.join(lone.folder, "other"));
@@ -92,7 +92,7 @@ test("[N49] a move while no agent is there, or before the host was restarted, ma
   const next = lone.restart();
   lone.actions.length = 0;
   await next.connect();
-  expect(lone.told).toEqual(["session/resuming", "session/contextLost", "session/ready"]);
+  expect(lone.actionTypes).toEqual(["session/resuming", "session/contextLost", "session/ready"]);
   expect(lone.heard.methods).not.toContain("session/load");
   await next.close();
 });
@@ -106,7 +106,7 @@ test("[N49] a move back before the next turn changes nothing", async () => {
   expect(lone.state.contextLoss).toBeUndefined();
 });
 
-test("[N49] a directory that is not there is refused and named, and the session stays where it is", async () => {
+test("[N49] a directory that does not exist is rejected and named, and the session stays where it is", async () => {
   const lone = newAgent();
   await lone.prompt("hello");
   const nowhere = path.join(lone.folder, "nowhere");

@@ -1,21 +1,21 @@
-// Opens the agent's own session: the one that it had before, or a new one, with what was lost on the way.
+// Opening of the agent's own session: the earlier one, or a new one, with the reason for a lost context.
 import { RpcError } from "@holdfast/jsonrpc";
 import { ERRORS, HostError, type Quirk } from "@holdfast/protocol";
-import type { AcpMcpServer, AcpSessionResult } from "../agent/acp.ts";
-import { listReopenMethods } from "../agent/agent-abilities.ts";
+import { type AcpMcpServer, type AcpSessionResult, listReopenMethods } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
-import { saysLoginNeeded, saysSessionGone } from "../agent/session-gone.ts";
+import { readSessionId } from "../agent/agent-wire.ts";
+import { saysLoginNeeded } from "../agent/sign-in.ts";
 
-/** What a caller wants to happen when the agent has lost its memory of the turns before. */
+/** The caller's choice for an agent that has lost the context of the turns before. */
 export type OnContextLost = "continue" | "fail";
 
-/** What the agent had before: no session yet, one that is known by its id, or one in a directory that was left. */
+/** The agent's earlier session: none yet, one that is known by its id, or one in a directory that was left. */
 export type EarlierSession =
   | { readonly kind: "none" }
   | { readonly kind: "known"; readonly sessionId: string }
   | { readonly kind: "elsewhere" };
 
-/** What a session is opened with. */
+/** Parameters of a session's opening. */
 export interface SessionOpening {
   readonly earlier: EarlierSession;
   readonly cwd: string;
@@ -36,7 +36,7 @@ export async function openSession(agent: AgentConnection, opening: SessionOpenin
   const { earlier, cwd, onContextLost } = opening;
   if (earlier.kind === "none") return { ...(await beginSession(agent, opening)), loss: undefined };
   if (earlier.kind === "elsewhere") {
-    const loss = `The session was moved to ${cwd}, where the agent began anew.`;
+    const loss = `The session moved to ${cwd}, where the agent starts without the earlier context.`;
     return { ...(await beginSession(agent, opening)), loss };
   }
   const { sessionId } = earlier;
@@ -54,8 +54,7 @@ async function beginSession(
   { cwd, mcpServers }: SessionOpening,
 ): Promise<{ readonly sessionId: string; readonly result: AcpSessionResult }> {
   const result = await agent.newSession(cwd, mcpServers);
-  if (result.sessionId === undefined) throw new Error("it did not name the session that it opened");
-  return { sessionId: result.sessionId, result };
+  return { sessionId: readSessionId(result.sessionId), result };
 }
 
 type Reopening =
@@ -72,7 +71,7 @@ async function reopenSession(
   { cwd, mcpServers, quirks }: SessionOpening,
 ): Promise<Reopening> {
   const methods = listReopenMethods(agent.info, quirks);
-  if (methods.length === 0) return { isLost: true, reason: "The agent cannot bring its sessions back." };
+  if (methods.length === 0) return { isLost: true, reason: "The agent cannot resume its sessions." };
   const refusals: RpcError[] = [];
   for (const method of methods) {
     try {
@@ -86,4 +85,30 @@ async function reopenSession(
   const passing = refusals.find((refusal) => !saysSessionGone(refusal));
   if (passing !== undefined) throw passing;
   return { isLost: true, reason: `The agent no longer has its session: ${refusals[0]?.message ?? ""}` };
+}
+
+const resourceNotFound = -32_002;
+const methodNotFound = -32_601;
+
+const subject = "(?:session|conversation|thread|rollout|chat)";
+/** A colon or a full stop ends the part about the session: "cannot load session: model not found" is not about it. */
+const saysAbsent = new RegExp(
+  [
+    `\\b${subject}\\b[^.:;]{0,80}?(?:not found|not exist|doesn't exist|not known|is unknown|is gone|no longer|expired|cannot be loaded)`,
+    `\\b(?:no|unknown|invalid|missing|such|saved|find) ${subject}\\b`,
+    `not found[^.;]{0,20}\\b${subject}\\b`,
+  ].join("|"),
+  "i",
+);
+
+/**
+ * Whether an error means that the agent does not have a session, or cannot load any.
+ * Agents have no common code for it: some say -32002, others -32602 or -32603 with the reason in the message or the data.
+ * Everything else may pass, also an error without a reason.
+ */
+export function saysSessionGone(error: RpcError): boolean {
+  const { code, message, data } = error;
+  if (saysLoginNeeded(error)) return false;
+  if (code === resourceNotFound || code === methodNotFound) return true;
+  return saysAbsent.test(`${message}\n${typeof data === "string" ? data : (JSON.stringify(data) ?? "")}`);
 }

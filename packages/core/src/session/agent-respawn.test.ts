@@ -17,20 +17,20 @@ async function kill(lone: LoneAgent): Promise<void> {
   await until(() => lone.state.lifecycle.status === "stale");
 }
 
-test("[N43] an agent is brought back by session/resume where it has it, and nothing is lost", async () => {
+test("[N43] an agent's session is resumed by session/resume where it has it, and nothing is lost", async () => {
   const lone = newAgent({ scripts: [{ capabilities: both }] });
   await lone.prompt("hello");
   const { backendId } = lone.state;
   await kill(lone);
   lone.actions.length = 0;
   expect(await lone.prompt("again")).toBe("end_turn");
-  expect(lone.told).toEqual(["session/resuming", "session/ready"]);
+  expect(lone.actionTypes).toEqual(["session/resuming", "session/ready"]);
   expect(lone.heard.methods.slice(-3)).toEqual(["initialize", "session/resume", "session/prompt"]);
   expect(lone.heard.messages.at(-1)?.params).toMatchObject({ sessionId: backendId });
   expect(lone.state).toMatchObject({ backendId, lifecycle: { status: "ready" } });
 });
 
-test("[N43] where session/resume is refused, session/load is tried before anything is given up", async () => {
+test("[N43] where session/resume fails, session/load is tried before the session is given up", async () => {
   const refuses: Script = { capabilities: both, reopen: [fail(-32_603, "Session not found")] };
   const lone = newAgent({ scripts: [{ capabilities: both }, refuses] });
   await lone.prompt("hello");
@@ -45,7 +45,7 @@ test("[N43] where session/resume is refused, session/load is tried before anythi
   ]);
 });
 
-test("[N43] a history that is told again is dropped; how the session stands is kept", async () => {
+test("[N43] a replayed history is dropped; the session's settings are kept", async () => {
   const replay: Step[] = [
     update("user_message_chunk", { content: { type: "text", text: "hello" } }),
     say("one "),
@@ -82,7 +82,7 @@ test.each([
   ["cannot load", {}, [] as const, undefined],
   ["is known not to", { loadSession: true }, ["cannot-load-after-restart"] as const, undefined],
 ])(
-  "[N44] a session is lost when the agent %s: a new one begins and the loss is told",
+  "[N44] a session is lost when the agent %s: a new one begins and the loss is reported",
   async (_how, capabilities, quirks, method) => {
     const gone: Script = { capabilities, reopen: [fail(-32_002, "No such session")] };
     const lone = newAgent({ scripts: [{ capabilities }, gone], entry: { quirks: [...quirks] } });
@@ -91,14 +91,14 @@ test.each([
     await kill(lone);
     lone.actions.length = 0;
     expect(await lone.prompt("again")).toBe("end_turn");
-    expect(lone.told).toEqual(["session/resuming", "session/contextLost", "session/ready"]);
+    expect(lone.actionTypes).toEqual(["session/resuming", "session/contextLost", "session/ready"]);
     expect(lone.heard.methods.includes("session/load")).toBe(method !== undefined);
-    expect(lone.state.contextLoss?.reason).toMatch(/^The agent (no longer has its session|cannot bring)/);
+    expect(lone.state.contextLoss?.reason).toMatch(/^The agent (no longer has its session|cannot resume)/);
     expect(lone.state.backendId).not.toBe(backendId);
   },
 );
 
-test("[N44] whoever wants a lost context to be an error gets one, no session is begun, and the id stays", async () => {
+test("[N44] a caller that wants a lost context to be an error gets one, no session is begun, and the id stays", async () => {
   const gone: Script = { capabilities: both, reopen: [fail(-32_002, "No such session")] };
   const lone = newAgent({ scripts: [{ capabilities: both }, gone] });
   await lone.prompt("hello");
@@ -112,7 +112,7 @@ test("[N44] whoever wants a lost context to be an error gets one, no session is 
     lifecycle: { status: "stale", cause: "resume-failed" },
     lastError: { code: "ACP_CONTEXT_LOST" },
   });
-  expect(await lone.prompt("go on then")).toBe("end_turn");
+  expect(await lone.prompt("then continue")).toBe("end_turn");
   expect(lone.state.contextLoss).toBeDefined();
 });
 
@@ -135,7 +135,7 @@ test.each<[string, Script]>([
   async (_how, trouble) => {
     const troubled: Script = { capabilities: both, ...trouble };
     const scripts = [{ capabilities: both }, troubled, troubled, troubled, troubled, { capabilities: both }];
-    const lone = newAgent({ scripts, patience: { loadMs: 300, endOfInputMs: 50 } });
+    const lone = newAgent({ scripts, timeouts: { loadMs: 300, endOfInputMs: 50 } });
     await lone.prompt("hello");
     const { backendId } = lone.state;
     await kill(lone);
@@ -155,7 +155,7 @@ test.each<[string, Script]>([
   },
 );
 
-test("[N45] the error tells the agent's own words, and a dead agent's last lines", async () => {
+test("[N45] the error contains the agent's own message, and a dead agent's last lines", async () => {
   const dies: Step[] = [
     { do: "stderr", text: "disk full\n" },
     { do: "exit", code: 1 },
@@ -169,23 +169,23 @@ test("[N45] the error tells the agent's own words, and a dead agent's last lines
   await expect(lone.prompt("again")).rejects.toThrow("Mine could not be started: database is locked.");
 });
 
-test("[N46] bringing a session back has a bound of its own", async () => {
+test("[N46] resuming a session has its own timeout", async () => {
   const slow: Script = { capabilities: { loadSession: true }, reopen: [{ do: "hang" }] };
   const lone = newAgent({
     scripts: [{ capabilities: { loadSession: true } }, slow],
-    patience: { loadMs: 200 },
+    timeouts: { loadMs: 200 },
   });
   await lone.prompt("hello");
   await kill(lone);
   await expect(lone.prompt("again")).rejects.toThrow("no answer to session/load within 0.2 s");
 });
 
-test("[N43] the next host brings the session back by what was kept of it", async () => {
+test("[N43] the next host resumes the session from what was kept of it", async () => {
   const lone = newAgent({ scripts: [{ capabilities: both }] });
   await lone.prompt("hello");
   const { backendId } = lone.state;
   await lone.agent.close();
-  lone.tell({ type: "session/stale", at: new Date(0).toISOString(), cause: "host-restarted" });
+  lone.publish({ type: "session/stale", at: new Date(0).toISOString(), cause: "host-restarted" });
   const next = lone.restart();
   expect(next.canResume).toBe(true);
   expect((await next.connect()).sessionId).toBe(backendId);
@@ -193,9 +193,9 @@ test("[N43] the next host brings the session back by what was kept of it", async
   await next.close();
 });
 
-test("[N45] a session that is closed while its agent comes back is closed, and says nothing more", async () => {
+test("[N45] a session that is closed while its agent restarts is closed, and publishes nothing more", async () => {
   const slow: Script = { capabilities: both, reopen: [{ do: "hang" }] };
-  const lone = newAgent({ scripts: [{ capabilities: both }, slow], patience: { endOfInputMs: 50 } });
+  const lone = newAgent({ scripts: [{ capabilities: both }, slow], timeouts: { endOfInputMs: 50 } });
   await lone.prompt("hello");
   await kill(lone);
   const coming = lone.prompt("again").catch((error: unknown) => error);
@@ -203,5 +203,5 @@ test("[N45] a session that is closed while its agent comes back is closed, and s
   lone.actions.length = 0;
   await lone.agent.close();
   expect(await coming).toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
-  expect(lone.told).toEqual([]);
+  expect(lone.actionTypes).toEqual([]);
 });

@@ -27,7 +27,7 @@ function chosen({ heard }: LoneAgent): string[] {
   );
 }
 
-test("[N42] what was set holds for the process that comes back, and is not set where it already holds", async () => {
+test("[N42] settings hold for the restarted process, and are not set where they already hold", async () => {
   const effort = { id: "effort", name: "Effort", type: "select", currentValue: "low" };
   const configOptions = [
     option("small"),
@@ -63,7 +63,7 @@ test("[N42] what was set holds for the process that comes back, and is not set w
   ]);
 });
 
-test("[N42] what an agent that comes back no longer offers is told as an error and fails no turn", async () => {
+test("[N42] an option that a restarted agent no longer offers is reported as an error and fails no turn", async () => {
   const before: Script = {
     capabilities,
     session: {
@@ -126,11 +126,11 @@ test("[N42] an option that is on or off takes true and false, and nothing else",
   );
 });
 
-test("[N42] a setting that the agent dies over, or a session that is closed meanwhile, has an error of its own", async () => {
+test("[N42] a setting that the agent dies over, or a session that is closed meanwhile, has its own error", async () => {
   const configOptions = [{ id: "fast", name: "Fast", type: "boolean", currentValue: false }];
   const hangs: Script = { capabilities, session: { configOptions }, set: [{ do: "hang" }] };
   const dies: Script = { capabilities, session: { configOptions }, set: [{ do: "exit", code: 1 }] };
-  const lone = newAgent({ scripts: [dies, hangs], patience: { endOfInputMs: 50 } });
+  const lone = newAgent({ scripts: [dies, hangs], timeouts: { endOfInputMs: 50 } });
   await lone.prompt("hello");
   const failure = { code: "ACP_AGENT_EXITED", status: 502 };
   await expect(lone.change({ extras: { fast: "true" } })).rejects.toMatchObject(failure);

@@ -1,13 +1,17 @@
-// What is set in an agent's session: its model, its mode, its own options; each checked against what it offers.
+// Settings of an agent's session: its model, its mode, its own options; each checked against what it offers.
 import type { ConfigOption, SessionAction, SessionState } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import type { AcpConfigOption, AcpSessionResult } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
-import { findLaunchChoice, findModelOption } from "../agent/model-choice.ts";
-import type { ReportedModels } from "../agent/reported-models.ts";
-import type { Redact } from "../agent/stderr-tail.ts";
+import {
+  findLaunchChoice,
+  findModelOption,
+  findOfferedModel,
+  type SelectOption,
+} from "../agent/known-models.ts";
+import type { Redact } from "../agent/agent-output.ts";
 import {
   LEGACY_MODEL_OPTION_ID,
   readConfigOptions,
@@ -21,83 +25,103 @@ export interface ReadyAgent {
   readonly sessionId: string;
 }
 
-/** What can be wished for in an agent's session. */
-export interface SettingWishes {
+/** Requested settings of an agent's session. */
+export interface RequestedSettings {
   readonly model?: string | undefined;
   readonly runtimeMode?: string | undefined;
   readonly extras?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What became of the wish for a model: it is set, it needs a new start of the agent, or nothing can be done. */
+/** The result of a request for a model: it is set, it needs a restart of the agent, or it has no effect. */
 export type ModelEffect = "set" | "at-launch" | "none";
 
-/** What the settings need of their session. */
+/** Parts of the session that the settings need. */
 export interface SettingsOwner {
   readonly entry: AgentEntry;
   readonly state: SessionState;
-  tell(action: SessionAction): void;
+  publish(action: SessionAction): void;
   warn(message: string): void;
+}
+
+/** Parts of the host that the settings need. */
+export interface SettingsParts {
+  readonly redact: Redact;
+  /** The configuration's model, which need not fit every agent. */
+  readonly defaultModel: string | undefined;
+  /** Learns which models the agent offers. */
+  readonly noteModels: (option: SelectOption) => void;
 }
 
 /** The settings of one session's agent. */
 export class AgentSettings {
   readonly #owner: SettingsOwner;
-  readonly #models: ReportedModels;
+  readonly #noteModels: (option: SelectOption) => void;
   readonly #redact: Redact;
+  readonly #defaultModel: string | undefined;
 
-  constructor(owner: SettingsOwner, models: ReportedModels, redact: Redact) {
+  constructor(owner: SettingsOwner, { noteModels, redact, defaultModel }: SettingsParts) {
     this.#owner = owner;
-    this.#models = models;
+    this.#defaultModel = defaultModel;
+    this.#noteModels = noteModels;
     this.#redact = redact;
   }
 
-  /** Whether the agent offers a choice of models in its session; undefined as long as it has had none. */
-  get offersModels(): boolean | undefined {
-    return this.#owner.state.agent === undefined ? undefined : this.#modelOption !== undefined;
+  /** Whether the agent offers the session's model in its sessions; undefined as long as it has had none. */
+  get offersModel(): boolean | undefined {
+    const { entry, state } = this.#owner;
+    if (state.agent === undefined) return undefined;
+    const option = this.#modelOption;
+    const { model } = state.runtimeOptions;
+    return (
+      option !== undefined && (model === undefined || findOfferedModel(entry, option, model) !== undefined)
+    );
   }
 
   /** Tells what the agent offers in a session that it has opened. */
-  tellOffers({ modes, models, configOptions }: AcpSessionResult): void {
+  publishOffers({ modes, models, configOptions }: AcpSessionResult): void {
     if (modes !== undefined && modes !== null) {
-      this.#owner.tell({ type: "session/modesChanged", modes: readModes(modes) });
+      this.#owner.publish({ type: "session/modesChanged", modes: readModes(modes) });
     }
     const options = readConfigOptions(configOptions ?? []);
-    const hasOwnModels = findModelOption(this.#owner.entry, options) !== undefined;
+    const hasOwnModels = findModelOption(options, this.#owner.entry) !== undefined;
     if (models !== undefined && models !== null && !hasOwnModels) {
-      this.#tellOptions([readModels(models), ...options]);
-    } else if (configOptions !== undefined && configOptions !== null) this.#tellOptions(options);
+      this.#publishOptions([readModels(models), ...options]);
+    } else if (configOptions !== undefined && configOptions !== null) this.#publishOptions(options);
   }
 
-  /** Throws if a wish is known to be none that the agent can fulfil. */
-  check({ model, runtimeMode, extras = {} }: SettingWishes): void {
+  /** Throws if a requested setting is known to be impossible. */
+  check({ model, runtimeMode, extras = {} }: RequestedSettings): void {
     const { state } = this.#owner;
-    // What it offers is not known before it was there once.
+    // Its options are unknown until it has run once.
     if (state.agent === undefined) return;
-    const option = this.#modelOption;
-    if (model !== undefined && option !== undefined) checkValue("model", option, model);
+    if (model !== undefined) this.#checkModel(model);
     if (runtimeMode !== undefined) this.#checkMode(runtimeMode);
     for (const [id, value] of Object.entries(extras)) checkValue(id, this.#findOption(id), value);
   }
 
-  /** Whether a model can only be had by starting the agent anew. */
+  /** Whether a model needs a restart of the agent. */
   needsRestartFor(model: string, launchedModel: string | undefined): boolean {
     const isAtLaunch =
       this.#modelOption === undefined && findLaunchChoice(this.#owner.entry, false) !== undefined;
     return isAtLaunch && model !== launchedModel;
   }
 
-  /** Sets what is wished for; the first wish that the agent refuses is an error. */
-  async set(ready: ReadyAgent, wishes: SettingWishes, launchedModel?: string): Promise<ModelEffect> {
-    const { model, runtimeMode, extras = {} } = wishes;
+  /** Applies the requested settings; the first that the agent rejects is an error. */
+  async set(ready: ReadyAgent, requested: RequestedSettings, launchedModel?: string): Promise<ModelEffect> {
+    const { model, runtimeMode, extras = {} } = requested;
     const effect = model === undefined ? "set" : await this.setModel(ready, model, launchedModel);
     if (runtimeMode !== undefined) await this.setMode(ready, runtimeMode);
     for (const [id, value] of Object.entries(extras)) await this.setOption(ready, id, value);
     return effect;
   }
 
-  /** Sets again what held before; what the agent no longer offers is told, and harms nothing. */
-  async restore(ready: ReadyAgent, wishes: SettingWishes, launchedModel?: string): Promise<ModelEffect> {
-    const { model, runtimeMode, extras = {} } = wishes;
+  /** Restores the earlier settings; one that the agent no longer offers is reported, and fails nothing. */
+  async restore(
+    ready: ReadyAgent,
+    requested: RequestedSettings,
+    launchedModel?: string,
+  ): Promise<ModelEffect> {
+    const { model, runtimeMode, extras = {} } = requested;
     let effect: ModelEffect = "set";
     await this.#tolerate(async () => {
       if (model !== undefined) effect = await this.setModel(ready, model, launchedModel);
@@ -124,18 +148,20 @@ export class AgentSettings {
         return "set";
       }
       if (this.needsRestartFor(model, launchedModel)) return "at-launch";
-      this.#owner.warn(`${entry.label} offers no choice of models: '${model}' has no effect`);
+      if (model !== this.#defaultModel) throw this.#noModels(model);
+      this.#owner.warn(`${entry.label} offers no choice of models: the default '${model}' has no effect`);
       return "none";
     }
-    if (option.currentValue === model) return "set";
-    checkValue("model", option, model);
-    await this.setOption(ready, option.id, model, "model");
-    const kept = this.#modelOption?.currentValue;
-    if (kept === model) return "set";
-    throw new HostError(
-      "ACP_INVALID_OPTION",
-      `model: ${entry.label} stays with '${kept}' instead of '${model}'.`,
-    );
+    const offered = findOfferedModel(entry, option, model);
+    if (option.currentValue === offered) return "set";
+    if (offered !== undefined) {
+      await this.setOption(ready, option.id, offered, "model");
+      return "set";
+    }
+    // Some agents offer a model only once they were started with it.
+    const canLaunch = findLaunchChoice(entry, false) !== undefined && model !== launchedModel;
+    if (!canLaunch) checkValue("model", option, model);
+    return "at-launch";
   }
 
   /** Sets a mode: by the agent's option for modes where it has one, else by the older method. */
@@ -143,32 +169,66 @@ export class AgentSettings {
     const option = this.#modeOption;
     if (option !== undefined) return this.setOption(ready, option.id, mode, "runtimeMode");
     this.#checkMode(mode);
+    const before = this.#currentMode;
     await this.#refusable("runtimeMode", mode, ready.agent.setMode(ready.sessionId, mode));
-    this.#owner.tell({ type: "session/modeChanged", modeId: mode });
+    // The response is empty; an agent that chose another value has reported it in an update.
+    const now = this.#currentMode;
+    if (now !== before) this.#checkKept("runtimeMode", mode, now);
+    this.#owner.publish({ type: "session/modeChanged", modeId: mode });
   }
 
-  /** Sets one of the options that the agent offers; `name` is what whoever asked for it calls it. */
+  /** Sets one of the options that the agent offers; `name` is the caller's name for it. */
   async setOption({ agent, sessionId }: ReadyAgent, id: string, value: string, name = id): Promise<void> {
     const option = this.#findOption(id);
     checkValue(name, option, value);
     if (id === LEGACY_MODEL_OPTION_ID) {
-      await this.#refusable(name, value, agent.setModel(sessionId, value));
-      return this.#owner.tell({ type: "session/configChanged", config: { [id]: value } });
+      const answer = await this.#refusable(name, value, agent.setModel(sessionId, value));
+      this.#checkKept(name, value, answer?.models?.currentModelId ?? value);
+      return this.#owner.publish({ type: "session/configChanged", config: { [id]: value } });
     }
     const wanted = option.type === "boolean" ? value === "true" : value;
     const answer = agent.setConfigOption(sessionId, id, wanted);
     const { configOptions } = await this.#refusable(name, value, answer);
     if (configOptions === undefined || configOptions === null) {
-      return this.#owner.tell({ type: "session/configChanged", config: { [id]: wanted } });
+      return this.#owner.publish({ type: "session/configChanged", config: { [id]: wanted } });
     }
-    this.#tellOptions(this.#withLegacyModels(configOptions));
-    const kept = this.#owner.state.configOptions.find((candidate) => candidate.id === id)?.currentValue;
-    if (kept !== wanted) this.#owner.warn(`${id} was set to '${value}', and the agent says it is '${kept}'`);
+    this.#publishOptions(this.#withLegacyModels(configOptions));
+    this.#checkKept(
+      name,
+      value,
+      this.#owner.state.configOptions.find((candidate) => candidate.id === id)?.currentValue,
+    );
+  }
+
+  /** A setting that the agent accepted but does not use is an error (N39). */
+  #checkKept(name: string, wanted: string, kept: string | boolean | undefined): void {
+    if (kept !== undefined && String(kept) === wanted) return;
+    const { label } = this.#owner.entry;
+    throw new HostError(
+      "ACP_INVALID_OPTION",
+      `${name}: ${label} stays with '${kept}' instead of '${wanted}'.`,
+    );
+  }
+
+  #checkModel(model: string): void {
+    const { entry } = this.#owner;
+    const option = this.#modelOption;
+    if (option === undefined) {
+      if (findLaunchChoice(entry, false) === undefined) throw this.#noModels(model);
+    } else if (findOfferedModel(entry, option, model) === undefined) checkValue("model", option, model);
+  }
+
+  #noModels(model: string): HostError {
+    const { label } = this.#owner.entry;
+    return new HostError(
+      "ACP_INVALID_OPTION",
+      `model: ${label} offers no choice of models, so '${model}' would have no effect.`,
+    );
   }
 
   get #modelOption(): ReturnType<typeof findModelOption> {
     const { entry, state } = this.#owner;
-    return findModelOption(entry, state.configOptions);
+    return findModelOption(state.configOptions, entry);
   }
 
   get #modeOption(): ConfigOption | undefined {
@@ -201,26 +261,28 @@ export class AgentSettings {
     );
   }
 
-  /** An answer with the agent's options says nothing of models that it tells apart from them. */
+  /** A response with the agent's options leaves out models that it reports separately. */
   #withLegacyModels(options: readonly AcpConfigOption[]): ConfigOption[] {
     const legacy = this.#owner.state.configOptions.filter(({ id }) => id === LEGACY_MODEL_OPTION_ID);
     return [...legacy, ...readConfigOptions(options)];
   }
 
-  #tellOptions(configOptions: readonly ConfigOption[]): void {
-    this.#owner.tell({ type: "session/configOptionsChanged", configOptions });
+  #publishOptions(configOptions: readonly ConfigOption[]): void {
+    this.#owner.publish({ type: "session/configOptionsChanged", configOptions });
     const option = this.#modelOption;
-    if (option !== undefined) this.#models.note(this.#owner.entry.id, option);
+    if (option !== undefined) this.#noteModels(option);
   }
 
-  /** What the agent itself refuses is the caller's mistake; what goes wrong with the connection is not. */
+  /** A value that the agent rejects is the caller's mistake; a failed connection is not. */
   async #refusable<Result>(name: string, value: string, answer: Promise<Result>): Promise<Result> {
     try {
       return await answer;
     } catch (cause) {
       if (!(cause instanceof RpcError)) throw cause;
-      const words = this.#redact(cause.message);
-      throw new HostError("ACP_INVALID_OPTION", `${name}: the agent refuses '${value}': ${words}`, { cause });
+      const reason = this.#redact(cause.message);
+      throw new HostError("ACP_INVALID_OPTION", `${name}: the agent refuses '${value}': ${reason}`, {
+        cause,
+      });
     }
   }
 
@@ -231,7 +293,7 @@ export class AgentSettings {
       if (!(error instanceof HostError)) throw error;
       const { code, message } = error;
       this.#owner.warn(`A setting could not be restored: ${message}`);
-      this.#owner.tell({ type: "session/errorReported", error: { code, message } });
+      this.#owner.publish({ type: "session/errorReported", error: { code, message } });
     }
   }
 }

@@ -1,4 +1,4 @@
-// The built-in agent, a real one, killed between turns: what it was told before is still its history.
+// The built-in agent, a real one, killed between turns: it still has the history of the turns before.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,19 +14,19 @@ const stateFolder = mkdtempSync(path.join(tmpdir(), "core-shell-"));
 afterAll(() => rmSync(stateFolder, { recursive: true }));
 
 const repository = fileURLToPath(new URL("../../../..", import.meta.url));
-const program = path.join(repository, "packages/agent-shell/src/main.ts");
+const program = path.join(repository, "packages/agent-shell/dist/main.js");
 
-/** How the agent is started, with a word by which its process is found. */
+/** The launch of the agent, with an argument by which its process is found. */
 function shellConfig(mark: string): object {
   return {
     command: process.execPath,
-    args: ["--import", "tsx", "--conditions=@holdfast/source", program, mark],
+    args: [program, mark],
     env: { HOLDFAST_SHELL_STATE: stateFolder },
     cwd: repository,
   };
 }
 
-test("[N43] the shell agent, killed between two turns, comes back with its history", async () => {
+test("[N43] the shell agent, killed between two turns, restarts with its history", async () => {
   const mark = crypto.randomUUID();
   const host = newHost({ agentConfig: { mine: shellConfig(mark) } });
   const session = await host.open({ approvalPolicy: "approve-all" });

@@ -1,4 +1,4 @@
-// The terminals of one session's agent: which turn uses each, what a person has taken, and what runs in the background.
+// The terminals of one session's agent: the turn that uses each, those that a person holds, and background work.
 import {
   type BackgroundWorkId,
   type SessionClaim,
@@ -9,12 +9,12 @@ import {
   makeId,
 } from "@holdfast/ahp";
 import type { Holder } from "@holdfast/terminal/acp-parts";
+import { boundTitle } from "../channel/title.ts";
 import type { AgentSide } from "../terminal/agent-side.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import type { ServiceContext } from "./service-context.ts";
-import { soleCommandCall } from "./tool-calls.ts";
 
-/** What is known of a terminal that the agent may name, or could once. */
+/** The record of a terminal that the agent may name, or could once. */
 interface Known {
   readonly startedAt: string;
   /** The turn that used it last, and its tool call. */
@@ -39,8 +39,8 @@ export class AgentTerminals implements AgentSide {
 
   /** The claim of the turn that runs, for a tool call or for the one that is likely meant. */
   claimNow(coveringId?: string): SessionClaim {
-    const { chat, hub } = this.#context;
-    const toolCallId = coveringId ?? soleCommandCall(hub.state(chat, "chat"))?.toolCallId;
+    const { chat, hub, commandCalls } = this.#context;
+    const toolCallId = coveringId ?? commandCalls.findSole(hub.state(chat, "chat"))?.toolCallId;
     const turnId = this.#runningTurnId;
     return {
       ...this.#plainClaim,
@@ -53,7 +53,6 @@ export class AgentTerminals implements AgentSide {
   add(terminal: HostTerminal, claim: SessionClaim): void {
     this.#known.set(terminal.id, { startedAt: this.#context.now().toISOString(), isListed: false });
     this.#noteUse(terminal, claim);
-    this.#context.held.add(terminal);
     // The turn may have ended while it was being started.
     if (claim.turnId !== undefined && claim.turnId !== this.#runningTurnId) this.turnEnded(claim.turnId);
     void terminal.exited.then(() => this.#noteExit(terminal));
@@ -87,8 +86,33 @@ export class AgentTerminals implements AgentSide {
     }
   }
 
-  /** The session closes: what people have taken goes on without it. */
-  letGoTaken(): void {
+  /** A tool call shows a terminal: it is the call that uses it, whatever was guessed when it was started (U321). */
+  toolCallShows(toolCallId: ToolCallId, terminalId: string): void {
+    const terminal = this.#context.held.find(terminalId);
+    const claim = terminal && this.#claimOn(terminal);
+    if (terminal === undefined || !this.#known.has(terminalId)) return;
+    if (claim?.kind !== "session" || claim.session !== this.session) return;
+    if (claim.turnId === undefined || claim.toolCallId === toolCallId) return;
+    const claimed = { ...claim, toolCallId };
+    this.#context.terminals.claim(terminal, claimed);
+    this.#noteUse(terminal, claimed);
+  }
+
+  /** A tool call is over: what it leaves running is background work (U320). */
+  toolCallEnded(toolCallId: string): void {
+    // Only terminals that run are known, so the cost does not grow with the turn.
+    for (const [id, known] of this.#known) {
+      if (known.use?.toolCallId !== toolCallId) continue;
+      known.use = undefined;
+      const terminal = this.#context.terminals.get(id);
+      const claim = terminal && this.#claimOn(terminal);
+      if (terminal === undefined || claim?.kind !== "session" || claim.session !== this.session) continue;
+      this.#narrow(terminal);
+    }
+  }
+
+  /** The session closes: terminals that people have taken over continue without it. */
+  releaseTaken(): void {
     const { terminals, held } = this.#context;
     for (const terminal of terminals.all) {
       if (terminal.agent !== this || !this.isTaken(terminal)) continue;
@@ -127,7 +151,7 @@ export class AgentTerminals implements AgentSide {
     this.#list(terminal);
   }
 
-  /** Brings the list of background work in step: what the session holds and no turn uses is on it, while it runs. */
+  /** Updates the list of background work: terminals that the session holds and no turn uses, while they run. */
   #list(terminal: HostTerminal): void {
     const known = this.#known.get(terminal.id);
     const claim = this.#claimOn(terminal);
@@ -147,7 +171,7 @@ export class AgentTerminals implements AgentSide {
         work: {
           kind: "shell",
           id: workId(terminal),
-          label: title,
+          label: boundTitle(title),
           startedAt: known.startedAt,
           command: title,
           terminal: uri,

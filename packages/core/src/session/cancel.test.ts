@@ -24,7 +24,7 @@ test("[N12] a cancelled turn ends as cancelled, by whom and why, in less than tw
   expect(session.status.state).toBe("ready");
 });
 
-test("[N12] a cancel answers every open question as cancelled before the agent is told", async () => {
+test("[N12] a cancel answers every open question as cancelled before it reaches the agent", async () => {
   const permission = (name: string) =>
     askOn(name, "session/request_permission", {
       toolCall: { toolCallId: name, title: name },
@@ -66,14 +66,14 @@ test("[N12] a permission that is asked for after the cancel is answered as cance
   expect(turn.approvals).toEqual([]);
 });
 
-test("[N12] an agent that does not obey a cancel is ended, and the session goes on with a new process", async () => {
+test("[N12] an agent that does not obey a cancel is ended, and the session continues with a new process", async () => {
   const stubborn = {
     ignoresCancel: true,
     ignoresEndOfInput: true,
     ignoresTerm: true,
     prompts: { long: [{ do: "hang" }] },
   } as const;
-  const host = newHost({ agents: { mine: [stubborn, {}] }, patience: { cancelMs: 50 } });
+  const host = newHost({ agents: { mine: [stubborn, {}] }, timeouts: { cancelMs: 50 } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   const turn = session.stream("long");
   await session.agent.heard("session/prompt");
@@ -137,7 +137,7 @@ test("[N12] what an approved command runs in is not ended by the cancel but by t
   expect(running()).toEqual([]);
 });
 
-test("[N12] a cancel drops what waits behind the turn, and whoever waits for it is told", async () => {
+test("[N12] a cancel drops what is queued behind the turn, and clients that wait for it are notified", async () => {
   const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   const turn = session.stream("long");

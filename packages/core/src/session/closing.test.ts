@@ -1,7 +1,7 @@
-// The end of a session, whatever is going on in it: it comes once, it is whole, and the host goes on.
+// The end of a session, whatever it is doing: it comes once, it is whole, and the host keeps running.
 import { defaultChatUri, makeId, parseSessionKey, sessionUri } from "@holdfast/ahp";
 import { expect, test } from "vitest";
-import { MemoryStorage } from "../storage/memory-storage.ts";
+import { MemoryStorage } from "../testing/memory-storage.ts";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
@@ -29,10 +29,10 @@ function codeOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("[R15] a session that is closed while it goes to rest is closed whole", async () => {
+test("[R15] a session that is closed while it is being unloaded is closed whole", async () => {
   const storage = new MemoryStorage();
   const config = { acp: { idleSeconds: 0.05 } };
-  const host = newHost({ agents: { mine: slow }, storage, config, patience: { endOfInputMs: 300 } });
+  const host = newHost({ agents: { mine: slow }, storage, config, timeouts: { endOfInputMs: 300 } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   await session.chat("hi");
   await until(() => session.status.state === "stale");
@@ -44,8 +44,8 @@ test("[R15] a session that is closed while it goes to rest is closed whole", asy
 
 test("[R15] a session that is closed while its agent is being started is closed once", async () => {
   const storage = new MemoryStorage();
-  const patience = { endOfInputMs: 50 };
-  const host = newHost({ agents: { mine: { initialize: [{ do: "hang" }] } }, storage, patience });
+  const timeouts = { endOfInputMs: 50 };
+  const host = newHost({ agents: { mine: { initialize: [{ do: "hang" }] } }, storage, timeouts });
   const opening = codeOf(host.open());
   await host.heard().heard("initialize");
   const [{ session_key: key } = { session_key: "" }] = host.host.listSessions(ME);
@@ -60,7 +60,7 @@ test("[R15] a session that is closed while its agent is being started is closed 
 
 test("[R15] a session that is deleted while it is being closed is removed when that is done", async () => {
   const storage = new MemoryStorage();
-  const host = newHost({ agents: { mine: slow }, storage, patience: { endOfInputMs: 200 } });
+  const host = newHost({ agents: { mine: slow }, storage, timeouts: { endOfInputMs: 200 } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   await session.chat("hi");
   const order: string[] = [];
@@ -73,7 +73,7 @@ test("[R15] a session that is deleted while it is being closed is removed when t
   expect(urisOf(session.key).map((uri) => storage.loadChannel(uri))).toEqual([undefined, undefined]);
 });
 
-test("[R16] a host that stops takes no new work, says so, and starts no more agents", async () => {
+test("[R16] a host that stops rejects new work with its code, and starts no more agents", async () => {
   const storage = new MemoryStorage();
   const host = newHost({ agents: { mine: { ...slow, ignoresEndOfInput: false } }, storage });
   const session = await host.open({ approvalPolicy: "approve-all" });
@@ -82,14 +82,14 @@ test("[R16] a host that stops takes no new work, says so, and starts no more age
   const late = [codeOf(host.open()), codeOf(session.chat("hi"))];
   expect(await Promise.all([opening, ...late])).toEqual(["HOST_STOPPING", "HOST_STOPPING", "HOST_STOPPING"]);
   await closing;
-  expect(host.host.figures()).toMatchObject({ agentsRunning: 0 });
+  expect(host.host.stats()).toMatchObject({ agentsRunning: 0 });
   expect(storage.loadChannel(urisOf(session.key)[0] ?? "")?.isOpen).toBe(true);
 });
 
 test("[R16] a session whose agent is being started when the host stops is left to the next host", async () => {
   const storage = new MemoryStorage();
   const agents = { mine: { initialize: [{ do: "hang" }] } } as const;
-  const host = newHost({ agents, storage, patience: { endOfInputMs: 50 } });
+  const host = newHost({ agents, storage, timeouts: { endOfInputMs: 50 } });
   const opening = codeOf(host.open());
   await host.heard().heard("initialize");
   await host.host.close();

@@ -2,7 +2,7 @@
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { coversWrite } from "../approval/coverage.ts";
 import { checkPath, checkReadable, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
-import type { Deed, Deeds } from "./deeds.ts";
+import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { ServiceContext } from "./service-context.ts";
 
 /** ACP's number for something that is not there. */
@@ -11,11 +11,11 @@ const resourceNotFound = -32002;
 /** `fs/*` of one session. */
 export class FileService {
   readonly #context: ServiceContext;
-  readonly #deeds: Deeds;
+  readonly #gate: ApprovalGate;
 
-  constructor(context: ServiceContext, deeds: Deeds) {
+  constructor(context: ServiceContext, gate: ApprovalGate) {
     this.#context = context;
-    this.#deeds = deeds;
+    this.#gate = gate;
   }
 
   async read(
@@ -41,22 +41,22 @@ export class FileService {
     const { content } = params;
     if (typeof content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
     const inside = await isInside(path, this.#context.roots);
-    const deed = {
+    const action = {
       what: "file-write",
       subject: path,
       isInside: inside,
       isCoveredBy: (call) => coversWrite(call, path, inside),
       question: { kind: "edit", title: "Write file", target: path },
       refusal: `Writing ${path} was not allowed`,
-    } as const satisfies Deed;
-    await this.#deeds.carryOut(deed, () => writeTextFile(path, content), signal);
+    } as const satisfies GatedAction;
+    await this.#gate.run(action, () => writeTextFile(path, content), signal);
     return {};
   }
 
   async #readOutside(path: string, read: () => Promise<string>, signal: AbortSignal): Promise<string> {
     // Nobody is asked about something that cannot work.
     await checkReadable(path);
-    const deed = {
+    const action = {
       what: "file-read",
       subject: path,
       isInside: false,
@@ -64,6 +64,6 @@ export class FileService {
       question: { kind: "read", title: "Read file outside the session's folders", target: path },
       refusal: `Reading ${path}, outside the session's folders, was not allowed`,
     } as const;
-    return this.#deeds.carryOut(deed, read, signal);
+    return this.#gate.run(action, read, signal);
   }
 }

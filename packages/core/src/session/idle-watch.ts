@@ -1,12 +1,11 @@
-// Notices that a session has been left alone for long enough to rest.
+// The idle timeout of a session: unloads what nobody has used for long enough.
 
-/** What an idle session does. */
 export interface IdleParts {
   readonly idleMs: number;
   /** Whether something of it is still at work. */
   isBusy(): Promise<boolean>;
-  /** Lets go of what it can; when it fails, it is tried again later. */
-  rest(): Promise<void>;
+  /** Unloads what it can; when it fails, it is tried again later. */
+  unload(): Promise<void>;
   onFault(error: unknown): void;
 }
 
@@ -20,7 +19,7 @@ export class IdleWatch {
     this.#parts = parts;
   }
 
-  /** Somebody uses the session: its rest begins anew. */
+  /** Somebody uses the session: its idle time starts again. */
   touch(): void {
     if (this.#isClosed) return;
     if (this.#timer !== undefined) {
@@ -43,7 +42,7 @@ export class IdleWatch {
       // Touched meanwhile, or closed.
       if (this.#timer !== undefined || this.#isClosed) return;
       if (isBusy) this.touch();
-      else await this.#parts.rest();
+      else await this.#parts.unload();
     } catch (error) {
       this.#parts.onFault(error);
       this.touch();

@@ -1,8 +1,8 @@
-// What is kept of sessions, for whom, and how it goes: closing, deleting, callers, repeated messages, rest.
+// Stored sessions, their visibility and their end: closing, deleting, callers, repeated messages, idle sessions.
 import { defaultChatUri, makeId, parseSessionKey, sessionUri } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import type { HostEvent } from "../host-event.ts";
-import { MemoryStorage } from "../storage/memory-storage.ts";
+import { MemoryStorage } from "../testing/memory-storage.ts";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
@@ -86,7 +86,7 @@ test("[R11] an app sees its own sessions, another app's are not there, the owner
   expect(host.listSessions(appB, true)).toHaveLength(0);
 });
 
-test("[R12] a message that is sent again under its name is the same turn: running, in line, or ended", async () => {
+test("[R12] a message that is sent again under its name is the same turn: running, queued, or ended", async () => {
   const host = newHost({ agents: { mine: agent } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   const first = session.stream("long", { idempotencyKey: "one" });
@@ -109,7 +109,7 @@ test("[R12] a message that is sent again under its name is the same turn: runnin
   expect(session.agent.messages.filter(({ method }) => method === "session/prompt")).toHaveLength(2);
 });
 
-test("[R13] a session that is left alone rests: its agent is stopped, its chat leaves memory, and both come back", async () => {
+test("[R13] an idle session is unloaded: its agent is stopped, its chat leaves memory, and both come back", async () => {
   const host = newHost({ agents: { mine: agent }, config: { acp: { idleSeconds: 0.05 } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   await session.chat("hi");
@@ -125,7 +125,7 @@ test("[R13] a session that is left alone rests: its agent is stopped, its chat l
   expect(session.state.contextLoss).toBeUndefined();
 });
 
-test("[R13] while a turn, a terminal or what it left behind runs, nothing rests", async () => {
+test("[R13] while a turn, a terminal or what it left behind runs, nothing is unloaded", async () => {
   const run = ask("made", "terminal/create", { command: "sleep 60 & echo done" });
   const release = ask("gone", "terminal/release", { terminalId: "$made.terminalId" });
   const waited = ask("end", "terminal/wait_for_exit", { terminalId: "$made.terminalId" });
@@ -142,7 +142,7 @@ test("[R13] while a turn, a terminal or what it left behind runs, nothing rests"
   expect([left.status.state, held.status.state]).toEqual(["ready", "ready"]);
 });
 
-test("[R13] an agent that cannot come back with its memory is not stopped, but its chat leaves memory", async () => {
+test("[R13] an agent that cannot resume with its context is not stopped, but its chat leaves memory", async () => {
   const forgetful: Script = { ...agent, capabilities: {} };
   const host = newHost({ agents: { mine: forgetful }, config: { acp: { idleSeconds: 0.05 } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
@@ -153,7 +153,7 @@ test("[R13] an agent that cannot come back with its memory is not stopped, but i
   expect(session.agent.processes).toHaveLength(1);
 });
 
-test("[R14] whoever watches the host is told of turns, questions and errors", async () => {
+test("[R14] watchers of the host are notified of turns, questions and errors", async () => {
   const careful: Script = {
     prompts: {
       "*": [askPermission("rm", { kind: "execute" }), say("Done")],
@@ -185,5 +185,5 @@ test("[R14] whoever watches the host is told of turns, questions and errors", as
     await session.turn("die")
   ).ended;
   expect(events).toHaveLength(heard);
-  expect(host.host.figures()).toMatchObject({ turnsRunning: 0, approvalsOpen: 0, terminalsRunning: 0 });
+  expect(host.host.stats()).toMatchObject({ turnsRunning: 0, approvalsOpen: 0, terminalsRunning: 0 });
 });

@@ -1,4 +1,4 @@
-// MCP servers: chosen for a session by name, told to its agent, also when it comes back.
+// MCP servers: chosen for a session by name, sent to its agent, also when it is restarted.
 import { expect, test } from "vitest";
 import { McpServers } from "../agent/mcp-servers.ts";
 import { guardLeaks } from "../testing/detector.ts";
@@ -34,15 +34,15 @@ const search = {
   headers: [{ name: "authorization", value: "Bearer s" }],
 };
 
-function told(session: FakeSession, method: string): unknown {
+function serversSent(session: FakeSession, method: string): unknown {
   return session.agent.messages.findLast((message) => message.method === method)?.params["mcpServers"];
 }
 
-test("[N52] an agent is told of the MCP servers that its session chose, and again when it comes back", async () => {
+test("[N52] an agent receives the MCP servers that its session chose, and again when it is restarted", async () => {
   const storage = new MortalStorage();
   const first = newHost({ agents: { mine: agent }, config, storage: storage.kept });
   const before = await first.open({ mcpServers: ["files", "search", "old"] });
-  expect(told(before, "session/new")).toEqual([files, search]);
+  expect(serversSent(before, "session/new")).toEqual([files, search]);
   expect(first.log).toContainEqual(expect.stringContaining("no MCP over sse"));
   await first.host.close();
   const second = newHost({
@@ -51,21 +51,21 @@ test("[N52] an agent is told of the MCP servers that its session chose, and agai
     storage: storage.kept,
   });
   const after = new FakeSession(second.host, before.key, second.heard());
-  await after.turn("go on");
-  expect(told(after, "session/load")).toEqual([search]);
+  await after.turn("continue");
+  expect(serversSent(after, "session/load")).toEqual([search]);
   expect(second.log).toContainEqual(expect.stringContaining("files is no longer in the configuration"));
 });
 
-test("[N52] without a choice there are none, and an unknown name is refused with those there are", async () => {
+test("[N52] without a choice there are none, and an unknown name is rejected with those there are", async () => {
   const host = newHost({ agents: { mine: agent }, config });
-  expect(told(await host.open(), "session/new")).toEqual([]);
+  expect(serversSent(await host.open(), "session/new")).toEqual([]);
   await expect(host.open({ mcpServers: ["files", "nothing"] })).rejects.toMatchObject({
     code: "ACP_INVALID_OPTION",
     message: expect.stringContaining("There are: files, search, old.") as string,
   });
 });
 
-test("[N52] what opens a server is kept out of logs and errors, and ordinary values are not", () => {
+test("[N52] secrets of a server are kept out of logs and errors, and ordinary values are not", () => {
   const plain = { env: {}, headers: {}, transport: "http" } as const;
   const servers = new McpServers({
     files: {

@@ -1,8 +1,9 @@
 // Options of a session: modes, settings that the agent offers, the model, attachments.
+import { OPERATIONS } from "@holdfast/protocol";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
-import { useFakeHosts } from "../testing/fake-host.ts";
-import { answer } from "../testing/script.ts";
+import { ME, useFakeHosts } from "../testing/fake-host.ts";
+import { answer, update } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -46,12 +47,7 @@ test("[N32] a mode that the agent has is set now; one that it has not is ACP_INV
 });
 
 test("[N32] extras set the agent's own options, checked against what it offers", async () => {
-  const changed = [{ ...select, currentValue: "high" }, toggle];
-  const host = newHost({
-    agents: {
-      mine: { session: { configOptions: [select, toggle] }, set: [answer({ configOptions: changed })] },
-    },
-  });
+  const host = newHost({ agents: { mine: { session: { configOptions: [select, toggle] } } } });
   const session = await host.open();
   await session.patch({ extras: { effort: "high" } });
   expect(session.agent.messages.at(-1)?.params).toMatchObject({ configId: "effort", value: "high" });
@@ -70,6 +66,66 @@ test("[N32] extras set the agent's own options, checked against what it offers",
       code: "ACP_INVALID_OPTION",
     });
   }
+});
+
+test("[N39] an option that the agent takes and does not use is ACP_INVALID_OPTION, and the old value stays", async () => {
+  const configOptions = [select, toggle];
+  const host = newHost({
+    agents: { mine: { session: { configOptions }, set: [answer({ configOptions })] } },
+  });
+  const session = await host.open();
+  await expect(session.patch({ extras: { fast: "true" } })).rejects.toMatchObject({
+    code: "ACP_INVALID_OPTION",
+    message: "fast: mine stays with 'false' instead of 'true'.",
+  });
+  expect(session.status.runtime_options).not.toHaveProperty("extras");
+});
+
+test("[N39] a mode that the agent leaves for another is ACP_INVALID_OPTION, and the agent's stays", async () => {
+  const set = [update("current_mode_update", { currentModeId: "plan" }), answer({})];
+  const available = ["ask", "code", "plan"].map((id) => ({ id, name: id }));
+  const session = { modes: { currentModeId: "ask", availableModes: available } };
+  const opened = await newHost({ agents: { mine: { session, set } } }).open();
+  await expect(opened.patch({ runtimeMode: "code" })).rejects.toMatchObject({
+    code: "ACP_INVALID_OPTION",
+    message: "runtimeMode: mine stays with 'plan' instead of 'code'.",
+  });
+  expect(opened.status).toMatchObject({ current_mode: "plan" });
+});
+
+test("[A280] a session is read with its modes, its options and the model in force; a list has only what is in force", async () => {
+  const model = {
+    id: "llm",
+    name: "Model",
+    category: "model",
+    type: "select",
+    currentValue: "small",
+    options: [{ name: "Group", options: ["small", "big"].map((value) => ({ value, name: value })) }],
+  };
+  const host = newHost({ agents: { mine: { session: { modes, configOptions: [model, toggle] } } } });
+  const session = await host.open({ model: "big" });
+  const { status } = session;
+  expect(OPERATIONS.getSession.response.parse({ success: true, session: status })).toEqual({
+    success: true,
+    session: status,
+  });
+  const choice = (value: string): object => ({ value, name: value, group: "Group" });
+  expect(status).toMatchObject({
+    current_model: "big",
+    current_mode: "ask",
+    modes: { currentModeId: "ask", availableModes: [{ id: "ask" }, { id: "code" }] },
+    config_options: [
+      { id: "llm", currentValue: "big", options: [choice("small"), choice("big")] },
+      { id: "fast", type: "boolean", currentValue: false },
+    ],
+  });
+  expect(await session.patch({ extras: { fast: "true" } })).toMatchObject({
+    config_options: [{}, { id: "fast", currentValue: true }],
+  });
+  const [listed] = host.host.listSessions(ME);
+  expect(listed).toMatchObject({ current_model: "big", current_mode: "ask" });
+  expect(Object.keys(listed ?? {})).not.toContain("config_options");
+  expect(Object.keys(listed ?? {})).not.toContain("modes");
 });
 
 test("[N32] where the agent has an option for modes, a mode is set by it", async () => {

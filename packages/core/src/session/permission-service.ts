@@ -7,14 +7,15 @@ import {
   type ToolCall,
   type ToolCallId,
   type ToolKind,
+  findToolCall,
   isUnfinished,
   makeId,
 } from "@holdfast/ahp";
 import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
-import { judgeToolCall, pickOption, type Verdict } from "../approval/policy.ts";
+import { decideToolCall, type PolicyDecision } from "../approval/policy.ts";
+import { pickOption } from "../rules/approval-rules.ts";
 import { type ServiceContext, openTurn, placeOf } from "./service-context.ts";
-import { findToolCall } from "./tool-calls.ts";
 import type { Turn } from "./turn.ts";
 
 /** ACP's answer to a permission request. */
@@ -31,7 +32,7 @@ export interface OwnQuestion {
   readonly target: string;
 }
 
-/** Whether something may be done, and who said so. */
+/** Whether an action is allowed, and who decided. */
 export interface Permission {
   readonly allowed: boolean;
   readonly by: string;
@@ -39,7 +40,7 @@ export interface Permission {
 
 const cancelled: PermissionAnswer = { outcome: { outcome: "cancelled" } };
 
-const verdicts = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
+const auditVerdicts = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
 
 const hostOptions: readonly ApprovalOption[] = [
   { id: "allow", label: "Allow", kind: "allow_once" },
@@ -54,7 +55,7 @@ export class PermissionService {
     this.#context = context;
   }
 
-  /** `session/request_permission`: by policy at once, else by whoever answers first. */
+  /** `session/request_permission`: decided by policy at once, else by the first client that responds. */
   async answerAgent(
     asked: AcpToolCall,
     agentOptions: readonly AcpPermissionOption[],
@@ -63,15 +64,16 @@ export class PermissionService {
     const context = this.#context;
     const turn = openTurn(context);
     if (turn === undefined) return cancelled;
+    context.hub.recording.require();
     const options = agentOptions.map(({ optionId, name, kind }) => ({ id: optionId, label: name, kind }));
-    // It may be the first that is heard of the tool call.
+    // It may be the first report of the tool call.
     for (const translated of turn.translator.toolCall({ ...asked, status: null })) {
       context.dispatch(translated);
     }
-    const call = findToolCall(context.hub.state(context.chat, "chat"), asked.toolCallId);
+    const call = findToolCall(context.hub.state(context.chat, "chat")?.activeTurn, asked.toolCallId);
     if (call === undefined || !isUnfinished(call)) return refuseFinished(options);
-    const verdict = judgeToolCall(context.policy, asked.kind ?? call.toolKind);
-    const decision = await this.#settle(turn, call, verdict, options, signal);
+    const policyDecision = decideToolCall(context.policy, asked.kind ?? call.toolKind);
+    const decision = await this.#settle(turn, call, policyDecision, options, signal);
     if (decision.optionId === undefined) return cancelled;
     if (decision.outcome === "approved") this.#noteApproved(turn, asked, call);
     else turn.translator.noteFinished(asked.toolCallId);
@@ -79,7 +81,7 @@ export class PermissionService {
   }
 
   /** The host's own question, for what no approval covers. */
-  async askOwn({ kind, title, target }: OwnQuestion, signal?: AbortSignal): Promise<Permission> {
+  async askOwn({ kind, target }: OwnQuestion, signal?: AbortSignal): Promise<Permission> {
     const turn = openTurn(this.#context);
     // Outside a turn there is nobody to ask.
     if (turn === undefined) return { allowed: false, by: describeActor({ kind: "host" }) };
@@ -90,13 +92,13 @@ export class PermissionService {
         type: "chat/toolCallStart",
         turnId: turn.id,
         toolCallId,
-        toolName: title,
+        toolName: kind,
         displayName: target,
         toolKind: kind,
         contributor: { kind: "host" },
       },
     });
-    const call = { toolCallId, displayName: target, toolKind: kind };
+    const call = { toolCallId, displayName: target, toolKind: kind, locations: [] };
     const { outcome, by } = await this.#settle(turn, call, "ask", hostOptions, signal);
     if (outcome !== "approved") return { allowed: false, by: describeActor(by) };
     this.#context.dispatch({
@@ -108,25 +110,27 @@ export class PermissionService {
 
   async #settle(
     turn: Turn,
-    { toolCallId, displayName, toolKind }: Pick<ToolCall, "toolCallId" | "displayName" | "toolKind">,
-    verdict: Verdict,
+    call: Pick<ToolCall, "toolCallId" | "displayName" | "toolKind" | "locations">,
+    policyDecision: PolicyDecision,
     options: readonly ApprovalOption[],
     signal?: AbortSignal,
   ): Promise<ApprovalDecision> {
     const context = this.#context;
+    const { toolCallId, displayName, toolKind } = call;
     const place = placeOf(context, turn);
-    const asking = { place, toolCallId, action: toolKind, target: displayName, options };
+    const target = describeTarget(call);
+    const asking = { place, toolCallId, action: toolKind, title: displayName, target, options };
     const decision =
-      verdict === "allow"
+      policyDecision === "allow"
         ? this.#allow(turn, toolCallId, displayName, options)
-        : await this.#ask(turn, asking, verdict, signal);
+        : await this.#ask(turn, asking, policyDecision, signal);
     context.audit.record({
       session: context.key,
       turnId: turn.id,
       what: "approval",
       subject: displayName,
       by: describeActor(decision.by),
-      verdict: decision.by.kind === "expiry" ? "expired" : verdicts[decision.outcome],
+      verdict: decision.by.kind === "expiry" ? "expired" : auditVerdicts[decision.outcome],
       outcome: decision.optionId,
     });
     return decision;
@@ -135,23 +139,22 @@ export class PermissionService {
   async #ask(
     turn: Turn,
     asking: ApprovalRequest,
-    verdict: Verdict,
+    policyDecision: PolicyDecision,
     signal: AbortSignal | undefined,
   ): Promise<ApprovalDecision> {
     const { approvals } = this.#context;
     const { id, decided } = approvals.ask(asking);
     // An agent may take its question back, and when it dies nobody waits for the answer.
     signal?.addEventListener("abort", () => approvals.cancel(id, { kind: "host" }), { once: true });
-    if (verdict === "ask" && turn.isInteractive) return decided;
+    if (policyDecision === "ask" && turn.isInteractive) return decided;
     // A policy says no through the same queue as a person, so that it is on record the same way.
-    turn.denied.push({ toolCallId: asking.toolCallId, title: asking.target, kind: asking.action });
-    const option = pickOption(asking.options, "reject");
-    if (option === undefined) approvals.cancel(id, this.#policyActor());
-    else approvals.answer(id, option.id, this.#policyActor());
+    const { toolCallId, title, target, action } = asking;
+    turn.denied.push({ toolCallId, title, target, kind: action });
+    approvals.choose(id, pickOption(asking.options, "reject"), this.#policyActor());
     return decided;
   }
 
-  /** What a policy allows is not even asked. */
+  /** A request that a policy allows is not even asked. */
   #allow(
     turn: Turn,
     toolCallId: ToolCallId,
@@ -197,7 +200,17 @@ export class PermissionService {
   }
 }
 
-/** What was rejected or is done cannot be asked for again: nobody would see the question. */
+/** The subject of a call: its files, where it names any and is no command; else its title. */
+function describeTarget({
+  displayName,
+  toolKind,
+  locations,
+}: Pick<ToolCall, "displayName" | "toolKind" | "locations">): string {
+  if (toolKind === "execute" || locations.length === 0) return displayName;
+  return locations.map(({ path, line }) => (line === undefined ? path : `${path}:${line}`)).join(", ");
+}
+
+/** A call that was rejected or is done cannot be asked about again: nobody would see the question. */
 function refuseFinished(options: readonly ApprovalOption[]): PermissionAnswer {
   const option = pickOption(options, "reject");
   return option === undefined ? cancelled : { outcome: { outcome: "selected", optionId: option.id } };

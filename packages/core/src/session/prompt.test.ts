@@ -1,4 +1,4 @@
-// What becomes of a message and its attachments: blocks for the agent, and a record of what was sent.
+// The conversion of a message and its attachments: blocks for the agent, and a record of what was sent.
 import { expect, test } from "vitest";
 import { buildPrompt, describeAttachments } from "./prompt.ts";
 
@@ -13,7 +13,7 @@ const agent = (promptCapabilities: object): Parameters<typeof buildPrompt>[1] =>
 const all = agent({ image: true, audio: true, embeddedContext: true });
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-test("[N50] pictures and sounds are blocks of their own, whatever the case of their type", () => {
+test("[N50] pictures and sounds are separate blocks, whatever the case of their type", () => {
   const attachments = [attach("image/png", "p"), attach("Audio/WAV", "w")];
   expect(buildPrompt({ message: "look", attachments }, all)).toEqual([
     { type: "text", text: "look" },
@@ -33,7 +33,7 @@ test.each([
   ]);
 });
 
-test("[N50] what is no text, or only says that it is, is given as bytes", () => {
+test("[N50] an attachment that is no text, or only claims to be, is given as bytes", () => {
   const latin = Buffer.from([0xff, 0xfe, 0x80]).toString("base64");
   const attachments = [
     attach("application/pdf", "pdf"),
@@ -60,7 +60,7 @@ test.each([
   );
 });
 
-test("[N51] what was sent is kept with the message, with its data where that is not much", () => {
+test("[N51] attachments are kept with the message, with their data where that is small", () => {
   expect(describeAttachments({ message: "hi" })).toBeUndefined();
   expect(describeAttachments({ message: "hi", attachments: [attach("text/plain", "hello")] })).toEqual([
     {
@@ -72,7 +72,7 @@ test("[N51] what was sent is kept with the message, with its data where that is 
   ]);
 });
 
-test("[N51] of more than 256 KiB together, only what they were is kept", () => {
+test("[N51] of attachments above 256 KiB together, only type and size are kept", () => {
   const attachments = [attach("image/png", "x".repeat(150_000)), attach("image/png", "x".repeat(60_000))];
   expect(describeAttachments({ message: "", attachments: attachments.slice(0, 1) })).toMatchObject([
     { type: "embeddedResource" },

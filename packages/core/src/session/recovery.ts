@@ -1,11 +1,12 @@
-// Takes up what an earlier host left: nothing that died with it is shown as alive, and all of it says what became of it.
+// Recovery of what an earlier host left: nothing that died with it is shown as alive, and all of it says how it ended.
 import { type ChatState, type SessionState, type TerminalState, makeId } from "@holdfast/ahp";
 import type { Hub } from "../channel/hub.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import type { Storage } from "../ports.ts";
+import { claimAfterExit } from "../rules/terminal-rules.ts";
 
-/** What recovering needs. */
-export interface RecoveryTools {
+/** Dependencies of the recovery. */
+export interface RecoveryDeps {
   readonly hub: Hub;
   readonly storage: Storage;
   readonly watchers: HostWatchers;
@@ -14,34 +15,47 @@ export interface RecoveryTools {
 
 const restarted = {
   code: "HOST_RESTARTED",
-  message: "The host was stopped in mid-turn. What was said so far is kept; send the message again to go on.",
+  message:
+    "The host stopped during the turn. The transcript so far is kept; send the message again to continue.",
   retryable: true,
 } as const;
 
-/** Brings a session back that was open; false when it had never begun, and so is over. */
-export function recoverSession(tools: RecoveryTools, state: SessionState): boolean {
-  const { hub, watchers, now } = tools;
+/** Recovers a session that was open; false when it had never begun, and so is over. `ended` are all terminals that ran. */
+export function recoverSession(
+  deps: RecoveryDeps,
+  state: SessionState,
+  ended: readonly TerminalState[],
+): boolean {
+  const { hub, watchers, now } = deps;
   const uri = state.resource;
   hub.restore(uri, "session", state);
   if (state.lifecycle.status === "creating") {
     const error = { ...restarted, message: "The host was stopped while the agent was being started." };
     hub.dispatch(uri, { type: "session/creationFailed", error });
-    watchers.tell(state, { type: "session_error", error });
+    watchers.notify(state, { type: "session_error", error });
     hub.close(uri);
-    for (const chat of state.chats) closeKept(tools, chat.resource);
+    for (const chat of state.chats) closeKept(deps, chat.resource);
     return false;
   }
-  for (const chat of state.chats) if (chat.phase.status === "busy") recoverChat(tools, state, chat.resource);
+  for (const chat of state.chats) if (chat.phase.status === "busy") recoverChat(deps, state, chat.resource);
+  const ran =
+    state.chats.some(({ phase }) => phase.status === "busy") ||
+    ended.some(({ claim }) => claim.kind === "session" && claim.session === uri);
+  // A host that stopped in order has recorded why; only a killed one leaves that to this one.
+  if (state.lifecycle.status === "stale" && !ran) return true;
   // Last, because with it go the questions that nobody can answer any more.
-  hub.dispatch(uri, { type: "session/stale", at: now().toISOString(), cause: "host-restarted" });
+  const cause = ran ? "host-restarted" : "evicted";
+  hub.dispatch(uri, { type: "session/stale", at: now().toISOString(), cause });
   return true;
 }
 
 /** Ends the terminals of an earlier host, which have ended with it; gives them as they were. */
-export function recoverTerminals({ hub, storage, now }: RecoveryTools): readonly TerminalState[] {
+export function recoverTerminals({ hub, storage, now }: RecoveryDeps): readonly TerminalState[] {
   const open = storage.openChannels("terminal");
   for (const { uri, state } of open) {
     hub.restore(uri, "terminal", state);
+    const claim = claimAfterExit(state.claim);
+    if (claim !== state.claim) hub.dispatch(uri, { type: "terminal/claimed", claim });
     hub.dispatch(uri, {
       type: "terminal/exited",
       exitedAt: now().toISOString(),
@@ -52,9 +66,9 @@ export function recoverTerminals({ hub, storage, now }: RecoveryTools): readonly
   return open.map(({ state }) => state);
 }
 
-/** Ends the turn that was going on, and drops what waited behind it: nobody waits for it any more. */
-function recoverChat(tools: RecoveryTools, session: SessionState, uri: string): void {
-  const { hub, storage, watchers, now } = tools;
+/** Ends the turn that was running, and drops the messages queued behind it: nobody waits for them any more. */
+function recoverChat(deps: RecoveryDeps, session: SessionState, uri: string): void {
+  const { hub, storage, watchers, now } = deps;
   const stored = storage.loadChannel(uri);
   if (stored?.kind !== "chat") return;
   const chat: ChatState = stored.state;
@@ -72,7 +86,12 @@ function recoverChat(tools: RecoveryTools, session: SessionState, uri: string): 
       durationMs,
       ...end,
     });
-    watchers.tell(session, { type: "turn_done", turnId, end: { state: "interrupted", ...end }, durationMs });
+    watchers.notify(session, {
+      type: "turn_done",
+      turnId,
+      end: { state: "interrupted", ...end },
+      durationMs,
+    });
   }
   for (const { id } of queuedMessages) {
     hub.dispatch(uri, { type: "chat/pendingMessageRemoved", kind: "queued", id });
@@ -85,7 +104,7 @@ function recoverChat(tools: RecoveryTools, session: SessionState, uri: string): 
   });
 }
 
-function closeKept({ hub, storage }: RecoveryTools, uri: string): void {
+function closeKept({ hub, storage }: RecoveryDeps, uri: string): void {
   const stored = storage.loadChannel(uri);
   if (stored?.kind !== "chat") return;
   hub.restore(uri, "chat", stored.state);

@@ -1,7 +1,7 @@
 // A host on what an earlier one kept: everything is there, and what died with the host says so.
 import { type Action, type ToolCall, type TurnEnd, makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
-import type { EntryFeed } from "../channel/entry-feed.ts";
+import type { LogReader } from "../channel/log-reader.ts";
 import type { HostEvent } from "../host-event.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
@@ -22,7 +22,7 @@ const agent: Script = {
 };
 const agents = { mine: agent };
 
-function readAll(feed: EntryFeed): Action[] {
+function readAll(feed: LogReader): Action[] {
   const actions: Action[] = [];
   while (feed.hasMore) {
     const reading = feed.read();
@@ -33,7 +33,7 @@ function readAll(feed: EntryFeed): Action[] {
   return actions;
 }
 
-test("[R1] after a kill, sessions and their history are there, and the next turn goes on with the agent's memory", async () => {
+test("[R1] after a kill, sessions and their history are there, and the next turn continues with the agent's context", async () => {
   const storage = new MortalStorage();
   const first = newHost({ agents, storage: storage.forHost });
   const before = await first.open({ label: "kept", approvalPolicy: "approve-all" });
@@ -54,7 +54,7 @@ test("[R1] after a kill, sessions and their history are there, and the next turn
   expect(after.status.state).toBe("ready");
 });
 
-test("[R2] a turn that was going on has ended as interrupted, and can be followed to that end", async () => {
+test("[R2] a turn that was running has ended as interrupted, and can be followed to that end", async () => {
   const storage = new MortalStorage();
   const first = newHost({ agents, storage: storage.forHost });
   const before = await first.open();
@@ -82,7 +82,7 @@ test("[R2] a turn that was going on has ended as interrupted, and can be followe
   expect(second.host.listSessions(ME)[0]?.state).toBe("stale");
 });
 
-test("[R3] what waited for an answer, or in line, waits no more", async () => {
+test("[R3] open questions and queued messages wait no more", async () => {
   const storage = new MortalStorage();
   const first = newHost({ agents, storage: storage.forHost });
   const before = await first.open();
@@ -101,15 +101,15 @@ test("[R3] what waited for an answer, or in line, waits no more", async () => {
   expect(after.resolve(id, "yes")).toMatchObject({ resolved: false });
   expect(after.state.inputNeeded).toEqual([]);
   await second.host.hub.settled();
-  const told = readAll(second.host.followSession(before.key, {}, ME, () => {}).chat);
+  const actions = readAll(second.host.followSession(before.key, {}, ME, () => {}).chat);
   expect(after.chatState).toMatchObject({ queuedMessages: [], turns: [{ end: { state: "interrupted" } }] });
-  expect(told.at(-1)).toMatchObject({
+  expect(actions.at(-1)).toMatchObject({
     type: "chat/pendingMessageRemoved",
     id: waiting.turnId,
   });
 });
 
-test("[R3] what waited when the host was killed between two turns waits no more either", async () => {
+test("[R3] messages that were queued when the host was killed between two turns wait no more either", async () => {
   const storage = new MortalStorage();
   const first = newHost({ agents, storage: storage.forHost });
   const before = await first.open();
@@ -162,7 +162,7 @@ test("[R5] a stop in order keeps sessions too: their turns are interrupted, thei
   expect(after.text).toBe("Hello there");
 });
 
-test("[R6] numbers go on above all that were told", async () => {
+test("[R6] numbers continue above all that were published", async () => {
   const storage = new MortalStorage();
   const first = newHost({ agents, storage: storage.forHost });
   const before = await first.open({ approvalPolicy: "approve-all" });
@@ -196,7 +196,7 @@ test("[R7] an agent that is no longer known leaves its sessions to be read", asy
   });
 });
 
-test("[M36] when calls and terminals began and ended is told by the host's clock, and known after a kill", async () => {
+test("[M36] the start and end times of calls and terminals are by the host's clock, and known after a kill", async () => {
   const storage = new MortalStorage();
   let seconds = 0;
   const now = (): Date => new Date(Date.UTC(2026, 0, 1) + (seconds += 1) * 1000);
@@ -229,8 +229,8 @@ test("[M36] when calls and terminals began and ended is told by the host's clock
   const kept = storage.kept.loadChannel(shown?.type === "terminal" ? shown.resource : "");
   const { startedAt, lifecycle } = kept?.kind === "terminal" ? kept.state : raise();
   const exitedAt = lifecycle.status === "exited" ? lifecycle.exitedAt : "";
-  const told = [after.lastTurn.startedAt, look?.startedAt, startedAt, exitedAt, endOf(look)];
-  const times = told.map((time) => Date.parse(time ?? ""));
+  const timestamps = [after.lastTurn.startedAt, look?.startedAt, startedAt, exitedAt, endOf(look)];
+  const times = timestamps.map((time) => Date.parse(time ?? ""));
   expect(times).toEqual(times.toSorted((one, other) => one - other));
   expect(new Set(times).size).toBe(5);
   expect(late?.startedAt).toBeUndefined();
@@ -244,3 +244,26 @@ function endOf(call: ToolCall | undefined): string | undefined {
 function raise(): never {
   throw new Error("It is not kept");
 }
+
+test.each(["kill", "stop"])(
+  "[R260] after a %s only a session in which something ran says that it ended",
+  async (how) => {
+    const storage = new MortalStorage();
+    const first = newHost({ agents, storage: storage.forHost });
+    const idle = await first.open({ approvalPolicy: "approve-all" });
+    await idle.chat("hi");
+    const busy = await first.open({ approvalPolicy: "approve-all" });
+    const turn = busy.stream("long");
+    await busy.agent.heard("session/prompt", 2);
+    if (how === "kill") storage.die();
+    await first.host.close();
+    await turn.ended;
+    const second = newHost({ agents, storage: storage.kept });
+    const causeIn = ({ key }: FakeSession): unknown => {
+      const { lifecycle } = new FakeSession(second.host, key, second.heard()).state;
+      return lifecycle.status === "stale" && lifecycle.cause;
+    };
+    expect(causeIn(idle)).toBe("evicted");
+    expect(causeIn(busy)).toBe("host-restarted");
+  },
+);

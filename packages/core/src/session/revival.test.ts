@@ -1,8 +1,8 @@
 // An agent that dies: the turn says so, the session stays, and the next turn brings an agent back.
 import { expect, test } from "vitest";
-import { guardLeaks } from "../testing/detector.ts";
+import { guardLeaks, uniqueSeconds, untilGone } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
-import { answer, say, type Script, update } from "../testing/script.ts";
+import { answer, say, type Script, type Step, update } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -10,6 +10,21 @@ const newHost = useFakeHosts();
 const dies: Script["prompts"] = {
   die: [say("I feel "), { do: "stderr", text: "first words\nlast words\n" }, { do: "exit", code: 3 }],
 };
+
+test("[N454] an agent that closes its output and stays alive is ended, and its turn fails with ACP_AGENT_EXITED", async () => {
+  const seconds = uniqueSeconds();
+  const closes: Step[] = [say("so far"), { do: "closeOutput" }, { do: "hang" }];
+  const script = { children: `sleep ${seconds}`, prompts: { "*": [say("Hello")], close: closes } };
+  const host = newHost({ agents: { mine: script } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const end = await session.stream("close").ended;
+  expect(end).toMatchObject({
+    type: "chat/error",
+    error: { code: "ACP_AGENT_EXITED", message: expect.stringContaining("closed its output") as string },
+  });
+  expect(await untilGone(seconds)).toEqual([]);
+  expect(await session.chat("again")).toMatchObject({ text: "Hello" });
+});
 
 test("[N14] an agent's death ends the turn with ACP_AGENT_EXITED, how it ended and its last stderr lines", async () => {
   const host = newHost({ agents: { mine: { prompts: dies } } });
@@ -63,7 +78,7 @@ test("[N14] an agent that can resume is resumed in the same session, with nothin
   expect(session.state.contextLoss).toBeUndefined();
 });
 
-test("[N14] an agent that can only load is loaded, and the history that it tells again is not told twice", async () => {
+test("[N14] an agent that can only load is loaded, and the history that it replays is not published twice", async () => {
   const replayed = [
     update("user_message_chunk", { content: { type: "text", text: "die" } }),
     say("I feel "),
@@ -93,7 +108,7 @@ test.each([
   ["cannot", {}, ["initialize", "session/new", "session/prompt"]],
   ["fails to", { loadSession: true }, ["initialize", "session/load", "session/new", "session/prompt"]],
 ])(
-  "[N14] an agent that %s bring its session back begins a new one, and the loss is told",
+  "[N14] an agent that %s bring its session back begins a new one, and the loss is reported",
   async (_how, capabilities, methods) => {
     const host = newHost({
       agents: {
@@ -115,7 +130,7 @@ test.each([
   },
 );
 
-test("[N14] an agent that cannot be started again fails the turn, and a later turn tries anew", async () => {
+test("[N14] an agent that cannot be started again fails the turn, and a later turn tries again", async () => {
   const broken: Script = { stderr: "no disk\n", initialize: [{ do: "exit", code: 1 }] };
   const host = newHost({ agents: { mine: [{ prompts: dies }, broken, {}] } });
   const session = await host.open({ approvalPolicy: "approve-all" });
@@ -126,7 +141,7 @@ test("[N14] an agent that cannot be started again fails the turn, and a later tu
   expect(await session.chat("hello")).toMatchObject({ stop_reason: "end_turn" });
 });
 
-test("[N14] options that were set hold for the process that comes back", async () => {
+test("[N14] options that were set hold for the restarted process", async () => {
   const modes = {
     currentModeId: "ask",
     availableModes: [

@@ -1,4 +1,4 @@
-// What the services of an agent need to know of its session.
+// The view of a session that its agent's services share.
 import type { ApprovalPolicy, ChatUri, SessionKey, SessionState, SessionUri } from "@holdfast/ahp";
 import type { HeldTerminals } from "@holdfast/terminal/acp-parts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
@@ -7,8 +7,10 @@ import type { ApprovalPlace, Approvals } from "../approval/approvals.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Hub } from "../channel/hub.ts";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
+import type { CommandCalls } from "./command-calls.ts";
 import type { Turn } from "./turn.ts";
 
 /** A session as its agent's services see it. */
@@ -19,6 +21,7 @@ export interface ServiceContext {
   readonly audit: Audit;
   readonly terminals: HostTerminals;
   readonly held: HeldTerminals<HostTerminal>;
+  readonly commandCalls: CommandCalls;
   readonly key: SessionKey;
   readonly uri: SessionUri;
   readonly chat: ChatUri;
@@ -26,11 +29,11 @@ export interface ServiceContext {
   /** The folders that the session may work in; the first is where commands run. */
   readonly roots: readonly string[];
   readonly policy: ApprovalPolicy | undefined;
-  /** The turn that is going on. */
+  /** The running turn. */
   readonly turn: Turn | undefined;
-  /** What is known of the agent, for the few who need something of their own. */
+  /** The agent's quirks, for the few services that depend on them. */
   readonly entry: Pick<AgentEntry, "quirks">;
-  dispatch(translated: Translated): void;
+  dispatch(translated: Translated, origin?: ActionOrigin): LogEntry | undefined;
   now(): Date;
   warn(message: string): void;
 }
@@ -41,8 +44,14 @@ export function openTurn(context: ServiceContext): Turn | undefined {
   return turn === undefined || turn.isOver || turn.wasCancelled ? undefined : turn;
 }
 
-/** Where a question of a turn belongs. */
+/** The place of a question of a turn. */
 export function placeOf(context: ServiceContext, turn: Turn): ApprovalPlace {
   const { uri: session, key, chat } = context;
-  return { session, key, chat, turnId: turn.id, tell: (translated) => context.dispatch(translated) };
+  return {
+    session,
+    key,
+    chat,
+    turnId: turn.id,
+    dispatch: (translated, origin) => context.dispatch(translated, origin),
+  };
 }

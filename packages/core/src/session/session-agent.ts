@@ -1,48 +1,49 @@
-// The agent of a session: started when it is needed, brought back with its memory when it is gone, let go when it is idle.
+// The agent of a session: started when it is needed, resumed with its context when it is gone, stopped when it is idle.
 import { pathToFileURL } from "node:url";
 import type { ErrorInfo, SessionAction, SessionState, StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
-import type { AcpMcpServer } from "../agent/acp.ts";
-import { canCloseSession, describeAgent } from "../agent/agent-abilities.ts";
-import type { AgentConnection, AgentServices } from "../agent/agent-connection.ts";
+import type { TreeProcess } from "@holdfast/terminal/port";
+import { type AcpMcpServer, canCloseSession, describeAgent } from "../agent/acp.ts";
+import { type AgentConnection, type AgentServices, explainFailedStart } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
-import { explainFailedStart } from "../agent/failed-start.ts";
+import { describeProcesses } from "../agent/background-processes.ts";
+import { explainMissingSignIn, openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import { type EarlierSession, type OnContextLost, openSession } from "./agent-opening.ts";
-import { AgentProcesses, type ProcessTools } from "./agent-processes.ts";
-import { AgentSettings, type ReadyAgent, type SettingWishes } from "./agent-settings.ts";
-import type { SessionTools } from "./session-tools.ts";
-import { checkWorkingDirectory } from "./working-directory.ts";
+import { AgentProcesses, type ProcessDeps } from "./agent-launch.ts";
+import { AgentSettings, type ReadyAgent, type RequestedSettings } from "./agent-settings.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { checkWorkingDirectory } from "../resource/files.ts";
 
 export type { OnContextLost } from "./agent-opening.ts";
 export type { ReadyAgent } from "./agent-settings.ts";
 
-/** What the agent needs of its session. */
+/** Parts of the session that the agent needs. */
 export interface AgentOwner {
   readonly entry: AgentEntry;
   readonly state: SessionState;
   readonly cwd: string;
   readonly services: AgentServices;
-  /** Whether anything was said that the agent could forget. */
+  /** Whether there is any history that the agent could lose. */
   readonly hasHistory: boolean;
-  tell(action: SessionAction): void;
+  publish(action: SessionAction): void;
   warn(message: string): void;
 }
 
-/** What the agent needs of its host. */
-export type AgentTools = ProcessTools & Pick<SessionTools, "now" | "mcpServers">;
+/** Parts of the host that the agent needs. */
+export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "models" | "defaultModel">;
 
 type AgentState =
   | { readonly name: "none" }
   | { readonly name: "starting"; readonly started: Promise<ReadyAgent> }
   | { readonly name: "ready"; readonly ready: ReadyAgent }
-  /** It is being let go; the session stays. */
+  /** It is being stopped; the session stays. */
   | { readonly name: "ending"; readonly ended: Promise<void> }
   | { readonly name: "closed" };
 
 /** One agent process at a time, for one session. `close` ends it for good. */
 export class SessionAgent {
   readonly #owner: AgentOwner;
-  readonly #tools: AgentTools;
+  readonly #deps: AgentDeps;
   readonly #settings: AgentSettings;
   readonly #processes: AgentProcesses;
   #state: AgentState = { name: "none" };
@@ -50,11 +51,17 @@ export class SessionAgent {
   /** Something was set that it only takes when it is started. */
   #needsRestart = false;
 
-  constructor(owner: AgentOwner, tools: AgentTools) {
+  constructor(owner: AgentOwner, deps: AgentDeps) {
     this.#owner = owner;
-    this.#tools = tools;
-    this.#settings = new AgentSettings(owner, tools.installations.models, (text) => this.#redact(text));
-    this.#processes = new AgentProcesses(owner, tools);
+    this.#deps = deps;
+    const { models, installations, defaultModel } = deps;
+    const { id } = owner.entry;
+    this.#settings = new AgentSettings(owner, {
+      defaultModel,
+      redact: (text) => this.#redact(text),
+      noteModels: (option) => models.note(id, installations.versionOf(id), option, "session"),
+    });
+    this.#processes = new AgentProcesses(owner, deps);
   }
 
   /** The agent while it is ready. */
@@ -62,13 +69,13 @@ export class SessionAgent {
     return this.#state.name === "ready" ? this.#state.ready : undefined;
   }
 
-  /** Whether its memory survives its process, as far as it has said so. */
+  /** Whether its context survives its process, as far as it has reported. */
   get canResume(): boolean {
     const { agent } = this.#owner.state;
     return agent !== undefined && agent.resume !== "none";
   }
 
-  /** The agent, started or brought back if it is not there, and in the session's directory. */
+  /** The agent, started or resumed if it is not there, and in the session's directory. */
   connect({
     onContextLost = "continue",
   }: { readonly onContextLost?: OnContextLost } = {}): Promise<ReadyAgent> {
@@ -82,7 +89,7 @@ export class SessionAgent {
       case "ending":
         return state.ended.then(() => this.connect({ onContextLost }));
       case "none":
-        return this.#begin(this.#start());
+        return this.#begin(this.#startSettled());
       case "ready":
         if (this.#needsRestart) return this.#begin(this.#restart(state.ready));
         if (this.#earlier.kind === "elsewhere") return this.#begin(this.#move(state.ready));
@@ -90,7 +97,7 @@ export class SessionAgent {
     }
   }
 
-  /** Lets an idle agent go that can be brought back; false when it is not there or could not be. */
+  /** Stops an idle agent that can be resumed; false when it is not there or could not be. */
   async evict(): Promise<boolean> {
     const { ready } = this;
     if (ready === undefined || !this.canResume) return false;
@@ -98,9 +105,14 @@ export class SessionAgent {
       if (this.#state.name === "ending") this.#state = { name: "none" };
     });
     this.#state = { name: "ending", ended };
-    this.#tellStale("evicted");
+    this.#publishStale("evicted");
     await ended;
     return true;
+  }
+
+  /** Background work of an agent that could be stopped; empty where none could be. */
+  async listBackground(): Promise<readonly TreeProcess[]> {
+    return this.canResume ? ((await this.ready?.agent.listBackground()) ?? []) : [];
   }
 
   async close(): Promise<void> {
@@ -113,17 +125,17 @@ export class SessionAgent {
 
   /**
    * Sets model, mode and options, all or, where one of them is known to be impossible, none.
-   * An agent that takes its model only when it is started is started anew before the next turn.
+   * An agent that takes its model only when it is started is restarted before the next turn.
    */
-  async change(wishes: SettingWishes): Promise<void> {
-    // What is being started reads its settings on the way; how it fails is told to whoever started it.
+  async change(requested: RequestedSettings): Promise<void> {
+    // An agent that is starting reads its settings on the way; its failure goes to the caller that started it.
     if (this.#state.name === "starting") await this.#state.started.catch(() => {});
-    this.#settings.check(wishes);
+    this.#settings.check(requested);
     const { ready } = this;
     if (ready === undefined) return;
-    const isOtherModel = wishes.model !== this.#owner.state.runtimeOptions.model;
-    const changes = isOtherModel ? wishes : { ...wishes, model: undefined };
-    if (changes.model !== undefined) this.#checkRestart(changes.model);
+    const isOtherModel = requested.model !== this.#owner.state.runtimeOptions.model;
+    const changes = isOtherModel ? requested : { ...requested, model: undefined };
+    if (changes.model !== undefined) await this.#checkRestart(changes.model);
     try {
       const effect = await this.#settings.set(ready, changes, this.#processes.launchedModel);
       if (effect === "at-launch") this.#needsRestart = true;
@@ -137,9 +149,9 @@ export class SessionAgent {
   async moveTo(cwd: string): Promise<void> {
     await checkWorkingDirectory(cwd);
     this.#assertOpen();
-    this.#owner.tell({ type: "session/runtimeOptionsChanged", changes: { cwd } });
+    this.#owner.publish({ type: "session/runtimeOptionsChanged", changes: { cwd } });
     const workingDirectories = [pathToFileURL(cwd).href];
-    this.#owner.tell({ type: "session/workingDirectoriesChanged", workingDirectories });
+    this.#owner.publish({ type: "session/workingDirectoriesChanged", workingDirectories });
   }
 
   get #earlier(): EarlierSession {
@@ -154,28 +166,35 @@ export class SessionAgent {
     return started;
   }
 
-  async #start(): Promise<ReadyAgent> {
+  /** Starts it, and a second time where it takes its model only then: a turn must not run with another one. */
+  async #startSettled(): Promise<ReadyAgent> {
+    const isFirst = this.#earlier.kind === "none";
+    const ready = await this.#start(isFirst);
+    return this.#needsRestart ? this.#restart(ready, isFirst) : ready;
+  }
+
+  async #start(isFirst: boolean): Promise<ReadyAgent> {
     const { cwd } = this.#owner;
     const earlier = this.#earlier;
-    if (earlier.kind !== "none") this.#owner.tell({ type: "session/resuming" });
+    if (earlier.kind !== "none") this.#owner.publish({ type: "session/resuming" });
     let agent: AgentConnection | undefined;
     try {
       this.#needsRestart = false;
-      agent = await this.#processes.start(this.#settings.offersModels);
+      agent = await this.#processes.start(this.#settings.offersModel);
       this.#assertOpen();
       await agent.initialize();
-      return await this.#open(agent, earlier, cwd);
+      return await this.#open(agent, earlier, cwd, isFirst);
     } catch (error) {
       throw await this.#giveUp(agent, error, earlier);
     }
   }
 
   /** The same session in a new process, for what it only takes when it is started. */
-  async #restart({ agent }: ReadyAgent): Promise<ReadyAgent> {
-    this.#tellStale("settings-changed");
+  async #restart({ agent }: ReadyAgent, isFirst = false): Promise<ReadyAgent> {
+    this.#publishStale("settings-changed");
     await this.#processes.end(agent);
     this.#assertOpen();
-    return this.#start();
+    return this.#start(isFirst);
   }
 
   /** Another session in the same process, because the directory is another. */
@@ -196,29 +215,39 @@ export class SessionAgent {
   }
 
   /**
-   * Opens the agent's own session, tells what became of it, and sets it as the session wants.
+   * Opens the agent's own session, publishes the outcome, and applies the session's settings.
    * The directory is the one that `earlier` was found for: the session may move again meanwhile.
    */
-  async #open(agent: AgentConnection, earlier: EarlierSession, cwd: string): Promise<ReadyAgent> {
+  async #open(
+    agent: AgentConnection,
+    earlier: EarlierSession,
+    cwd: string,
+    isFirst = false,
+  ): Promise<ReadyAgent> {
     const { quirks } = this.#owner.entry;
-    // Where nothing was said yet, nothing is lost: many agents do not even keep such a session.
+    // Before the first turn nothing can be lost: many agents do not even keep such a session.
     const { hasHistory } = this.#owner;
     const onContextLost = hasHistory ? this.#onContextLost : "continue";
     const mcpServers = this.#offerMcpServers(agent);
     const opening = { earlier, cwd, mcpServers, quirks, onContextLost };
-    const { sessionId, result, loss } = await openSession(agent, opening);
+    const { environment } = this.#processes;
+    const { sessionId, result, loss } = await openSignedIn(agent, this.#owner.entry, environment, () =>
+      openSession(agent, opening),
+    );
+    await agent.noteOwnProcesses(mcpServers);
     this.#assertOpen();
-    const at = this.#tools.now().toISOString();
+    const at = this.#deps.now().toISOString();
     if (loss !== undefined && hasHistory) {
-      this.#owner.tell({ type: "session/contextLost", at, reason: this.#redact(loss) });
+      this.#owner.publish({ type: "session/contextLost", at, reason: this.#redact(loss) });
     }
     const about = describeAgent(agent.info, quirks);
-    this.#owner.tell({ type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about });
-    this.#settings.tellOffers(result);
+    this.#owner.publish({ type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about });
+    this.#settings.publishOffers(result);
     const ready = { agent, sessionId };
-    const wishes = this.#owner.state.runtimeOptions;
-    const how = earlier.kind === "none" ? "set" : "restore";
-    const effect = await this.#settings[how](ready, wishes, this.#processes.launchedModel);
+    const requested = this.#owner.state.runtimeOptions;
+    // A caller that opens a session gets an error for what cannot be set; a resumed session continues without.
+    const how = isFirst ? "set" : "restore";
+    const effect = await this.#settings[how](ready, requested, this.#processes.launchedModel);
     if (effect === "at-launch") this.#needsRestart = true;
     this.#assertOpen();
     this.#state = { name: "ready", ready };
@@ -227,10 +256,7 @@ export class SessionAgent {
   }
 
   #offerMcpServers(agent: AgentConnection): readonly AcpMcpServer[] {
-    const { servers, problems } = this.#tools.mcpServers.offer(
-      this.#owner.state.mcpServers ?? [],
-      agent.info,
-    );
+    const { servers, problems } = this.#deps.mcpServers.offer(this.#owner.state.mcpServers ?? [], agent.info);
     for (const problem of problems) this.#owner.warn(problem);
     return servers;
   }
@@ -246,32 +272,40 @@ export class SessionAgent {
     if (this.#isClosed) return new HostError("ACP_SESSION_NOT_FOUND", undefined, { cause });
     this.#state = { name: "none" };
     const isFirst = earlier.kind === "none";
-    const failure = explainFailedStart(`${entry.label} could not be started`, cause, stderrTail);
+    if (saysLoginNeeded(cause)) this.#deps.installations.noteSignIn(entry.id, false);
+    const failure = saysLoginNeeded(cause)
+      ? explainMissingSignIn(entry, cause, agent?.info.authMethods)
+      : explainFailedStart(`${entry.label} could not be started`, cause, stderrTail);
     const { code, details } = failure;
     const message = this.#redact(failure.message);
     if (isFirst) return new HostError(code, message, { cause, details });
     const retryable = code !== "ACP_CONTEXT_LOST";
-    this.#tellStale("resume-failed", { code, message, retryable, stderrTail });
+    this.#publishStale("resume-failed", { code, message, retryable, stderrTail, ...readRemedy(details) });
     return new HostError(code, message, { cause, details: { ...details, retryable } });
   }
 
-  /** An agent that takes its model only when it is started must not lose its memory over it. */
-  #checkRestart(model: string): void {
-    if (this.canResume || !this.#settings.needsRestartFor(model, this.#processes.launchedModel)) return;
+  /** An agent that takes its model only when it is started must not lose its context or its background work over it. */
+  async #checkRestart(model: string): Promise<void> {
+    if (!this.#settings.needsRestartFor(model, this.#processes.launchedModel)) return;
+    const background = await this.listBackground();
+    if (this.canResume && background.length === 0) return;
+    const harm = this.canResume
+      ? `what it runs in the background would end: ${this.#redact(describeProcesses(background))}`
+      : "would forget the conversation";
     throw new HostError(
       "ACP_INVALID_OPTION",
-      `model: ${this.#owner.entry.label} takes its model only when it is started, and would forget the conversation. Open a new session with '${model}'.`,
+      `model: ${this.#owner.entry.label} takes its model only when it is started, and ${harm}. Open a new session with '${model}'.`,
     );
   }
 
-  /** Why something could not be set: the agent refused, the session was closed, or the agent died or is silent. */
+  /** The reason why something could not be set: the agent rejected it, the session was closed, or the agent died or is silent. */
   #explainUnset(cause: unknown): HostError {
     if (this.#isClosed) return new HostError("ACP_SESSION_NOT_FOUND", undefined, { cause });
     if (cause instanceof HostError) return cause;
-    const words = this.#redact(cause instanceof Error ? cause.message : String(cause));
+    const reason = this.#redact(cause instanceof Error ? cause.message : String(cause));
     return new HostError(
       "ACP_AGENT_EXITED",
-      `The agent ended or was silent before anything was set: ${words}. Send the request again.`,
+      `The agent ended or was silent before anything was set: ${reason}. Send the request again.`,
       { cause },
     );
   }
@@ -284,19 +318,19 @@ export class SessionAgent {
     if (this.#isClosed) throw new HostError("ACP_SESSION_NOT_FOUND");
   }
 
-  /** The process is gone; the session stays, and the next turn brings an agent back. */
+  /** The process is gone; the session stays, and the next turn restarts the agent. */
   #noteExit(agent: AgentConnection, stderrTail: readonly string[]): void {
     if (this.ready?.agent !== agent) return;
     this.#state = { name: "none" };
     void this.#endUnwatched(agent);
-    this.#tellStale("agent-exited", {
+    this.#publishStale("agent-exited", {
       code: "ACP_AGENT_EXITED",
       message: "The agent's process ended.",
       stderrTail,
     });
   }
 
-  /** Ends a process and what it left behind, where nobody waits who could be told of a failure. */
+  /** Ends a process and what it left behind, where no caller waits that could receive a failure. */
   async #endUnwatched(agent: AgentConnection): Promise<void> {
     try {
       await this.#processes.end(agent);
@@ -305,12 +339,12 @@ export class SessionAgent {
     }
   }
 
-  #tellStale(cause: StaleCause, error?: ErrorInfo): void {
-    const at = this.#tools.now().toISOString();
-    this.#owner.tell({ type: "session/stale", at, cause, ...(error !== undefined && { error }) });
+  #publishStale(cause: StaleCause, error?: ErrorInfo): void {
+    const at = this.#deps.now().toISOString();
+    this.#owner.publish({ type: "session/stale", at, cause, ...(error !== undefined && { error }) });
   }
 
   #redact(text: string): string {
-    return this.#tools.redact?.(text) ?? text;
+    return this.#deps.redact?.(text) ?? text;
   }
 }

@@ -9,17 +9,12 @@ import {
   makeId,
 } from "@holdfast/ahp";
 import { type ChatRequest, HostError } from "@holdfast/protocol";
+import { estimateValueBytes } from "../channel/action-size.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { Storage } from "../ports.ts";
 
-/** How many of the newest turns are looked through for a message that is sent again. */
-const maxRepeatDistance = 1000;
-
-/** Where a message is found that is sent again. */
-export interface RepeatedRequest {
-  readonly turnId: TurnId;
-  readonly place: "running" | "waiting" | "ended";
-}
+/** How much of the turns that ended stays in memory, by estimate; above it, the older half goes (N420). */
+const maxTurnsBytes = 256 * 1024;
 
 /** The chat of one session. */
 export class SessionChat {
@@ -27,9 +22,11 @@ export class SessionChat {
   readonly #hub: Hub;
   readonly #storage: Storage;
   readonly #onLoaded: () => void;
+  /** The size of each turn in memory; a turn that ended never changes. */
+  readonly #turnBytes = new WeakMap<Turn, number>();
   #isClosed = false;
 
-  /** `onLoaded` is told when it is brought into memory, so that somebody lets go of it again. */
+  /** `onLoaded` is called when it is loaded into memory, so that the session unloads it again. */
   constructor(uri: ChatUri, hub: Hub, storage: Storage, onLoaded: () => void) {
     this.uri = uri;
     this.#hub = hub;
@@ -45,21 +42,38 @@ export class SessionChat {
     return state;
   }
 
-  /** Brings it into memory. */
+  /** Loads it into memory. */
   load(): void {
     if (this.#isClosed || this.#hub.has(this.uri)) return;
     const stored = this.#storage.loadChannel(this.uri);
     if (stored?.kind !== "chat" || !stored.isOpen) return;
     this.#hub.restore(this.uri, "chat", stored.state);
-    // A chat in which something waits is not let go of: what waits here waited in a host that was killed.
+    // A chat with queued messages is never unloaded, so these were queued in a host that was killed.
     for (const { id } of stored.state.queuedMessages) {
       this.#hub.dispatch(this.uri, { type: "chat/pendingMessageRemoved", kind: "queued", id });
     }
+    this.boundTurns();
     this.#onLoaded();
   }
 
-  /** Lets go of what is kept anyway, if nobody reads it; gives whether it is out of memory. */
-  rest(): boolean {
+  /** Lets older turns leave the state when there are too many; they are read from the storage. */
+  boundTurns(): void {
+    const turns = this.#hub.state(this.uri, "chat")?.turns ?? [];
+    let sizeBytes = 0;
+    let firstKept = turns.length;
+    for (let index = turns.length - 1; index >= 0; index -= 1) {
+      const turn = turns[index];
+      if (turn !== undefined) sizeBytes += this.#sizeOf(turn);
+      if (sizeBytes <= maxTurnsBytes / 2) firstKept = index;
+    }
+    const first = turns[Math.min(firstKept, turns.length - 2)];
+    // While nothing can be recorded, memory is the only place that has them for certain.
+    if (sizeBytes <= maxTurnsBytes || first === undefined || !this.#hub.recording.isKeeping) return;
+    this.#hub.dispatch(this.uri, { type: "chat/turnsOmitted", firstTurnId: first.id });
+  }
+
+  /** Unloads it if nobody reads it; gives whether it is out of memory. */
+  unload(): boolean {
     return !this.#hub.has(this.uri) || this.#hub.unload(this.uri);
   }
 
@@ -70,13 +84,14 @@ export class SessionChat {
     if (this.#hub.has(this.uri)) this.#hub.close(this.uri);
   }
 
-  /** A turn that has ended. */
+  /** A turn that has ended, in memory or not. */
   endedTurn(turnId: TurnId): Turn | undefined {
-    return this.state.turns.findLast(({ id }) => id === turnId);
+    const inMemory = this.state.turns.findLast(({ id }) => id === turnId);
+    return inMemory ?? this.#storage.findOmittedTurn(this.uri, { turnId });
   }
 
   /** The turn that a message is or was, if it was sent before under the same name. */
-  findRepeated({ key, digest }: RequestMark): RepeatedRequest | undefined {
+  findRepeated({ key, digest }: RequestMark): TurnId | undefined {
     const { activeTurn, queuedMessages, turns } = this.state;
     const check = (mark: RequestMark | undefined): boolean => {
       if (mark?.key !== key) return false;
@@ -84,13 +99,22 @@ export class SessionChat {
       return true;
     };
     if (activeTurn !== undefined && check(activeTurn.message.request)) {
-      return { turnId: activeTurn.id, place: "running" };
+      return activeTurn.id;
     }
     const waiting = queuedMessages.find(({ message }) => check(message.request));
     // A message that waits has the name of the turn that it will be.
-    if (waiting !== undefined) return { turnId: makeId("turn", waiting.id), place: "waiting" };
-    const ended = turns.slice(-maxRepeatDistance).findLast(({ message }) => check(message.request));
-    return ended === undefined ? undefined : { turnId: ended.id, place: "ended" };
+    if (waiting !== undefined) return makeId("turn", waiting.id);
+    const ended =
+      turns.findLast(({ message }) => check(message.request)) ??
+      this.#storage.findOmittedTurn(this.uri, { requestKey: key });
+    check(ended?.message.request);
+    return ended?.id;
+  }
+
+  #sizeOf(turn: Turn): number {
+    const sizeBytes = this.#turnBytes.get(turn) ?? estimateValueBytes(turn);
+    this.#turnBytes.set(turn, sizeBytes);
+    return sizeBytes;
   }
 }
 

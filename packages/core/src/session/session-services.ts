@@ -1,13 +1,19 @@
-// What a session does for its agent: files, terminals, questions; each checked, judged and on record.
+// Services of a session for its agent: files, terminals, questions; each checked, permitted and on record.
 import type { JsonObject, TurnId } from "@holdfast/ahp";
 import type { RawJson } from "@holdfast/jsonrpc";
-import type { AcpContent, AcpPermissionOption, AcpToolCall, AcpUpdate } from "../agent/acp.ts";
+import type {
+  AcpContent,
+  AcpPermissionOption,
+  AcpToolCall,
+  AcpToolContent,
+  AcpUpdate,
+} from "../agent/acp.ts";
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
-import { readDisplayNews } from "../agent/displayed-commands.ts";
+import { type DisplayNews, readDisplayNews, readOutputText } from "../agent/displayed-commands.ts";
 import { keepLegacyModels, translateOutsideTurn } from "../agent/session-updates.ts";
 import { isOver } from "../agent/update-actions.ts";
 import { DisplayTerminals } from "../terminal/display-terminals.ts";
-import { Deeds } from "./deeds.ts";
+import { ApprovalGate } from "./approval-gate.ts";
 import { FileService } from "./file-service.ts";
 import { PermissionService } from "./permission-service.ts";
 import { type ServiceContext, openTurn, placeOf } from "./service-context.ts";
@@ -25,9 +31,9 @@ export class SessionServices implements AgentServices {
   constructor(context: ServiceContext) {
     this.#context = context;
     this.#permissions = new PermissionService(context);
-    const deeds = new Deeds(context, this.#permissions);
-    this.#files = new FileService(context, deeds);
-    this.#terminals = new TerminalService(context, deeds);
+    const gate = new ApprovalGate(context, this.#permissions);
+    this.#files = new FileService(context, gate);
+    this.#terminals = new TerminalService(context, gate);
     this.displayed = new DisplayTerminals({
       terminals: context.terminals,
       session: context.uri,
@@ -40,11 +46,25 @@ export class SessionServices implements AgentServices {
   /** Updates outside a turn are kept too. What is shown comes first, so that a tool call finds the terminal it names. */
   update(received: AcpUpdate): void {
     const { news, rest } = readDisplayNews(received);
-    for (const piece of news) this.displayed.take(piece);
+    this.#display(received, news);
     if (rest === undefined) this.#context.turn?.noteHeard();
     else this.#apply(rest);
     const { toolCallId, status } = received;
-    if (typeof toolCallId === "string" && isOver({ status })) this.displayed.toolCallEnded(toolCallId);
+    if (typeof toolCallId !== "string") return;
+    if (!isOver({ status })) return this.#terminals.toolCallShows(toolCallId, shownTerminals(received));
+    this.displayed.toolCallEnded(toolCallId);
+    this.#terminals.toolCallEnded(toolCallId);
+  }
+
+  /** The exits come last, so that they follow all output. */
+  #display({ toolCallId, title, rawOutput, status }: AcpUpdate, news: readonly DisplayNews[]): void {
+    for (const piece of news) if (piece.kind !== "exited") this.displayed.take(piece);
+    if (typeof toolCallId === "string") {
+      if (typeof title === "string") this.displayed.retitle(toolCallId, title);
+      const text = isOver({ status }) ? readOutputText(rawOutput) : undefined;
+      if (text !== undefined) this.displayed.fill(toolCallId, text);
+    }
+    for (const piece of news) if (piece.kind === "exited") this.displayed.take(piece);
   }
 
   #apply(received: AcpUpdate): void {
@@ -59,12 +79,16 @@ export class SessionServices implements AgentServices {
     this.update({ ...update, content: { ...(update.content as AcpContent), text } });
   }
 
+  joinsText(update: AcpUpdate): boolean {
+    return this.#context.turn?.continues(update) ?? false;
+  }
+
   async requestPermission(
     params: { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
     signal: AbortSignal,
   ): Promise<object> {
     const { toolCall, options } = params;
-    // A call that is first heard of by a question may show a terminal already.
+    // A call that is first reported by a question may show a terminal already.
     const { news } = readDisplayNews({ ...toolCall, sessionUpdate: "tool_call_update" });
     for (const piece of news) this.displayed.take(piece);
     return this.#permissions.answerAgent(toolCall, options, signal);
@@ -82,7 +106,7 @@ export class SessionServices implements AgentServices {
   }
 
   createTerminal(params: OfSession, signal: AbortSignal): Promise<object> {
-    return this.#terminals.create(params, signal);
+    return this.#terminals.createTerminal(params, signal);
   }
 
   terminalOutput(params: { terminalId: string }): RawJson {
@@ -105,7 +129,7 @@ export class SessionServices implements AgentServices {
     const context = this.#context;
     const turn = openTurn(context);
     if (turn === undefined) return { action: "cancel" };
-    // Whoever waits for the whole answer cannot be asked.
+    // A client that waits for the whole response cannot be asked.
     if (!turn.isInteractive) return { action: "decline" };
     const { message, mode, requestedSchema, url, toolCallId } = params as {
       message?: string;
@@ -127,19 +151,27 @@ export class SessionServices implements AgentServices {
     this.#context.warn(message);
   }
 
-  /** What a turn leaves running is background work; what the agent ran itself is over. */
+  /** Commands that a turn leaves running are background work; those that the agent ran itself are over. */
   turnEnded(turnId: TurnId): void {
     this.#terminals.turnEnded(turnId);
     this.displayed.turnEnded();
   }
 
-  /** What people have taken over goes on without the session. */
-  letGoTaken(): void {
-    this.#terminals.letGoTaken();
+  /** Terminals that people have taken over continue without the session. */
+  releaseTaken(): void {
+    this.#terminals.releaseTaken();
   }
 
   /** Resolves when nothing is being started for the agent any more. */
   settled(): Promise<void> {
     return this.#terminals.settled();
   }
+}
+
+/** The terminals that a tool call's content names. */
+function shownTerminals({ content }: AcpUpdate): readonly string[] {
+  if (!Array.isArray(content)) return [];
+  return (content as readonly AcpToolContent[]).flatMap(({ type, terminalId }) =>
+    type === "terminal" && typeof terminalId === "string" ? [terminalId] : [],
+  );
 }

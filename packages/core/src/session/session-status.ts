@@ -1,6 +1,7 @@
 // A session as the app API describes it.
-import type { SessionState } from "@holdfast/ahp";
+import type { ConfigOption, SessionState } from "@holdfast/ahp";
 import type { SessionStatus } from "@holdfast/protocol";
+import { findModelOption } from "../agent/known-models.ts";
 
 const appStates = {
   creating: "initializing",
@@ -14,7 +15,9 @@ const appStates = {
 /** The status of a session, open or over. */
 export function describeSession(state: SessionState): SessionStatus {
   const { key, provider, lifecycle, backendId, createdAt, runtimeOptions } = state;
-  const { lastActivityAt, lastError, label, title } = state;
+  const { lastActivityAt, lastError, label, title, activity, modes, configOptions } = state;
+  const model = findModelOption(configOptions)?.currentValue;
+  const mode = findModeOption(configOptions)?.currentValue ?? modes?.currentModeId;
   return {
     session_key: key,
     agent_id: provider,
@@ -29,5 +32,30 @@ export function describeSession(state: SessionState): SessionStatus {
     ...(lastError !== undefined && { last_error: lastError.message }),
     ...(label !== undefined && { label }),
     ...(title !== "" && { title }),
+    ...(activity !== undefined && { activity }),
+    ...(model !== undefined && { current_model: model }),
+    ...(mode !== undefined && { current_mode: String(mode) }),
   };
+}
+
+/** The status with what the agent offers, in ACP's shapes (A280); a list would be too long with it. */
+export function describeSessionInFull(state: SessionState): SessionStatus {
+  const { modes, configOptions } = state;
+  return {
+    ...describeSession(state),
+    ...(modes !== undefined && {
+      modes: { currentModeId: modes.currentModeId, availableModes: [...modes.available] },
+    }),
+    config_options: configOptions.map(describeOption),
+  };
+}
+
+function findModeOption(options: readonly ConfigOption[]): ConfigOption | undefined {
+  return options.find(({ category }) => category === "mode");
+}
+
+function describeOption(option: ConfigOption): NonNullable<SessionStatus["config_options"]>[number] {
+  if (option.type === "boolean") return option;
+  const { choices, ...others } = option;
+  return { ...others, options: [...choices] };
 }

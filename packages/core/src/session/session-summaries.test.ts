@@ -1,4 +1,4 @@
-// What the lists of chats and sessions say while something goes on.
+// The lists of chats and sessions while something runs.
 import { ROOT_URI } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
@@ -8,7 +8,7 @@ import { ask, askPermission, say, type Step } from "../testing/script.ts";
 guardLeaks();
 const newHost = useFakeHosts();
 
-/** What the root says of the only session. */
+/** The root's summary of the only session. */
 function listed({ host }: FakeHost): unknown {
   return host.hub.state(ROOT_URI, "root")?.sessions[0];
 }

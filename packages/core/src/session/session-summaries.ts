@@ -26,9 +26,10 @@ export class SessionSummaries {
   update(): void {
     const chat = this.#hub.state(this.#chat, "chat");
     if (chat !== undefined) {
-      const { resource: _resource, activity, ...summary } = summarizeChat(chat);
-      // What is left out stays as it was: only null takes it away.
-      const changes = { ...summary, activity: activity ?? null };
+      const { title, modifiedAt, isRead, isArchived, phase, activity } = summarizeChat(chat);
+      // What is left out stays as it was: only null takes it away. Written out, because the log keeps many of them:
+      // each object that rest syntax makes has its own hidden class, larger than itself (N242).
+      const changes = { title, modifiedAt, isRead, isArchived, phase, activity: activity ?? null };
       const shown = JSON.stringify(changes);
       if (shown !== this.#chatShown) {
         this.#hub.dispatch(this.#session, { type: "session/chatUpdated", chat: this.#chat, changes });

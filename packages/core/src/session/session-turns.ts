@@ -1,4 +1,4 @@
-// The turns of a session, one at a time: those that clients begin, those that wait in line, and their ends.
+// The turns of a session, one at a time: those that clients begin, those that are queued, and their ends.
 import { randomUUID } from "node:crypto";
 import {
   type Actor,
@@ -13,11 +13,14 @@ import {
 } from "@holdfast/ahp";
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
+import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Translated } from "../agent/session-updates.ts";
+import { explainMissingSignIn } from "../agent/sign-in.ts";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { buildMessagePrompt, buildPrompt, describeAttachments } from "./prompt.ts";
 import type { OnContextLost, SessionAgent } from "./session-agent.ts";
-import { markRequest, type RepeatedRequest, type SessionChat } from "./session-chat.ts";
-import type { SessionTools } from "./session-tools.ts";
+import { markRequest, type SessionChat } from "./session-chat.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { type PendingKind, TurnQueue } from "./turn-queue.ts";
 import { Turn, type TurnOpening, type TurnParts } from "./turn.ts";
 
@@ -26,22 +29,23 @@ export interface TurnRequest extends ChatRequest {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A turn that was taken on. */
+/** A turn that was accepted. */
 export interface TakenTurn {
   readonly turnId: TurnId;
-  /** The turn itself, as soon as it has begun; undefined when it was dropped before, or has ended long since. */
-  readonly begun: Promise<Turn | undefined>;
-  /** Whether it was taken on before, by a message with the same name. */
+  /** Whether it was accepted before, by a message with the same name. */
   readonly isRepeated: boolean;
 }
 
-/** What its turns need of a session. */
+/** Parts of a session that its turns need. */
 export interface TurnsOwner {
+  readonly entry: AgentEntry;
   readonly state: SessionState;
-  /** What a turn's updates are read with. */
+  /** The context for translating a turn's updates. */
   readonly updateContext: TurnParts["context"];
-  readonly dispatch: (translated: Translated) => void;
-  tell(action: SessionAction): void;
+  readonly dispatch: (translated: Translated, origin?: ActionOrigin) => LogEntry | undefined;
+  publish(action: SessionAction): void;
+  /** Names a session that has no name yet after a message. */
+  nameAfter(message: Message): void;
   /** Somebody uses the session. */
   touch(): void;
   /** Throws when the session takes nothing on any more. */
@@ -50,20 +54,21 @@ export interface TurnsOwner {
   turnEnded(turnId: TurnId): void;
 }
 
-/** Makes the content blocks for an agent that has said what it takes. */
+/** Makes the content blocks for an agent whose capabilities are known. */
 type Prompt = (info: AcpInitializeResult) => readonly object[];
 
-/** What the host's end says to a turn that it cuts off. */
+/** The error of a turn that the host's end cuts off. */
 const stopped = {
   code: "HOST_STOPPING",
-  message: "The host was stopped in mid-turn. What was said so far is kept; send the message again to go on.",
+  message:
+    "The host stopped during the turn. The transcript so far is kept; send the message again to continue.",
   retryable: true,
 } as const;
 
 /** The turns of one session; it ends with its session, which cancels or interrupts what runs. */
 export class SessionTurns {
   readonly #owner: TurnsOwner;
-  readonly #tools: SessionTools;
+  readonly #deps: SessionDeps;
   readonly #agent: SessionAgent;
   readonly #chat: SessionChat;
   readonly #queue: TurnQueue;
@@ -71,12 +76,12 @@ export class SessionTurns {
   /** The number of the first action of the turn that began last. */
   #turnSeq = 0;
 
-  constructor(owner: TurnsOwner, tools: SessionTools, agent: SessionAgent, chat: SessionChat) {
+  constructor(owner: TurnsOwner, deps: SessionDeps, agent: SessionAgent, chat: SessionChat) {
     this.#owner = owner;
-    this.#tools = tools;
+    this.#deps = deps;
     this.#agent = agent;
     this.#chat = chat;
-    this.#queue = new TurnQueue((action) => owner.dispatch({ to: "chat", action }));
+    this.#queue = new TurnQueue((action, origin) => owner.dispatch({ to: "chat", action }, origin));
   }
 
   /** The turn that began last, over or not. */
@@ -94,6 +99,11 @@ export class SessionTurns {
     return this.#turn?.id === turnId ? this.#turnSeq : undefined;
   }
 
+  /** A turn once it has begun; undefined when it was dropped before, or has ended long since. */
+  async begun(turnId: TurnId): Promise<Turn | undefined> {
+    return this.#turn?.id === turnId ? this.#turn : this.#queue.find(turnId);
+  }
+
   /** Takes a message on: at once, or behind the running turn where that is asked for. */
   take(request: TurnRequest, isInteractive: boolean): TakenTurn {
     this.#owner.checkOpen();
@@ -101,7 +111,8 @@ export class SessionTurns {
     const { idempotencyKey } = request;
     const mark = idempotencyKey === undefined ? undefined : markRequest(idempotencyKey, request);
     const repeated = mark && this.#chat.findRepeated(mark);
-    if (repeated !== undefined) return this.#takeAgain(repeated);
+    if (repeated !== undefined) return { turnId: repeated, isRepeated: true };
+    this.#deps.hub.recording.require();
     if (this.#agent.ready !== undefined) buildPrompt(request, this.#agent.ready.agent.info);
     if (this.#isRunning && request.queue !== true) throw new HostError("ACP_TURN_ACTIVE");
     const turnId = makeId("turn", randomUUID());
@@ -115,50 +126,59 @@ export class SessionTurns {
     const prompt: Prompt = (info) => buildPrompt(request, info);
     const begin = (queuedMessageId?: PendingMessageId): Turn =>
       this.#begin({ turnId, message, queuedMessageId, isInteractive }, prompt, request.onContextLost);
-    const begun = this.isBusy ? this.#queue.push(turnId, message, begin) : Promise.resolve(begin());
-    return { turnId, begun, isRepeated: false };
+    if (this.isBusy) this.#queue.push(turnId, message, begin);
+    else begin();
+    return { turnId, isRepeated: false };
   }
 
   /** Begins a turn with a message of a client, under the name that the client gave it. */
-  begin(turnId: TurnId, message: Message): void {
+  begin(turnId: TurnId, message: Message, origin?: ActionOrigin): LogEntry | undefined {
     this.#checkIdle();
     const prompt = this.#messagePrompt(message);
-    this.#begin({ turnId, message, queuedMessageId: undefined, isInteractive: true }, prompt);
+    const opening = { turnId, message, queuedMessageId: undefined, isInteractive: true, origin };
+    return this.#begin(opening, prompt).opening;
   }
 
-  /** Sends the message of the last turn again, which failed or was cut off: the turn goes on. */
-  resume(turnId: TurnId): void {
+  /** Sends the message of the last turn again, which failed or was cut off: the turn continues. */
+  resume(turnId: TurnId, origin?: ActionOrigin): LogEntry | undefined {
     this.#checkIdle();
     const { message } = this.#chat.endedTurn(turnId) ?? {};
     if (message === undefined) throw new HostError("NOT_FOUND", "There is no such turn.");
-    const opening = { turnId, message, queuedMessageId: undefined, isInteractive: true, isResumed: true };
-    this.#begin(opening, this.#messagePrompt(message));
+    const opening = {
+      turnId,
+      message,
+      queuedMessageId: undefined,
+      isInteractive: true,
+      isResumed: true,
+      origin,
+    };
+    return this.#begin(opening, this.#messagePrompt(message)).opening;
   }
 
-  /** Lines up a message of a client, or changes it where it stands; where nothing runs, it is sent at once. */
-  setPending(kind: PendingKind, pending: PendingMessage): void {
+  /** Queues a message of a client, or changes it where it stands; where nothing runs, it is sent at once. */
+  setPending(kind: PendingKind, pending: PendingMessage, origin?: ActionOrigin): LogEntry | undefined {
     this.#owner.checkOpen();
     const { id, message } = pending;
     const prompt = this.#messagePrompt(message);
     const turnId = makeId("turn", id);
-    this.#queue.set(kind, pending, (queuedMessageId) =>
-      this.#begin({ turnId, message, queuedMessageId, isInteractive: true }, prompt),
-    );
+    const begin = (queuedMessageId: PendingMessageId): Turn =>
+      this.#begin({ turnId, message, queuedMessageId, isInteractive: true }, prompt);
+    const entry = this.#queue.set(kind, pending, begin, origin);
     if (!this.#isRunning) this.#queue.beginNext();
+    return entry;
   }
 
-  /** Takes a message out of the line; false when it does not wait. */
-  removePending(kind: PendingKind, id: PendingMessageId): boolean {
-    return this.#queue.remove(kind, id);
+  removePending(kind: PendingKind, id: PendingMessageId, origin?: ActionOrigin): LogEntry | undefined {
+    return this.#queue.remove(kind, id, origin);
   }
 
-  reorderPending(order: readonly PendingMessageId[]): void {
-    this.#queue.reorder(order);
+  reorderPending(order: readonly PendingMessageId[], origin?: ActionOrigin): LogEntry | undefined {
+    return this.#queue.reorder(order, origin);
   }
 
   /** Cancels the running turn alone: what waits behind it comes next. */
-  cancelRunning(by: Actor, reason?: string): void {
-    this.#turn?.cancel(by, reason);
+  cancelRunning(by: Actor, reason?: string, origin?: ActionOrigin): LogEntry | undefined {
+    return this.#turn?.cancel(by, reason, undefined, origin);
   }
 
   /** Cancels the running turn and what waits behind it; done when the turn has ended. */
@@ -168,6 +188,16 @@ export class SessionTurns {
     if (turn === undefined || turn.isOver) return;
     turn.cancel(by, reason);
     await turn.ended;
+  }
+
+  /** Nothing can be recorded any more: the running turn fails, and queued messages stay queued (D261). */
+  abort({ code, message }: HostError): void {
+    this.#turn?.abort({ code, message, retryable: true });
+  }
+
+  /** Begins what waits, after a time in which nothing could be recorded. */
+  goOn(): void {
+    if (!this.#isRunning) this.#queue.beginNext();
   }
 
   /** The host stops: the running turn is cut off and says so, what waits is dropped. */
@@ -186,40 +216,36 @@ export class SessionTurns {
     return this.#turn !== undefined && !this.#turn.isOver;
   }
 
-  #takeAgain({ turnId, place }: RepeatedRequest): TakenTurn {
-    const begun =
-      place === "waiting"
-        ? this.#queue.find(turnId)
-        : Promise.resolve(place === "running" ? this.#turn : undefined);
-    return { turnId, begun, isRepeated: true };
-  }
-
   #checkIdle(): void {
     this.#owner.checkOpen();
+    this.#deps.hub.recording.require();
     this.#chat.load();
     if (this.isBusy) throw new HostError("ACP_TURN_ACTIVE");
   }
 
   #messagePrompt(message: Message): Prompt {
     const prompt: Prompt = (info) => buildMessagePrompt(message, info);
-    // What the agent cannot take is refused now rather than in mid-turn, if it is known.
+    // A message that the agent cannot take is rejected now rather than in mid-turn, if that is known.
     if (this.#agent.ready !== undefined) prompt(this.#agent.ready.agent.info);
     return prompt;
   }
 
   #begin(opening: TurnOpening, prompt: Prompt, onContextLost: OnContextLost = "continue"): Turn {
     const { turnId } = opening;
-    const { hub, patience, redact, now, approvals, inputs, watchers } = this.#tools;
+    const { hub, timeouts, redact, now, approvals, inputs, watchers } = this.#deps;
     const { timeoutSeconds } = this.#owner.state.runtimeOptions;
+    this.#owner.nameAfter(opening.message);
     this.#turnSeq = hub.lastSeq + 1;
     const turn = new Turn({
       ...opening,
       timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
-      patience,
+      timeouts,
       context: this.#owner.updateContext,
       dispatch: this.#owner.dispatch,
       now,
       redact,
+      explainMissingSignIn: (cause) =>
+        explainMissingSignIn(this.#owner.entry, cause, this.#agent.ready?.agent.info.authMethods),
       cancelQuestions: (by) => {
         approvals.cancelTurn(turnId, by);
         inputs.cancelTurn(turnId, by);
@@ -227,7 +253,7 @@ export class SessionTurns {
     });
     this.#turn = turn;
     this.#owner.touch();
-    watchers.tell(this.#owner.state, { type: "turn_started", turnId });
+    watchers.notify(this.#owner.state, { type: "turn_started", turnId });
     void turn.run(
       () => this.#agent.connect({ onContextLost }),
       (agent) => prompt(agent.info),
@@ -237,14 +263,19 @@ export class SessionTurns {
   }
 
   #noteEnd({ id: turnId, durationMs }: Turn, end: TurnEnd): void {
-    const { watchers } = this.#tools;
+    const { watchers } = this.#deps;
     this.#owner.turnEnded(turnId);
-    watchers.tell(this.#owner.state, { type: "turn_done", turnId, end, durationMs });
+    watchers.notify(this.#owner.state, { type: "turn_done", turnId, end, durationMs });
+    const needsSignIn = end.state === "failed" && end.error.remedy !== undefined;
+    if (needsSignIn || end.state === "complete") {
+      this.#deps.installations.noteSignIn(this.#owner.entry.id, !needsSignIn);
+    }
     if (end.state === "failed") {
-      this.#owner.tell({ type: "session/errorReported", error: end.error });
-      watchers.tell(this.#owner.state, { type: "session_error", error: end.error });
+      this.#owner.publish({ type: "session/errorReported", error: end.error });
+      watchers.notify(this.#owner.state, { type: "session_error", error: end.error });
     }
     this.#owner.touch();
-    this.#queue.beginNext();
+    // Else `goOn` begins it.
+    if (this.#deps.hub.recording.isKeeping) this.#queue.beginNext();
   }
 }

@@ -1,14 +1,15 @@
-// Opening sessions: who may, how many, where, and what they are told of them.
+// Opening sessions: the callers, the limits, the directories, and the responses.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
+import { say, update } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
 
-test("[N4] an agent that nobody knows is ACP_UNKNOWN_AGENT, in exactly these words", async () => {
+test("[N4] an unknown agent is ACP_UNKNOWN_AGENT, with exactly this message", async () => {
   const message = "No ACP provider found for agent 'nobody'.";
   await expect(newHost().open({ agent_id: "nobody" })).rejects.toMatchObject({
     code: "ACP_UNKNOWN_AGENT",
@@ -78,8 +79,10 @@ test("[N4] a directory that is not there, or is a file, is ACP_INVALID_OPTION an
   expect(host.heard().processes).toEqual([]);
 });
 
-test("[N5] a session is described by what was asked for, and by the configuration where nothing was", async () => {
+test("[N5] a session is described by the request, and by the configuration where the request is silent", async () => {
+  const models = { currentModelId: "small", availableModels: [{ modelId: "small" }, { modelId: "big" }] };
   const host = newHost({
+    agents: { mine: { session: { models } } },
     config: { defaults: { approvalPolicy: "approve-reads", timeoutSeconds: 60 } },
     now: () => new Date("2026-01-02T03:04:05Z"),
   });
@@ -100,6 +103,8 @@ test("[N5] a session is described by what was asked for, and by the configuratio
     },
     label: "Mine",
     title: "Mine",
+    current_model: "big",
+    config_options: [expect.objectContaining({ currentValue: "big" }) as object],
   });
   const other = await host.open({ approvalPolicy: "deny-all" });
   expect(other.status.runtime_options).toMatchObject({ approvalPolicy: "deny-all" });
@@ -115,4 +120,23 @@ test("[N5] the root lists the sessions there are, with what they are about", asy
   expect(root()).toMatchObject([{ phase: { status: "busy" } }]);
   await session.close();
   expect(root()).toEqual([]);
+});
+
+test("[N340] a session without a name is named after its first message, until its agent or a person names it", async () => {
+  const host = newHost({
+    agents: {
+      mine: { prompts: { "*": [say("Yes.")], name: [update("session_info_update", { title: "Its own" })] } },
+    },
+  });
+  const titleAfter = async (...messages: readonly string[]): Promise<string> => {
+    const session = await host.open();
+    for (const message of messages) await session.turn(message);
+    return session.state.title;
+  };
+  expect(await titleAfter("\n  Fix   the roof \nand the door", "Then paint it")).toBe("Fix the roof");
+  expect(await titleAfter("x".repeat(200))).toBe(`${"x".repeat(79)}…`);
+  expect(await titleAfter("hello", "name", "again")).toBe("Its own");
+  const labelled = await host.open({ label: "Mine" });
+  await labelled.turn("hello");
+  expect(labelled.state).toMatchObject({ label: "Mine", title: "Mine" });
 });

@@ -12,6 +12,7 @@ import {
   type SessionUri,
   defaultChatUri,
   formatSessionKey,
+  mayNameSession,
   makeId,
   newChatState,
   newSessionState,
@@ -23,17 +24,16 @@ import {
 } from "@holdfast/ahp";
 import { type Config, HostError, type SessionOptions } from "@holdfast/protocol";
 import type { AgentEntries, AgentEntry } from "../agent/agent-entry.ts";
-import { type Caller, actorOf, maySee, ownerOf } from "../caller.ts";
+import { readRemedy } from "../agent/sign-in.ts";
+import { type Caller, maySee, ownerOf } from "../caller.ts";
+import type { SubmittingActor } from "../rules/rule.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
 import { HostSession } from "./host-session.ts";
 import { recoverSession } from "./recovery.ts";
-import type { SessionTools } from "./session-tools.ts";
-import { checkWorkingDirectory } from "./working-directory.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { checkWorkingDirectory } from "../resource/files.ts";
 
-/** A session that is over and still kept, or one that is open, as it is known from what is kept. */
-type KeptSession = Pick<SessionState, "resource" | "owner">;
-
-/** What a session is called inside its key, and as a channel. */
+/** A session's names: its key, and its channel. */
 interface SessionName {
   readonly sessionId: SessionId;
   readonly uri: SessionUri;
@@ -49,16 +49,17 @@ const maxClosedListed = 1000;
 
 /** The sessions of one host. `close` closes them all. */
 export class Sessions {
-  readonly #tools: SessionTools;
+  readonly #deps: SessionDeps;
   readonly #entries: AgentEntries;
   readonly #rules: SessionRules;
   readonly #sessions = new Map<string, HostSession>();
+  readonly #byChannel = new Map<string, HostSession>();
   /** Sessions that are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
   #isStopping = false;
 
-  constructor(tools: SessionTools, entries: AgentEntries, rules: SessionRules) {
-    this.#tools = tools;
+  constructor(deps: SessionDeps, entries: AgentEntries, rules: SessionRules) {
+    this.#deps = deps;
     this.#entries = entries;
     this.#rules = rules;
   }
@@ -83,7 +84,7 @@ export class Sessions {
 
   /** The sessions of a caller that are over and still kept, newest first. */
   closedOf(caller: Caller): SessionState[] {
-    const { storage } = this.#tools;
+    const { storage } = this.#deps;
     const states: SessionState[] = [];
     let cursor: string | undefined;
     do {
@@ -97,101 +98,103 @@ export class Sessions {
     return states;
   }
 
-  /** Takes up the sessions of an earlier host, whose terminals have ended with it. */
+  /** Resumes the sessions of an earlier host, whose terminals have ended with it. */
   recover(ended: readonly TerminalState[]): void {
-    const { storage, hub } = this.#tools;
+    const { storage, hub } = this.#deps;
     for (const { state } of storage.openChannels("session")) {
-      if (!recoverSession(this.#tools, state)) continue;
+      if (!recoverSession(this.#deps, state, ended)) continue;
       const { key, resource: uri, provider } = state;
       const session = new HostSession(
         { key, uri, chat: state.defaultChat ?? defaultChatUri(uri), entry: this.#entries.findKept(provider) },
-        this.#tools,
+        this.#deps,
       );
-      this.#sessions.set(key, session);
+      this.#add(session);
       for (const { claim, resource } of ended) {
-        // What no turn used was background work.
+        // Terminals that no turn used were background work.
         if (claim.kind !== "session" || claim.session !== uri || claim.turnId !== undefined) continue;
         const id = makeId("background work", terminalIdOf(resource));
         session.dispatch({ to: "chat", action: { type: "chat/backgroundWorkRemoved", id } });
       }
       hub.dispatch(ROOT_URI, { type: "root/sessionAdded", summary: summarizeSession(session.state) });
     }
-    // What was loaded to say how it ended is let go of when that is kept; a failure to keep it is told elsewhere.
+    // Chats that were loaded to record their end are unloaded when that is kept; a failure to keep it is reported elsewhere.
     hub.settled().then(
-      () => this.all.forEach(({ turns, conversation }) => turns.isBusy || conversation.rest()),
+      () => this.all.forEach(({ turns, conversation }) => turns.isBusy || conversation.unload()),
       () => undefined,
     );
   }
 
   /** The open session that a channel belongs to, by its URI or that of its chat. */
   ofChannel(uri: string): HostSession | undefined {
-    for (const session of this.#sessions.values()) {
-      if (session.uri === uri || session.chat === uri) return session;
-    }
-    return undefined;
+    return this.#byChannel.get(uri);
   }
 
-  /** Starts an agent in a new session; resolves when it is ready. */
-  async create(options: SessionOptions, caller: Caller): Promise<HostSession> {
-    const session = await this.#admitAndOpen(options, caller);
+  #add(session: HostSession): void {
+    this.#sessions.set(session.key, session);
+    this.#byChannel.set(session.uri, session);
+    this.#byChannel.set(session.chat, session);
+  }
+
+  #remove({ key, uri, chat }: HostSession): boolean {
+    this.#byChannel.delete(uri);
+    this.#byChannel.delete(chat);
+    return this.#sessions.delete(key);
+  }
+
+  /** Starts the agent of a new session; when that fails, the session is closed again. */
+  async start(session: HostSession): Promise<void> {
     try {
       await session.start();
-      return session;
+      await this.#deps.hub.recording.settled();
     } catch (error) {
       // The next host says what became of it.
       if (this.#isStopping) throw new HostError("HOST_STOPPING", undefined, { cause: error });
-      await this.#close(session, { kind: "host" }, "The agent could not be started.");
+      await this.close(session, { kind: "host" }, reasonNotToStart(error));
       throw error;
     }
   }
 
-  /** Opens a session under a URI that its creator chose; how the start of its agent goes is told in it. */
-  async begin(uri: SessionUri, options: Partial<SessionOptions>, caller: Caller): Promise<HostSession> {
-    const agent = options.agent_id ?? this.#rules.defaults.agent;
-    const session = await this.#admitAndOpen({ ...options, agent_id: agent }, caller, uri);
+  /** Starts the agent of a new session; the session itself reports a failure. */
+  startInBackground(session: HostSession): void {
     session.start().catch((error: unknown) => {
       const { message } = error as Error;
-      const code = error instanceof HostError ? error.code : "ACP_SESSION_INIT_FAILED";
+      const { code, details } =
+        error instanceof HostError ? error : ({ code: "ACP_SESSION_INIT_FAILED", details: {} } as const);
       if (this.#sessions.get(session.key) !== session || this.#isStopping) return;
-      session.tell({ type: "session/creationFailed", error: { code, message } });
+      session.publish({ type: "session/creationFailed", error: { code, message, ...readRemedy(details) } });
     });
-    return session;
   }
 
-  async close(key: string, caller: Caller, reason?: string): Promise<void> {
-    await this.#close(this.get(key, caller), actorOf(caller), reason);
-  }
-
-  /** Closes a session if it is open, and removes what is kept of it; gives the terminals that went with it. */
-  async delete(key: string, caller: Caller): Promise<readonly string[]> {
-    const { hub, storage } = this.#tools;
-    const { resource } = this.#findKept(key, caller);
-    if (this.#sessions.has(key)) await this.close(key, caller, "The session was deleted.");
-    else await this.#closing.get(key);
+  /** Closes a session if it is open, and removes what is stored of it; gives the terminals that went with it. */
+  async delete(uri: SessionUri, actor: SubmittingActor): Promise<readonly string[]> {
+    const { hub, storage } = this.#deps;
+    const session = this.ofChannel(uri);
+    if (session !== undefined) await this.close(session, actor, "The session was deleted.");
+    else await this.#closing.get(uri);
     await hub.settled();
-    return storage.purge(resource).terminals;
+    return storage.purge(uri).terminals;
   }
 
-  /** The host stops: sessions are not closed, the next host takes them up. */
+  /** The host stops: sessions are not closed, the next host resumes them. */
   async suspendAll(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.all.map((session) => session.suspend()));
   }
 
   /** Closes a session once: one whose agent is being started may be closed by its owner and by its creation. */
-  #close(session: HostSession, by: Actor, reason?: string): Promise<void> {
-    const { key } = session;
-    if (!this.#sessions.delete(key)) return this.#closing.get(key) ?? Promise.resolve();
-    const closing = this.#closeNow(session, by, reason).finally(() => this.#closing.delete(key));
-    this.#closing.set(key, closing);
+  close(session: HostSession, by: Actor, reason?: string): Promise<void> {
+    const { uri } = session;
+    if (!this.#remove(session)) return this.#closing.get(uri) ?? Promise.resolve();
+    const closing = this.#closeNow(session, by, reason).finally(() => this.#closing.delete(uri));
+    this.#closing.set(uri, closing);
     return closing;
   }
 
   async #closeNow(session: HostSession, by: Actor, reason?: string): Promise<void> {
-    const { hub } = this.#tools;
+    const { hub } = this.#deps;
     await session.close(by, reason);
     hub.dispatch(ROOT_URI, { type: "root/sessionRemoved", session: session.uri });
-    // Who still reads the last turn gets to its end first.
+    // Clients that still read the last turn get to its end first.
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
@@ -204,36 +207,40 @@ export class Sessions {
     return this.all.filter(({ state }) => state.lifecycle.status !== "stale").length;
   }
 
-  #findKept(key: string, caller: Caller): KeptSession {
+  /** The URI of a session that a caller may see, open or stored. */
+  uriOf(key: string, caller: Caller): SessionUri {
     const open = this.#sessions.get(key);
     const parsed = parseSessionKey(key);
     const uri = parsed && sessionUri(parsed.sessionId);
-    const kept = open === undefined && uri !== undefined ? this.#tools.storage.loadChannel(uri) : undefined;
+    const kept = open === undefined && uri !== undefined ? this.#deps.storage.loadChannel(uri) : undefined;
     const state = open?.state ?? (kept?.kind === "session" ? kept.state : undefined);
     if (state === undefined || state.key !== key || !maySee(caller, state.owner)) {
       throw new HostError("ACP_SESSION_NOT_FOUND");
     }
-    return state;
+    return state.resource;
   }
 
-  async #admitAndOpen(options: SessionOptions, caller: Caller, uri?: SessionUri): Promise<HostSession> {
+  /** Opens a session, under a URI that its creator may choose; its agent is not started yet. */
+  async open(wanted: Partial<SessionOptions>, caller: Caller, uri?: SessionUri): Promise<HostSession> {
+    const options = { ...wanted, agent_id: wanted.agent_id ?? this.#rules.defaults.agent };
     const entry = this.#admit(options.agent_id);
-    this.#tools.mcpServers.check(options.mcpServers ?? []);
+    this.#deps.mcpServers.check(options.mcpServers ?? []);
     const runtimeOptions = await this.#chooseOptions(options);
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
+    this.#deps.hub.recording.require();
     if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
     const names = uri === undefined ? newNames() : this.#namesFor(uri);
     return this.#open(entry, names, options, runtimeOptions, ownerOf(caller));
   }
 
-  /** Of a URI of our own form the id is taken over; any other stays whole, and the key has an id of its own. */
+  /** A URI in the host's form gives its id to the key; any other stays whole, and the key gets a new id. */
   #namesFor(uri: SessionUri): SessionName {
-    const { hub, storage } = this.#tools;
+    const { hub, storage } = this.#deps;
     if (hub.has(uri) || storage.loadChannel(uri) !== undefined) throw new HostError("SESSION_EXISTS");
     const address = parseChannelUri(uri);
     if (address === undefined) return { ...newNames(), uri };
-    if (address.kind !== "session" || address.sessionId.includes(":")) {
-      throw new HostError("INVALID_REQUEST", `${uri} cannot be the name of a session.`);
+    if (address.kind !== "session" || !mayNameSession(address.sessionId)) {
+      throw new HostError("INVALID_REQUEST", `${uri} is not a valid session URI.`);
     }
     return { sessionId: address.sessionId, uri };
   }
@@ -241,12 +248,14 @@ export class Sessions {
   #admit(agentId: string): AgentEntry {
     if (!this.#rules.acp.enabled) throw new HostError("ACP_DISABLED");
     const entry = this.#entries.find(agentId);
-    const { allowedAgents } = this.#rules;
-    const names = new Set([entry.id, ...entry.handles]);
-    if (allowedAgents !== undefined && !allowedAgents.some((name) => names.has(name))) {
-      throw new HostError("ACP_AGENT_NOT_ALLOWED");
-    }
+    if (!this.isAllowed(entry)) throw new HostError("ACP_AGENT_NOT_ALLOWED");
     return entry;
+  }
+
+  /** Whether the configuration lets an agent be started. */
+  isAllowed({ id, handles }: AgentEntry): boolean {
+    const { allowedAgents } = this.#rules;
+    return allowedAgents?.some((name) => id === name || handles.includes(name)) ?? true;
   }
 
   async #chooseOptions({
@@ -276,10 +285,10 @@ export class Sessions {
     runtimeOptions: RuntimeOptions & { cwd: string },
     owner: SessionOwner,
   ): HostSession {
-    const { hub } = this.#tools;
+    const { hub } = this.#deps;
     const key = formatSessionKey({ handle: entry.handles[0] ?? entry.id, sessionId });
     const chat = defaultChatUri(uri);
-    const at = this.#tools.now().toISOString();
+    const at = this.#deps.now().toISOString();
     const title = label ?? entry.label;
     hub.open(
       uri,
@@ -302,11 +311,16 @@ export class Sessions {
     hub.open(chat, "chat", chatState);
     hub.dispatch(uri, { type: "session/chatAdded", chat: summarizeChat(chatState) });
     hub.dispatch(uri, { type: "session/defaultChatChanged", defaultChat: chat });
-    const session = new HostSession({ key, uri, chat, entry }, this.#tools);
-    this.#sessions.set(key, session);
+    const session = new HostSession({ key, uri, chat, entry }, this.#deps);
+    this.#add(session);
     hub.dispatch(ROOT_URI, { type: "root/sessionAdded", summary: summarizeSession(session.state) });
     return session;
   }
+}
+
+function reasonNotToStart(error: unknown): string {
+  const isUnrecorded = error instanceof HostError && error.code === "STORAGE_UNAVAILABLE";
+  return isUnrecorded ? "The session could not be recorded." : "The agent could not be started.";
 }
 
 /** A name for a session that its creator did not name. */

@@ -1,4 +1,4 @@
-// `terminal/create` of an agent: what is run, where, with which environment, and how a failure is told.
+// `terminal/create` of an agent: the command, its directory, its environment, and the error of a failure.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -102,7 +102,7 @@ test("[N20] a command's input is empty, so that what would ask fails fast", asyn
   expect(await agent.result("catOutput")).toMatchObject({ output: "no terminal\n" });
 });
 
-test("[N20] a pseudo terminal is to be had by _meta", async () => {
+test("[N20] an agent requests a pseudo terminal through _meta", async () => {
   const { agent } = await play(
     run("tty", {
       command: "test -t 0 && stty size",
@@ -125,8 +125,8 @@ test("[N22] what cannot be run is an error of the create that says why; a shell 
     say("still here"),
   ]);
   expect((await agent.answer("missing")).error).toMatchObject({
-    code: -32603,
-    message: expect.stringContaining("no-such-program") as string,
+    code: -32602,
+    message: expect.stringMatching(/no-such-program.*full path/) as string,
     data: { code: "program_not_found" },
   });
   expect((await agent.answer("nowhere")).error).toMatchObject({
@@ -169,7 +169,7 @@ test("[N23] output is the tail, cut between characters, of one mebibyte or of wh
   expect(await agent.result("wholeOutput")).toMatchObject({ output: "abc", truncated: false });
 });
 
-test("[N24] a command is a channel, held by the session, its turn and its tool call, that says how it ended", async () => {
+test("[N24] a command is a channel, held by the session, that says how it ended", async () => {
   const steps = [
     {
       do: "update",
@@ -187,21 +187,34 @@ test("[N24] a command is a channel, held by the session, its turn and its tool c
   const { host, session } = await play(steps);
   const states = host.host.hub.list("terminal").map(({ state }) => state);
   expect(states).toHaveLength(21);
+  const { resource, defaultChat } = session.state;
   expect(states.map(({ claim }) => claim)).toEqual(
-    states.map(
-      () =>
-        expect.objectContaining({
-          kind: "session",
-          turnId: session.lastTurn.id,
-          toolCallId: "call",
-        }) as object,
-    ),
+    states.map(() => ({ kind: "session", session: resource, chat: defaultChat })),
   );
   const exits = states.map(({ lifecycle }) =>
     lifecycle.status === "exited" ? lifecycle.exit : lifecycle.status,
   );
   expect(exits.slice(0, 20)).toEqual(exits.slice(0, 20).map(() => ({ kind: "code", exitCode: 0 })));
   expect(exits[20]).toEqual({ kind: "signal", signal: "SIGKILL" });
-  // The list is told as a whole, and so at most every few milliseconds.
+  // The list is published as a whole, and so at most every few milliseconds.
   await until(() => (host.host.hub.list("root")[0]?.state.terminals.length === 21 ? true : undefined));
+});
+
+test.each([
+  ["session/request_permission", {}, -32602, "toolCall must be an object"],
+  ["session/request_permission", { toolCall: { toolCallId: "a" } }, -32602, "options must be a list"],
+  [
+    "session/request_permission",
+    { toolCall: { toolCallId: "a" }, options: [{ optionId: "a", name: "A" }] },
+    -32602,
+    "options[0].kind must be a string",
+  ],
+  ["terminal/output", {}, -32602, "terminalId must be a string"],
+  ["terminal/kill", { terminalId: 7 }, -32602, "terminalId must be a string"],
+  ["terminal/create", { sessionId: "foreign", command: "true" }, -32002, "No session foreign is open here"],
+  ["fs/read_text_file", { sessionId: "foreign", path: "/etc/hostname" }, -32002, "No session foreign"],
+] as const)("[N461] %s with %j is %i: %s", async (method, params, code, sentence) => {
+  const { agent } = await play([ask("wrong", method, params)]);
+  const message = expect.stringContaining(sentence) as string;
+  expect((await agent.answer("wrong")).error).toMatchObject({ code, message });
 });

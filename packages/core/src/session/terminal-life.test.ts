@@ -18,7 +18,7 @@ async function play(steps: readonly Step[]) {
   return { host, session, agent: session.agent };
 }
 
-test("[N25] a wait is answered after the last output, and every one who waits gets the same answer", async () => {
+test("[N25] a wait is answered after the last output, and all waits get the same answer", async () => {
   const { agent } = await play([
     create("sleep 0.1; seq 100000; exit 4"),
     askOn("first", "terminal/wait_for_exit", id),
@@ -105,7 +105,7 @@ test("[N26] release ends what runs, answers a pending wait, and may be repeated;
   expect(findByArgument(seconds)).toEqual([]);
 });
 
-test("[N26] a wait that the agent takes back is answered as cancelled and disturbs no other", async () => {
+test("[N26] a wait that the agent cancels is answered as cancelled and disturbs no other", async () => {
   const { agent } = await play([
     create("sleep 0.3"),
     askOn("taken", "terminal/wait_for_exit", id),

@@ -1,37 +1,36 @@
-// Runs commands for a session's agent, as terminals that it names, reads, waits for, kills and releases.
+// Runs commands for a session's agent: its approvals, its audit, and the claims of its terminals.
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import type { SessionClaim, TurnId } from "@holdfast/ahp";
+import { makeId, type SessionClaim, type TurnId } from "@holdfast/ahp";
 import { ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
-import { KeeperError } from "@holdfast/keeper/port";
 import {
+  AcpSession,
+  type AcpTerminalOwner,
   type CreateTerminalParams,
+  type HoldTerminal,
   TerminalError,
   type WantedTerminal,
-  readCreateParams,
-  renderOutputResult,
 } from "@holdfast/terminal/acp-parts";
 import type { OfSession } from "../agent/agent-connection.ts";
 import { coversCommand } from "../approval/coverage.ts";
 import { isInside } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
-import type { Deed, Deeds } from "./deeds.ts";
+import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { ServiceContext } from "./service-context.ts";
 
-const unknownTerminal = -32002;
-
 /** `terminal/*` of one session. */
-export class TerminalService {
+export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   readonly #context: ServiceContext;
-  readonly #deeds: Deeds;
+  readonly #gate: ApprovalGate;
   readonly #agent: AgentTerminals;
-  readonly #starting = new Set<Promise<HostTerminal>>();
+  readonly #acp: AcpSession<HostTerminal>;
 
-  constructor(context: ServiceContext, deeds: Deeds) {
+  constructor(context: ServiceContext, gate: ApprovalGate) {
     this.#context = context;
-    this.#deeds = deeds;
+    this.#gate = gate;
     this.#agent = new AgentTerminals(context);
+    this.#acp = new AcpSession(context.held, this);
   }
 
   /** The claim of the turn that runs, for a tool call or for the one that is likely meant. */
@@ -39,12 +38,45 @@ export class TerminalService {
     return this.#agent.claimNow(toolCallId);
   }
 
-  async create(params: OfSession, signal: AbortSignal): Promise<object> {
-    const { terminal: wanted } = readParams(params, this.#context.roots[0] ?? "/");
+  createTerminal(params: OfSession, signal: AbortSignal): Promise<object> {
+    return this.#acp.create(params as CreateTerminalParams, signal).catch(rethrow);
+  }
+
+  output({ terminalId }: { terminalId: string }): RawJson {
+    try {
+      return new RawJson(this.#acp.outputJson(terminalId));
+    } catch (error) {
+      return rethrow(error);
+    }
+  }
+
+  waitForExit({ terminalId }: { terminalId: string }, signal: AbortSignal): Promise<object> {
+    return this.#acp.waitForExit(terminalId, signal).catch(rethrow);
+  }
+
+  async kill({ terminalId }: { terminalId: string }): Promise<object> {
+    await this.#acp.kill(terminalId).catch(rethrow);
+    return {};
+  }
+
+  async release({ terminalId }: { terminalId: string }): Promise<object> {
+    await this.#acp.release(terminalId);
+    return {};
+  }
+
+  defaultCwd(): string {
+    return this.#context.roots[0] ?? "/";
+  }
+
+  async create(
+    wanted: WantedTerminal,
+    hold: HoldTerminal<HostTerminal>,
+    signal: AbortSignal | undefined,
+  ): Promise<HostTerminal> {
     await checkDirectory(wanted.cwd);
     const inside = await isInside(wanted.cwd, this.#context.roots);
     const line = [wanted.command, ...wanted.args].join(" ");
-    const deed = {
+    const action = {
       what: "command",
       subject: line,
       cwd: wanted.cwd,
@@ -52,114 +84,53 @@ export class TerminalService {
       isCoveredBy: (call) => coversCommand(call, wanted, inside),
       question: { kind: "execute", title: "Run command", target: line },
       refusal: `Running ${line} was not allowed`,
-    } as const satisfies Deed;
-    const start = (covering?: { readonly toolCallId: string }): Promise<HostTerminal> =>
-      this.#start(wanted, covering?.toolCallId, signal);
-    const terminal = await this.#deeds.carryOut(deed, start, signal);
-    return { terminalId: terminal.id };
+    } as const satisfies GatedAction;
+    const start = async (covering?: { readonly toolCallId: string }): Promise<HostTerminal> => {
+      const claim = this.#agent.claimNow(covering?.toolCallId);
+      const terminal = await hold(() => this.#context.terminals.create(wanted, claim, this.#agent));
+      this.#agent.add(terminal, claim);
+      return terminal;
+    };
+    const undo = async ({ id }: HostTerminal): Promise<void> => void (await this.#acp.release(id));
+    return this.#gate.run(action, start, signal, undo);
   }
 
-  output({ terminalId }: { terminalId: string }): RawJson {
-    const terminal = this.#find(terminalId);
+  beforeUse(terminal: HostTerminal, use: "output" | "wait" | "kill"): void {
+    if (use === "kill" && this.#agent.isTaken(terminal)) throw takenOver(terminal.id);
     this.#agent.use(terminal);
-    const { state } = terminal;
-    const exitStatus =
-      state.name === "exited" ? { exitCode: state.exit.exitCode, signal: state.exit.signal } : undefined;
-    return new RawJson(renderOutputResult(terminal.output.answerJson(), exitStatus));
   }
 
-  async waitForExit({ terminalId }: { terminalId: string }, signal: AbortSignal): Promise<object> {
-    this.#agent.use(this.#find(terminalId));
-    const aborted = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(requestCancelled()), { once: true });
-    });
-    return Promise.race([this.#context.held.wait(terminalId), aborted]);
+  /** A tool call shows these terminals. */
+  toolCallShows(toolCallId: string, terminalIds: readonly string[]): void {
+    const id = makeId("tool call", toolCallId);
+    for (const terminalId of terminalIds) this.#agent.toolCallShows(id, terminalId);
   }
 
-  async kill({ terminalId }: { terminalId: string }): Promise<object> {
-    const terminal = this.#find(terminalId);
-    if (this.#agent.isTaken(terminal)) throw takenOver(terminalId);
-    this.#agent.use(terminal);
-    await terminal.kill();
-    return {};
+  /** Commands that a tool call leaves running are background work. */
+  toolCallEnded(toolCallId: string): void {
+    this.#agent.toolCallEnded(toolCallId);
   }
 
-  async release({ terminalId }: { terminalId: string }): Promise<object> {
-    await this.#context.held.release(terminalId);
-    return {};
-  }
-
-  /** What a turn leaves running is background work. */
+  /** Commands that a turn leaves running are background work. */
   turnEnded(turnId: TurnId): void {
     this.#agent.turnEnded(turnId);
   }
 
-  /** What people have taken over goes on without the session. */
-  letGoTaken(): void {
-    this.#agent.letGoTaken();
+  /** Terminals that people have taken over continue without the session. */
+  releaseTaken(): void {
+    this.#agent.releaseTaken();
   }
 
   /** Resolves when nothing is being started any more. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#starting);
-  }
-
-  async #start(
-    wanted: WantedTerminal,
-    toolCallId: string | undefined,
-    signal: AbortSignal,
-  ): Promise<HostTerminal> {
-    if (signal.aborted) throw requestCancelled();
-    const starting = this.#startHeld(wanted, toolCallId, signal);
-    this.#starting.add(starting);
-    try {
-      return await starting;
-    } finally {
-      this.#starting.delete(starting);
-    }
-  }
-
-  async #startHeld(
-    wanted: WantedTerminal,
-    toolCallId: string | undefined,
-    signal: AbortSignal,
-  ): Promise<HostTerminal> {
-    const claim = this.#agent.claimNow(toolCallId);
-    const creating = this.#context.terminals.create(wanted, claim, this.#agent);
-    const terminal = await creating.catch((error: unknown) => {
-      throw error instanceof KeeperError
-        ? new RpcError(ErrorCode.internalError, error.message, { code: error.code, field: error.field })
-        : error;
-    });
-    if (signal.aborted) {
-      // Whoever asked for it will never know its name: nothing would end it.
-      await terminal.close();
-      throw requestCancelled();
-    }
-    this.#agent.add(terminal, claim);
-    return terminal;
-  }
-
-  #find(terminalId: string): HostTerminal {
-    const terminal = this.#context.held.find(terminalId);
-    if (terminal === undefined) {
-      throw new RpcError(
-        unknownTerminal,
-        `No terminal ${terminalId} in this session; it was released, or never created`,
-      );
-    }
-    return terminal;
+  settled(): Promise<void> {
+    return this.#acp.settled();
   }
 }
 
-function readParams(params: OfSession, cwd: string): ReturnType<typeof readCreateParams> {
-  try {
-    return readCreateParams(params as CreateTerminalParams, () => cwd);
-  } catch (error) {
-    throw error instanceof TerminalError
-      ? new RpcError(error.rpcCode, error.message, { code: error.code, field: error.field })
-      : error;
-  }
+function rethrow(error: unknown): never {
+  throw error instanceof TerminalError
+    ? new RpcError(error.rpcCode, error.message, { code: error.code, field: error.field })
+    : error;
 }
 
 /** Nobody is asked about something that cannot work. */
@@ -173,13 +144,9 @@ async function checkDirectory(cwd: string): Promise<void> {
   }
 }
 
-function requestCancelled(): RpcError {
-  return new RpcError(ErrorCode.requestCancelled, "The request was cancelled");
-}
-
 function takenOver(terminalId: string): RpcError {
   return new RpcError(
     ErrorCode.invalidRequest,
-    `A person has taken over terminal ${terminalId} and decides when it ends. Wait for its exit, or go on without it`,
+    `A person has taken over terminal ${terminalId} and decides when it ends. Wait for its exit, or continue without it`,
   );
 }

@@ -1,14 +1,14 @@
-// Turns of a session: one at a time, queued in order, and an end that comes after all that was told.
+// Turns of a session: one at a time, queued in order, and an end that comes after all updates.
 import { expect, test } from "vitest";
 import { Redactor } from "../redaction/redactor.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
-import { answer, say, type Step, update } from "../testing/script.ts";
+import { answer, ask, say, type Step, update } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
 
-test("[N6] while a turn runs a second one is refused with ACP_TURN_ACTIVE, streamed or not", async () => {
+test("[N6] while a turn runs a second one is rejected with ACP_TURN_ACTIVE, streamed or not", async () => {
   const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   session.stream("long");
@@ -19,7 +19,7 @@ test("[N6] while a turn runs a second one is refused with ACP_TURN_ACTIVE, strea
   expect(await session.chat("another")).toMatchObject({ stop_reason: "end_turn" });
 });
 
-test("[N7] queued turns run in the order in which they came, and the seventeenth is refused with ACP_QUEUE_FULL", async () => {
+test("[N7] queued turns run in the order in which they came, and the seventeenth is rejected with ACP_QUEUE_FULL", async () => {
   const host = newHost({ agents: { mine: { prompts: { first: [{ do: "hang" }] } } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   const first = session.stream("first");
@@ -36,6 +36,28 @@ test("[N7] queued turns run in the order in which they came, and the seventeenth
   expect(session.chatState.turns.map(({ message }) => message.text)).toEqual(["first", ...names]);
 });
 
+test("[E326] a tool's name is what the agent calls the tool, else its kind, and never the title", async () => {
+  const title = "rm -rf /tmp/a /tmp/b && make all";
+  const steps = [
+    update("tool_call", { toolCallId: "kind", title, kind: "execute" }),
+    update("tool_call", { toolCallId: "name", title, kind: "execute", name: "Bash" }),
+    update("tool_call", { toolCallId: "none", title }),
+    ask("made", "terminal/create", { command: "echo", args: ["asked", "for"], cwd: "/" }),
+  ];
+  const host = newHost({ agents: { mine: { prompts: { go: steps } } } });
+  const session = await host.open();
+  const turn = session.stream("go");
+  await turn.until((action) => action.type === "chat/toolCallStart" && action.contributor.kind === "host");
+  await session.cancel();
+  await turn.ended;
+  expect(session.toolCalls.map(({ toolName, displayName }) => [toolName, displayName])).toEqual([
+    ["execute", title],
+    ["Bash", title],
+    ["other", title],
+    ["execute", "echo asked for"],
+  ]);
+});
+
 test("[N8] a turn's end never overtakes its updates: a thousand and the answer in one write", async () => {
   const texts = Array.from({ length: 1000 }, (_, index) => `${index} `);
   const steps: Step[] = [...texts.map(say), answer({ stopReason: "max_tokens" })];
@@ -49,7 +71,7 @@ test("[N8] a turn's end never overtakes its updates: a thousand and the answer i
   expect(await session.chat("flood")).toEqual({ text: texts.join(""), stop_reason: "max_tokens" });
 });
 
-test("[N9] what an agent tells after the prompt's answer, in the same write, is kept and changes no ended turn", async () => {
+test("[N9] an update after the prompt's response, in the same write, is kept and changes no ended turn", async () => {
   const late = [
     answer({ stopReason: "end_turn" }),
     say("too late"),
@@ -69,7 +91,7 @@ test("[N9] what an agent tells after the prompt's answer, in the same write, is 
   expect(session.state.title).toBe("A better title");
 });
 
-test("[N9] what an agent tells before the first turn is kept", async () => {
+test("[N9] an update before the first turn is kept", async () => {
   const early = update("available_commands_update", {
     availableCommands: [{ name: "web", description: "Look it up" }],
   });
@@ -79,18 +101,36 @@ test("[N9] what an agent tells before the first turn is kept", async () => {
   expect(session.state.commands).toEqual([{ name: "web", description: "Look it up" }]);
 });
 
-test("[N6] an agent's error ends the turn with its words, and the session goes on", async () => {
+test("[N9] texts that continue no part are kept one by one, however many come in one write", async () => {
+  const echo = (text: string): Step => update("user_message_chunk", { content: { type: "text", text } });
+  const steps = [say("one "), echo("a"), echo("b"), echo("c"), say("two "), say("three "), say("four")];
   const host = newHost({
-    agents: { mine: { prompts: { bad: [{ do: "fail", code: -32000, message: "Log in first" }] } } },
+    agents: {
+      mine: {
+        prompts: { hi: [{ do: "together", steps: [...steps, answer({ stopReason: "end_turn" })] }] },
+      },
+    },
   });
   const session = await host.open({ approvalPolicy: "approve-all" });
-  const failure = { code: "ACP_TURN_FAILED", message: "Log in first" };
-  await expect(session.chat("bad")).rejects.toMatchObject({ ...failure, details: { detailCode: "-32000" } });
-  expect(session.status).toMatchObject({ state: "ready", last_error: "Log in first" });
+  await session.turn("hi");
+  expect(session.text).toBe("one two three four");
+  expect(session.chatState.agentUpdates).toMatchObject([
+    { updateKind: "user_message_chunk", update: { content: { text: "c" } }, count: 3 },
+  ]);
+});
+
+test("[N6] an agent's error ends the turn with its message, and the session continues", async () => {
+  const host = newHost({
+    agents: { mine: { prompts: { bad: [{ do: "fail", code: -32050, message: "Try later" }] } } },
+  });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const failure = { code: "ACP_TURN_FAILED", message: "Try later" };
+  await expect(session.chat("bad")).rejects.toMatchObject({ ...failure, details: { detailCode: "-32050" } });
+  expect(session.status).toMatchObject({ state: "ready", last_error: "Try later" });
   expect(await session.chat("good")).toMatchObject({ stop_reason: "end_turn" });
 });
 
-test("[N13] a turn that takes longer than timeoutSeconds ends with ACP_TURN_TIMEOUT, and the session goes on", async () => {
+test("[N13] a turn that takes longer than timeoutSeconds ends with ACP_TURN_TIMEOUT, and the session continues", async () => {
   const host = newHost({
     agents: { mine: { prompts: { long: [{ do: "hang" }] } } },
     config: { defaults: { timeoutSeconds: 1 } },
@@ -107,7 +147,7 @@ test("[N13] a turn that takes longer than timeoutSeconds ends with ACP_TURN_TIME
 
 test("[N18] silence is reported and kills nothing; a sign of life takes the report back", async () => {
   const steps = [{ do: "until", path: "gate" }, say("here"), { do: "until", path: "second gate" }] as const;
-  const host = newHost({ agents: { mine: { prompts: { quiet: steps } } }, patience: { silenceMs: 60 } });
+  const host = newHost({ agents: { mine: { prompts: { quiet: steps } } }, timeouts: { silenceMs: 60 } });
   const session = await host.open();
   const turn = session.stream("quiet");
   const report = await turn.until(({ type }) => type === "chat/activityChanged");
@@ -120,7 +160,7 @@ test("[N18] silence is reported and kills nothing; a sign of life takes the repo
   expect(session.agent.processes).toHaveLength(1);
 });
 
-test("[N36] what an agent says as a turn fails is told without secrets, everywhere", async () => {
+test("[N36] an agent's message as a turn fails is published without secrets, everywhere", async () => {
   const secret = "sk-host-secret-42";
   const redactor = new Redactor();
   redactor.add(secret);

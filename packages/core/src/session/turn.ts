@@ -11,40 +11,47 @@ import type {
 } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
-import type { AcpUpdate } from "../agent/acp.ts";
+import { type AcpUpdate, readUsage } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
-import { TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
-import { translateOutsideTurn, type Translated } from "../agent/session-updates.ts";
-import type { Redact } from "../agent/stderr-tail.ts";
+import type { Redact } from "../agent/agent-output.ts";
+import { type Translated, translateOutsideTurn } from "../agent/session-updates.ts";
+import { readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
+import { type ShownTerminal, TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
 import type { ApprovedCall } from "../approval/coverage.ts";
-import type { Patience } from "../patience.ts";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { Timeouts } from "../timeouts.ts";
 
-/** A tool call that was refused because nobody could be asked. */
+/** A tool call that was denied because nobody could be asked. */
 export interface DeniedCall {
   readonly toolCallId: string;
   readonly title: string;
+  readonly target: string;
   readonly kind: string | undefined;
 }
 
-/** What a turn begins with. */
+/** The start of a turn. */
 export interface TurnOpening {
   readonly turnId: TurnId;
   readonly message: Message;
   /** The waiting message that this turn takes out of the queue. */
   readonly queuedMessageId: PendingMessageId | undefined;
-  /** False when nobody waits who could answer a question. */
+  /** False when no client waits that could answer a question. */
   readonly isInteractive: boolean;
-  /** Whether it is the last turn, which failed or was cut off, and goes on. */
+  /** Whether it continues the last turn, which failed or was cut off. */
   readonly isResumed?: boolean | undefined;
+  /** The client that began it, for the log entry of its first action. */
+  readonly origin?: ActionOrigin | undefined;
 }
 
-/** What a turn needs from its session. */
+/** Parts of the session that a turn needs. */
 export interface TurnParts extends TurnOpening {
   readonly timeoutMs: number | undefined;
-  readonly patience: Pick<Patience, "cancelMs" | "silenceMs">;
+  readonly timeouts: Pick<Timeouts, "cancelMs" | "silenceMs">;
   readonly context: UpdateContext;
-  dispatch(translated: Translated): void;
+  dispatch(translated: Translated, origin?: ActionOrigin): LogEntry | undefined;
   now(): Date;
+  /** The error for an agent that wants a sign-in before it takes a prompt. */
+  explainMissingSignIn(cause: RpcError): HostError;
   /** Takes secrets out of what the agent says when it fails. */
   readonly redact?: Redact | undefined;
   /** Answers open questions of the turn as cancelled. */
@@ -61,11 +68,13 @@ export class Turn {
   readonly id: TurnId;
   readonly isInteractive: boolean;
   readonly denied: DeniedCall[] = [];
-  /** Tool calls that someone or some policy said yes to, in this turn. */
+  /** Tool calls that a person or a policy allowed in this turn. */
   readonly approved = new Map<string, ApprovedCall>();
   /** Resolves when the turn has ended; never rejects. */
   readonly ended: Promise<TurnEnd>;
   readonly translator: TurnTranslator;
+  /** The log entry of its first action. */
+  readonly opening: LogEntry | undefined;
   readonly #parts: TurnParts;
   readonly #startedAt: Date;
   readonly #resolveEnded: (end: TurnEnd) => void;
@@ -83,13 +92,18 @@ export class Turn {
     this.isInteractive = parts.isInteractive;
     this.#parts = parts;
     this.#startedAt = parts.now();
-    this.translator = new TurnTranslator(parts.turnId, parts.context, () => parts.now());
+    const context: UpdateContext = {
+      terminal: (id) => parts.context.terminal(id),
+      onShown: (toolCallId, terminal) =>
+        void terminal.exited.then(() => this.#noteTerminalExit(toolCallId, terminal)),
+    };
+    this.translator = new TurnTranslator(parts.turnId, context, () => parts.now());
     let resolveEnded: (end: TurnEnd) => void = () => {};
     this.ended = new Promise((resolve) => {
       resolveEnded = resolve;
     });
     this.#resolveEnded = resolveEnded;
-    this.#tell(this.#opening());
+    this.opening = this.#dispatch(this.#firstAction(), parts.origin);
     if (parts.timeoutMs !== undefined) {
       this.#timeout = setTimeout(() => this.#timeOut(parts.timeoutMs ?? 0), parts.timeoutMs);
     }
@@ -108,7 +122,7 @@ export class Turn {
     return this.#cancelled !== undefined;
   }
 
-  /** Sends the prompt and follows it to its end. `connect` brings the agent back if it is gone. */
+  /** Sends the prompt and follows it to its end. `connect` restarts the agent if it is gone. */
   async run(
     connect: () => Promise<{ agent: AgentConnection; sessionId: string }>,
     prompt: (agent: AgentConnection) => readonly object[],
@@ -117,8 +131,12 @@ export class Turn {
       const { agent, sessionId } = await connect();
       if (this.isOver) return;
       this.#phase = { name: "prompting", agent, sessionId };
-      this.#watchdog = setInterval(() => this.#noteSilence(), this.#parts.patience.silenceMs);
-      const { stopReason } = await agent.prompt(sessionId, prompt(agent));
+      this.#watchdog = setInterval(() => this.#noteSilence(), this.#parts.timeouts.silenceMs);
+      const { stopReason, usage } = await agent.prompt(sessionId, prompt(agent));
+      const used = readUsage(usage);
+      if (used !== undefined && !this.isOver) {
+        this.#dispatch({ type: "chat/usage", turnId: this.id, usage: used });
+      }
       if (stopReason === "cancelled" || this.#cancelled !== undefined) this.#endCancelled();
       else {
         this.#end(
@@ -128,10 +146,13 @@ export class Turn {
       }
     } catch (error) {
       await this.#fail(error);
+    } finally {
+      // After `abort` the turn is over before its prompt is.
+      clearTimeout(this.#escalation);
     }
   }
 
-  /** The hot path: one update of the agent. Text that continues a part is gathered, and told as one at the end of the tick. */
+  /** The hot path: one update of the agent. Text that continues a part is gathered, and published as one at the end of the tick. */
   update(update: AcpUpdate): void {
     const text = this.isOver ? undefined : this.translator.readContinuation(update);
     if (text !== undefined) return this.#gather(text);
@@ -142,12 +163,17 @@ export class Turn {
 
   /** An update like this one with another text; false when it does not continue the open part. */
   updateText(update: AcpUpdate, text: string): boolean {
-    if (this.isOver || !this.translator.continues(update)) return false;
+    if (!this.continues(update)) return false;
     this.#gather(text);
     return true;
   }
 
-  /** Tells the gathered text; called before anything else is told, so that the order stays the agent's. */
+  /** Whether an update appends text to the open part. */
+  continues(update: AcpUpdate): boolean {
+    return !this.isOver && this.translator.continues(update);
+  }
+
+  /** Publishes the gathered text; called before anything else is published, so that the order stays the agent's. */
   flush(): void {
     const gathered = this.#gathered;
     if (gathered === undefined) return;
@@ -161,7 +187,7 @@ export class Turn {
       this.#gathered.text += text;
       return;
     }
-    // Bound to its part now: by the time it is told, another may be open.
+    // Bound to its part now: by the time it is published, another may be open.
     this.#gathered = { text, toAction: this.translator.continuing() };
     queueMicrotask(() => this.flush());
   }
@@ -172,16 +198,31 @@ export class Turn {
     if (this.#isSilent) this.#noteLife();
   }
 
-  /** Asks the agent to stop; if it does not in time, its process is ended. */
-  cancel(by: Actor, reason?: string, limit?: LimitFired): void {
-    if (this.isOver || this.#cancelled !== undefined) return;
+  /** Asks the agent to stop; if it does not in time, its process is ended. Gives the entry of an end that comes at once. */
+  cancel(by: Actor, reason?: string, limit?: LimitFired, origin?: ActionOrigin): LogEntry | undefined {
+    if (this.isOver || this.#cancelled !== undefined) return undefined;
     this.#cancelled = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
     this.#parts.cancelQuestions(by);
-    // The agent is still being brought back: it goes on for the next turn, and this one waits for nothing.
-    if (this.#phase.name !== "prompting") return this.#endCancelled();
+    // The agent is still being resumed: that continues for the next turn, and this one waits for nothing.
+    if (this.#phase.name !== "prompting") return this.#endCancelled(origin);
     const { agent, sessionId } = this.#phase;
     agent.cancel(sessionId);
-    this.#escalation = setTimeout(() => void agent.kill(), this.#parts.patience.cancelMs);
+    this.#escalation = setTimeout(() => void agent.kill(), this.#parts.timeouts.cancelMs);
+    return undefined;
+  }
+
+  /** Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). */
+  abort(error: ErrorInfo): void {
+    if (this.isOver) return;
+    this.flush();
+    const phase = this.#phase;
+    this.#end(
+      { state: "failed", error, resumable: true },
+      { type: "chat/error", ...this.#times(), error, resumable: true },
+    );
+    if (phase.name !== "prompting") return;
+    phase.agent.cancel(phase.sessionId);
+    this.#escalation = setTimeout(() => void phase.agent.kill(), this.#parts.timeouts.cancelMs);
   }
 
   /** Cuts the turn off, because the host stops. */
@@ -194,7 +235,7 @@ export class Turn {
     );
   }
 
-  #opening(): ChatAction {
+  #firstAction(): ChatAction {
     const { turnId, isResumed, message, queuedMessageId } = this.#parts;
     if (isResumed === true) return { type: "chat/turnResume", turnId };
     return {
@@ -206,8 +247,8 @@ export class Turn {
     };
   }
 
-  #tell(action: ChatAction): void {
-    this.#parts.dispatch({ to: "chat", action });
+  #dispatch(action: ChatAction, origin?: ActionOrigin): LogEntry | undefined {
+    return this.#parts.dispatch({ to: "chat", action }, origin);
   }
 
   #times(): { turnId: TurnId; endedAt: string; durationMs: number } {
@@ -231,8 +272,8 @@ export class Turn {
   #noteSilence(): void {
     if (this.#isSilent) return;
     this.#isSilent = true;
-    const silentSeconds = Math.round(this.#parts.patience.silenceMs / 1000);
-    this.#tell({
+    const silentSeconds = Math.round(this.#parts.timeouts.silenceMs / 1000);
+    this.#dispatch({
       type: "chat/activityChanged",
       activity: `No sign of life from the agent for ${silentSeconds} s`,
     });
@@ -240,21 +281,28 @@ export class Turn {
 
   #noteLife(): void {
     this.#isSilent = false;
-    this.#tell({ type: "chat/activityChanged" });
+    this.#dispatch({ type: "chat/activityChanged" });
   }
 
-  #endCancelled(): void {
+  #noteTerminalExit(toolCallId: string, terminal: ShownTerminal): void {
+    if (this.isOver) return;
+    for (const translated of this.translator.terminalExited(toolCallId, terminal)) {
+      this.#parts.dispatch(translated);
+    }
+  }
+
+  #endCancelled(origin?: ActionOrigin): LogEntry | undefined {
     const { by, reason, limit } = this.#cancelled ?? { by: { kind: "host" } as const };
     const why = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
     if (limit !== undefined) {
       const error = { code: "ACP_TURN_TIMEOUT", message: reason ?? "The turn took too long." };
-      this.#end(
+      return this.#end(
         { state: "failed", error, resumable: true, limit },
         { type: "chat/error", ...this.#times(), error, resumable: true, limit },
       );
-      return;
     }
-    this.#end({ state: "cancelled", ...why }, { type: "chat/turnCancelled", ...this.#times(), ...why });
+    const action = { type: "chat/turnCancelled", ...this.#times(), ...why } as const;
+    return this.#end({ state: "cancelled", ...why }, action, origin);
   }
 
   async #fail(cause: unknown): Promise<void> {
@@ -269,23 +317,33 @@ export class Turn {
     }
   }
 
-  /** A dead agent's last lines tell more than the broken pipe that we noticed it by. */
+  /** A dead agent's last lines say more than the broken pipe by which the host noticed. */
   async #explain(cause: unknown): Promise<ErrorInfo> {
     if (this.#phase.name === "prompting" && !(cause instanceof RpcError)) {
-      const exit = await Promise.race([this.#phase.agent.exited, nextTurnOfLoop()]);
+      const exit = await Promise.race([this.#phase.agent.exited, exitNoticed()]);
       if (exit !== undefined) {
         const how = exit.signal ?? `exit code ${exit.exitCode ?? "unknown"}`;
         return {
           code: "ACP_AGENT_EXITED",
-          message: `The agent's process ended in mid-turn (${how}). Send the message again to start it anew.`,
+          message: exit.closedOutput
+            ? "The agent closed its output in mid-turn, and the host ended its process. Send the message again to restart it."
+            : `The agent's process ended in mid-turn (${how}). Send the message again to restart it.`,
           retryable: true,
           stderrTail: exit.stderrTail,
         };
       }
     }
-    if (cause instanceof HostError) {
-      const { code, message, details } = cause;
-      return { code, message, ...(details["retryable"] === true && { retryable: true }) };
+    const known = saysLoginNeeded(cause) ? this.#parts.explainMissingSignIn(cause) : cause;
+    if (known instanceof HostError) {
+      const { message, details } = known;
+      // The session is there: it is the turn that failed.
+      const code = known === cause ? known.code : "ACP_TURN_FAILED";
+      return {
+        code,
+        message,
+        ...(details["retryable"] === true && { retryable: true }),
+        ...readRemedy(details),
+      };
     }
     const { message = String(cause), code } = cause as { message?: string; code?: string | number };
     return {
@@ -295,21 +353,25 @@ export class Turn {
     };
   }
 
-  #end(end: TurnEnd, action: ChatAction): void {
-    if (this.isOver) return;
+  #end(end: TurnEnd, action: ChatAction, origin?: ActionOrigin): LogEntry | undefined {
+    if (this.isOver) return undefined;
     this.#phase = { name: "ended", end };
     clearTimeout(this.#timeout);
     clearTimeout(this.#escalation);
     clearInterval(this.#watchdog);
     this.#parts.cancelQuestions({ kind: "host" });
-    this.#tell(action);
+    for (const translated of this.translator.showUnfinished()) this.#parts.dispatch(translated);
+    const entry = this.#dispatch(action, origin);
     this.#resolveEnded(end);
+    return entry;
   }
 }
 
-/** The process's end and the broken connection are noticed in the same turn of the loop or the next. */
-function nextTurnOfLoop(): Promise<undefined> {
+/** A dead process breaks its connection first; its exit is reported by the spawn helper soon after, or not at all. */
+const exitReportMs = 250;
+
+function exitNoticed(): Promise<undefined> {
   return new Promise((resolve) => {
-    setTimeout(resolve, 250, undefined);
+    setTimeout(resolve, exitReportMs, undefined);
   });
 }

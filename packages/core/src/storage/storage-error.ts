@@ -1,15 +1,21 @@
-// What can go wrong between the host and what it keeps.
+// Errors of the storage.
 
-/** What went wrong, in words a program can switch on. */
+/** Error codes of the storage. */
 export type StorageErrorCode =
   /** It was written by a newer Holdfast, and this one would damage it. */
   | "too_new"
   /** It cannot be opened: no driver, no permission, or no database. */
   | "unusable"
   /** A row cannot be read back. */
-  | "damaged";
+  | "damaged"
+  /** The file itself is damaged. */
+  | "corrupt"
+  /** It cannot be written at the moment: the disk is full, read-only or failing. What was written is still there. */
+  | "unavailable"
+  /** There was a database, and it is gone or empty. */
+  | "missing";
 
-/** A failure of the storage, with a sentence that tells a person what to do. */
+/** A failure of the storage, with a sentence that says what to do. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly code: StorageErrorCode;

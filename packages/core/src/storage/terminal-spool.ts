@@ -8,7 +8,7 @@ export interface SpoolSlice {
   readonly bytes: Uint8Array;
 }
 
-/** What is kept of a terminal. */
+/** Persistent output of terminals. */
 export interface SpoolExtent {
   /** The first byte that is kept. */
   readonly startOffset: number;
@@ -33,6 +33,6 @@ export interface TerminalSpool {
   /** Undefined when nothing is kept. */
   extent(terminal: string): Promise<SpoolExtent | undefined>;
   remove(terminal: string): Promise<void>;
-  /** Writes what waits and lets go of all files. */
+  /** Writes what waits and closes all files. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The other side of a terminal that a session made for its agent: who there is told when people claim it.
+// The session side of a terminal made for an agent: it is notified when people claim the terminal.
 import type { SessionClaim, SessionUri } from "@holdfast/ahp";
 import type { Holder } from "@holdfast/terminal/acp-parts";
 import type { HostTerminal } from "./host-terminal.ts";

@@ -1,14 +1,14 @@
-// The commands of a terminal, learned from the actions that told of them.
+// The commands of a terminal, rebuilt from its logged actions.
 import type { Action } from "@holdfast/ahp";
 import { CommandIndex } from "@holdfast/terminal/view";
 
-/** Takes a terminal's actions in order; commands whose place they do not tell are left out. */
+/** Takes a terminal's actions in order; commands without a place in them are left out. */
 export class CommandReplay {
   readonly index: CommandIndex;
   #commandId = "";
   #startedAtMs = 0;
 
-  /** `clearedAtOffset` is where the view began when the first of the actions was told, or later. */
+  /** `clearedAtOffset` is where the view began when the first of the actions was published, or later. */
   constructor(clearedAtOffset: number) {
     this.index = new CommandIndex({ newId: () => this.#commandId });
     this.index.clear(clearedAtOffset);

@@ -1,25 +1,25 @@
-// Stands in a terminal where a program would, when an agent runs the program itself: it passes on what the agent tells.
-import { type KeeperRun, type KeeperSink, KeeperError } from "@holdfast/keeper/port";
+// The run of a terminal whose program the agent runs itself: it passes on what the agent reports.
+import { randomUUID } from "node:crypto";
+import { type Run, type RunSink, TerminalError } from "@holdfast/terminal/port";
 
-/** What a terminal asks of what runs in it. */
-export type TerminalProgram = Pick<
-  KeeperRun,
-  "write" | "onDrain" | "endInput" | "hold" | "resize" | "end" | "members" | "release"
->;
-
-/** Why nothing can be done to what is only shown. */
+/** The error for input, resizes and kills of a displayed command. */
 export const ONLY_SHOWN =
-  "The agent runs this command itself, and it is only shown here: it takes nothing, and ends with the agent's own work. Cancel the turn to stop it.";
+  "The agent runs this command itself, and it is only shown here. Cancel the turn to stop it.";
 
-/** A command of which only its output and its end are told. */
-export class DisplayRun implements TerminalProgram {
-  readonly #sink: KeeperSink;
+/** A command of which only the output and the end are known. */
+export class DisplayRun implements Run {
+  readonly id = randomUUID();
+  readonly pid = 0;
+  readonly kind = "text";
+  readonly tree = "process-group";
+  readonly limits = {};
+  readonly #sink: RunSink;
   #state: "running" | "exited" | "ended" = "running";
   #writtenBytes = 0;
   /** The first half of a character that an agent has cut in two. */
   #half = "";
 
-  constructor(sink: KeeperSink) {
+  constructor(sink: RunSink) {
     this.#sink = sink;
   }
 
@@ -45,7 +45,7 @@ export class DisplayRun implements TerminalProgram {
     this.#push(bytes);
   }
 
-  /** The command has ended; both are null where nobody said how. What it wrote may still come. */
+  /** The command has ended; both are null where the agent did not report how. Its output may still come. */
   exit(exitCode: number | null, signal: string | null): void {
     if (this.#state !== "running") return;
     this.#flushHalf();
@@ -79,11 +79,15 @@ export class DisplayRun implements TerminalProgram {
   }
 
   write(): never {
-    throw new KeeperError("not_supported", ONLY_SHOWN);
+    throw onlyShown();
   }
 
   resize(): never {
-    throw new KeeperError("not_supported", ONLY_SHOWN);
+    throw onlyShown();
+  }
+
+  async interrupt(): Promise<never> {
+    throw onlyShown();
   }
 
   onDrain(): void {
@@ -120,4 +124,8 @@ export class DisplayRun implements TerminalProgram {
 /** Whether a unit of UTF-16 is the first of a pair. */
 function isFirstHalf(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function onlyShown(): TerminalError {
+  return new TerminalError("not_supported", ONLY_SHOWN);
 }

@@ -6,13 +6,13 @@ import type { DisplayRun } from "./display-run.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
 
-/** What they are made with. */
+/** Dependencies of the display terminals. */
 export interface DisplayTerminalsParts {
   readonly terminals: HostTerminals;
   readonly session: SessionUri;
   /** The claim of the turn that runs, for a tool call. */
   readonly claimNow: (toolCallId: string | undefined) => SessionClaim;
-  /** Whether a name is that of a terminal which the host runs: of those, nobody tells the host anything. */
+  /** Whether a name is that of a terminal which the host runs: reports about those are ignored. */
   readonly isHostRun: (terminalId: string) => boolean;
   readonly onFault: (error: unknown) => void;
 }
@@ -22,8 +22,6 @@ interface Displayed {
   readonly run: DisplayRun;
   readonly terminalId: string;
   readonly toolCallId: string | undefined;
-  /** Where what it shows begins: an agent may replace it as a whole. */
-  startOffset: number;
   /** Whether the turn in which it was made is over. */
   isPast: boolean;
 }
@@ -32,7 +30,7 @@ interface Displayed {
 const maxDisplayed = 64;
 const unnamed = "Command of the agent";
 
-/** Shows what an agent tells of its own commands. `close` ends them all. */
+/** Shows an agent's reports about its own commands. `close` ends them all. */
 export class DisplayTerminals implements AgentSide {
   readonly session: SessionUri;
   readonly #parts: DisplayTerminalsParts;
@@ -50,7 +48,7 @@ export class DisplayTerminals implements AgentSide {
     return this.#named.get(terminalId)?.terminal;
   }
 
-  /** Takes one thing that the agent tells; a name that is new gets a terminal, whatever is told of it first. */
+  /** Takes one report of the agent; a name that is new gets a terminal, whatever the report is. */
   take(news: DisplayNews): void {
     if (this.#parts.isHostRun(news.terminalId)) return;
     const known = this.#named.get(news.terminalId);
@@ -70,16 +68,30 @@ export class DisplayTerminals implements AgentSide {
     }
   }
 
-  /** A tool call is over, and its commands with it; output of those whose end was not told may still come. */
-  toolCallEnded(toolCallId: string): void {
-    for (const { run, toolCallId: own } of this.#displayed) {
-      if (own !== toolCallId) continue;
-      if (run.hasExited) run.finish();
-      else run.exit(null, null);
+  /** The title of a tool call is the title of its only terminal, also when it comes late. */
+  retitle(toolCallId: string, title: string): void {
+    const own = [...this.#displayed].filter((each) => each.toolCallId === toolCallId && !each.isPast);
+    const [only] = own;
+    if (only !== undefined && own.length === 1) this.#parts.terminals.describe(only.terminal, { title });
+  }
+
+  /** The output of a tool call, where the agent reported no output of its only terminal. */
+  fill(toolCallId: string, text: string): void {
+    const own = [...this.#displayed].filter((each) => each.toolCallId === toolCallId && !each.isPast);
+    const [only] = own;
+    if (only !== undefined && own.length === 1 && only.terminal.output.endOffset === 0) {
+      only.run.appendText(text);
     }
   }
 
-  /** A turn is over: nothing of it goes on. */
+  /** A tool call is over: its commands that have exited take nothing more; of others, output and exit may still come. */
+  toolCallEnded(toolCallId: string): void {
+    for (const { run, toolCallId: own } of this.#displayed) {
+      if (own === toolCallId && run.hasExited) run.finish();
+    }
+  }
+
+  /** A turn is over: none of its commands runs any more. */
   turnEnded(): void {
     for (const displayed of this.#displayed) {
       displayed.run.finish();
@@ -99,7 +111,7 @@ export class DisplayTerminals implements AgentSide {
   }
 
   moved(): void {
-    // Who holds what is only shown never changes.
+    // The holder of a displayed terminal never changes.
   }
 
   forget(terminal: HostTerminal): void {
@@ -113,7 +125,7 @@ export class DisplayTerminals implements AgentSide {
     const { title = unnamed, cwd } = news.kind === "announced" ? news : {};
     const claim = claimNow(toolCallId);
     const shown = terminals.show({ title, claim, cwd, agent: this });
-    const displayed = { ...shown, terminalId, toolCallId, startOffset: 0, isPast: false };
+    const displayed = { ...shown, terminalId, toolCallId, isPast: false };
     this.#named.set(terminalId, displayed);
     this.#displayed.add(displayed);
     this.#closeOldest();
@@ -133,17 +145,17 @@ export class DisplayTerminals implements AgentSide {
     if (this.#named.get(displayed.terminalId) === displayed) this.#named.delete(displayed.terminalId);
   }
 
-  /** Shows these bytes and no others; where they only go on, what is there stays. */
+  /** Shows these bytes and no others; where they only continue, what is there stays. */
   #replace(displayed: Displayed, bytes: Uint8Array): void {
     const { terminal, run } = displayed;
     const { output } = terminal;
-    const keptFrom = Math.max(output.startOffset, displayed.startOffset);
+    const keptFrom = Math.max(output.startOffset, terminal.shownFrom);
     const shown = output.bytes(keptFrom, output.endOffset);
-    const shownAt = keptFrom - displayed.startOffset;
+    const shownAt = keptFrom - terminal.shownFrom;
     const goesOn = shown.equals(bytes.subarray(shownAt, shownAt + shown.length));
     if (!goesOn && !run.hasEnded) {
       this.#parts.terminals.clear(terminal);
-      displayed.startOffset = output.endOffset;
+      terminal.shownFrom = output.endOffset;
     }
     run.append(goesOn ? bytes.subarray(shownAt + shown.length) : bytes);
   }

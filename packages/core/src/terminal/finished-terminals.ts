@@ -2,15 +2,15 @@
 import { type TerminalState, reduceTerminal } from "@holdfast/ahp";
 import type { TerminalPart } from "@holdfast/ahp/dialects";
 import type { CommandIndex } from "@holdfast/terminal/view";
-import type { EntryFeed } from "../channel/entry-feed.ts";
+import type { LogReader } from "../channel/log-reader.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
+import { claimAfterExit } from "../rules/terminal-rules.ts";
 import { CommandReplay } from "./command-replay.ts";
 import { showContent } from "./terminal-content.ts";
-import type { TerminalSubscription, TerminalViewer } from "./terminal-desk.ts";
-import { ViewerCursor } from "./viewer-cursor.ts";
+import type { TerminalSubscription, TerminalViewer } from "./terminal-subscriptions.ts";
 
-/** What finished terminals are read from. */
+/** Dependencies of the finished terminals. */
 export interface FinishedTerminalsParts {
   readonly hub: Hub;
   readonly storage: Storage;
@@ -30,16 +30,19 @@ interface Finished {
 interface KeptBytes {
   readonly startOffset: number;
   readonly endOffset: number;
+  /** Bytes directly before and after them that could not be written. */
+  readonly lostBefore: number;
+  readonly lostAfter: number;
   bytes(from: number, to: number): Uint8Array;
 }
 
-/** As much as is in memory of one that runs. */
+/** As much as a running terminal has in memory. */
 const tailBytes = 1024 * 1024;
 const pageEntries = 500;
-/** How long one stays in memory for whoever asked for it. */
+/** How long one stays in memory for a client that asked for it. */
 const unreadMs = 10_000;
 
-/** The finished terminals that somebody looks at. Nothing is ever written to one. `close` lets go of them. */
+/** The finished terminals that somebody looks at. Nothing is ever written to one. `close` unloads them. */
 export class FinishedTerminals {
   readonly #parts: FinishedTerminalsParts;
   readonly #finished = new Map<string, Finished>();
@@ -53,7 +56,7 @@ export class FinishedTerminals {
     return this.#finished.has(uri);
   }
 
-  /** Brings one into memory; false when there is none of that URI. */
+  /** Loads one into memory; false when there is none of that URI. */
   load(uri: string): Promise<boolean> {
     let loading = this.#loading.get(uri);
     if (loading === undefined) {
@@ -75,20 +78,29 @@ export class FinishedTerminals {
     };
   }
 
-  /** A cursor for who has seen its last action; undefined for anyone else. */
-  resume(uri: string, afterSeq: number, viewer: TerminalViewer): EntryFeed | undefined {
+  /** A cursor for a client that has seen its last action; undefined for any other. */
+  resume(uri: string, afterSeq: number, viewer: TerminalViewer): LogReader | undefined {
     const finished = this.#finished.get(uri);
     if (finished === undefined || afterSeq < finished.seq) return undefined;
     return this.#read(uri, finished, viewer);
   }
 
+  /** Removes one for good, because its URI is used again; its readers are notified that it is over. */
+  forget(uri: string): void {
+    const finished = this.#finished.get(uri);
+    if (finished === undefined) return;
+    clearTimeout(finished.leaving);
+    this.#finished.delete(uri);
+    this.#parts.hub.close(uri);
+  }
+
   close(): void {
-    for (const [uri, finished] of this.#finished) this.#letGo(uri, finished);
+    for (const [uri, finished] of this.#finished) this.#unload(uri, finished);
   }
 
   async #load(uri: string): Promise<boolean> {
     const { hub, storage, now } = this.#parts;
-    // What has just happened to it may not be kept yet.
+    // Its last changes may not be kept yet.
     await hub.settled();
     if (hub.has(uri)) return hub.state(uri, "terminal") !== undefined;
     const stored = storage.loadChannel(uri);
@@ -97,7 +109,8 @@ export class FinishedTerminals {
     if (hub.has(uri)) return true;
     const state = finish(stored.state, kept, now());
     const commands = this.#readCommands(state);
-    const { parts: content } = showContent(kept, commands, kept.endOffset);
+    const { parts } = showContent(kept, commands, kept.endOffset);
+    const content = [...noteLoss(kept.lostBefore), ...parts, ...noteLoss(kept.lostAfter)];
     hub.restore(uri, "terminal", state);
     const finished: Finished = { content, seq: stored.seq, readers: 0, leaving: undefined };
     this.#finished.set(uri, finished);
@@ -105,24 +118,25 @@ export class FinishedTerminals {
     return true;
   }
 
-  #read(uri: string, finished: Finished, { onReadable }: TerminalViewer): EntryFeed {
+  #read(uri: string, finished: Finished, { onReadable }: TerminalViewer): LogReader {
     finished.readers += 1;
     clearTimeout(finished.leaving);
     const { cursor } = this.#parts.hub.subscribe(uri, onReadable);
-    return new ViewerCursor(cursor, () => {
+    return cursor.onClosed(() => {
       finished.readers -= 1;
-      if (finished.readers === 0) this.#letGo(uri, finished);
+      if (finished.readers === 0) this.#unload(uri, finished);
     });
   }
 
   #leaveLater(uri: string, finished: Finished): void {
-    finished.leaving = setTimeout(() => this.#letGo(uri, finished), unreadMs);
+    finished.leaving = setTimeout(() => this.#unload(uri, finished), unreadMs);
     finished.leaving.unref();
   }
 
   /** Out of memory it goes, unless somebody else reads its channel: then the next look is later. */
-  #letGo(uri: string, finished: Finished): void {
+  #unload(uri: string, finished: Finished): void {
     clearTimeout(finished.leaving);
+    if (this.#finished.get(uri) !== finished) return;
     if (this.#parts.hub.unload(uri)) this.#finished.delete(uri);
     else this.#leaveLater(uri, finished);
   }
@@ -132,6 +146,7 @@ export class FinishedTerminals {
     const extent = await spool?.extent(uri);
     const endOffset = extent?.endOffset ?? output.endOffset;
     let startOffset = Math.max(extent?.startOffset ?? endOffset, endOffset - tailBytes);
+    let lostBefore = 0;
     let pieces: Uint8Array[] = [];
     for (let offset = startOffset; offset < endOffset;) {
       const slice = await spool?.read(uri, offset, tailBytes);
@@ -139,20 +154,24 @@ export class FinishedTerminals {
       if (slice.startOffset > offset) {
         // Parts are made from what hangs together: only what follows the last gap does.
         pieces = [];
+        lostBefore = slice.startOffset - offset;
         startOffset = slice.startOffset;
       }
       pieces.push(slice.bytes);
       offset = slice.endOffset;
     }
     const bytes = Buffer.concat(pieces);
+    const keptEnd = startOffset + bytes.length;
     return {
       startOffset,
-      endOffset: startOffset + bytes.length,
+      endOffset: keptEnd,
+      lostBefore,
+      lostAfter: extent === undefined ? 0 : Math.max(0, output.endOffset - keptEnd),
       bytes: (from, to) => bytes.subarray(from - startOffset, to - startOffset),
     };
   }
 
-  /** The commands as its log tells of them. */
+  /** The commands in its log. */
   #readCommands({ resource: uri, output, lifecycle }: TerminalState): CommandIndex {
     const replay = new CommandReplay(output.clearedAtOffset);
     let afterSeq = 0;
@@ -169,13 +188,23 @@ export class FinishedTerminals {
   }
 }
 
+/** Says where output is missing; clients have no other way to know it (D411). */
+function noteLoss(lostBytes: number): TerminalPart[] {
+  return lostBytes === 0
+    ? []
+    : [{ kind: "output", text: `\r\n[${lostBytes} bytes of output could not be kept]\r\n` }];
+}
+
 /** The state of a terminal that runs no more, with the offsets of what is kept of it. */
-function finish(state: TerminalState, { startOffset, endOffset }: KeptBytes, now: Date): TerminalState {
+function finish(state: TerminalState, kept: KeptBytes, now: Date): TerminalState {
+  const { startOffset } = kept;
+  const endOffset = kept.endOffset + kept.lostAfter;
   // Nothing changes when it is known how it ended.
   const ended = reduceTerminal(state, {
     type: "terminal/exited",
     exitedAt: now.toISOString(),
     exit: { kind: "unknown", reason: "The host was stopped" },
   });
-  return { ...ended, output: { ...ended.output, endOffset, skippedBytes: startOffset } };
+  const claim = claimAfterExit(ended.claim);
+  return { ...ended, claim, output: { ...ended.output, endOffset, skippedBytes: startOffset } };
 }

@@ -2,12 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import {
   ROOT_URI,
   type SessionClaim,
   type SessionUri,
   type TerminalAction,
   type TerminalClaim,
+  type TerminalLeftovers,
   type TerminalRun,
   type TerminalUri,
   type TitleSource,
@@ -16,28 +18,25 @@ import {
   summarizeTerminal,
   terminalUri,
 } from "@holdfast/ahp";
-import type { Keeper, ScreenSize } from "@holdfast/keeper/port";
 import { HostError } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
-import { RingBudget, TerminalOutput } from "@holdfast/terminal/view";
+import type { Keeper, RunLimits, ScreenSize } from "@holdfast/terminal/port";
+import { answerLimitBytes, clampSize, makeOutput, OUTPUT_LIMITS } from "@holdfast/terminal/terminal";
+import { RingBudget } from "@holdfast/terminal/view";
 import type { Hub } from "../channel/hub.ts";
+import { boundTitle } from "../channel/title.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
-import { Burst } from "./burst.ts";
-import type { DisplayRun } from "./display-run.ts";
-import { HostTerminal, type HostTerminalParts } from "./host-terminal.ts";
-import { OutputTeller } from "./output-teller.ts";
-import { terminalIdOf } from "./terminal-id.ts";
+import { Throttle } from "./throttle.ts";
+import { claimAfterExit } from "../rules/terminal-rules.ts";
+import { DisplayRun } from "./display-run.ts";
+import { HostTerminal } from "./host-terminal.ts";
+import { LeftProcesses } from "./left-processes.ts";
+import { OutputPace } from "./output-pace.ts";
+import { OutputPublisher } from "./output-publisher.ts";
+import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
 
-const mebibyte = 1024 * 1024;
-const answerBytes = mebibyte;
-const maxAnswerBytes = 16 * mebibyte;
-const replayBytes = mebibyte;
-/** A follower that loses its connection has as much on its way as sockets hold, and must find it again. */
-const pacedReplayBytes = 8 * mebibyte;
-const totalBytes = 512 * mebibyte;
-const killGraceMs = 5000;
 /** A screen that a session holds has one size, to which viewers adapt. */
 const sessionSize = { columns: 120, rows: 30 };
 const defaultLingerMs = 15_000;
@@ -45,19 +44,21 @@ const defaultLingerMs = 15_000;
 const programLost = "The process that started it has died";
 const agentSilent = "The agent ran it and did not say how it ended";
 
-/** The list is told as a whole, so telling it for each of many changes would cost their square: it rests in between. */
+/** The list is published as a whole, so publishing it for each of many changes would cost their square: it pauses in between. */
 const listPauseMs = 25;
 
-/** What the terminals of a host are made with. */
+/** Dependencies and settings of the terminals of a host. */
 export interface HostTerminalsParts {
   readonly keeper: Keeper;
   readonly hub: Hub;
   /** Keeps what they write; without it, that goes with them. */
   readonly spool?: TerminalSpool | undefined;
   readonly now: () => Date;
-  /** Told when a program's question could not be answered; the program goes on without. */
+  /** Called when a program's query could not be answered; the program continues without. */
   readonly onFault?: ((error: unknown) => void) | undefined;
-  /** For how long output is still told when the last reader of a terminal has left. Default 15 s. */
+  /** Limits of every command. */
+  readonly limits?: RunLimits | undefined;
+  /** For how long output is still published when the last reader of a terminal has left. Default 15 s. */
   readonly lingerMs?: number | undefined;
 }
 
@@ -76,19 +77,25 @@ export interface TerminalPlan {
   readonly size: ScreenSize;
   /** The most that its agent gets to read. */
   readonly answerLimitBytes: number;
+  /** The command that is all it runs, to be shown as one; absent for shells, which report theirs. */
+  readonly commandLine?: string | undefined;
   /** The session that it is made for. */
   readonly agent?: AgentSide | undefined;
-  /** That of a shell that tells of its commands. */
+  /** That of a shell that reports its commands. */
   readonly nonce?: string | undefined;
   /** Whether a text command gets a pipe as its input. */
   readonly hasInput?: boolean | undefined;
+  /** Whether a text command has its own pipe for stderr, so that followers can separate the streams. */
+  readonly separateError?: boolean | undefined;
   /** Whether the program waits for followers that ask for it. */
   readonly isPaced?: boolean | undefined;
-  /** Whether it stays when who holds it does not come back. */
+  /** Whether it stays when its holder does not come back. */
   readonly isKept?: boolean | undefined;
+  /** Limits of this command, over those of the host. */
+  readonly limits?: RunLimits | undefined;
 }
 
-/** A terminal that shows what an agent tells of a command that it runs itself. */
+/** A terminal that shows an agent's reports about a command that it runs itself. */
 export interface DisplayPlan {
   readonly title: string;
   readonly claim: SessionClaim;
@@ -97,7 +104,7 @@ export interface DisplayPlan {
 }
 
 /** How a terminal is kept and shown, whatever writes to it. */
-type ShownPlan = Pick<TerminalPlan, "title" | "titleSource" | "claim" | "agent" | "nonce"> &
+type ShownPlan = Pick<TerminalPlan, "title" | "titleSource" | "claim" | "agent" | "nonce" | "commandLine"> &
   Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size"> & {
     readonly kind: TerminalRun;
     readonly cwd?: string | undefined;
@@ -106,25 +113,35 @@ type ShownPlan = Pick<TerminalPlan, "title" | "titleSource" | "claim" | "agent" 
 /** The terminals of one host. `close` ends them all. */
 export class HostTerminals {
   readonly #parts: HostTerminalsParts;
-  readonly #budget = new RingBudget({ totalBytes });
+  readonly #budget = new RingBudget({ totalBytes: OUTPUT_LIMITS.totalBytes });
   readonly #terminals = new Map<string, HostTerminal>();
   /** URIs of terminals that are being started. */
   readonly #starting = new Set<string>();
-  readonly #list = new Burst<undefined>(listPauseMs, () => this.#publishList());
+  readonly #list = new Throttle<undefined>(listPauseMs, () => this.#publishList());
+  readonly #left: LeftProcesses;
   #writtenBytes = 0;
   #survivorsEnded = 0;
 
   constructor(parts: HostTerminalsParts) {
     this.#parts = parts;
+    this.#left = new LeftProcesses({
+      publish: (terminal, leftovers) => this.#publishLeft(terminal, leftovers),
+      onFault: parts.onFault ?? (() => {}),
+    });
   }
 
   /** How many run now, and what there was since the start. */
-  get figures(): { running: number; writtenBytes: number; survivorsEnded: number } {
+  get stats(): { running: number; writtenBytes: number; survivorsEnded: number } {
     const running = this.all.filter(({ state }) => state.name === "running").length;
     return { running, writtenBytes: this.#writtenBytes, survivorsEnded: this.#survivorsEnded };
   }
 
-  /** Those that are there, oldest first. */
+  /** Somebody lists them: looks again for processes that were left. */
+  listed(): void {
+    this.#left.listed();
+  }
+
+  /** The terminals in memory, oldest first. */
   get all(): readonly HostTerminal[] {
     return [...this.#terminals.values()];
   }
@@ -149,6 +166,7 @@ export class HostTerminals {
     });
     return this.open({
       title: [command, ...args].join(" "),
+      commandLine: [command, ...args].join(" "),
       claim,
       kind,
       command,
@@ -156,18 +174,23 @@ export class HostTerminals {
       cwd,
       env,
       size: { ...sessionSize, ...wanted.size },
-      answerLimitBytes: Math.min(Math.floor(outputByteLimit ?? answerBytes), maxAnswerBytes),
+      answerLimitBytes: answerLimitBytes(outputByteLimit),
       agent,
     });
   }
 
   /** Starts a terminal; one that cannot start leaves nothing. */
-  async open(plan: TerminalPlan): Promise<HostTerminal> {
+  async open(wanted: TerminalPlan): Promise<HostTerminal> {
+    // Here and nowhere else, so that the state, the text and the PTY have the same size (U201).
+    const plan = { ...wanted, size: clampSize(wanted.size) };
     const uri = plan.uri ?? terminalUri(makeId("terminal", randomUUID()));
     const id = terminalIdOf(uri);
-    if (this.#terminals.has(id) || this.#starting.has(id) || this.#parts.hub.has(uri)) {
-      throw new HostError("TERMINAL_EXISTS");
-    }
+    const rival = rivalUriOf(uri);
+    const rivalId = rival === undefined ? undefined : terminalIdOf(rival);
+    const isTaken = [id, rivalId].some(
+      (each) => each !== undefined && (this.#terminals.has(each) || this.#starting.has(each)),
+    );
+    if (isTaken || this.#parts.hub.has(uri)) throw new HostError("TERMINAL_EXISTS");
     this.#starting.add(id);
     try {
       const startedAt = this.#parts.now().toISOString();
@@ -180,18 +203,24 @@ export class HostTerminals {
     }
   }
 
-  /** Shows a command of an agent's own, which is told to the run that it gives back. */
+  /** Shows a command that an agent runs itself; the agent's reports go to the run that it gives back. */
   show(wanted: DisplayPlan): { readonly terminal: HostTerminal; readonly run: DisplayRun } {
     const uri = terminalUri(makeId("terminal", randomUUID()));
     const id = terminalIdOf(uri);
-    const plan = { ...wanted, kind: "display", size: sessionSize, answerLimitBytes: answerBytes } as const;
-    const shown = HostTerminal.show(this.#makeParts(id, uri, plan));
-    this.#terminals.set(id, shown.terminal);
-    this.#openChannel(shown.terminal, plan, this.#parts.now().toISOString());
-    return shown;
+    const plan = {
+      ...wanted,
+      kind: "display",
+      size: sessionSize,
+      answerLimitBytes: answerLimitBytes(undefined),
+    } as const;
+    const terminal = this.#make(id, uri, plan);
+    const run = terminal.attach((sink) => new DisplayRun(sink));
+    this.#terminals.set(id, terminal);
+    this.#openChannel(terminal, plan, this.#parts.now().toISOString());
+    return { terminal, run };
   }
 
-  /** What an agent says of a terminal that it shows; what is so already is not told again. */
+  /** Title and directory that an agent reports for a terminal that it shows; only changes are published. */
   describe(
     terminal: HostTerminal,
     { title, cwd }: { readonly title?: string | undefined; readonly cwd?: string | undefined },
@@ -199,23 +228,23 @@ export class HostTerminals {
     const state = this.#parts.hub.state(terminal.uri, "terminal");
     if (title !== undefined && title !== terminal.title) {
       terminal.title = title;
-      this.tell(terminal, { type: "terminal/titleChanged", title, source: "program" });
+      this.dispatch(terminal, { type: "terminal/titleChanged", title, source: "agent" });
     }
     const folder = cwd === undefined ? undefined : folderUri(cwd);
     if (folder !== undefined && folder !== state?.cwd) {
-      this.tell(terminal, { type: "terminal/cwdChanged", cwd: folder });
+      this.dispatch(terminal, { type: "terminal/cwdChanged", cwd: folder });
     }
   }
 
-  /** The view begins anew where it is; what an agent reads stays. */
+  /** Empties the view; what an agent reads stays. */
   clear(terminal: HostTerminal, origin?: ActionOrigin): LogEntry | undefined {
-    const offset = terminal.teller.wholeOffset;
-    const entry = this.tell(terminal, { type: "terminal/cleared", offset }, origin);
+    const offset = terminal.publisher.wholeOffset;
+    const entry = this.dispatch(terminal, { type: "terminal/cleared", offset }, origin);
     if (entry !== undefined) terminal.clear(offset);
     return entry;
   }
 
-  /** Says who holds a terminal from now on. */
+  /** Publishes the holder of a terminal from now on. */
   claim({ uri }: HostTerminal, claim: TerminalClaim, origin?: ActionOrigin): LogEntry | undefined {
     const entry = this.#parts.hub.dispatch(uri, { type: "terminal/claimed", claim }, origin);
     if (entry !== undefined) this.#list.set(undefined);
@@ -223,10 +252,8 @@ export class HostTerminals {
   }
 
   /** Tells something of a terminal, in order with its output. */
-  tell(terminal: HostTerminal, action: TerminalAction, origin?: ActionOrigin): LogEntry | undefined {
-    const entry = terminal.teller.tell(action, origin);
-    if (entry !== undefined && action.type === "terminal/titleChanged") this.#list.set(undefined);
-    return entry;
+  dispatch(terminal: HostTerminal, action: TerminalAction, origin?: ActionOrigin): LogEntry | undefined {
+    return terminal.publisher.dispatch(action, origin);
   }
 
   /** Ends what a session still holds. */
@@ -239,72 +266,89 @@ export class HostTerminals {
   }
 
   async close(): Promise<void> {
+    this.#left.close();
     await Promise.all(this.all.map((terminal) => terminal.close()));
     this.#list.close();
     this.#publishList();
   }
 
-  #start(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
-    const { kind, command, args, cwd, env, size, hasInput = false } = plan;
-    const wanted = { kind, command, args, cwd, env, hasInput, ...(kind === "tty" && { size }) };
-    return HostTerminal.start(this.#makeParts(id, uri, plan), (sink) =>
-      this.#parts.keeper.start(wanted, sink),
-    );
+  async #start(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
+    const { kind, command, args, cwd, env, size, hasInput = false, separateError } = plan;
+    const limits = { ...this.#parts.limits, ...plan.limits };
+    const files = { hasInput, separateError, ...(kind === "tty" && { size }) };
+    const request = { kind, command, args, cwd, env, limits, ...files };
+    const terminal = this.#make(id, uri, plan);
+    await terminal.start((sink) => this.#parts.keeper.start(request, sink));
+    return terminal;
   }
 
-  #makeParts(id: string, uri: TerminalUri, plan: ShownPlan): HostTerminalParts {
-    const { kind, size, agent, hasInput = false, isPaced = false, isKept = false } = plan;
+  #make(id: string, uri: TerminalUri, plan: ShownPlan): HostTerminal {
+    const { agent, size, hasInput = false, isPaced = false, isKept = false } = plan;
     const { hub, spool, now, onFault = () => {}, lingerMs = defaultLingerMs } = this.#parts;
-    const isPty = kind === "tty";
-    const output = new TerminalOutput({
-      kind: isPty ? "tty" : "text",
+    const kind = plan.kind === "tty" ? "tty" : "text";
+    const output = makeOutput({
+      kind,
+      size,
       answerLimitBytes: plan.answerLimitBytes,
-      replayBytes: isPaced ? pacedReplayBytes : replayBytes,
-      ...size,
-      // Nobody may ever ask for the text of a person's terminal.
-      answer: agent === undefined ? "lazy" : "eager",
-      // One that must miss nothing may not be refused its memory; it gives it back soon.
-      ...(!isPaced && { budget: this.#budget }),
+      replayBytes: isPaced ? OUTPUT_LIMITS.pacedReplayBytes : OUTPUT_LIMITS.replayBytes,
+      // The text of a person's terminal may never be read.
+      isFoldedOnRequest: agent === undefined,
+      // The budget never denies memory to a paced terminal, which must miss nothing; it gives it back soon.
+      budget: isPaced ? undefined : this.#budget,
     });
-    const teller = new OutputTeller({ hub, uri, output, lingerMs });
-    return {
-      id,
+    const pace = isPaced
+      ? new OutputPace({
+          hold: (isHeld) => terminal.hold(isHeld),
+          onFree: () => output.shrinkReplay(OUTPUT_LIMITS.replayBytes),
+        })
+      : undefined;
+    const publisher = new OutputPublisher({
+      hub,
       uri,
-      title: plan.title,
-      isPty,
-      size: { cols: size.columns, rows: size.rows },
-      agent,
-      nonce: plan.nonce,
-      hasInput,
-      paced: isPaced ? { freeReplayBytes: replayBytes } : undefined,
-      isKept,
       output,
-      teller,
-      isOpenAtHolder: () => {
-        const claim = hub.state(uri, "terminal")?.claim;
-        return claim?.kind === "client" && teller.isReadBy(claim.clientId);
-      },
-      killGraceMs,
-      screenLingerMs: lingerMs,
-      now,
-      onFault,
-      onBytes: (bytes: Uint8Array, offset: number) => {
+      lingerMs,
+      isText: kind === "text",
+      onBytes: (bytes, offset) => {
         this.#writtenBytes += bytes.length;
         spool?.append(uri, offset, bytes);
+        pace?.wrote(offset + bytes.length);
       },
-      tell: (action: TerminalAction) => {
-        const entry = teller.tell(action);
-        if (entry !== undefined && action.type === "terminal/titleChanged") this.#list.set(undefined);
+      onTitle: () => this.#list.set(undefined),
+      onEnded: () => {
+        void spool?.end(uri);
+        this.#left.outputEnded(terminal);
       },
-      unseenExit: kind === "display" ? agentSilent : programLost,
-      onEnded: () => void spool?.end(uri),
-      onClosed: (closed: HostTerminal) => this.#forget(closed),
-    };
+    });
+    const terminal: HostTerminal = new HostTerminal({
+      id,
+      uri,
+      kind,
+      title: plan.title,
+      size,
+      output,
+      publisher,
+      agent,
+      hasInput,
+      pace,
+      isKept,
+      nonce: plan.nonce,
+      commandLine: plan.commandLine,
+      // A script follows it that wants every byte.
+      keepsMarks: isPaced,
+      screenLingerMs: lingerMs,
+      unseenExit: plan.kind === "display" ? agentSilent : programLost,
+      now,
+      onFault,
+      onLeft: (survivors) => this.#left.found(terminal, survivors),
+      onClosed: () => this.#forget(terminal),
+    });
+    return terminal;
   }
 
   #openChannel(terminal: HostTerminal, plan: ShownPlan, startedAt: string): void {
     const { uri } = terminal;
-    const { kind, title, titleSource, claim, cwd, size } = plan;
+    const { kind, titleSource, claim, cwd, size } = plan;
+    const title = boundTitle(plan.title);
     const folder = cwd === undefined ? undefined : folderUri(cwd);
     this.#parts.hub.open(
       uri,
@@ -320,20 +364,34 @@ export class HostTerminals {
         ...(kind === "tty" && { size: { cols: size.columns, rows: size.rows } }),
       }),
     );
-    terminal.teller.opened();
+    terminal.publisher.opened();
     this.#list.set(undefined);
     // Only now: a quick command may have exited before there was a channel to say so in.
     void terminal.exited.then(() => this.#noteExit(terminal));
   }
 
-  #noteExit({ exit, teller }: HostTerminal): void {
+  #noteExit(terminal: HostTerminal): void {
+    const { exit, publisher, uri } = terminal;
     if (exit === undefined) return;
+    const held = this.#parts.hub.state(uri, "terminal")?.claim;
+    const claim = held && claimAfterExit(held);
+    if (claim !== undefined && claim !== held) this.claim(terminal, claim);
     const exitedAt = this.#parts.now().toISOString();
-    teller.tell({ type: "terminal/exited", exitedAt, exit, endOffset: teller.wholeOffset });
+    publisher.dispatch({ type: "terminal/exited", exitedAt, exit, endOffset: publisher.wholeOffset });
+    this.#list.set(undefined);
+    this.#left.commandExited(terminal);
+  }
+
+  #publishLeft(terminal: HostTerminal, leftovers: TerminalLeftovers | undefined): void {
+    const known = this.#parts.hub.state(terminal.uri, "terminal")?.leftovers;
+    if (isDeepStrictEqual(known, leftovers)) return;
+    const changed = leftovers === undefined ? {} : { leftovers };
+    terminal.publisher.dispatch({ type: "terminal/leftoversChanged", ...changed });
     this.#list.set(undefined);
   }
 
   #forget(terminal: HostTerminal): void {
+    this.#left.forget(terminal);
     this.#terminals.delete(terminal.id);
     this.#survivorsEnded += terminal.survivorCount;
     void this.#parts.spool?.end(terminal.uri);

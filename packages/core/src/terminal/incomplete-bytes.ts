@@ -10,7 +10,7 @@ export function incompleteBytes(bytes: Uint8Array): number {
     const byte = bytes[bytes.length - count] ?? 0;
     if (byte < 0x80) return 0;
     if (byte < firstLeadByte) continue;
-    // What a decoder keeps back shows nothing; all else shows at least a replacement character.
+    // Bytes that a decoder keeps back show nothing; all else shows at least a replacement character.
     const shown = new TextDecoder().decode(bytes.subarray(bytes.length - count), { stream: true });
     return shown === "" ? count : 0;
   }

@@ -1,12 +1,12 @@
-// How long a program waits for those who must miss nothing.
+// The wait of a program for followers that must miss nothing.
 import { expect, test, vi } from "vitest";
 import { OutputPace } from "./output-pace.ts";
 
 const aheadBytes = 512 * 1024;
 
-function newPace(patienceMs?: number) {
+function newPace(timeoutMs?: number) {
   const holds: boolean[] = [];
-  return { holds, pace: new OutputPace({ hold: (isHeld) => holds.push(isHeld), patienceMs }) };
+  return { holds, pace: new OutputPace({ hold: (isHeld) => holds.push(isHeld), timeoutMs }) };
 }
 
 test("[U34] the program is at most half a mebibyte ahead of its slowest follower", () => {

@@ -1,23 +1,22 @@
-// Lets a program wait for those who must miss nothing of its output, while they are there (U34).
+// The pace of a program: it waits for followers that must miss nothing of its output, while they are there (U34).
 
-/** One that the program waits for. */
+/** A follower that the program waits for. */
 export interface PaceReader {
   /** It has taken everything before this offset. */
   read(offset: number): void;
   close(): void;
 }
 
-/** What a pace is made from. */
 export interface OutputPaceParts {
   /** Stops and starts the reading of the program's output. */
   readonly hold: (isHeld: boolean) => void;
-  /** Told when nobody is waited for any more. */
+  /** Called when nobody is waited for any more. */
   readonly onFree?: (() => void) | undefined;
-  /** How long it is waited for somebody to come, at first and again after the last has left. Default 30 s. */
-  readonly patienceMs?: number | undefined;
+  /** The wait for a follower, at first and again after the last has left. Default 30 s. */
+  readonly timeoutMs?: number | undefined;
 }
 
-const defaultPatienceMs = 30_000;
+const defaultTimeoutMs = 30_000;
 /** How far the program may be ahead of the slowest reader. */
 const maxAheadBytes = 512 * 1024;
 
@@ -44,23 +43,23 @@ export class OutputPace {
   /** The program has written up to this offset. */
   wrote(endOffset: number): void {
     this.#endOffset = endOffset;
-    this.#judge();
+    this.#update();
   }
 
-  /** Somebody reads from an offset on; whoever asked for it closes it. */
+  /** Adds a reader at an offset; the caller closes it. */
   follow(offset: number): PaceReader {
     const reader: PaceReader = {
       read: (place) => {
         if (!this.#offsets.has(reader)) return;
         this.#offsets.set(reader, place);
-        this.#judge();
+        this.#update();
       },
       close: () => this.#leave(reader),
     };
     clearTimeout(this.#giveUp);
     this.#expectedAt = undefined;
     this.#offsets.set(reader, offset);
-    this.#judge();
+    this.#update();
     return reader;
   }
 
@@ -69,7 +68,7 @@ export class OutputPace {
     clearTimeout(this.#giveUp);
     this.#expectedAt = undefined;
     this.#offsets.clear();
-    this.#judge();
+    this.#update();
     this.#parts.onFree?.();
   }
 
@@ -78,16 +77,16 @@ export class OutputPace {
     if (offset === undefined) return;
     this.#offsets.delete(reader);
     if (this.#offsets.size === 0) this.#expect(offset);
-    this.#judge();
+    this.#update();
   }
 
   #expect(offset: number): void {
     this.#expectedAt = offset;
-    this.#giveUp = setTimeout(() => this.close(), this.#parts.patienceMs ?? defaultPatienceMs);
+    this.#giveUp = setTimeout(() => this.close(), this.#parts.timeoutMs ?? defaultTimeoutMs);
     this.#giveUp.unref();
   }
 
-  #judge(): void {
+  #update(): void {
     const slowest = this.#offsets.size > 0 ? Math.min(...this.#offsets.values()) : this.#expectedAt;
     const isHeld = slowest !== undefined && this.#endOffset - slowest >= maxAheadBytes;
     if (isHeld === this.#isHeld) return;

@@ -1,4 +1,4 @@
-// Commands that the owner runs in terminals of their own.
+// Commands that the owner runs, each in a separate terminal.
 import { makeId, terminalUri } from "@holdfast/ahp";
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import { expect, test } from "vitest";
@@ -103,31 +103,30 @@ test("[U34] [U35] a paced command waits for its follower, which gets every byte,
   expect(offset).toBe(sizeBytes + 1_000_000);
 });
 
-test("[U36] it is anyone's to claim, and stays when who held it is gone or left it to the owner", async () => {
-  const { host } = newHost({ patience: { goneClientMs: 20 } });
-  const desk = host.terminals;
+test("[U36] anyone may claim it, and it stays when its holder is gone or left it to the owner", async () => {
+  const { host, terminals } = newHost({ timeouts: { goneClientMs: 20 } });
   const { id, holder } = await host.createTerminal({ command: "read x", kind: "tty" }, ME);
   expect(holder).toEqual({ kind: "client", clientId: OWNER_CLIENT_ID, isGone: true });
   await host.writeTerminal(id, Buffer.from("typed"), ME);
   const uri = terminalUri(makeId("terminal", id));
-  const watching = await WatchingClient.open(desk, uri, "ann");
+  const watching = await WatchingClient.open(terminals, uri, "ann");
   await watching.sees("typed");
   expect(watching.claim()).toMatchObject({ outcome: "accepted" });
   await expect(host.writeTerminal(id, Buffer.from("x"), ME)).rejects.toMatchObject({
     code: "TERMINAL_NOT_HELD",
   });
-  desk.clientGone(ann);
+  terminals.clientGone(ann);
   const holderOf = (of: string) => host.listTerminals(ME).find((each) => each.id === of)?.holder;
   await until(() => JSON.stringify(holderOf(id)) === JSON.stringify(holder));
 
-  const shell = await desk.create({ clientId: ann, shell: { command: "/bin/sh" } });
-  desk.clientBack(ann);
+  const shell = await terminals.create({ clientId: ann, shell: { command: "/bin/sh" } });
+  terminals.clientBack(ann);
   const claim = { kind: "client", clientId: makeId("client", OWNER_CLIENT_ID) } as const;
-  desk.submit(shell, { type: "terminal/claimed", claim }, { clientId: ann, clientSeq: 1 });
+  terminals.submit(shell, { type: "terminal/claimed", claim }, { clientId: ann, clientSeq: 1 });
   expect(host.hub.state(shell, "terminal")?.claim).toMatchObject({
     clientId: OWNER_CLIENT_ID,
     goneSince: expect.any(String) as string,
   });
-  expect((await WatchingClient.open(desk, shell, "ben")).claim()).toMatchObject({ outcome: "accepted" });
-  await Promise.all([desk.dispose(uri), desk.dispose(shell)]);
+  expect((await WatchingClient.open(terminals, shell, "ben")).claim()).toMatchObject({ outcome: "accepted" });
+  await Promise.all([terminals.dispose(uri), terminals.dispose(shell)]);
 });

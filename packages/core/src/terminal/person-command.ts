@@ -1,14 +1,24 @@
-// A command that a person runs in a terminal of its own: with a screen, or byte for byte on pipes.
-import { type Keeper, KeeperError } from "@holdfast/keeper/port";
+// A command that a person runs in a separate terminal: with a screen, or byte for byte on pipes.
+import { type Keeper, TerminalError } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import { readFolder, readSize } from "./person-shell.ts";
-import type { NewCommand } from "./terminal-desk.ts";
+import type { NewCommand } from "../submit/submission.ts";
 import type { TerminalPlan } from "./host-terminals.ts";
 
-/** What of a terminal's plan the command itself says. */
+/** The part of a terminal's plan that comes from the command. */
 export type CommandPlan = Pick<
   TerminalPlan,
-  "title" | "titleSource" | "kind" | "command" | "args" | "cwd" | "env" | "size" | "hasInput" | "isPaced"
+  | "title"
+  | "titleSource"
+  | "kind"
+  | "command"
+  | "args"
+  | "cwd"
+  | "env"
+  | "size"
+  | "hasInput"
+  | "separateError"
+  | "isPaced"
 >;
 
 /** The command as one line, for people. */
@@ -18,7 +28,8 @@ export function commandLineOf({ command, args = [] }: Pick<NewCommand, "command"
 
 /** Makes a command ready to be run in the person's own environment. */
 export async function planCommand(keeper: Keeper, request: NewCommand): Promise<CommandPlan> {
-  const { command, args = [], kind, name, hasInput = false, isPaced = false } = request;
+  const { command, args = [], kind, name } = request;
+  const { hasInput = false, separateError = false, isPaced = false } = request;
   const env = await keeper.buildEnvironment({
     audience: "person",
     hasScreen: kind === "tty",
@@ -34,13 +45,14 @@ export async function planCommand(keeper: Keeper, request: NewCommand): Promise<
     env,
     size: readSize(request.size),
     hasInput: kind === "text" && hasInput,
+    separateError: kind === "text" && separateError,
     isPaced: kind === "text" && isPaced,
   };
 }
 
-/** What a caller is told of a command that could not be started. */
+/** The error for a command that could not be started. */
 export function startFailure(error: unknown): unknown {
-  if (!(error instanceof KeeperError)) return error;
+  if (!(error instanceof TerminalError)) return error;
   const sentence = `${error.message}.`;
   switch (error.code) {
     case "program_not_found":

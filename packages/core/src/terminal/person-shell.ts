@@ -1,10 +1,10 @@
-// The shell that a person gets: their own, in their own environment, telling of its commands where it can.
+// The shell that a person gets: their own, in their own environment, reporting its commands where it can.
 import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Keeper, ScreenSize } from "@holdfast/keeper/port";
+import type { Keeper, ScreenSize } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import { type PreparedShell, prepareShell } from "@holdfast/terminal/shell-integration";
-import type { NewPersonTerminal } from "./terminal-desk.ts";
+import type { NewShell } from "../submit/submission.ts";
 
 /** A shell as it was asked for. */
 export interface PersonShell {
@@ -15,17 +15,17 @@ export interface PersonShell {
 
 const defaultSize = { columns: 80, rows: 24 };
 
-/** Makes a shell ready to be started; whoever starts it removes its folder. */
-export async function preparePersonShell(keeper: Keeper, request: NewPersonTerminal): Promise<PersonShell> {
+/** Prepares a shell; the caller that starts it removes its folder. */
+export async function preparePersonShell(keeper: Keeper, request: NewShell): Promise<PersonShell> {
   const cwd = readFolder(request.cwd);
   const size = readSize(request.size);
   const env = await keeper.buildEnvironment({ audience: "person", hasScreen: true });
-  const { command, args } = request.shell ?? { command: loginShell(env), args: loginArguments };
+  const { command, args } = request.program ?? { command: loginShell(env), args: loginArguments };
   const prepared = await prepareShell({ shell: command, env, ...(args !== undefined && { args }) });
   return { prepared, cwd, size };
 }
 
-/** The user's own shell; an account that has none gets the one that is always there. */
+/** The user's own shell; an account without one gets the shell that every system has. */
 function loginShell(env: Readonly<Record<string, string>>): string {
   return env["SHELL"] ?? userInfo().shell ?? "/bin/sh";
 }
@@ -40,12 +40,12 @@ export function readFolder(cwd: string | undefined): string {
   try {
     return fileURLToPath(cwd);
   } catch (cause) {
-    throw new HostError("INVALID_REQUEST", `cwd: ${cwd} names no folder of this machine.`, { cause });
+    throw new HostError("INVALID_REQUEST", `cwd: ${cwd} is not a folder on this machine.`, { cause });
   }
 }
 
-/** The size of a screen, whole where it was only wished for in part. */
-export function readSize({ cols, rows }: NewPersonTerminal["size"] = {}): ScreenSize {
+/** The size of a screen, completed where only a part was requested. */
+export function readSize({ cols, rows }: NewShell["size"] = {}): ScreenSize {
   const size = { columns: cols ?? defaultSize.columns, rows: rows ?? defaultSize.rows };
   for (const side of [size.columns, size.rows]) {
     if (!Number.isSafeInteger(side) || side < 1) {

@@ -1,11 +1,10 @@
-// The input of a command that runs on pipes: taken once wherever it is sent again, and no faster than it is read (U35).
-import { KeeperError } from "@holdfast/keeper/port";
+// The input of a command that runs on pipes: accepted once wherever it is sent again, and no faster than it is read (U35).
+import { type Run, TerminalError } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
-import type { TerminalProgram } from "./display-run.ts";
 
 /** Where a piece of input belongs. */
 export interface InputPlace {
-  /** The offset of its first byte in all of the input; absent: it follows what was taken before. */
+  /** The offset of its first byte in all of the input; absent: it follows the input so far. */
   readonly offset?: number | undefined;
   /** Whether the input ends with it. */
   readonly isLast?: boolean | undefined;
@@ -13,22 +12,22 @@ export interface InputPlace {
 
 /** The pipe to one command's stdin. */
 export class PipedInput {
-  readonly #run: TerminalProgram;
+  readonly #run: Pick<Run, "write" | "onDrain" | "endInput">;
   #takenBytes = 0;
   #state: "open" | "over" = "open";
   #waiting: (() => void)[] = [];
 
-  /** `exited` lets those go who wait for a command that reads no more. */
-  constructor(run: TerminalProgram, exited: Promise<unknown>) {
+  /** `exited` releases callers that wait for a command that reads no more. */
+  constructor(run: Pick<Run, "write" | "onDrain" | "endInput">, exited: Promise<unknown>) {
     this.#run = run;
-    run.onDrain(() => this.#letGo());
+    run.onDrain(() => this.#release());
     void exited.then(() => {
       this.#state = "over";
-      this.#letGo();
+      this.#release();
     });
   }
 
-  /** Hands a piece to the command; resolves when there is room for the next. */
+  /** Hands a piece to the command; resolves when there is space for the next. */
   async take(bytes: Uint8Array, { offset = this.#takenBytes, isLast = false }: InputPlace): Promise<void> {
     const repeatedBytes = this.#takenBytes - offset;
     if (repeatedBytes < 0) {
@@ -52,12 +51,12 @@ export class PipedInput {
     try {
       return this.#run.write(bytes);
     } catch (cause) {
-      if (!(cause instanceof KeeperError)) throw cause;
+      if (!(cause instanceof TerminalError)) throw cause;
       throw new HostError("TERMINAL_EXITED", "The command takes no more input.", { cause });
     }
   }
 
-  #letGo(): void {
+  #release(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve();

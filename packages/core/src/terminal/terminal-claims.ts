@@ -1,8 +1,7 @@
-// Carries out claims: who holds a terminal changes, and the session whose agent used it learns of it.
+// Execution of claims: the holder of a terminal changes, and the session whose agent used it is notified.
 import {
   type ClientClaim,
   type ClientId,
-  type SessionClaim,
   type SessionUri,
   type TerminalClaim,
   type TerminalState,
@@ -12,64 +11,77 @@ import {
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import type { Hub } from "../channel/hub.ts";
 import type { ActionOrigin } from "../channel/log-entry.ts";
-import { ruleOnClaim } from "./claim-rules.ts";
+import { ruleOnClaim } from "../rules/terminal-rules.ts";
+import { type Submission, accepted, rejected } from "../submit/submission.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
-import type { Submission } from "./terminal-desk.ts";
 
-/** What claiming needs. */
+/** Dependencies of the claims. */
 export interface TerminalClaimsParts {
   readonly hub: Hub;
   readonly terminals: HostTerminals;
   readonly now: () => Date;
-  /** How long what a vanished client holds is kept. */
+  /** How long the terminals of a vanished client are kept. */
   readonly goneClientMs: number;
   /** Ends a terminal. */
   readonly dispose: (terminal: HostTerminal) => Promise<void>;
   readonly onFault: (error: unknown) => void;
 }
 
-/** The claims on a host's terminals. `close` forgets who is gone. */
+/** The claims on a host's terminals. `close` forgets the clients that are gone. */
 export class TerminalClaims {
   readonly #parts: TerminalClaimsParts;
   /** Clients that are not connected, and when what they hold is ended. */
   readonly #gone = new Map<ClientId, NodeJS.Timeout>();
+  readonly #connected = new Set<ClientId>();
 
   constructor(parts: TerminalClaimsParts) {
     this.#parts = parts;
   }
 
-  /** Judges a client's claim against the state it meets, and carries it out. */
-  claim(terminal: HostTerminal, wanted: TerminalClaim, by: ClientId, origin?: ActionOrigin): Submission {
+  /** Performs a client's claim, if the rules allow it in the state that it meets. */
+  claim(
+    terminal: HostTerminal,
+    state: TerminalState,
+    wanted: TerminalClaim,
+    by: ClientId,
+    origin?: ActionOrigin,
+  ): Submission {
     const { hub, terminals } = this.#parts;
-    const state = hub.state(terminal.uri, "terminal");
-    if (state === undefined) return { outcome: "unknown-channel" };
-    const ruling = ruleOnClaim(state, wanted, by, (session) => hub.state(session, "session") !== undefined);
-    switch (ruling.kind) {
-      case "refused":
-        return { outcome: "rejected", reason: ruling.reason };
+    const change = ruleOnClaim(state, wanted, by, {
+      isOpen: (session) => hub.state(session, "session") !== undefined,
+      isKnown: (client) => this.isKnown(client),
+    });
+    if ("allowed" in change) return rejected(change);
+    switch (change.kind) {
       case "unchanged":
-        return { outcome: "accepted" };
+        return accepted();
       case "taken-over": {
-        const entry = terminals.claim(terminal, ruling.claim, origin);
+        const entry = terminals.claim(terminal, change.claim, origin);
         terminal.agent?.moved(terminal, "person");
         return accepted(entry);
       }
       case "passed-on":
-        return accepted(this.#passOn(terminal, ruling.claim, origin));
+        return accepted(this.#passOn(terminal, change.claim, origin));
       case "given":
-        return accepted(this.#give(terminal, ruling.session, origin));
+        return accepted(this.#give(terminal, change.session, origin));
       case "detached": {
-        const entry = terminals.claim(terminal, this.#plainClaim(state), origin);
+        const entry = terminals.claim(terminal, change.claim, origin);
         terminal.agent?.moved(terminal, "background");
         return accepted(entry);
       }
     }
   }
 
+  /** Whether a client is connected, was so and may come back, or is the owner, who never is (U36). */
+  isKnown(clientId: ClientId): boolean {
+    return clientId === OWNER_CLIENT_ID || this.#connected.has(clientId) || this.#gone.has(clientId);
+  }
+
   /** A client is gone: what it holds says so, and is ended if it does not come back in time. */
   gone(clientId: ClientId): void {
     if (this.#gone.has(clientId)) return;
+    this.#connected.delete(clientId);
     const expire = (): void => {
       this.#gone.delete(clientId);
       for (const terminal of this.#heldBy(clientId)) this.#abandon(terminal);
@@ -82,6 +94,7 @@ export class TerminalClaims {
 
   /** A client is back: what it holds is its own again. */
   back(clientId: ClientId): void {
+    this.#connected.add(clientId);
     const timer = this.#gone.get(clientId);
     if (timer === undefined) return;
     clearTimeout(timer);
@@ -103,7 +116,7 @@ export class TerminalClaims {
     this.#gone.clear();
   }
 
-  /** The holder gives a terminal to a session; the one that made it takes it up where it left it. */
+  /** The holder gives a terminal to a session; the one that made it resumes its claim where it left it. */
   #give(
     terminal: HostTerminal,
     session: SessionUri,
@@ -120,19 +133,23 @@ export class TerminalClaims {
     return terminals.claim(terminal, { kind: "session", session, chat }, origin);
   }
 
-  /** To another client; or to the owner, who is never connected, so that it stays for whoever claims it next (U36). */
+  /** To another client; or to the owner, who is never connected, so that it stays for the next client that claims it (U36). */
   #passOn(
     terminal: HostTerminal,
     claim: ClientClaim,
     origin?: ActionOrigin,
   ): ReturnType<HostTerminals["claim"]> {
     const { terminals, now } = this.#parts;
-    if (claim.clientId !== OWNER_CLIENT_ID) return terminals.claim(terminal, claim, origin);
+    if (claim.clientId !== OWNER_CLIENT_ID) {
+      const entry = terminals.claim(terminal, claim, origin);
+      this.noteHolder(terminal, claim.clientId);
+      return entry;
+    }
     terminal.isKept = true;
     return terminals.claim(terminal, ownerClaim(now()), origin);
   }
 
-  /** Nobody came back for it: an agent's command goes on as the agent's, what is kept stays, a person's shell is ended. */
+  /** Nobody came back for it: an agent's command returns to the agent, what is kept stays, a person's shell is ended. */
   #abandon(terminal: HostTerminal): void {
     const { agent } = terminal;
     const { hub, dispose, onFault } = this.#parts;
@@ -150,19 +167,9 @@ export class TerminalClaims {
       return claim?.kind === "client" && claim.clientId === clientId;
     });
   }
-
-  #plainClaim({ claim }: TerminalState): TerminalClaim {
-    if (claim.kind === "client") return claim;
-    const { kind, session, chat } = claim;
-    return { kind, session, chat } satisfies SessionClaim;
-  }
 }
 
-/** The owner's hold on a terminal that waits for whoever claims it. */
+/** The owner's hold on a terminal that waits for the next client that claims it. */
 export function ownerClaim(now: Date): ClientClaim {
   return { kind: "client", clientId: makeId("client", OWNER_CLIENT_ID), goneSince: now.toISOString() };
-}
-
-function accepted(entry: ReturnType<HostTerminals["claim"]>): Submission {
-  return { outcome: "accepted", ...(entry !== undefined && { entry }) };
 }

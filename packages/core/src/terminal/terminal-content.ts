@@ -1,6 +1,7 @@
-// What a terminal shows, in parts, made from its bytes and the commands that wrote them.
+// The content of a terminal, in parts, made from its bytes and the commands that wrote them.
 import { makeId } from "@holdfast/ahp";
 import type { TerminalPart } from "@holdfast/ahp/dialects";
+import type { TtyScreen } from "@holdfast/terminal/screen";
 import {
   type CommandIndex,
   type ContentPart,
@@ -11,6 +12,7 @@ import {
 /** The content of a terminal, and the bytes that it was made from. */
 export interface ShownContent {
   readonly parts: readonly TerminalPart[];
+  readonly startOffset: number;
   readonly endOffset: number;
 }
 
@@ -20,15 +22,24 @@ export function showContent(
   commands: CommandIndex,
   wholeOffset: number,
 ): ShownContent {
-  const { parts, endOffset } = readContent(source, commands);
+  const { parts, startOffset, endOffset } = readContent(source, commands);
   const shown = parts.map(showPart);
-  if (endOffset >= wholeOffset) return { parts: shown, endOffset };
+  if (endOffset >= wholeOffset) return { parts: shown, startOffset, endOffset };
   const cut = new TextDecoder().decode(source.bytes(endOffset, wholeOffset));
-  return { parts: append(shown, cut), endOffset: wholeOffset };
+  return { parts: append(shown, cut), startOffset, endOffset: wholeOffset };
 }
 
-/** The screen instead of the bytes that drew it. A command that runs goes on after it: what comes belongs to it. */
-export function withScreen({ parts, endOffset }: ShownContent, text: string, pending: string): ShownContent {
+/** The content as a client that joins sees it: the alternate screen (U30), or the bytes after their modes (U33). */
+export function showScreen(content: ShownContent, screen: Pick<TtyScreen, "viewOf">): ShownContent {
+  const view = screen.viewOf(content.startOffset, content.endOffset);
+  if (view.kind === "screen") return withScreen(content, view.text, view.pending);
+  if (view.modes === "") return content;
+  return { ...content, parts: [{ kind: "output", text: view.modes }, ...content.parts] };
+}
+
+/** The screen instead of the bytes that drew it. A running command continues after it: later output belongs to it. */
+function withScreen(content: ShownContent, text: string, pending: string): ShownContent {
+  const { parts } = content;
   const last = parts.at(-1);
   const isRunning = last?.kind === "command" && last.end === undefined;
   const shown: readonly TerminalPart[] = isRunning
@@ -37,13 +48,7 @@ export function withScreen({ parts, endOffset }: ShownContent, text: string, pen
         { ...last, text: pending },
       ]
     : [{ kind: "output", text: text + pending }];
-  return { parts: shown, endOffset };
-}
-
-/** The same after sequences that set the modes which held before its first byte. */
-export function withModes(shown: ShownContent, sequences: string): ShownContent {
-  if (sequences === "") return shown;
-  return { ...shown, parts: [{ kind: "output", text: sequences }, ...shown.parts] };
+  return { ...content, parts: shown };
 }
 
 function showPart(part: ContentPart): TerminalPart {

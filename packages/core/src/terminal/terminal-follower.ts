@@ -1,14 +1,14 @@
 // Follows a terminal from any byte on: from the spool what memory no longer holds, then live, then how it ended.
 import type { TerminalState, TerminalUri } from "@holdfast/ahp";
 import type { ByteSubscription } from "@holdfast/terminal/view";
-import type { Cursor } from "../channel/cursor.ts";
+import type { LogReader } from "../channel/log-reader.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { TerminalSpool } from "../ports.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { PaceReader } from "./output-pace.ts";
 import type { TerminalFeed, TerminalReading } from "./terminal-feed.ts";
 
-/** What a follower needs. */
+/** Dependencies of a follower. */
 export interface FollowerParts {
   readonly uri: TerminalUri;
   readonly hub: Hub;
@@ -18,7 +18,7 @@ export interface FollowerParts {
   /** Its state, from memory or from what is kept. */
   readonly state: () => TerminalState | undefined;
   readonly onReadable: () => void;
-  /** Told how far it has come, where the program waits for it. */
+  /** Receives how far it has come, where the program waits for it. */
   readonly pace?: PaceReader | undefined;
   readonly onSkipped: (skippedBytes: number) => void;
 }
@@ -30,9 +30,9 @@ export class TerminalFollower implements TerminalFeed {
   readonly #parts: FollowerParts;
   /** The next byte to give. */
   #offset: number;
-  #cursor: Cursor | undefined;
+  #cursor: LogReader | undefined;
   #waker: ByteSubscription | undefined;
-  #hasToldExit = false;
+  #hasReportedExit = false;
   #isClosed = false;
 
   /** Begins at an offset; 0 begins with the oldest byte that is kept. */
@@ -48,7 +48,7 @@ export class TerminalFollower implements TerminalFeed {
     const size = this.#readSize();
     if (size !== undefined) return size;
     const output = this.#parts.live()?.output;
-    // A closed terminal's memory is empty: what there is of it is in the spool.
+    // A closed terminal's memory is empty: its output is in the spool.
     if (output === undefined) return this.#nextKept();
     if (this.#offset < output.startOffset) return this.#nextOlder(output.startOffset);
     if (this.#offset < output.endOffset) {
@@ -65,7 +65,7 @@ export class TerminalFollower implements TerminalFeed {
     this.#parts.pace?.close();
   }
 
-  /** Everything was given: how it ended, if it has, else nothing until there is more. */
+  /** All output was given: the exit, if it has ended, else nothing until there is more. */
   #wait(): TerminalReading {
     const exited = this.#readExit();
     if (exited !== undefined) return exited;
@@ -73,8 +73,8 @@ export class TerminalFollower implements TerminalFeed {
     this.#waker?.close();
     this.#waker = output?.subscribe({ from: "end" }, this.#parts.onReadable);
     const isOver = this.#waker === undefined || this.#waker.ended;
-    // The end of the output may be heard a moment before the exit is told; the channel wakes us then.
-    return isOver && this.#hasToldExit ? { kind: "end" } : { kind: "nothing" };
+    // The end of the output may come a moment before the exit is published; the channel wakes us then.
+    return isOver && this.#hasReportedExit ? { kind: "end" } : { kind: "nothing" };
   }
 
   /** Bytes before those in memory; what the spool has not kept either is skipped. */
@@ -99,10 +99,13 @@ export class TerminalFollower implements TerminalFeed {
     return this.#readExit() ?? { kind: "end" };
   }
 
+  /** Gives bytes up to where the stream changes. */
   #give(bytes: Uint8Array): TerminalReading {
     const offset = this.#offset;
-    this.#moveTo(offset + bytes.length);
-    return { kind: "output", offset, bytes };
+    const range = this.#parts.live()?.streams.at(offset);
+    const given = range === undefined ? bytes : bytes.subarray(0, range.end - offset);
+    this.#moveTo(offset + given.length);
+    return { kind: "output", offset, bytes: given, ...(range?.stream === "error" && { stream: "error" }) };
   }
 
   #skipTo(offset: number): TerminalReading {
@@ -119,8 +122,8 @@ export class TerminalFollower implements TerminalFeed {
 
   #readExit(): TerminalReading | undefined {
     const lifecycle = this.#parts.state()?.lifecycle;
-    if (this.#hasToldExit || lifecycle?.status !== "exited") return undefined;
-    this.#hasToldExit = true;
+    if (this.#hasReportedExit || lifecycle?.status !== "exited") return undefined;
+    this.#hasReportedExit = true;
     return { kind: "exited", exit: lifecycle.exit, endOffset: this.#offset };
   }
 

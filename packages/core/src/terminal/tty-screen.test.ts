@@ -1,35 +1,34 @@
-// Joining full-screen programs late, on real terminals: who does sees what those see who were there from the start.
+// Joining full-screen programs late, on real terminals: a late viewer sees what those see who were there from the start.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeId, type TerminalAction, type TerminalUri } from "@holdfast/ahp";
 import type { TerminalPart } from "@holdfast/ahp/dialects";
-import { TerminalScreen } from "@holdfast/terminal/screen";
-import { CommandIndex, modeSequences, ShellSequences, TerminalOutput } from "@holdfast/terminal/view";
+import { TerminalScreen, TtyScreen } from "@holdfast/terminal/screen";
+import { CommandIndex, modeSequences, StreamScanner, TerminalOutput } from "@holdfast/terminal/view";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
-import { showContent } from "./terminal-content.ts";
-import type { TerminalDesk } from "./terminal-desk.ts";
-import { TtyScreen } from "./tty-screen.ts";
+import type { TerminalClient } from "../testing/terminal-client.ts";
+import { showContent, showScreen } from "./terminal-content.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
 const ann = makeId("client", "ann");
 const size = { cols: 100, rows: 30 };
 
-/** A viewer with a terminal of its own, which draws the content and then whatever is told. */
+/** A viewer with a separate terminal emulator, which draws the content and then all published output. */
 class Viewer {
   readonly content: readonly TerminalPart[];
   readonly startSize: { readonly cols: number; readonly rows: number };
-  readonly #told: TerminalAction[] = [];
+  readonly #received: TerminalAction[] = [];
   endOffset: number;
   text = "";
 
-  private constructor(desk: TerminalDesk, uri: string) {
+  private constructor(client: TerminalClient, uri: string) {
     const { snapshot, cursor } =
-      desk.subscribe(uri, { onReadable: () => this.#read() }) ?? expect.fail("no such terminal");
+      client.subscribe(uri, { onReadable: () => this.#read() }) ?? expect.fail("no such terminal");
     this.content = snapshot.content;
     this.startSize = snapshot.state.size ?? expect.fail("no size");
     this.endOffset = snapshot.state.output.endOffset;
@@ -45,9 +44,9 @@ class Viewer {
     this.#read();
   }
 
-  static async join(desk: TerminalDesk, uri: string): Promise<Viewer> {
-    await desk.load(uri);
-    return new Viewer(desk, uri);
+  static async join(client: TerminalClient, uri: string): Promise<Viewer> {
+    await client.load(uri);
+    return new Viewer(client, uri);
   }
 
   readonly #read: () => void;
@@ -57,7 +56,7 @@ class Viewer {
       this.endOffset = action.endOffset;
       this.text = (this.text + action.data).slice(-20_000);
     }
-    this.#told.push(action);
+    this.#received.push(action);
   }
 
   /** Waits for what a program says when it has done something. */
@@ -67,12 +66,12 @@ class Viewer {
 
   /** Everything that its terminal shows, or that could make itself seen: cells, looks, cursors, modes, lines above. */
   async picture(): Promise<string> {
-    // What is told while this one draws is not for this picture.
-    const told = [...this.#told];
+    // Actions that arrive while this one draws are not for this picture.
+    const received = [...this.#received];
     const { cols: columns, rows } = this.startSize;
     const screen = await TerminalScreen.build({ columns, rows });
     await screen.write(Buffer.from(this.content.map(({ text }) => text).join("")));
-    for (const action of told) {
+    for (const action of received) {
       if (action.type === "terminal/data") await screen.write(Buffer.from(action.data));
       else if (action.type === "terminal/resized") screen.resize(action.cols, action.rows);
     }
@@ -117,12 +116,12 @@ process.stdin.on("data", (data) => {
 `;
 
 async function startProgram(shell = { command: process.execPath, args: ["-e", program] }) {
-  const desk = newHost().host.terminals;
-  const uri: TerminalUri = await desk.create({ clientId: ann, shell, size });
-  const first = await Viewer.join(desk, uri);
+  const terminals = newHost().terminals;
+  const uri: TerminalUri = await terminals.create({ clientId: ann, shell, size });
+  const first = await Viewer.join(terminals, uri);
   let clientSeq = 0;
   const origin = () => ({ clientId: ann, clientSeq: (clientSeq += 1) });
-  const type = (data: string) => desk.submit(uri, { type: "terminal/input", data }, origin());
+  const type = (data: string) => terminals.submit(uri, { type: "terminal/input", data }, origin());
   /** Presses a key and waits until the first viewer has seen what it did. */
   const press = async (key: string, ...viewers: readonly Viewer[]): Promise<void> => {
     for (const viewer of [first, ...viewers]) viewer.text = "";
@@ -130,8 +129,8 @@ async function startProgram(shell = { command: process.execPath, args: ["-e", pr
     for (const viewer of [first, ...viewers]) await viewer.sees(`did ${key}`);
   };
   const resize = (cols: number, rows: number) =>
-    desk.submit(uri, { type: "terminal/resized", cols, rows }, origin());
-  return { desk, uri, first, type, press, resize };
+    terminals.submit(uri, { type: "terminal/resized", cols, rows }, origin());
+  return { terminals, uri, first, type, press, resize };
 }
 
 async function expectSame(late: Viewer, first: Viewer): Promise<void> {
@@ -140,19 +139,19 @@ async function expectSame(late: Viewer, first: Viewer): Promise<void> {
   expect(seenLate).toBe(seenFirst);
 }
 
-describe("[U30] who joins while the alternate screen is on", () => {
-  test("[U30] sees the screen, goes on with it, and sees the normal screen again when it is left", async () => {
-    const { desk, uri, first, press } = await startProgram();
+describe("[U30] a viewer that joins while the alternate screen is on", () => {
+  test("[U30] sees the screen, continues with it, and sees the normal screen again when it is left", async () => {
+    const { terminals, uri, first, press } = await startProgram();
     await first.sees("ready");
     await press("h");
     await press("a");
-    const late = await Viewer.join(desk, uri);
+    const late = await Viewer.join(terminals, uri);
     expect(late.content).toHaveLength(1);
     expect(late.content[0]?.text).toMatch(/^\x1bc/);
     await expectSame(late, first);
     await press("s", late);
     await expectSame(late, first);
-    const later = await Viewer.join(desk, uri);
+    const later = await Viewer.join(terminals, uri);
     await expectSame(later, first);
     await press("q", late, later);
     await expectSame(late, first);
@@ -161,26 +160,26 @@ describe("[U30] who joins while the alternate screen is on", () => {
   });
 
   test("[U30] in the middle of a sequence, which the next bytes end", async () => {
-    const { desk, uri, first, press, type } = await startProgram();
+    const { terminals, uri, first, press, type } = await startProgram();
     await first.sees("ready");
     await press("a");
     type("p");
     await until(() => first.text.endsWith("\x1b[3"));
-    const late = await Viewer.join(desk, uri);
+    const late = await Viewer.join(terminals, uri);
     expect(late.content[0]?.text.endsWith("\x1b[3")).toBe(true);
     await press("e", late);
     await expectSame(late, first);
   });
 
-  test("[U31] after megabytes on it, sees it all the same, and what it covers when it is left", async () => {
-    const { desk, uri, first, press } = await startProgram();
+  test("[U31] after megabytes on it, still sees it, and what it covers when it is left", async () => {
+    const { terminals, uri, first, press } = await startProgram();
     await first.sees("ready");
     await press("h");
     await press("a");
     await press("f");
     await press("d");
     await press("s");
-    const late = await Viewer.join(desk, uri);
+    const late = await Viewer.join(terminals, uri);
     await expectSame(late, first);
     await press("q", late);
     await expectSame(late, first);
@@ -188,37 +187,37 @@ describe("[U30] who joins while the alternate screen is on", () => {
   });
 
   test("[U31] sees what was drawn once, megabytes ago, on a screen that is drawn bit by bit", async () => {
-    const { desk, uri, first, press } = await startProgram();
+    const { terminals, uri, first, press } = await startProgram();
     await first.sees("ready");
     await press("a");
     for (let count = 0; count < 6; count++) {
       await press("c");
-      await desk.load(uri);
+      await terminals.load(uri);
     }
-    const late = await Viewer.join(desk, uri);
+    const late = await Viewer.join(terminals, uri);
     await expectSame(late, first);
     expect(await late.picture()).toContain("row 3");
   });
 
   test("[U31] after sizes changed, sees what was drawn for each", async () => {
-    const { desk, uri, first, press, resize } = await startProgram();
+    const { terminals, uri, first, press, resize } = await startProgram();
     await first.sees("ready");
     await press("a");
     resize(60, 18);
     await press("s");
     resize(90, 25);
     await press("s");
-    const late = await Viewer.join(desk, uri);
+    const late = await Viewer.join(terminals, uri);
     expect(late.startSize).toEqual({ cols: 90, rows: 25 });
     await expectSame(late, first);
     resize(70, 28);
     await press("s", late);
-    const later = await Viewer.join(desk, uri);
+    const later = await Viewer.join(terminals, uri);
     await expectSame(late, first);
     await expectSame(later, first);
   });
 
-  test.skipIf(!existsSync("/usr/bin/vim"))("[U30] an editor in a shell: its command goes on", async () => {
+  test.skipIf(!existsSync("/usr/bin/vim"))("[U30] an editor in a shell: its command continues", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "tty-screen-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const lines = Array.from(
@@ -226,17 +225,17 @@ describe("[U30] who joins while the alternate screen is on", () => {
       (_, line) => `int line${line} = ${line}; /* ${"*".repeat(line % 70)} */`,
     );
     writeFileSync(path.join(folder, "x.c"), lines.join("\n"));
-    const { desk, uri, first, type } = await startProgram({ command: "/bin/bash", args: [] });
+    const { terminals, uri, first, type } = await startProgram({ command: "/bin/bash", args: [] });
     type("seq 1 450000; echo en''d\r");
     await first.sees("end\r\n");
     type(`vim -u NONE -N -n -c 'syntax on' -c 'set nu' ${folder}/x.c\r`);
     await first.sees("line27");
-    const late = await Viewer.join(desk, uri);
+    const late = await Viewer.join(terminals, uri);
     expect(late.content).toMatchObject([{ kind: "output" }, { kind: "command", text: "" }]);
     await expectSame(late, first);
     type("150Gdd:split\r\x06:echo 'saw'.'it'\r");
     await first.sees("sawit");
-    const later = await Viewer.join(desk, uri);
+    const later = await Viewer.join(terminals, uri);
     await expectSame(late, first);
     await expectSame(later, first);
     type(":qa!\r");
@@ -268,28 +267,33 @@ describe("[U32] a screen in memory", () => {
     const { isRead = () => true, lingerMs = 60_000 } = options;
     const wholeOffset = () => output.endOffset;
     const onFault = (error: unknown) => faults.push(error);
-    const screen = new TtyScreen({ output: source, size, wholeOffset, isRead, lingerMs, onFault });
+    const screenSize = { columns: size.cols, rows: size.rows };
+    const screen = new TtyScreen({
+      output: source,
+      size: screenSize,
+      wholeOffset,
+      isRead,
+      lingerMs,
+      onFault,
+    });
     onTestFinished(() => {
       screen.close();
       output.close();
     });
-    const sequences = new ShellSequences(
-      {
-        show: (bytes, start, end) => {
+    const scanner = new StreamScanner();
+    const push = (text: string) => {
+      for (const piece of scanner.scan(Buffer.from(text))) {
+        if (piece.kind === "text") {
           screen.willShow();
-          output.push(bytes, start, end);
+          output.push(piece.bytes, piece.start, piece.end);
           screen.shown();
-        },
-        mark: (mark) => mark.kind === "modes" && screen.noteModes(mark.offset, mark.modes),
-      },
-      { nonce: undefined },
-    );
-    const push = (text: string) => sequences.push(Buffer.from(text));
+        } else if (piece.kind === "modes") screen.noteModes(piece.offset, piece.modes);
+      }
+    };
     const commands = new CommandIndex({ newId: () => "1" });
     const plain = () => showContent(output, commands, output.endOffset);
     const show = () =>
-      screen
-        .show(plain())
+      showScreen(plain(), screen)
         .parts.map(({ text }) => text)
         .join("");
     const breakNow = () => (isBroken = true);
@@ -327,11 +331,11 @@ describe("[U32] a screen in memory", () => {
     expect(show()).not.toContain("first");
   });
 
-  test("[U32] a flood gives it up, and who joins then has it drawn anew", async () => {
+  test("[U32] a flood drops it, and for a viewer that joins then it is drawn again", async () => {
     const { screen, push, show } = bench();
     push("\x1b[?1049h");
     await screen.load();
-    for (let count = 0; count < 40; count++) push("\x1b[1;1Hflood".repeat(2000));
+    for (let count = 0; count < 80; count++) push("\x1b[1;1Hflood".repeat(2000));
     expect(screen.isDrawn).toBe(false);
     await screen.load();
     push(" and after");
@@ -377,12 +381,12 @@ describe("[U32] a screen in memory", () => {
   });
 });
 
-test("[U33] who joins a normal screen whose first bytes are gone gets its commands, and the modes from before", async () => {
-  const { desk, uri, first, type } = await startProgram({ command: "/bin/bash", args: [] });
+test("[U33] a viewer that joins a normal screen whose first bytes are gone gets its commands, and the modes from before", async () => {
+  const { terminals, uri, first, type } = await startProgram({ command: "/bin/bash", args: [] });
   type(String.raw`printf '\033[?1h\033[?1004h\033[?1002h'; seq 1 450000; echo en''d` + "\r");
   await first.sees("end\r\n");
   await until(() => first.text.includes("\x1b[?2004h"));
-  const late = await Viewer.join(desk, uri);
+  const late = await Viewer.join(terminals, uri);
   expect(late.content[0]).toMatchObject({ kind: "output" });
   expect(late.content[0]?.text).toContain(
     modeSequences({

@@ -1,8 +1,8 @@
-// What a fake agent wrote down: how it was started, what the host told it, what it was answered.
+// The record of a fake agent: how it was started, the host's messages, the responses it got.
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What one process of the agent was started with. */
+/** The start of one process of the agent. */
 export interface StartedProcess {
   readonly pid: number;
   readonly ppid: number;
@@ -32,7 +32,7 @@ interface Entry extends HostAnswer {
   readonly signal?: string;
 }
 
-/** The record of one agent, read anew each time. */
+/** The record of one agent, read from disk each time. */
 export class AgentRecord {
   readonly #path: string;
 
@@ -52,7 +52,7 @@ export class AgentRecord {
     return last;
   }
 
-  /** What the host said, requests and notifications, in order. */
+  /** The host's messages, requests and notifications, in order. */
   get messages(): readonly HeardMessage[] {
     return this.#entries().flatMap(({ heard }) => (heard === undefined ? [] : [heard]));
   }
@@ -62,7 +62,7 @@ export class AgentRecord {
     return this.messages.map(({ method }) => method);
   }
 
-  /** What ended it, in order: `end of input`, signals. */
+  /** The causes of its end, in order: `end of input`, signals. */
   get endings(): readonly string[] {
     return this.#entries().flatMap(({ endOfInput, signal }) =>
       endOfInput ? ["end of input"] : (signal ?? []),
@@ -81,7 +81,7 @@ export class AgentRecord {
     return result;
   }
 
-  /** Whether there is an answer yet. */
+  /** Whether there is a response yet. */
   hasAnswer(name: string): boolean {
     return this.#entries().some(({ answered }) => answered === name);
   }

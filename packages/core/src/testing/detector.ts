@@ -39,7 +39,7 @@ export function isAlive(pid: number): boolean {
 export function guardLeaks(): void {
   const before = takeInventory();
   afterAll(async () => {
-    // What is closing may take a moment; what leaks stays.
+    // Handles that are closing may take a moment; those that leak stay.
     for (let tries = 0; tries < 100 && subtract(takeInventory(), before).length > 0; tries += 1) {
       await sleep(20);
     }
@@ -48,12 +48,14 @@ export function guardLeaks(): void {
 }
 
 function takeInventory(): string[] {
-  const parents = new Map(listProcesses().map(({ pid, parent }) => [pid, parent]));
+  // The browser that page tests share stays for later files, and starts and ends processes when it likes.
+  const others = listProcesses().filter(({ line }) => !line.includes("--remote-debugging-pipe"));
+  const parents = new Map(others.map(({ pid, parent }) => [pid, parent]));
   const descends = (pid: number): boolean => {
     const parent = parents.get(pid);
     return parent !== undefined && (parent === process.pid || descends(parent));
   };
-  const children = listProcesses().filter(({ pid }) => descends(pid));
+  const children = others.filter(({ pid }) => descends(pid));
   return [...children.map(({ line }) => `process ${line}`), ...listDescriptors()];
 }
 
@@ -70,7 +72,7 @@ function listDescriptors(): string[] {
   });
 }
 
-/** What is in `all` more often than in `known`. */
+/** The items that `all` has more often than `known`. */
 function subtract(all: readonly string[], known: readonly string[]): string[] {
   const left = [...known];
   return all.filter((item) => {

@@ -1,6 +1,6 @@
 // An ACP agent for tests: a real process that does what its script says and writes down all it hears.
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  * @typedef {Record<string, unknown>} Fields
  * @typedef {{ id?: number, method?: string, params?: Fields, result?: Fields, error?: Fields }} Message
  * @typedef {{ id: number, sessionId: string }} Asked A request of the host that steps are played for.
- * @typedef {{ name: string, id: number, answer?: Message, arrived: () => void }} Question One of our own to the host.
+ * @typedef {{ name: string, id: number, answer?: Message, arrived: () => void }} Question A request of the agent to the host.
  */
 
 const recordPath = process.env["FAKE_AGENT_RECORD"] ?? "";
@@ -28,6 +28,7 @@ let promptBlock = {};
 let cancelled = new AbortController();
 let lastId = 0;
 let sessions = 0;
+let isSignedIn = false;
 /** @type {{ modes?: Fields, models?: Fields, configOptions?: Fields[] }} What is offered and chosen in its session. */
 const settings = structuredClone(script.session ?? {});
 /** @type {string[] | undefined} */
@@ -120,6 +121,10 @@ const kinds = {
   answer: ({ result }, { id }) => send({ id, result }),
   fail: ({ code, message, data }, { id }) => send({ id, error: { code, message, data } }),
   stdout: ({ text }) => write(text),
+  closeOutput: () => {
+    closeSync(1);
+    setInterval(() => {}, 1000);
+  },
   stderr: ({ text }) => process.stderr.write(text),
   exit: ({ code }) => process.exit(code),
   signal: async ({ signal }) => {
@@ -166,6 +171,10 @@ async function reply(message, steps, usual) {
 
 /** @param {Message} message */
 async function prompt(message) {
+  const signInFile = script.signInFile && resolve(dirname(recordPath), script.signInFile);
+  if (signInFile !== undefined && !existsSync(signInFile)) {
+    return send({ id: message.id, error: { code: -32000, message: "Authentication required" } });
+  }
   cancelled = new AbortController();
   [promptBlock = {}] = /** @type {Fields[]} */ (message.params?.["prompt"] ?? []);
   const steps = script.prompts?.[String(promptBlock["text"])] ?? script.prompts?.["*"] ?? [];
@@ -200,9 +209,18 @@ async function receive(message) {
     case "initialize": {
       const agentInfo = { name: script.name ?? "fake-agent", version: "1.2.3" };
       const agentCapabilities = script.capabilities ?? {};
-      return reply(message, script.initialize, { protocolVersion: 1, agentInfo, agentCapabilities });
+      const authMethods = script.authMethods ?? [];
+      const result = { protocolVersion: 1, agentInfo, agentCapabilities, authMethods };
+      return reply(message, script.initialize, result);
     }
+    case "authenticate":
+      isSignedIn = message.params?.["methodId"] === script.signInBy;
+      if (isSignedIn) return reply(message, undefined, {});
+      return send({ id, error: { code: -32603, message: "The key is not valid" } });
     case "session/new":
+      if (script.signInBy !== undefined && !isSignedIn) {
+        return send({ id, error: { code: -32000, message: "Authentication required" } });
+      }
       sessions += 1;
       return reply(message, script.newSession, {
         sessionId: `fake-${process.pid}-${sessions}`,

@@ -1,40 +1,41 @@
-// A real host with a real keeper whose agents are fake ones, each a process of its own that follows its script.
+// A real host with a real keeper whose agents are fake ones, each a separate process that follows its script.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { InlineKeeper } from "@holdfast/keeper";
-import type { Keeper } from "@holdfast/keeper/port";
+import { Spawner } from "@holdfast/terminal/process";
+import type { Keeper } from "@holdfast/terminal/port";
 import { type SessionOptions, readConfig } from "@holdfast/protocol";
 import { afterAll, afterEach } from "vitest";
 import { Host, type HostOptions } from "../host.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
-import { MemoryStorage } from "../storage/memory-storage.ts";
+import { MemoryStorage } from "./memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import { FakeSession } from "./fake-session.ts";
 import type { Script } from "./script.ts";
+import { TerminalClient } from "./terminal-client.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
 
-/** Who tests are. */
+/** The caller in tests. */
 export const ME = { kind: "owner" } as const;
 
-/** How a host for a test is made. */
+/** Options of a host for a test. */
 export interface FakeHostOptions {
-  /** What each agent does; a list has one script for each process, the last for all later ones. */
+  /** The script of each agent; a list has one script for each process, the last for all later ones. */
   readonly agents?: Readonly<Record<string, Script | readonly Script[]>>;
-  /** What else stands in the configuration. */
+  /** Further configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Fields of agents in the configuration besides their launch, such as `cwd`. */
   readonly agentConfig?: Readonly<Record<string, object>>;
-  /** Gives the host a keeper of its own with this environment; else the file's hosts share one. */
+  /** Gives the host a separate keeper with this environment; else the file's hosts share one. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly keeper?: Keeper;
-  /** What the host keeps; else it keeps nothing. */
+  /** Storage of the host; else it keeps nothing. */
   readonly storage?: Storage;
   readonly spool?: TerminalSpool;
   readonly redactor?: HostOptions["redactor"];
-  readonly patience?: HostOptions["patience"];
+  readonly timeouts?: HostOptions["timeouts"];
   readonly now?: HostOptions["now"];
 }
 
@@ -46,6 +47,7 @@ export class FakeHost {
   /** The folder in which sessions work unless they say otherwise. */
   readonly work = path.join(this.folder, "work");
   readonly log: string[] = [];
+  readonly terminals: TerminalClient;
   readonly #names: readonly string[];
 
   constructor(options: FakeHostOptions = {}) {
@@ -67,12 +69,13 @@ export class FakeHost {
       spool: options.spool,
       config: config.value,
       stateFolder: this.folder,
-      shellAgent: { command: process.execPath, args: [], version: "0.0.0" },
+      shellAgent: { command: process.execPath, args: [], version: "7.8.9" },
       log: (_level, message) => void this.log.push(message),
       redactor: options.redactor,
-      patience: options.patience,
+      timeouts: options.timeouts,
       now: options.now,
     });
+    this.terminals = new TerminalClient(this.host);
   }
 
   /** Opens a session with the first agent, or with the one named. */
@@ -82,12 +85,12 @@ export class FakeHost {
     return new FakeSession(this.host, session.session_key, this.heard(agent));
   }
 
-  /** What an agent has heard so far, in all its processes. */
+  /** Messages that an agent has received so far, in all its processes. */
   heard(agent = "mine"): AgentRecord {
     return new AgentRecord(path.join(this.folder, `${agent}.ndjson`));
   }
 
-  /** Lets an agent go on that waits `until` there is this file. */
+  /** Unblocks an agent that waits `until` this file exists. */
   pass(gate: string): void {
     writeFileSync(path.join(this.folder, gate), "");
   }
@@ -98,7 +101,7 @@ export class FakeHost {
   }
 
   #newKeeper(environment: FakeHostOptions["environment"]): Keeper {
-    return new InlineKeeper({
+    return new Spawner({
       environment: { PATH: process.env["PATH"], HOME: this.folder, ...environment },
     });
   }
@@ -115,7 +118,7 @@ export class FakeHost {
 /** Makes hosts that are closed after each test. */
 export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   const hosts: FakeHost[] = [];
-  const shared = new InlineKeeper({ environment: { PATH: process.env["PATH"], HOME: tmpdir() } });
+  const shared = new Spawner({ environment: { PATH: process.env["PATH"], HOME: tmpdir() } });
   // Starting a keeper takes longer than most tests; a host that closes must leave it nothing to end.
   const keeper: Keeper = {
     start: (request, sink) => shared.start(request, sink),

@@ -1,6 +1,7 @@
 // One session with a fake agent, as a test drives it.
 import {
   type ChatState,
+  type RuntimeOptions,
   type SessionState,
   type ToolCall,
   type Turn,
@@ -10,7 +11,7 @@ import {
   sessionUri,
   turnParts,
 } from "@holdfast/ahp";
-import type { ChatResponse, PermissionDecision, RuntimeOptions, SessionStatus } from "@holdfast/protocol";
+import type { ChatResponse, PermissionDecision, SessionStatus } from "@holdfast/protocol";
 import type { Host } from "../host.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
 import type { AgentRecord } from "./agent-record.ts";
@@ -58,7 +59,7 @@ export class FakeSession {
     return turnParts(turn).flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
   }
 
-  /** The text that the agent said in the turn that ended last. */
+  /** The agent's text in the turn that ended last. */
   get text(): string {
     return turnParts(this.lastTurn)
       .map((part) => (part.kind === "markdown" ? part.content : ""))

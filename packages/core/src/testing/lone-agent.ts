@@ -1,4 +1,4 @@
-// One session's agent by itself: a real process and the real reducer, without the rest of a host.
+// One session's agent alone: a real process and the real reducer, without the rest of a host.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,31 +13,34 @@ import {
   newSessionState,
   sessionUri,
 } from "@holdfast/ahp";
-import { InlineKeeper } from "@holdfast/keeper";
-import type { Keeper } from "@holdfast/keeper/port";
+import { Spawner } from "@holdfast/terminal/process";
+import type { Keeper } from "@holdfast/terminal/port";
 import { afterAll, afterEach } from "vitest";
 import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices } from "../agent/agent-connection.ts";
+import { rejectingServices } from "../agent/agent-wire.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
+import { KnownModels } from "../agent/known-models.ts";
 import { McpServers } from "../agent/mcp-servers.ts";
 import { Installations } from "../agent/installations.ts";
-import { DEFAULT_PATIENCE, type Patience } from "../patience.ts";
-import { type AgentOwner, type AgentTools, SessionAgent } from "../session/session-agent.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts } from "../timeouts.ts";
+import { type AgentOwner, type AgentDeps, SessionAgent } from "../session/session-agent.ts";
+import { MemoryMeta } from "./memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import type { Script } from "./script.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
 
-/** How a lone agent is made. */
+/** Options of a lone agent. */
 export interface LoneAgentOptions {
   /** One script for each process, the last for all later ones. */
   readonly scripts?: readonly Script[];
-  /** What the catalogue would say of it; `launch` replaces the fake agent. */
+  /** Catalogue fields of the agent; `launch` replaces the fake agent. */
   readonly entry?: Partial<AgentEntry>;
   readonly runtimeOptions?: RuntimeOptions;
   readonly forwardedProvider?: string;
-  readonly patience?: Partial<Patience>;
-  readonly tools?: Partial<AgentTools>;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly deps?: Partial<AgentDeps>;
 }
 
 /** The agent of a session that exists only in this test. */
@@ -45,17 +48,17 @@ export class LoneAgent implements AgentOwner {
   readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), "core-agent-")));
   readonly entry: AgentEntry;
   readonly agent: SessionAgent;
-  readonly tools: AgentTools;
+  readonly deps: AgentDeps;
   readonly actions: SessionAction[] = [];
   readonly warnings: string[] = [];
-  /** What the agent told, as far as it got here. */
+  /** Updates of the agent that arrived here. */
   readonly updates: AcpUpdate[] = [];
   readonly services: AgentServices = makeServices(this);
   hasHistory = false;
   #state: SessionState;
 
   constructor(keeper: Keeper, options: LoneAgentOptions) {
-    const { scripts = [{}], entry, runtimeOptions, forwardedProvider, patience, tools } = options;
+    const { scripts = [{}], entry, runtimeOptions, forwardedProvider, timeouts, deps } = options;
     for (const name of ["work", "other"]) mkdirSync(path.join(this.folder, name));
     writeFileSync(path.join(this.folder, "script.json"), JSON.stringify(scripts));
     const launch = { command: process.execPath, args: [program], env: this.environment };
@@ -72,19 +75,21 @@ export class LoneAgent implements AgentOwner {
       runtimeOptions: { cwd: path.join(this.folder, "work"), ...runtimeOptions },
       ...(forwardedProvider !== undefined && { forwardedProvider }),
     });
-    this.tools = {
+    this.deps = {
       keeper,
       installations: new Installations(keeper, "0.0.0"),
       mcpServers: new McpServers({}),
-      patience: { ...DEFAULT_PATIENCE, ...patience },
+      models: new KnownModels(new MemoryMeta(), () => new Date(0)),
+      timeouts: { ...DEFAULT_TIMEOUTS, ...timeouts },
+      clientVersion: "1.2.3",
       now: () => new Date(0),
       agentVariables: () => ({}),
-      ...tools,
+      ...deps,
     };
-    this.agent = new SessionAgent(this, this.tools);
+    this.agent = new SessionAgent(this, this.deps);
   }
 
-  /** What the fake agent's program needs to find its script. */
+  /** The environment in which the fake agent's program finds its script. */
   get environment(): Record<string, string> {
     const place = (name: string): string => path.join(this.folder, name);
     return { FAKE_AGENT_SCRIPT: place("script.json"), FAKE_AGENT_RECORD: place("record.ndjson") };
@@ -102,12 +107,12 @@ export class LoneAgent implements AgentOwner {
     return new AgentRecord(path.join(this.folder, "record.ndjson"));
   }
 
-  /** The types of what was told so far. */
-  get told(): readonly string[] {
+  /** The types of the actions published so far. */
+  get actionTypes(): readonly string[] {
     return this.actions.map(({ type }) => type);
   }
 
-  tell(action: SessionAction): void {
+  publish(action: SessionAction): void {
     const { reduce, checkAction } = channelModels.session;
     const checked = checkAction(JSON.parse(JSON.stringify(action)));
     if (!checked.ok) throw new Error(JSON.stringify(checked));
@@ -127,15 +132,15 @@ export class LoneAgent implements AgentOwner {
     return stopReason;
   }
 
-  /** Changes options as a session does: the agent first, then what is told. */
+  /** Changes options as a session does: the agent first, then the published state. */
   async change(changes: RuntimeOptions): Promise<void> {
     await this.agent.change(changes);
-    this.tell({ type: "session/runtimeOptionsChanged", changes });
+    this.publish({ type: "session/runtimeOptionsChanged", changes });
   }
 
   /** The session as the next host finds it: the same state, and nothing that was only in memory. */
   restart(): SessionAgent {
-    return new SessionAgent(this, this.tools);
+    return new SessionAgent(this, this.deps);
   }
 
   async close(): Promise<void> {
@@ -150,28 +155,19 @@ const plainEntry: Omit<AgentEntry, "launch"> = {
   label: "Mine",
   builtIn: false,
   alternatives: [],
+  keepSecrets: [],
   model: [],
   forwarding: {},
   quirks: [],
 };
 
 function makeServices({ updates, warnings }: Pick<LoneAgent, "updates" | "warnings">): AgentServices {
-  const refuse = (): never => {
-    throw new Error("A lone agent has nobody to ask");
-  };
   return {
+    ...rejectingServices("A lone agent has nobody to ask"),
     update: (update) => void updates.push(update),
     updateText: (update, text) => void updates.push({ ...update, text }),
+    joinsText: () => false,
     warn: (message) => void warnings.push(message),
-    requestPermission: refuse,
-    readFile: refuse,
-    writeFile: refuse,
-    createTerminal: refuse,
-    terminalOutput: refuse,
-    waitForTerminalExit: refuse,
-    killTerminal: refuse,
-    releaseTerminal: refuse,
-    elicit: refuse,
   };
 }
 
@@ -180,7 +176,7 @@ export function useLoneAgents(
   environment: Readonly<Record<string, string>> = {},
 ): (options?: LoneAgentOptions) => LoneAgent {
   const agents: LoneAgent[] = [];
-  const keeper = new InlineKeeper({
+  const keeper = new Spawner({
     environment: { PATH: process.env["PATH"], HOME: tmpdir(), ...environment },
   });
   afterEach(async () => {

@@ -1,8 +1,8 @@
 // A storage whose host can die: from then on nothing more is kept, as after a kill.
 import type { Journal, Storage } from "../ports.ts";
-import { MemoryStorage } from "../storage/memory-storage.ts";
+import { MemoryStorage } from "./memory-storage.ts";
 
-/** What a host is given that is going to be killed, and what the next one finds. */
+/** A storage for a host that is going to be killed, and the copy that the next one finds. */
 export class MortalStorage {
   readonly kept = new MemoryStorage();
   #isDead = false;
@@ -18,7 +18,7 @@ export class MortalStorage {
         if (name === "journal") return journal;
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== "function") return value;
-        return (...words: readonly unknown[]): unknown => Reflect.apply(value, target, words);
+        return (...args: readonly unknown[]): unknown => Reflect.apply(value, target, args);
       },
     });
   }

@@ -1,6 +1,6 @@
 // The language of the fake agent's scripts: what it does when it is asked something.
 
-/** What a permission request offers unless a test says otherwise; the ids are not the kinds' names. */
+/** The options of a permission request unless a test gives others; the ids are not the kinds' names. */
 export const OPTIONS = [
   { optionId: "yes", name: "Yes", kind: "allow_once" },
   { optionId: "yes-always", name: "Always", kind: "allow_always" },
@@ -32,11 +32,13 @@ export type Step =
   | { readonly do: "fail"; readonly code: number; readonly message: string; readonly data?: unknown }
   /** Text as it is, for noise. */
   | { readonly do: "stdout"; readonly text: string }
+  /** Closes its output and lives on, whatever comes. */
+  | { readonly do: "closeOutput" }
   | { readonly do: "hugeLine"; readonly sizeBytes: number; readonly text: string }
   | { readonly do: "stderr"; readonly text: string }
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "signal"; readonly signal: NodeJS.Signals }
-  /** Starts a shell line in a session of its own. */
+  /** Starts a shell line in a new process session. */
   | { readonly do: "spawn"; readonly line: string }
   /** Until the turn is cancelled. */
   | { readonly do: "hang" }
@@ -47,11 +49,16 @@ export type Step =
   /** Writes all that the steps write in one go. */
   | { readonly do: "together"; readonly steps: readonly Step[] };
 
-/** How one process of the fake agent behaves; what is left out is answered as any agent would. */
+/** The behaviour of one process of the fake agent; what is left out is answered as any agent would. */
 export interface Script {
   readonly name?: string;
   readonly capabilities?: object;
   readonly initialize?: readonly Step[];
+  readonly authMethods?: readonly object[];
+  /** Rejects sessions until `authenticate` names this method; any other is rejected. */
+  readonly signInBy?: string;
+  /** Rejects prompts until there is this file, next to its record. */
+  readonly signInFile?: string;
   readonly newSession?: readonly Step[];
   /** Members of the answer to `session/new`, `session/load` and `session/resume` besides the id; what is set changes them. */
   readonly session?: object;
@@ -64,9 +71,9 @@ export interface Script {
   readonly ignoresCancel?: boolean;
   readonly ignoresEndOfInput?: boolean;
   readonly ignoresTerm?: boolean;
-  /** A shell line started with the process, in a session of its own. */
+  /** A shell line started with the process, in a new process session. */
   readonly children?: string;
-  /** Said at once. */
+  /** Sent at once. */
   readonly stderr?: string;
 }
 

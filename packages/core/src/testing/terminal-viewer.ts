@@ -1,4 +1,4 @@
-// Somebody who watches a terminal through the desk: keeps its state and what it shows from actions alone.
+// A client that watches a terminal: it keeps the terminal's state and content from actions alone.
 import {
   type Action,
   type ClientId,
@@ -8,8 +8,10 @@ import {
   reduceTerminal,
 } from "@holdfast/ahp";
 import type { TerminalPart } from "@holdfast/ahp/dialects";
-import type { EntryFeed } from "../channel/entry-feed.ts";
-import type { Submission, TerminalDesk, TerminalViewer } from "../terminal/terminal-desk.ts";
+import type { LogReader } from "../channel/log-reader.ts";
+import type { Submission } from "../submit/submission.ts";
+import type { TerminalViewer } from "../terminal/terminal-subscriptions.ts";
+import type { TerminalClient } from "./terminal-client.ts";
 import { until } from "./agent-record.ts";
 
 /** A client of a test that watches one terminal. */
@@ -17,18 +19,18 @@ export class WatchingClient {
   readonly clientId: ClientId;
   readonly uri: string;
   readonly actions: Action[] = [];
-  readonly #desk: TerminalDesk;
+  readonly #client: TerminalClient;
   #state: TerminalState;
   #content: readonly TerminalPart[];
-  #cursor: EntryFeed;
+  #cursor: LogReader;
   #lastSeq: number;
   #clientSeq = 0;
 
-  private constructor(desk: TerminalDesk, uri: string, name: string, viewer: TerminalViewer) {
+  private constructor(client: TerminalClient, uri: string, name: string, viewer: TerminalViewer) {
     this.clientId = makeId("client", name);
     this.uri = uri;
-    this.#desk = desk;
-    const subscription = desk.subscribe(uri, { clientId: this.clientId, ...viewer });
+    this.#client = client;
+    const subscription = client.subscribe(uri, { clientId: this.clientId, ...viewer });
     if (subscription === undefined) throw new Error(`There is no terminal ${uri}`);
     this.#state = subscription.snapshot.state;
     this.#content = subscription.snapshot.content;
@@ -38,13 +40,15 @@ export class WatchingClient {
 
   /** Begins to watch. */
   static async open(
-    desk: TerminalDesk,
+    client: TerminalClient,
     uri: string,
     name: string,
     viewer: TerminalViewer = {},
   ): Promise<WatchingClient> {
-    await desk.load(uri);
-    return new WatchingClient(desk, uri, name, viewer);
+    await client.load(uri);
+    // As a transport says of every client that connects.
+    client.clientBack(makeId("client", name));
+    return new WatchingClient(client, uri, name, viewer);
   }
 
   /** The state as the actions so far leave it. */
@@ -53,19 +57,19 @@ export class WatchingClient {
     return this.#state;
   }
 
-  /** The state when all that was dispatched so far has been told. */
+  /** The state when all that was dispatched so far has been published. */
   async next(): Promise<TerminalState> {
     await new Promise(setImmediate);
     return this.state;
   }
 
-  /** What is shown, in parts. */
+  /** The content, in parts. */
   get content(): readonly TerminalPart[] {
     this.read();
     return this.#content;
   }
 
-  /** What is shown, as one text. */
+  /** The content, as one text. */
   get text(): string {
     return this.content.map(({ text }) => text).join("");
   }
@@ -75,7 +79,7 @@ export class WatchingClient {
   }
 
   /** The types of the actions so far, without output. */
-  get told(): readonly string[] {
+  get actionTypes(): readonly string[] {
     this.read();
     return this.actions.map(({ type }) => type).filter((type) => type !== "terminal/data");
   }
@@ -83,14 +87,14 @@ export class WatchingClient {
   /** Dispatches an action. */
   submit(action: Action): Submission {
     this.#clientSeq += 1;
-    return this.#desk.submit(this.uri, action, { clientId: this.clientId, clientSeq: this.#clientSeq });
+    return this.#client.submit(this.uri, action, { clientId: this.clientId, clientSeq: this.#clientSeq });
   }
 
   type(data: string): Submission {
     return this.submit({ type: "terminal/input", data });
   }
 
-  /** Claims for itself, or for who is named. */
+  /** Claims for itself, or for the given holder. */
   claim(claim: TerminalClaim = { kind: "client", clientId: this.clientId }): Submission {
     return this.submit({ type: "terminal/claimed", claim });
   }
@@ -104,7 +108,7 @@ export class WatchingClient {
     return until(() => fits(this.state) && this.state);
   }
 
-  /** Takes what there is. */
+  /** Reads all entries that there are. */
   read(): void {
     for (;;) {
       const reading = this.#cursor.read();
@@ -126,7 +130,7 @@ export class WatchingClient {
 
   /** The connection breaks and comes back; false when too much was missed. */
   reconnect(): boolean {
-    const cursor = this.#desk.resume(this.uri, this.#lastSeq, { clientId: this.clientId });
+    const cursor = this.#client.resume(this.uri, this.#lastSeq, { clientId: this.clientId });
     if (cursor !== undefined) this.#cursor = cursor;
     return cursor !== undefined;
   }

@@ -1,6 +1,6 @@
 // A turn as a viewer sees it: every action in order, and promises for what a test waits for.
 import type { Action, Approval, ChatAction } from "@holdfast/ahp";
-import type { StreamedTurn } from "../session/turn-feeds.ts";
+import type { StreamedTurn } from "../session/turn-readers.ts";
 
 const endings = new Set<string>([
   "chat/turnComplete",
@@ -17,7 +17,7 @@ type EndAction = Extract<
 /** A turn under watch. */
 export class WatchedTurn {
   readonly turnId: string;
-  /** What happened in the chat so far, this turn and others. */
+  /** The actions of the chat so far, of this turn and others. */
   readonly actions: Action[] = [];
   readonly #streamed: StreamedTurn;
   readonly #watchers = new Set<() => void>();

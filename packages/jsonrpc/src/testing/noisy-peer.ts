@@ -1,4 +1,4 @@
-// A peer in a process of its own: speaks NDJSON on stdio, prints noise between messages, floods when asked to.
+// A peer in a separate process: speaks NDJSON on stdio, prints noise between messages, floods when asked to.
 import process from "node:process";
 import { Connection, ndjsonFraming, RawJson, receiveFrom, streamSink } from "../index.ts";
 

@@ -24,7 +24,7 @@ export class RecordingSink implements MessageSink {
     this.isClosed = true;
   }
 
-  /** Says that there is room again. */
+  /** Announces that the sink takes more. */
   drain(): void {
     this.isFull = false;
     this.#drain();

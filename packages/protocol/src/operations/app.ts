@@ -1,18 +1,18 @@
-// Operations on apps that are known by an id: what they wish for, and what the host's owner lets them do.
+// Operations on apps that identify by an id: the permissions they request, and those the host's owner grants.
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
-import { closedObject } from "../problem.ts";
+import { closedObject } from "../schema.ts";
 import { lineSchema } from "../runtime-option.ts";
-import { readAs } from "../spelling.ts";
+import { readAs } from "../request.ts";
 
-/** What an app can be granted. An app id is no secret, so `admin` needs a key. */
+/** Permissions that an app can be granted. An app id is no secret, so `admin` needs a key. */
 export const APP_PERMISSIONS = ["acp.agent", "terminal"] as const;
 
 const appPermissionsSchema = z.array(z.enum(APP_PERMISSIONS));
 
-/** What an app can be granted. */
+/** One permission that an app can be granted. */
 export type AppPermission = (typeof APP_PERMISSIONS)[number];
 
 const appIdSchema = z
@@ -26,12 +26,12 @@ const appIdSchema = z
 const knownApp = {
   id: z.string(),
   name: z.string(),
-  requested: appPermissionsSchema.describe("What the app asked for."),
-  registeredAt: z.string().describe("When the app last said what it wishes for."),
+  requested: appPermissionsSchema.describe("The permissions that the app requested."),
+  registeredAt: z.string().describe("When the app last registered."),
 };
-const decidedAt = z.string().describe("When the owner said so.");
+const decidedAt = z.string().describe("When the owner decided.");
 
-/** An app that asked for something, with what its wish came to. */
+/** An app that requested permissions, with the decision on them. */
 export const appSchema = z
   .discriminatedUnion("state", [
     z.object({ ...knownApp, state: z.literal("waiting") }),
@@ -40,7 +40,7 @@ export const appSchema = z
   ])
   .meta({ id: "App", description: "An app that is known by its id." });
 
-/** An app that asked for something, with what its wish came to. */
+/** An app that requested permissions, with the decision on them. */
 export type App = z.infer<typeof appSchema>;
 
 const nameSchema = lineSchema(LIMITS.labelLength);
@@ -66,7 +66,6 @@ export const permissionWishSchema = readAs(
 const appParamsSchema = z.object({ id: appIdSchema });
 const appResponseSchema = successSchema({ app: appSchema });
 
-/** `GET /admin/apps`. */
 export const listApps = defineOperation({
   name: "listApps",
   method: "GET",
@@ -78,7 +77,7 @@ export const listApps = defineOperation({
   errors: [],
 });
 
-/** `POST /admin/apps/:id/grant`; also for an app that has not registered yet. */
+// Also for an app that has not registered yet.
 export const grantApp = defineOperation({
   name: "grantApp",
   method: "POST",
@@ -88,14 +87,13 @@ export const grantApp = defineOperation({
   params: appParamsSchema,
   body: closedObject({
     permissions: appPermissionsSchema.min(1).max(APP_PERMISSIONS.length),
-    name: nameSchema.optional().describe("What people see, for an app that has not said it."),
+    name: nameSchema.optional().describe("A display name, for an app that has not registered one."),
   }),
   stream: false,
   response: appResponseSchema,
   errors: ["INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
-/** `POST /admin/apps/:id/deny`. */
 export const denyApp = defineOperation({
   name: "denyApp",
   method: "POST",
@@ -108,7 +106,6 @@ export const denyApp = defineOperation({
   errors: ["NOT_FOUND"],
 });
 
-/** `DELETE /admin/apps/:id`. */
 export const removeApp = defineOperation({
   name: "removeApp",
   method: "DELETE",

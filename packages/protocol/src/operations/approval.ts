@@ -1,23 +1,70 @@
-// Operations on approvals: what waits for an answer in all of the caller's sessions, and the answer.
+// Operations on approvals: pending requests, and decisions on them.
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { permissionRequestDataSchema } from "../events.ts";
 import { defineOperation } from "../operation.ts";
-import { readAs } from "../spelling.ts";
-import { resolutionShape } from "./permission.ts";
+import { readAs } from "../request.ts";
+import { sessionParamsSchema } from "./session.ts";
+
+// By `register`: what refers to itself must keep its identity, and `meta` makes a copy.
+const jsonSchema = z
+  .json()
+  .register(z.globalRegistry, { id: "Json", description: "Any value that JSON knows." });
+
+const contentSchema = z
+  .record(z.string(), jsonSchema)
+  .describe("The values of the fields, by name; for a question that is accepted.");
+
+const permissionDecisionSchema = z
+  .object({
+    requestId: z.string().min(1),
+    optionId: z.string().min(1).describe("The id of an option, or the kind that exactly one option has."),
+    outcome: z.string().optional().describe("Accepted and ignored: the option decides."),
+    content: contentSchema.optional(),
+  })
+  .meta({ id: "PermissionDecision", description: "The answer to a permission request." });
+
+/** The decision on a permission request. */
+export type PermissionDecision = z.infer<typeof permissionDecisionSchema>;
+
+/** The outcome of a decision; one that came too late says so. */
+const resolutionShape = { resolved: z.boolean(), reason: z.string().optional() };
+
+// A decision that comes too late is reported as such, not refused.
+export const resolvePermission = defineOperation({
+  name: "resolvePermission",
+  method: "POST",
+  path: "/sdk/acp/session/{key}/permission",
+  summary: "Answer a permission request",
+  permission: "acp.agent",
+  params: sessionParamsSchema,
+  body: readAs(permissionDecisionSchema, {
+    spellings: { request_id: "requestId", option_id: "optionId" },
+    nullIsAbsent: true,
+  }),
+  stream: false,
+  response: successSchema(resolutionShape),
+  errors: ["ACP_SESSION_NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
+});
 
 const pendingApprovalSchema = z
   .object({
     ...permissionRequestDataSchema.shape,
     session_key: z.string(),
     requestedAt: z.iso.datetime({ offset: true }),
+    url: z.string().optional().describe("The address that a person must visit; only of the kind url."),
+    questions: z.array(z.unknown()).optional().describe("The fields; only of the kind form."),
+    requestedSchema: z.unknown().optional().describe("The agent's own schema of the form."),
   })
-  .meta({ id: "PendingApproval", description: "A permission request that waits for its answer." });
+  .meta({
+    id: "PendingApproval",
+    description:
+      "A permission request, or a form or an address (kind form or url), that waits for its answer.",
+  });
 
-/** A permission request that waits for its answer: what the event told, its session, and since when. */
+/** A pending permission request: the data of its event, its session, and the time of the request. */
 export type PendingApproval = z.infer<typeof pendingApprovalSchema>;
 
-/** `GET /sdk/acp/approvals`. */
 export const listApprovals = defineOperation({
   name: "listApprovals",
   method: "GET",
@@ -29,7 +76,7 @@ export const listApprovals = defineOperation({
   errors: [],
 });
 
-/** `POST /sdk/acp/approvals/:id`; the first answer counts, from whichever connection it comes. */
+// The first decision counts, whichever connection it comes from.
 export const resolveApproval = defineOperation({
   name: "resolveApproval",
   method: "POST",
@@ -41,6 +88,7 @@ export const resolveApproval = defineOperation({
     z
       .object({
         optionId: z.string().min(1).describe("The id of an option, or the kind that exactly one option has."),
+        content: contentSchema.optional(),
       })
       .meta({ id: "ApprovalAnswer", description: "The option that was chosen." }),
     { spellings: { option_id: "optionId" }, nullIsAbsent: true },

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
-import { wholeNumberSchema } from "../query.ts";
+import { wholeNumberSchema } from "../request.ts";
 
 const auditRecordSchema = z
   .object({
-    id: z.int().describe("Grows with every entry; what to go on from."),
+    id: z.int().describe("Grows with every entry; pass it as after to continue."),
     at: z.iso.datetime({ offset: true }),
     session: z
       .string()
@@ -20,7 +20,7 @@ const auditRecordSchema = z
     cwd: z.string().optional(),
     by: z.string().describe("Who decided: a policy, a client, an app, the host."),
     verdict: z.enum(["allowed", "denied", "cancelled", "expired"]),
-    outcome: z.string().optional().describe("What came of it, where that was known at once."),
+    outcome: z.string().optional().describe("The outcome, where it was known at once."),
   })
   .meta({ id: "AuditRecord", description: "One thing that was done, or was not allowed." });
 
@@ -30,18 +30,17 @@ export type AuditRecord = z.infer<typeof auditRecordSchema>;
 const auditQuerySchema = z.object({
   after: wholeNumberSchema()
     .optional()
-    .describe("The id after which to begin; without it, the newest entries are given."),
-  session: z.string().min(1).optional().describe("The key of the only session wanted."),
+    .describe("The id after which to begin; without it, the newest entries are returned."),
+  session: z.string().min(1).optional().describe("Only entries of the session with this key."),
   limit: wholeNumberSchema(LIMITS.auditEntries)
     .refine((count) => count > 0, { error: "must be at least 1" })
     .optional()
-    .describe("How many entries at most; 100 if left out."),
+    .describe("The maximum number of entries; 100 if left out."),
 });
 
 /** Which entries of the audit are wanted. */
 export type AuditQuery = z.output<typeof auditQuerySchema>;
 
-/** `GET /admin/audit`. */
 export const listAudit = defineOperation({
   name: "listAudit",
   method: "GET",

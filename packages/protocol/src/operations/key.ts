@@ -3,7 +3,7 @@ import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation, PERMISSIONS } from "../operation.ts";
-import { closedObject } from "../problem.ts";
+import { closedObject } from "../schema.ts";
 import { lineSchema } from "../runtime-option.ts";
 
 const scopesSchema = z
@@ -12,7 +12,7 @@ const scopesSchema = z
   .max(PERMISSIONS.length)
   .describe("What the key allows; admin allows everything.");
 
-/** A key as its host tells of it; what it is made of is told once, when it is made. */
+/** A key as the host lists it; its secret is returned once, on creation. */
 export const apiKeySchema = z
   .object({
     id: z.string(),
@@ -20,22 +20,21 @@ export const apiKeySchema = z
     scopes: scopesSchema,
     createdAt: z.string(),
     lastUsedAt: z.string().nullable().describe("To the minute; null when it was never used."),
-    revokedAt: z.string().nullable().describe("Since when it opens nothing; null while it does."),
+    revokedAt: z.string().nullable().describe("The time of revocation; null while the key is valid."),
   })
   .meta({ id: "ApiKey", description: "A key to the host." });
 
-/** A key as its host tells of it. */
+/** A key as the host lists it. */
 export type ApiKey = z.infer<typeof apiKeySchema>;
 
 const keyRequestSchema = closedObject({
-  name: lineSchema(LIMITS.labelLength).describe("What people see: which app the key is for."),
+  name: lineSchema(LIMITS.labelLength).describe("A display name, such as the app that the key is for."),
   scopes: scopesSchema,
 }).meta({ id: "KeyRequest", description: "A key to be made." });
 
 /** A key to be made. */
 export type KeyRequest = z.infer<typeof keyRequestSchema>;
 
-/** `POST /admin/keys`. */
 export const createKey = defineOperation({
   name: "createKey",
   method: "POST",
@@ -46,12 +45,13 @@ export const createKey = defineOperation({
   stream: false,
   response: successSchema({
     key: apiKeySchema,
-    secret: z.string().describe("The key itself, as x-api-key or Bearer. It is told here and never again."),
+    secret: z
+      .string()
+      .describe("The key itself, to send as x-api-key or Bearer. It is returned here and never again."),
   }),
   errors: ["INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
-/** `GET /admin/keys`. */
 export const listKeys = defineOperation({
   name: "listKeys",
   method: "GET",
@@ -63,7 +63,7 @@ export const listKeys = defineOperation({
   errors: [],
 });
 
-/** `DELETE /admin/keys/:id`; revoking twice is revoking once. */
+// Revoking twice is revoking once.
 export const revokeKey = defineOperation({
   name: "revokeKey",
   method: "DELETE",

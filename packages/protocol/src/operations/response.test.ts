@@ -34,7 +34,7 @@ describe("answers", () => {
     expect(OPERATIONS.getSession.response.parse(answer)).toEqual(answer);
   });
 
-  it("[P18] a synchronous turn tells its text, why it ended and what was denied", () => {
+  it("[P18] a synchronous turn reports its text, why it ended and what was denied", () => {
     const answer: OperationOutput<typeof OPERATIONS.chat> = {
       success: true,
       response: {
@@ -47,7 +47,7 @@ describe("answers", () => {
     expect(OPERATIONS.chat.response.safeParse({ success: true, text: "done" }).success).toBe(false);
   });
 
-  it("[P19] what is known of an agent's models is told under both names", () => {
+  it("[P19] the known models of an agent are reported under both names", () => {
     const agent = {
       id: "claude-cli",
       label: "Claude Code",
@@ -56,7 +56,7 @@ describe("answers", () => {
       authReady: false,
       version: null,
       status: "installed",
-      ...modelMembers({ models: [{ id: "m", name: "M" }], source: "fallback", error: "offline" }),
+      ...modelMembers({ models: [{ id: "m", name: "M" }], source: "fallback", error: "offline", at: null }),
     };
     expect(agentInfoSchema.parse(agent)).toEqual(agent);
     expect(agent).toMatchObject({

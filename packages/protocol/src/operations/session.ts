@@ -11,9 +11,7 @@ import {
   modelSchema,
   runtimeOptionsSchema,
 } from "../runtime-option.ts";
-import { decodeSessionKey } from "../session-key.ts";
-import { flagSchema } from "../query.ts";
-import { readAs } from "../spelling.ts";
+import { flagSchema, readAs } from "../request.ts";
 
 /** The path parameter of every operation on one session. */
 export const sessionParamsSchema = z.object({ key: z.string().transform(decodeSessionKey) });
@@ -31,22 +29,21 @@ const sessionOptionsSchema = z
     label: lineSchema(LIMITS.labelLength).optional(),
     model: modelSchema.optional(),
     approvalPolicy: approvalPolicySchema.optional(),
-    forwardedProvider: agentNameSchema.optional().describe("Whose credentials the agent shall use."),
+    forwardedProvider: agentNameSchema.optional().describe("The provider whose credentials the agent uses."),
     mcpServers: z
       .array(agentNameSchema)
       .max(LIMITS.mcpServers)
       .optional()
-      .describe("MCP servers of the configuration that the agent shall use, by their names."),
+      .describe("MCP servers of the configuration that the agent uses, by name."),
   })
   .meta({ id: "SessionOptions", description: "What a new session is made from." });
 
-/** What a new session is made from. */
+/** Options of a new session. */
 export type SessionOptions = z.infer<typeof sessionOptionsSchema>;
 
 const timestamp = z.iso.datetime({ offset: true });
 
-/** A session as its creator sees it. */
-export const sessionSchema = z
+const sessionSchema = z
   .object({
     session_key: z.string(),
     agent_id: z.string(),
@@ -59,22 +56,70 @@ export const sessionSchema = z
 /** A session as its creator sees it. */
 export type Session = z.infer<typeof sessionSchema>;
 
-/** A session with its options and what last happened in it. */
-export const sessionStatusSchema = z
+const choiceSchema = z.object({
+  value: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  group: z.string().optional().describe("The heading under which the agent lists it."),
+});
+
+const optionText = {
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  category: z.string().optional().describe("Such as model, mode or thought_level."),
+};
+
+/** An option that an agent offers in its session, in ACP's shape. */
+const configOptionSchema = z
+  .discriminatedUnion("type", [
+    z.object({
+      ...optionText,
+      type: z.literal("select"),
+      currentValue: z.string(),
+      options: z.array(choiceSchema),
+    }),
+    z.object({ ...optionText, type: z.literal("boolean"), currentValue: z.boolean() }),
+  ])
+  .meta({ id: "ConfigOption", description: "An option that an agent offers in its session." });
+
+const modesSchema = z
+  .object({
+    currentModeId: z.string(),
+    availableModes: z.array(
+      z.object({ id: z.string(), name: z.string(), description: z.string().optional() }),
+    ),
+  })
+  .meta({ id: "SessionModes", description: "The modes that an agent offers, and the one in force." });
+
+const sessionStatusSchema = z
   .object({
     ...sessionSchema.shape,
     runtime_options: runtimeOptionsSchema,
     last_activity_at: timestamp.nullable(),
     last_error: z.string().optional(),
     label: z.string().optional(),
-    title: z.string().optional().describe("What it is about; at first the name of its agent."),
+    title: z.string().optional().describe("The topic; at first the name of its agent."),
+    activity: z
+      .string()
+      .optional()
+      .describe("One line on the current activity, such as why an idle agent is not stopped."),
+    current_model: z
+      .string()
+      .optional()
+      .describe("The model in force, as the agent reports it; absent where it does not."),
+    current_mode: z.string().optional().describe("The mode in force, as the agent reports it."),
+    modes: modesSchema.optional().describe("Not in lists; absent where the agent has none."),
+    config_options: z
+      .array(configOptionSchema)
+      .optional()
+      .describe("The options that extras can set. Not in lists."),
   })
   .meta({ id: "SessionStatus", description: "A session with its options and what last happened in it." });
 
 /** A session with its options and what last happened in it. */
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 
-/** `POST /sdk/acp/session`. */
 export const createSession = defineOperation({
   name: "createSession",
   method: "POST",
@@ -104,7 +149,6 @@ export const createSession = defineOperation({
   ],
 });
 
-/** `GET /sdk/acp/session/:key`. */
 export const getSession = defineOperation({
   name: "getSession",
   method: "GET",
@@ -117,20 +161,20 @@ export const getSession = defineOperation({
   errors: ["ACP_SESSION_NOT_FOUND"],
 });
 
-/** `GET /sdk/acp/sessions`. */
 export const listSessions = defineOperation({
   name: "listSessions",
   method: "GET",
   path: "/sdk/acp/sessions",
   summary: "List the caller's sessions",
   permission: "acp.agent",
-  query: z.object({ closed: flagSchema().describe("Whether also those that are over and still kept.") }),
+  query: z.object({
+    closed: flagSchema().describe("Whether to include closed sessions that are still kept."),
+  }),
   stream: false,
   response: successSchema({ sessions: z.array(sessionStatusSchema) }),
   errors: [],
 });
 
-/** `PATCH /sdk/acp/session/:key`. */
 export const patchSession = defineOperation({
   name: "patchSession",
   method: "PATCH",
@@ -138,7 +182,7 @@ export const patchSession = defineOperation({
   summary: "Change a session's options from the next turn on",
   permission: "acp.agent",
   params: sessionParamsSchema,
-  // Null is refused here: a caller who means to take a policy away must not be told that it worked.
+  // Null is refused here: a caller that means to remove a policy must not get a success.
   body: readAs(runtimeOptionsSchema, {
     spellings: {
       timeout_seconds: "timeoutSeconds",
@@ -153,7 +197,6 @@ export const patchSession = defineOperation({
   errors: ["ACP_SESSION_NOT_FOUND", "ACP_INVALID_OPTION", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
-/** `DELETE /sdk/acp/session/:key`. */
 export const closeSession = defineOperation({
   name: "closeSession",
   method: "DELETE",
@@ -161,10 +204,22 @@ export const closeSession = defineOperation({
   summary: "Stop the agent and close the session; its history stays unless it is purged",
   permission: "acp.agent",
   params: sessionParamsSchema,
-  query: z.object({ purge: flagSchema().describe("Whether to remove everything that is kept of it too.") }),
+  query: z.object({ purge: flagSchema().describe("Whether to also delete everything stored about it.") }),
   body: reasonSchema,
   bodyOptional: true,
   stream: false,
   response: successSchema({}),
   errors: ["ACP_SESSION_NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
+
+/** Reads a key from a path, percent-encoded or already decoded by the server's router. */
+function decodeSessionKey(segment: string): string {
+  // No key contains a percent sign (P7), so decoding once more than needed changes nothing.
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A broken escape is the key of no session: the caller gets 404, not 400.
+    return segment;
+  }
+}

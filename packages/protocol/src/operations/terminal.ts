@@ -1,16 +1,145 @@
-// Operations on terminals: make them, list them, read them, follow them, type into them, end them.
+// Terminals of the app API: their schemas, the events of their streams, and their operations.
+import type { LimitFired, TerminalExit, TerminalLifecycle, TerminalSize, TerminalState } from "@holdfast/ahp";
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import type { ErrorCode } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
-import { flagSchema, wholeNumberSchema } from "../query.ts";
-import {
-  terminalEventSchema,
-  terminalSizeSchema,
-  terminalStatusSchema,
-  terminalTextSchema,
-} from "../terminal.ts";
+import { flagSchema, wholeNumberSchema } from "../request.ts";
+
+const limitFiredSchema = z.object({
+  name: z.string().describe("The name of the limit, such as run-time or memory."),
+  value: z.number(),
+  unit: z.enum(["ms", "bytes", "count"]),
+}) satisfies z.ZodType<LimitFired>;
+
+const terminalExitSchema = z
+  .discriminatedUnion("kind", [
+    z.object({ kind: z.literal("code"), exitCode: z.int(), limit: limitFiredSchema.optional() }),
+    z.object({ kind: z.literal("signal"), signal: z.string(), limit: limitFiredSchema.optional() }),
+    z.object({
+      kind: z.literal("unknown"),
+      reason: z.string().describe("Why the exit is unknown, such as a restart of the host."),
+    }),
+  ])
+  .meta({ id: "TerminalExit", description: "How a program ended." }) satisfies z.ZodType<TerminalExit>;
+
+const terminalLifecycleSchema = z
+  .discriminatedUnion("status", [
+    z.object({ status: z.literal("running") }),
+    z.object({
+      status: z.literal("exited"),
+      exitedAt: z.iso.datetime({ offset: true }),
+      exit: terminalExitSchema,
+    }),
+  ])
+  .meta({
+    id: "TerminalLifecycle",
+    description: "Whether a terminal's program runs.",
+  }) satisfies z.ZodType<TerminalLifecycle>;
+
+const sizeShape = { cols: z.int(), rows: z.int() };
+
+const terminalSizeSchema = z.object(sizeShape).meta({
+  id: "TerminalSize",
+  description: "The size of a terminal's screen in characters.",
+}) satisfies z.ZodType<TerminalSize>;
+
+/** The client id under which the owner holds terminals by the app API; it is never connected, so any client may claim them. */
+export const OWNER_CLIENT_ID = "owner";
+
+const terminalHolderSchema = z
+  .discriminatedUnion("kind", [
+    z.object({
+      kind: z.literal("client"),
+      clientId: z.string(),
+      isGone: z.boolean().describe("Whether it is not connected: then any client may claim the terminal."),
+    }),
+    z.object({
+      kind: z.literal("session"),
+      inTurn: z.boolean().describe("Whether a turn uses it; else it is background work."),
+    }),
+  ])
+  .meta({ id: "TerminalHolder", description: "Who holds a terminal." });
+
+const terminalStatusSchema = z
+  .object({
+    id: z.string(),
+    session_key: z.string().nullable().describe("The session that holds it; null when a person does."),
+    title: z.string(),
+    run: z
+      .enum(["text", "tty", "display"])
+      .describe("Merged pipes, a pseudo terminal, or run by the agent itself and only shown."),
+    lifecycle: terminalLifecycleSchema,
+    leftovers: z
+      .object({
+        count: z.int(),
+        processes: z.array(z.object({ pid: z.int(), command: z.string() })).describe("The first eight."),
+      })
+      .optional()
+      .describe("Processes that outlived the command. Killing the terminal ends them."),
+    holder: terminalHolderSchema,
+    startedAt: z.iso.datetime({ offset: true }).optional(),
+    cwd: z.string().optional().describe("The folder that its program is in."),
+    size: terminalSizeSchema.optional(),
+    output: z.object({
+      endOffset: z.int().describe("The bytes written so far."),
+      skippedBytes: z.int().describe("The bytes at the front that are no longer kept."),
+    }),
+  })
+  .meta({ id: "TerminalStatus", description: "One terminal as the list shows it." }) satisfies z.ZodType<
+  Pick<TerminalState, "title" | "run" | "lifecycle" | "leftovers" | "startedAt" | "cwd" | "size">
+>;
+
+/** One terminal as the list shows it. */
+export type TerminalStatus = z.infer<typeof terminalStatusSchema>;
+
+const terminalTextSchema = z
+  .object({
+    text: z.string(),
+    truncated: z.boolean().describe("Whether something before it was left out."),
+    endOffset: z.int(),
+    lifecycle: terminalLifecycleSchema,
+  })
+  .meta({ id: "TerminalText", description: "What a terminal shows, escape sequences removed." });
+
+/** A terminal's output as text. */
+export type TerminalText = z.infer<typeof terminalTextSchema>;
+
+const offset = z.int().describe("In bytes from the start of the terminal's output.");
+
+const terminalEventSchema = z
+  .discriminatedUnion("type", [
+    z.object({
+      type: z.literal("output"),
+      data: z.object({
+        offset,
+        bytes: z.base64(),
+        stream: z
+          .literal("error")
+          .optional()
+          .describe("Present on stderr of a command with `separateError`; otherwise these bytes are stdout."),
+      }),
+    }),
+    z.object({
+      type: z.literal("skipped"),
+      data: z.object({ offset: z.int().describe("The offset of the next output."), skippedBytes: z.int() }),
+    }),
+    z.object({ type: z.literal("resized"), data: z.object(sizeShape) }),
+    z.object({ type: z.literal("exited"), data: z.object({ exit: terminalExitSchema, endOffset: z.int() }) }),
+    z.object({ type: z.literal("error"), data: z.object({ message: z.string(), code: z.string() }) }),
+    z.object({ type: z.literal("close"), data: z.object({ success: z.boolean() }) }),
+  ])
+  .meta({
+    id: "TerminalEvent",
+    description: "One event of a terminal: `type` is the event line, `data` the data line.",
+  });
+
+/** One event of a terminal's stream as it is on the wire; `close` is the last. */
+export type TerminalEvent = z.infer<typeof terminalEventSchema>;
+
+/** One kind of a terminal's events by its name. */
+export type TerminalEventOf<Type extends TerminalEvent["type"]> = Extract<TerminalEvent, { type: Type }>;
 
 const terminalParamsSchema = z.object({ id: z.string() });
 
@@ -44,16 +173,22 @@ const newTerminalSchema = z
       .min(1)
       .max(LIMITS.labelLength)
       .optional()
-      .describe("A title that the program's own never replaces."),
+      .describe("A title that the program cannot replace."),
     input: z
       .boolean()
       .optional()
       .describe("Whether a text command gets input; without it, there is none to read. A tty always does."),
+    separateError: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether a text command gets a separate pipe for stderr. The order between the streams is lost.",
+      ),
     paced: z
       .boolean()
       .optional()
       .describe(
-        "Whether a text command waits for who follows it with paced=true, so that no byte is skipped.",
+        "Whether a text command waits for clients that follow it with paced=true, so that no byte is skipped.",
       ),
   })
   .meta({ id: "NewTerminal", description: "A command to be run in a terminal." });
@@ -61,7 +196,7 @@ const newTerminalSchema = z
 /** A command to be run in a terminal. */
 export type NewTerminalRequest = z.infer<typeof newTerminalSchema>;
 
-/** `POST /sdk/acp/terminals`; what it runs goes on when nobody follows it. */
+// Its program keeps running while no client follows it.
 export const createTerminal = defineOperation({
   name: "createTerminal",
   method: "POST",
@@ -74,20 +209,20 @@ export const createTerminal = defineOperation({
   errors: ["COMMAND_NOT_FOUND", "COMMAND_NOT_EXECUTABLE", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
-/** `GET /sdk/acp/terminals`. */
 export const listTerminals = defineOperation({
   name: "listTerminals",
   method: "GET",
   path: "/sdk/acp/terminals",
   summary: "List the terminals of the caller's sessions; of one session also those that are finished",
   permission: "terminal",
-  query: z.object({ session: z.string().min(1).optional().describe("The key of the only session wanted.") }),
+  query: z.object({
+    session: z.string().min(1).optional().describe("Only terminals of the session with this key."),
+  }),
   stream: false,
   response: successSchema({ terminals: z.array(terminalStatusSchema) }),
   errors: ["ACP_SESSION_NOT_FOUND"],
 });
 
-/** `GET /sdk/acp/terminals/:id/output`. */
 export const readTerminal = defineOperation({
   name: "readTerminal",
   method: "GET",
@@ -98,14 +233,14 @@ export const readTerminal = defineOperation({
   query: z.object({
     limitBytes: wholeNumberSchema(LIMITS.terminalTextBytes)
       .optional()
-      .describe("How much of it at most, from its end."),
+      .describe("The maximum size, from the end."),
   }),
   stream: false,
   response: successSchema({ output: terminalTextSchema }),
   errors: ["TERMINAL_NOT_FOUND"],
 });
 
-/** `GET /sdk/acp/terminals/:id/stream`; the id of an event is the offset after it. */
+// The id of an event is the offset after it.
 export const streamTerminal = defineOperation({
   name: "streamTerminal",
   method: "GET",
@@ -114,7 +249,7 @@ export const streamTerminal = defineOperation({
   permission: "terminal",
   params: terminalParamsSchema,
   query: z.object({
-    after: wholeNumberSchema().optional().describe("The offset of the first byte wanted."),
+    after: wholeNumberSchema().optional().describe("The offset of the first byte to send."),
     paced: flagSchema().describe("Whether a paced command waits for this follower; others wait for nobody."),
   }),
   headers: z.object({ "last-event-id": wholeNumberSchema().optional().describe("The same; it wins.") }),
@@ -140,7 +275,7 @@ const terminalInputSchema = z
       .min(0)
       .optional()
       .describe(
-        "Of a text command's input: where this begins, in bytes; what was taken before is passed over, so it may be sent again.",
+        "The byte offset of this piece in a text command's input; bytes that were already accepted are skipped, so a piece may be sent again.",
       ),
     end: z.boolean().optional().describe("Whether a text command's input ends with it."),
   })
@@ -149,7 +284,6 @@ const terminalInputSchema = z
   })
   .meta({ id: "TerminalInput", description: "What is typed: text, or bytes in base64." });
 
-/** `POST /sdk/acp/terminals/:id/input`. */
 export const writeTerminal = defineOperation({
   name: "writeTerminal",
   method: "POST",
@@ -170,7 +304,7 @@ const wantedSizeSchema = z
   })
   .meta({ id: "WantedTerminalSize", description: "The size that a terminal's screen shall have." });
 
-/** `POST /sdk/acp/terminals/:id/resize`; answers with the size as it is then. */
+// Returns the size in force.
 export const resizeTerminal = defineOperation({
   name: "resizeTerminal",
   method: "POST",
@@ -189,12 +323,11 @@ const wantedHolderSchema = z
     kind: z
       .enum(["client", "session"])
       .describe(
-        "client: the caller itself. session: the one whose agent made it; from a caller that holds it, it is given back, else the turn that uses it goes on without it.",
+        "client: the caller. session: the session whose agent created it; a caller that holds it hands it back, otherwise the turn that uses it continues without it.",
       ),
   })
   .meta({ id: "WantedTerminalHolder", description: "Who shall hold a terminal." });
 
-/** `POST /sdk/acp/terminals/:id/claim`. */
 export const claimTerminal = defineOperation({
   name: "claimTerminal",
   method: "POST",
@@ -208,12 +341,12 @@ export const claimTerminal = defineOperation({
   errors: [...takesInput, "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
-/** `POST /sdk/acp/terminals/:id/kill`. */
 export const killTerminal = defineOperation({
   name: "killTerminal",
   method: "POST",
   path: "/sdk/acp/terminals/{id}/kill",
-  summary: "End what runs in a terminal, with everything that it started",
+  summary:
+    "End what runs in a terminal, with everything that it started; after its exit, what it left running",
   permission: "terminal",
   params: terminalParamsSchema,
   stream: false,

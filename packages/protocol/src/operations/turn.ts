@@ -1,11 +1,10 @@
-// Operations on turns: a message to the agent, answered at once or as a stream, and its cancelling.
+// Operations on turns: a message to the agent with one response or a stream, and its cancellation.
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { turnEventSchema } from "../events.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
-import { wholeNumberSchema } from "../query.ts";
-import { readAs } from "../spelling.ts";
+import { eventIdSchema, readAs } from "../request.ts";
 import { reasonSchema, sessionParamsSchema } from "./session.ts";
 
 const visible = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyLength}}$`);
@@ -33,7 +32,7 @@ const chatRequestSchema = z
       .enum(["continue", "fail"])
       .optional()
       .describe(
-        "What to do when the agent comes back without its memory: go on and say so, or fail the turn.",
+        "What to do when the agent restarts without its context: continue and report it, or fail the turn.",
       ),
   })
   .refine(({ message, attachments = [] }) => message !== "" || attachments.length > 0, {
@@ -55,14 +54,25 @@ const deniedActionSchema = z
   })
   .meta({ id: "DeniedAction", description: "What the agent wanted to do and nobody could be asked about." });
 
-/** What the agent wanted to do and nobody could be asked about. */
+/** An action that the agent wanted to take and that nobody could be asked about. */
 export type DeniedAction = z.infer<typeof deniedActionSchema>;
 
 const chatResponseSchema = z
   .object({
     text: z.string(),
     stop_reason: z.string().optional(),
+    truncated: z
+      .boolean()
+      .optional()
+      .describe(
+        "True when the beginning of the text is left out, because it is longer than acp.turnTextMebibytes; the events of turn_id have all of it.",
+      ),
+    turn_id: z.string().optional().describe("The turn, where its text is truncated."),
     denied: z.array(deniedActionSchema).optional(),
+    usage: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("The tokens that the turn used, where the agent reports them."),
   })
   .meta({ id: "ChatResponse", description: "The whole of a finished turn." });
 
@@ -74,12 +84,13 @@ const repeatHeaders = z.object({
     .string()
     .regex(visible, `must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters`)
     .optional()
-    .describe("A name for the message: sent again under it, it is the same turn and not another one."),
+    .describe(
+      "A name for the message: a message sent again under it joins the same turn instead of starting another.",
+    ),
 });
 
 const chatBody = readAs(chatRequestSchema, { spellings: {}, nullIsAbsent: true });
 
-/** `POST /sdk/acp/session/:key/chat`. */
 export const chat = defineOperation({
   name: "chat",
   method: "POST",
@@ -108,7 +119,7 @@ export const chat = defineOperation({
   ],
 });
 
-/** `POST /sdk/acp/session/:key/chat/stream`; what fails once the stream has begun is an `error` event. */
+// An error after the stream has begun is an `error` event.
 export const streamChat = defineOperation({
   name: "streamChat",
   method: "POST",
@@ -132,7 +143,7 @@ export const streamChat = defineOperation({
   ],
 });
 
-/** `GET /sdk/acp/session/:key/events`; a turn's stream that broke off is taken up here, and gives the same bytes. */
+// A turn's stream that broke off resumes here, with the same bytes.
 export const streamEvents = defineOperation({
   name: "streamEvents",
   method: "GET",
@@ -141,18 +152,17 @@ export const streamEvents = defineOperation({
   permission: "acp.agent",
   params: sessionParamsSchema,
   query: z.object({
-    after: wholeNumberSchema().optional().describe("The id of the last event that is known already."),
-    turn: z.string().min(1).max(200).optional().describe("The only turn wanted; the stream ends with it."),
+    after: eventIdSchema().optional().describe("The id of the last event received."),
+    turn: z.string().min(1).max(200).optional().describe("Only this turn; the stream ends with it."),
   }),
   headers: z.object({
-    "last-event-id": wholeNumberSchema().optional().describe("The same as after; it wins."),
+    "last-event-id": eventIdSchema().optional().describe("The same as after; it wins."),
   }),
   stream: true,
   response: turnEventSchema,
   errors: ["ACP_SESSION_NOT_FOUND", "NOT_FOUND", "EVENTS_LOST"],
 });
 
-/** `POST /sdk/acp/session/:key/cancel`. */
 export const cancelTurn = defineOperation({
   name: "cancelTurn",
   method: "POST",

@@ -1,4 +1,4 @@
-// What a webhook may be registered with.
+// Registration of a webhook: what is accepted and what is refused.
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../limits.ts";
 import { OPERATIONS } from "../operations.ts";

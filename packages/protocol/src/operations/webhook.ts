@@ -3,14 +3,14 @@ import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
-import { closedObject } from "../problem.ts";
+import { closedObject } from "../schema.ts";
 
-/** What a webhook can be told of. */
+/** The events that a webhook can subscribe to. */
 export const WEBHOOK_EVENTS = ["approval_needed", "turn_done", "session_error"] as const;
 
 const webhookEventSchema = z.enum(WEBHOOK_EVENTS).meta({ id: "WebhookEvent" });
 
-/** What a webhook can be told of. */
+/** The events that a webhook can subscribe to. */
 export type WebhookEvent = z.infer<typeof webhookEventSchema>;
 
 const printable = /^[\u0021-\u007e]*$/;
@@ -29,14 +29,14 @@ const webhookRequestSchema = closedObject({
     .min(1)
     .max(WEBHOOK_EVENTS.length)
     .optional()
-    .describe("What to be told of; everything if left out."),
+    .describe("The events to deliver; all if left out."),
   secret: z
     .string()
     .min(LIMITS.minWebhookSecretLength)
     .max(LIMITS.maxWebhookSecretLength)
     .regex(printable, "must have printable ASCII characters only, and no blanks")
     .optional()
-    .describe("What deliveries are signed with; one is made if left out."),
+    .describe("The secret that signs deliveries; generated if left out."),
 }).meta({ id: "WebhookRequest", description: "A webhook to be registered." });
 
 /** A webhook to be registered. */
@@ -51,16 +51,16 @@ const webhookSchema = z
     events: z.array(webhookEventSchema),
     state: z
       .enum(["on", "off"])
-      .describe("Off: the receiver said that it is gone for good; delete the webhook."),
+      .describe("off: the receiver reported that it is gone for good; delete the webhook."),
     createdAt: timestamp,
-    waiting: z.int().describe("Deliveries that are still to be made."),
+    waiting: z.int().describe("Deliveries that are pending."),
     deadLetters: z.int().describe("Deliveries that were given up and are kept."),
     dropped: z.int().describe("Dead letters that are no longer kept, because there were too many."),
-    lastError: z.string().optional().describe("Why the newest attempt failed; absent when it did not."),
+    lastError: z.string().optional().describe("Why the latest attempt failed; absent when it succeeded."),
   })
   .meta({ id: "Webhook", description: "Where the host calls when something happens." });
 
-/** A webhook as its owner sees it; its secret is told once, when it is registered. */
+/** A webhook as its owner sees it; its secret is returned once, on registration. */
 export type Webhook = z.infer<typeof webhookSchema>;
 
 const deadLetterSchema = z
@@ -71,7 +71,7 @@ const deadLetterSchema = z
     failedAt: timestamp.describe("When it was given up."),
     attempts: z.int(),
     reason: z.string(),
-    payload: z.record(z.string(), z.unknown()).describe("What the receiver would have been told."),
+    payload: z.record(z.string(), z.unknown()).describe("The payload that was not delivered."),
   })
   .meta({ id: "DeadLetter", description: "A delivery that was given up." });
 
@@ -80,7 +80,6 @@ export type DeadLetter = z.infer<typeof deadLetterSchema>;
 
 const webhookParamsSchema = z.object({ id: z.string() });
 
-/** `POST /sdk/webhooks`. */
 export const createWebhook = defineOperation({
   name: "createWebhook",
   method: "POST",
@@ -91,12 +90,11 @@ export const createWebhook = defineOperation({
   stream: false,
   response: successSchema({
     webhook: webhookSchema,
-    secret: z.string().describe("What deliveries are signed with. It is told here and never again."),
+    secret: z.string().describe("The secret that signs deliveries. It is returned here and never again."),
   }),
   errors: ["WEBHOOK_LIMIT", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
-/** `GET /sdk/webhooks`. */
 export const listWebhooks = defineOperation({
   name: "listWebhooks",
   method: "GET",
@@ -108,7 +106,7 @@ export const listWebhooks = defineOperation({
   errors: [],
 });
 
-/** `DELETE /sdk/webhooks/:id`; what was not delivered is forgotten with it. */
+// Undelivered events are dropped with it.
 export const deleteWebhook = defineOperation({
   name: "deleteWebhook",
   method: "DELETE",
@@ -121,7 +119,6 @@ export const deleteWebhook = defineOperation({
   errors: ["NOT_FOUND"],
 });
 
-/** `GET /sdk/webhooks/:id/dead-letters`. */
 export const listDeadLetters = defineOperation({
   name: "listDeadLetters",
   method: "GET",
@@ -134,7 +131,6 @@ export const listDeadLetters = defineOperation({
   errors: ["NOT_FOUND"],
 });
 
-/** `POST /sdk/webhooks/:id/dead-letters/:deliveryId`. */
 export const redeliver = defineOperation({
   name: "redeliver",
   method: "POST",

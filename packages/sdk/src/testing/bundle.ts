@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
-/** What came of it. */
+/** Result of bundling. */
 export interface Bundle {
   readonly code: string;
   /** The ids of all modules in it, and of what it imports from outside. */

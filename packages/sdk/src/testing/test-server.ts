@@ -23,7 +23,7 @@ export interface TestServer {
   stop(): void;
 }
 
-/** What is not as usual. */
+/** Deviations from the default server. */
 export interface TestServerOptions {
   /** Where it listens; on a free port if left out. */
   readonly port?: number;

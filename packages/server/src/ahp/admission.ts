@@ -1,13 +1,12 @@
-// Who may open a WebSocket: whoever means this host and is its owner, or has a key as good as the owner's.
-import type { IncomingMessage } from "node:http";
+// Admission of WebSockets: the host's owner, keys with `admin`, and tickets.
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
 import { HostError } from "@holdfast/protocol";
 import type { Access } from "../auth/access.ts";
-import { checkAddress } from "../auth/address.ts";
+import { checkHost, isForeignOrigin, plainAddress, readPeer } from "../auth/address.ts";
+import { sentKeys } from "../auth/authenticator.ts";
 import { requirePermission } from "../auth/identity.ts";
-import { plainAddress } from "../auth/loopback.ts";
-import { readPeer } from "../auth/peer.ts";
 
-/** What admission is decided by. */
 export interface AdmissionParts {
   readonly access: Access;
   /** Names beside loopback under which the host is known. */
@@ -18,28 +17,32 @@ export interface AdmissionParts {
 /** A subprotocol that carries a token, for clients that can set nothing else. */
 const tokenProtocol = "holdfast.token.";
 
-/** Names the credential that a request comes with; throws a `HostError` when it may not open a WebSocket (E60–E63). */
+/** Names the credential that a request comes with; throws a `HostError` when it may not open a WebSocket (E60–E63, E320). */
 export function admitSocket(request: IncomingMessage, { access, names, isStopping }: AdmissionParts): string {
   const { headers, socket } = request;
   const own = socket.localAddress === undefined ? undefined : plainAddress(socket.localAddress);
-  checkAddress({ host: headers.host, origin: headers.origin }, (name) =>
-    names === undefined ? false : names.has(name) || name === own,
-  );
+  checkHost(headers.host, (name) => names !== undefined && (names.has(name) || name === own));
   if (isStopping()) throw new HostError("HOST_STOPPING");
   const query = new URL(request.url ?? "/", "http://host").searchParams;
   const ticket = query.get("ticket");
+  const credentials = {
+    apiKey: query.get("tkn") ?? tokenOf(request) ?? single(headers["x-api-key"]),
+    authorization: headers.authorization,
+    appId: undefined,
+  };
+  const isForeign = isForeignOrigin({ host: headers.host, origin: headers.origin });
+  // Before a ticket is redeemed, so that a foreign page does not use it up (E320).
+  if (isForeign && (ticket !== null || sentKeys(credentials).length === 0)) {
+    throw new HostError("ORIGIN_NOT_ALLOWED");
+  }
   if (ticket !== null) {
     const clientId = access.tickets.redeem(ticket);
     if (clientId === undefined) throw new HostError("UNAUTHORIZED", "This ticket was used, or is too old.");
     return clientId;
   }
+  const page = { cookie: headers.cookie, host: headers.host, origin: headers.origin, mark: undefined };
   const identity = access.authenticator.identify(
-    {
-      apiKey: query.get("tkn") ?? tokenOf(request) ?? single(headers["x-api-key"]),
-      authorization: headers.authorization,
-      appId: undefined,
-      page: { cookie: headers.cookie, host: headers.host, origin: headers.origin, mark: undefined },
-    },
+    { ...credentials, ...(!isForeign && { page }) },
     readPeer(socket.remoteAddress, { host: headers.host, forwarded: forwardedOf(request) }),
   );
   requirePermission(identity, "admin");
@@ -71,4 +74,18 @@ function forwardedOf({ headers }: IncomingMessage): string | undefined {
 
 function single(header: string | readonly string[] | undefined): string | undefined {
   return typeof header === "string" ? header : header?.[0];
+}
+
+/** Writes a response to a socket that never became a WebSocket, and closes it. */
+export async function refuseUpgrade(socket: Duplex, response: Response): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer());
+  const headers = new Headers(response.headers);
+  headers.set("connection", "close");
+  headers.set("content-length", String(body.length));
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
+  if (!socket.writable) return;
+  socket.write(
+    [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`, ...lines, "", ""].join("\r\n"),
+  );
+  socket.end(body);
 }

@@ -2,42 +2,44 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { WebSocketServer, type WebSocket } from "ws";
 import type { Log } from "@holdfast/core";
-import { HostError, type ConnectedClient } from "@holdfast/protocol";
+import { type ConnectedClient, HostError } from "@holdfast/protocol";
+import { type WebSocket, WebSocketServer } from "ws";
 import type { AhpPort, HostPort } from "../host-port.ts";
 import { errorResponse, reportError } from "../http/error-response.ts";
-import { admitSocket, chooseProtocol, type AdmissionParts } from "./admission.ts";
-import { ChannelViews } from "./channel-views.ts";
+import { type AdmissionParts, admitSocket, chooseProtocol, refuseUpgrade } from "./admission.ts";
+import { ChannelViews } from "./channel-view.ts";
 import { Channels } from "./channels.ts";
-import { ClientRecords } from "./client-records.ts";
-import { CLOSE_CODE } from "./close-code.ts";
-import { AhpConnection, type ConnectionTools } from "./connection.ts";
+import { ClientRecords } from "./client-record.ts";
+import { AhpConnection, CLOSE_CODE, type ConnectionDeps } from "./connection.ts";
 import { requestHandlers } from "./handlers.ts";
-import { refuseUpgrade } from "./refusal.ts";
+import { textFrame } from "./text-frame.ts";
 
-/** How patient the host is with AHP clients. */
-export interface AhpPatience {
-  /** How often clients are asked for a sign of life. */
+/** Timeouts for AHP clients. */
+export interface AhpTimeouts {
+  /** How often the host pings clients. */
   readonly heartbeatMs?: number | undefined;
+  /** How often the host sends a heartbeat to clients that expect one. */
+  readonly beatMs?: number | undefined;
   /** How long a client that is gone is remembered. */
   readonly memoryMs?: number | undefined;
 }
 
-/** What AHP is served with. */
-export interface AhpServerOptions extends AdmissionParts, AhpPatience {
+export interface AhpServerOptions extends AdmissionParts, AhpTimeouts {
   readonly host: HostPort;
   readonly log: Log;
   readonly version: string;
   readonly now?: (() => Date) | undefined;
 }
 
-/** The largest message that is taken. */
 const maxMessageBytes = 16 * 1024 * 1024;
 const maxConnections = 512;
 const defaultHeartbeatMs = 30_000;
+/** Less than the silence after which clients would ask: one timer wakes the host, not each client's question (E221). */
+const defaultBeatMs = 2_000;
+const beatFrame = textFrame(JSON.stringify({ jsonrpc: "2.0", method: "heartbeat", params: {} }));
 const defaultMemoryMs = 5 * 60_000;
-/** What a client has to say goodbye. */
+/** How long clients have to close. */
 const goodbyeMs = 500;
 
 /** The WebSockets of one server. `close` ends them. */
@@ -46,7 +48,9 @@ export class AhpServer {
   readonly #webSockets: WebSocketServer;
   readonly #connections = new Set<AhpConnection>();
   readonly #heartbeat: NodeJS.Timeout;
-  #serving: { readonly tools: ConnectionTools; readonly records: ClientRecords } | undefined;
+  /** Runs while clients are connected. */
+  #beat: NodeJS.Timeout | undefined;
+  #serving: ConnectionDeps | undefined;
 
   constructor(options: AhpServerOptions) {
     this.#options = options;
@@ -55,9 +59,14 @@ export class AhpServer {
       perMessageDeflate: false,
       maxPayload: maxMessageBytes,
       clientTracking: false,
-      // Each message in its own turn: what the one before it did is kept and told by then.
+      // One message per tick: by then the effects of the previous message are stored and published.
       allowSynchronousEvents: false,
       handleProtocols: chooseProtocol,
+    });
+    this.#webSockets.on("wsClientError", ({ message }: Error, socket) => {
+      const response = errorResponse(new HostError("INVALID_REQUEST", `${message}.`), options.log);
+      response.headers.set("sec-websocket-version", "13, 8");
+      void refuseUpgrade(socket, response);
     });
     this.#heartbeat = setInterval(() => {
       for (const connection of this.#connections) connection.checkLife();
@@ -65,36 +74,34 @@ export class AhpServer {
     this.#heartbeat.unref();
   }
 
-  /** How many clients are connected. */
   get size(): number {
     return this.#connections.size;
   }
 
-  /** Who is connected, the longest first. */
+  /** Connected clients, the longest connected first. */
   get clients(): readonly ConnectedClient[] {
     return [...this.#connections].flatMap(({ client }) => client ?? []);
   }
 
-  /** A listener for the server's `upgrade`. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const fail = (): void => void socket.destroy();
     socket.on("error", fail);
     try {
       const principal = admitSocket(request, this.#options);
-      const tools = this.#tools();
+      const deps = this.#deps();
       if (this.#connections.size >= maxConnections) {
         throw new HostError("RATE_LIMITED", "Too many clients are connected.");
       }
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
         socket.off("error", fail);
-        this.#accept(tools, webSocket, request.socket, principal);
+        this.#accept(deps, webSocket, request.socket, principal);
       });
     } catch (error) {
       void refuseUpgrade(socket, errorResponse(error, this.#options.log));
     }
   };
 
-  /** Says goodbye to all clients; they come back to the next host by themselves. */
+  /** Closes all connections; clients reconnect to the next host. */
   async close(): Promise<void> {
     clearInterval(this.#heartbeat);
     for (const connection of this.#connections) {
@@ -115,45 +122,49 @@ export class AhpServer {
 
   #onEmpty: () => void = () => {};
 
-  #accept(tools: ConnectionTools, webSocket: WebSocket, socket: Socket, principal: string): void {
-    const connection = new AhpConnection(tools, { webSocket, socket, principal });
+  #accept(deps: ConnectionDeps, webSocket: WebSocket, socket: Socket, principal: string): void {
+    const connection = new AhpConnection(deps, { webSocket, socket, principal });
     this.#connections.add(connection);
+    this.#beat ??= setInterval(() => {
+      for (const each of this.#connections) each.beat(beatFrame);
+    }, this.#options.beatMs ?? defaultBeatMs).unref();
     const forget = this.#options.access.revocations.watch(principal, () => {
       connection.close(CLOSE_CODE.revoked, "The key was revoked.");
     });
     webSocket.once("close", () => {
       forget();
       this.#connections.delete(connection);
-      if (this.#connections.size === 0) this.#onEmpty();
+      if (this.#connections.size > 0) return;
+      clearInterval(this.#beat);
+      this.#beat = undefined;
+      this.#onEmpty();
     });
   }
 
   /** Made for the first client: a host that nobody visits pays nothing. */
-  #tools(): ConnectionTools {
+  #deps(): ConnectionDeps {
     const { host, log, version, memoryMs = defaultMemoryMs, now = () => new Date() } = this.#options;
     const { ahp: port } = host;
     if (port === undefined) throw new HostError("NOT_FOUND");
-    this.#serving ??= makeTools(port, { log, version, memoryMs, now });
-    return this.#serving.tools;
+    this.#serving ??= makeDeps(port, { log, version, memoryMs, now });
+    return this.#serving;
   }
 }
 
-function makeTools(
+function makeDeps(
   port: AhpPort,
   { log, version, memoryMs, now }: { readonly log: Log; version: string; memoryMs: number; now: () => Date },
-): { tools: ConnectionTools; records: ClientRecords } {
+): ConnectionDeps {
   const channels = new Channels(port);
   const views = new ChannelViews(port.hub);
-  const records = new ClientRecords({ port, views, memoryMs });
-  const tools = {
+  return {
     port,
     channels,
     views,
-    records,
+    records: new ClientRecords(port, views, memoryMs),
     handlers: requestHandlers({ port, channels }),
     version,
     report: (error: unknown) => reportError(error, log),
     now,
   };
-  return { tools, records };
 }

@@ -1,56 +1,54 @@
-// Tells a terminal's viewer who fell behind what the terminal shows now, in actions, because AHP has no other way.
+// Catch-up of a terminal's viewer that fell behind: the terminal as it is now, in actions, because AHP has no other way.
 import type { TerminalAction, TerminalState } from "@holdfast/ahp";
 import { ChannelProjection, type Dialect, type TerminalPart, type WireMessage } from "@holdfast/ahp/dialects";
-import type { EntryFeed, Hub, TerminalDesk, TerminalSnapshot } from "@holdfast/core";
-import { writeMessages, type CatchUp } from "./channel-view.ts";
-import type { Feed } from "./feed.ts";
+import type { Hub, LogReader, TerminalSnapshot, TerminalSubscription } from "@holdfast/core";
+import { type CatchUp, writeMessages } from "./channel-view.ts";
+import type { ChannelSource } from "./channel-source.ts";
 
-/** What catching up needs. */
 export interface CatchUpParts {
   readonly hub: Hub;
   readonly dialect: Dialect;
-  /** Opens a terminal for this client anew. */
-  readonly openTerminal: (uri: string, onReadable: () => void) => ReturnType<TerminalDesk["subscribe"]>;
-  /** Goes on with a terminal after an entry, if nothing after it is gone. */
-  readonly resumeTerminal: (uri: string, afterSeq: number, onReadable: () => void) => EntryFeed | undefined;
+  /** Opens a terminal for this client again. */
+  readonly openTerminal: (uri: string, onReadable: () => void) => TerminalSubscription | undefined;
+  /** Resumes a terminal after an entry, if nothing after it is gone. */
+  readonly resumeTerminal: (uri: string, afterSeq: number, onReadable: () => void) => LogReader | undefined;
 }
 
-/** What a viewer is told, and where it goes on. */
+/** The messages for a viewer, and the reader that continues after them. */
 export interface CaughtUp {
-  readonly told: CatchUp;
-  readonly cursor: EntryFeed;
+  readonly sent: CatchUp;
+  readonly reader: LogReader;
 }
 
-/** How much text goes into one action. */
 const pieceLength = 64 * 1024;
 
 /**
  * Brings a viewer up to date whose last message has the number `lastSeq`; undefined when there is no such terminal.
- * What was made for another client serves this one if its numbers are new to it and the log goes on from there (E113).
+ * A catch-up made for another client serves this one if its numbers are new to it and the log continues from there (E113).
  */
 export function catchUp(
-  { uri, view }: Feed,
+  { uri, view }: ChannelSource,
   lastSeq: number,
   { hub, dialect, openTerminal, resumeTerminal }: CatchUpParts,
   onReadable: () => void,
 ): CaughtUp | undefined {
   const shared = view.catchUp;
   if (shared !== undefined && (shared.written.firstSeq ?? 0) > lastSeq) {
-    const cursor = resumeTerminal(uri, shared.afterSeq, onReadable);
-    if (cursor !== undefined) return { told: shared, cursor };
+    const reader = resumeTerminal(uri, shared.afterSeq, onReadable);
+    if (reader !== undefined) return { sent: shared, reader };
   }
   const opened = openTerminal(uri, onReadable);
   if (opened === undefined) return undefined;
-  const { snapshot, cursor } = opened;
+  const { snapshot, cursor: reader } = opened;
   const written = writeMessages(catchUpMessages(dialect, snapshot, () => hub.takeSeq()));
-  const told = { written, afterSeq: hub.lastSeq, endOffset: snapshot.state.output.endOffset };
-  view.keepCatchUp(told);
-  return { told, cursor };
+  const sent = { written, afterSeq: hub.lastSeq, endOffset: snapshot.state.output.endOffset };
+  view.keepCatchUp(sent);
+  return { sent, reader };
 }
 
 /**
- * The messages that bring a viewer up to a snapshot, each with a number of its own from `takeSeq` (E84).
- * What was shown before is cleared; whoever holds the terminal, its title and its size may have changed meanwhile.
+ * The messages that bring a viewer up to a snapshot, each with its own number from `takeSeq` (E84).
+ * Earlier content is cleared; the holder, title and size may have changed meanwhile.
  */
 function catchUpMessages(
   dialect: Dialect,
@@ -80,6 +78,8 @@ function catchUpActions(state: TerminalState, content: readonly TerminalPart[]):
   if (lifecycle.status === "exited") {
     const { exitedAt, exit } = lifecycle;
     actions.push({ type: "terminal/exited", exitedAt, exit, endOffset: output.endOffset });
+    const { leftovers } = state;
+    actions.push({ type: "terminal/leftoversChanged", ...(leftovers !== undefined && { leftovers }) });
   }
   return actions;
 }
@@ -109,12 +109,16 @@ function pieces(text: string): string[] {
   const cut: string[] = [];
   for (let start = 0; start < text.length;) {
     let end = Math.min(start + pieceLength, text.length);
-    // A character of two halves stays whole.
-    if (end < text.length && isLowHalf(text.charCodeAt(end))) end -= 1;
+    // A character of two halves stays whole, and so does a line end (E322).
+    if (end < text.length && (isLowHalf(text.charCodeAt(end)) || isCutLineEnd(text, end))) end -= 1;
     cut.push(text.slice(start, end));
     start = end;
   }
   return cut;
+}
+
+function isCutLineEnd(text: string, at: number): boolean {
+  return text[at] === "\n" && text[at - 1] === "\r";
 }
 
 function isLowHalf(code: number): boolean {

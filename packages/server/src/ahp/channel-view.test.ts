@@ -1,10 +1,9 @@
-// Shows that an entry is written out once for all viewers of a dialect, in order, whoever asks first.
-import { expect, test } from "vitest";
-import { newTerminalState, makeId, terminalUri } from "@holdfast/ahp";
+// Shows that an entry is serialized once for all viewers of a dialect, in order, no matter which one reads first.
+import { makeId, newTerminalState, terminalUri } from "@holdfast/ahp";
 import { v0_1, v1_0, type WireMessage } from "@holdfast/ahp/dialects";
 import { Hub, type LogEntry } from "@holdfast/core";
-import { readMessages, type ChannelView } from "./channel-view.ts";
-import { ChannelViews } from "./channel-views.ts";
+import { expect, test } from "vitest";
+import { type ChannelView, ChannelViews, readMessages } from "./channel-view.ts";
 
 const uri = terminalUri(makeId("terminal", "t"));
 
@@ -60,7 +59,7 @@ test("[E82] a viewer that asks for a late entry first finds the earlier ones rec
   expect(types(started)).toMatchObject([{ type: "terminal/commandExecuted" }]);
 });
 
-test("[E82] what is gone from the log before anybody asked has to be told by a state", () => {
+test("[E82] an entry that left the log before anybody read it needs a state instead", () => {
   const hub = openHub(2000);
   const view = new ChannelViews(hub).take(v1_0, uri);
   const entries = Array.from({ length: 50 }, (_, index) => say(hub, "x".repeat(100), index * 100));
@@ -68,7 +67,7 @@ test("[E82] what is gone from the log before anybody asked has to be told by a s
   expect(shown(view, say(hub, "again", 5000))).toHaveLength(1);
 });
 
-test("[E81] a view that nobody uses lets go of the channel", () => {
+test("[E81] a view without users releases the channel", () => {
   const hub = openHub();
   const views = new ChannelViews(hub);
   const [one, other] = [views.take(v1_0, uri), views.take(v1_0, uri)];

@@ -1,26 +1,24 @@
-// A channel as the clients of one dialect see it: each entry of its log is written out once, for all of them.
-import type { Cursor, Hub, LogEntry, Projection, Subscription } from "@holdfast/core";
-import { ChannelProjection, type Dialect, type KindedState, type WireMessage } from "@holdfast/ahp/dialects";
+// Channels as the clients of one dialect see them: each log entry is written out once, for all of them.
+import { ChannelProjection, type Dialect, type StateByKind, type WireMessage } from "@holdfast/ahp/dialects";
+import type { Hub, LogEntry, LogReader, Projection, Subscription } from "@holdfast/core";
 import { readTextFrames, textFrame, textFrames } from "./text-frame.ts";
 
 /** An entry as it is sent: nothing, one message or several. */
 export interface WrittenEntry {
-  /** WebSocket frames, one after another. */
   readonly frames: Buffer;
   /** The number of the first message; undefined when none has one. */
   readonly firstSeq: number | undefined;
-  /** The number of the last one. */
   readonly lastSeq: number | undefined;
   /** Whether one of them is the echo that the action's author waits for. */
   readonly hasEcho: boolean;
 }
 
-/** What brings any viewer of a terminal up to date who fell behind before it was made. */
+/** Messages that bring a viewer of a terminal up to date, if it fell behind before they were made. */
 export interface CatchUp {
   readonly written: WrittenEntry;
-  /** The log goes on after this entry. */
+  /** The log continues after this entry. */
   readonly afterSeq: number;
-  /** Up to which byte of the output it tells. */
+  /** The end of the output that it contains. */
   readonly endOffset: number;
 }
 
@@ -28,17 +26,15 @@ export interface CatchUp {
 const keepCatchUpMs = 1000;
 
 /**
- * Shows the entries of one channel in one dialect.
- *
- * A dialect needs the states around each action, so entries are shown in their order and none is left out: whoever asks
- * for one makes the view read on to it, and finds there what others have asked for before.
+ * Shows the entries of one channel in one dialect. A dialect needs the states around each action, so entries are shown
+ * in order and without gaps: the view reads up to the requested entry, and keeps each for all clients.
  */
 export class ChannelView {
   readonly uri: string;
   readonly dialect: Dialect;
   readonly #hub: Hub;
   #shown: ChannelProjection;
-  #cursor: Cursor;
+  #reader: LogReader;
   #written: Projection<WrittenEntry | undefined>;
   #catchUp: CatchUp | undefined;
   #catchUpTimer: NodeJS.Timeout | undefined;
@@ -49,7 +45,7 @@ export class ChannelView {
     this.uri = uri;
     const start = hub.subscribe(uri);
     this.#shown = projectionOf(dialect, start);
-    this.#cursor = start.cursor;
+    this.#reader = start.cursor;
     this.#written = this.#projection();
   }
 
@@ -59,12 +55,16 @@ export class ChannelView {
     return entry.cached(this.#written);
   }
 
+  /** Whether its channel is closed: one that is opened later under the same URI is another. */
+  get isOver(): boolean {
+    return this.#reader.isOver;
+  }
+
   /** The newest catch-up, if it is not long ago. */
   get catchUp(): CatchUp | undefined {
     return this.#catchUp;
   }
 
-  /** Keeps a catch-up for a moment. */
   keepCatchUp(catchUp: CatchUp): void {
     this.#catchUp = catchUp;
     clearTimeout(this.#catchUpTimer);
@@ -73,31 +73,28 @@ export class ChannelView {
   }
 
   close(): void {
-    this.#cursor.close();
+    this.#reader.close();
     clearTimeout(this.#catchUpTimer);
     this.#catchUp = undefined;
   }
 
   #readTo(serverSeq: number): void {
     while (this.#shown.seq < serverSeq) {
-      const reading = this.#cursor.read();
-      if (reading.kind === "closed") return;
-      if (reading.kind === "gap") {
-        this.#restart();
-        return;
-      }
-      if (reading.entries.length === 0) return;
-      for (const entry of reading.entries) entry.cached(this.#written);
+      const next = this.#reader.peek();
+      if (next === "gap") return this.#restart();
+      if (typeof next === "string") return;
+      next.cached(this.#written);
+      this.#reader.take();
     }
   }
 
-  /** Nobody asked for so long that entries are gone: it goes on from the state as it is now. */
+  /** Entries were evicted unread: it continues from the present state. */
   #restart(): void {
-    this.#cursor.close();
+    this.#reader.close();
     if (!this.#hub.has(this.uri)) return;
     const start = this.#hub.subscribe(this.uri);
     this.#shown = projectionOf(this.dialect, start);
-    this.#cursor = start.cursor;
+    this.#reader = start.cursor;
     this.#written = this.#projection();
   }
 
@@ -115,11 +112,10 @@ export class ChannelView {
 
 function projectionOf(dialect: Dialect, { snapshot }: Subscription): ChannelProjection {
   // The snapshot's own fields beside the state do no harm.
-  const start: KindedState = snapshot;
+  const start: StateByKind = snapshot;
   return new ChannelProjection(dialect, start, snapshot.seq);
 }
 
-/** Writes messages out as frames. */
 export function writeMessages(messages: readonly WireMessage[]): WrittenEntry {
   return {
     frames: textFrames(messages.map(textOf)),
@@ -146,12 +142,58 @@ function textOf({ method, params }: WireMessage): string {
   return JSON.stringify({ jsonrpc: "2.0", method, params });
 }
 
-/** Whether a message is an action, which has a number; of the rest, nothing is told again. */
+/** Whether a message is an action, which has a number; other messages are not repeated. */
 export function isNumbered(message: WireMessage): message is NumberedMessage {
   return "serverSeq" in message.params && typeof message.params.serverSeq === "number";
 }
 
-/** A message with a number. */
 export interface NumberedMessage extends WireMessage {
   readonly params: { readonly serverSeq: number };
+}
+
+interface SharedView {
+  readonly view: ChannelView;
+  users: number;
+}
+
+export class ChannelViews {
+  readonly #hub: Hub;
+  readonly #views = new Map<Dialect, Map<string, SharedView>>();
+  /** Views of closed channels whose URI is in use again, while somebody has them. */
+  readonly #replaced = new Map<ChannelView, SharedView>();
+
+  constructor(hub: Hub) {
+    this.#hub = hub;
+  }
+
+  get size(): number {
+    return [...this.#views.values()].reduce((sum, views) => sum + views.size, 0);
+  }
+
+  /** The view of a channel; the caller gives it back. */
+  take(dialect: Dialect, uri: string): ChannelView {
+    const views = this.#views.get(dialect) ?? new Map<string, SharedView>();
+    this.#views.set(dialect, views);
+    const known = views.get(uri);
+    const isReused = known !== undefined && known.view.isOver && this.#hub.has(uri);
+    if (isReused) this.#replaced.set(known.view, known);
+    const shared =
+      known === undefined || isReused ? { view: new ChannelView(this.#hub, dialect, uri), users: 0 } : known;
+    views.set(uri, shared);
+    shared.users += 1;
+    return shared.view;
+  }
+
+  /** Gives a view back; one that nobody uses is closed. */
+  giveBack(view: ChannelView): void {
+    const views = this.#views.get(view.dialect);
+    const current = views?.get(view.uri);
+    const shared = current?.view === view ? current : this.#replaced.get(view);
+    if (shared === undefined) return;
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    if (shared === current) views?.delete(view.uri);
+    this.#replaced.delete(view);
+    view.close();
+  }
 }

@@ -8,18 +8,17 @@ import {
   type SessionState,
 } from "@holdfast/ahp";
 import type { Hub } from "@holdfast/core";
-import type { Dialect, KindedState, ShownChannel, WireSnapshot } from "@holdfast/ahp/dialects";
+import type { Dialect, StateByKind, ShownChannel, WireSnapshot } from "@holdfast/ahp/dialects";
 import type { AhpPort } from "../host-port.ts";
 
-/** A channel that was found: one that goes on, or one that is only kept, because its session is over. */
+/** A channel that was found: a live one, or a stored one whose session is over. */
 export type Found = { readonly uri: string; readonly kind: ChannelKind } & (
   | { readonly isLive: true }
-  | { readonly isLive: false; readonly channel: KindedState }
+  | { readonly isLive: false; readonly channel: StateByKind }
 );
 
 const kinds: readonly ChannelKind[] = ["root", "session", "chat", "terminal"];
 
-/** The channels of a host as clients name them. */
 export class Channels {
   readonly #port: AhpPort;
 
@@ -36,7 +35,7 @@ export class Channels {
     const { terminals } = this.#port;
     const now = this.findNow(dialect, written);
     if (now !== undefined && now.kind !== "terminal") return now;
-    // A running one may have a screen to draw for whoever joins late.
+    // A running terminal may have a screen to draw for clients that join late.
     if (now !== undefined) return (await terminals.load(now.uri)) ? this.#look(now.uri) : undefined;
     if (await terminals.load(written)) return this.#look(written);
     // A URI that the host made has another name in older dialects.
@@ -49,14 +48,14 @@ export class Channels {
     return this.#look(dialect.readUri(written, (uri) => this.#look(uri) !== undefined));
   }
 
-  /** The state of a channel that goes on. */
-  state({ uri, kind }: Found): KindedState | undefined {
+  /** The state of an open channel. */
+  state({ uri, kind }: Found): StateByKind | undefined {
     const state = this.hub.state(uri, kind);
     // The compiler does not see that the two belong together for every kind.
-    return state && ({ kind, state } as KindedState);
+    return state && ({ kind, state } as StateByKind);
   }
 
-  /** A snapshot of anything but a live terminal, which its desk makes; `turns` bounds how many of them are told. */
+  /** A snapshot of any channel but a live terminal; `turns` limits the number of turns in it. */
   snapshot(dialect: Dialect, found: Found, turns?: number): WireSnapshot | undefined {
     const channel = found.isLive ? this.state(found) : found.channel;
     if (channel === undefined) return undefined;
@@ -71,7 +70,7 @@ export class Channels {
     return channel?.kind === "chat" ? channel.state : undefined;
   }
 
-  #shown(channel: KindedState, turns: number | undefined): ShownChannel | undefined {
+  #shown(channel: StateByKind, turns: number | undefined): ShownChannel | undefined {
     switch (channel.kind) {
       case "root":
         return channel;

@@ -2,8 +2,8 @@
 import type { AvailableCommand } from "@holdfast/ahp";
 import type { AhpRequests } from "@holdfast/ahp/dialects";
 import { HostError } from "@holdfast/protocol";
-import type { Conversation } from "./conversation.ts";
-import type { HandlerTools } from "./handlers.ts";
+import type { ClientSubscriptions } from "./client-subscriptions.ts";
+import type { HandlerDeps } from "./handlers.ts";
 
 /** Characters after which clients ask for completions. */
 export const COMPLETION_TRIGGERS = ["/", "@"] as const;
@@ -17,8 +17,8 @@ interface CompletionItem {
 
 /** The completions at a place in a message; the channel is the session or its chat. */
 export async function complete(
-  { channels, port: { files, hub } }: HandlerTools,
-  { dialect }: Conversation,
+  { channels, port: { files, hub } }: HandlerDeps,
+  { dialect }: ClientSubscriptions,
   { channel, text, offset }: AhpRequests["completions"],
 ): Promise<{ items: CompletionItem[] }> {
   const found = channels.findNow(dialect, channel);
@@ -58,7 +58,7 @@ function completeCommand(
 }
 
 function sessionOfChat(
-  hub: HandlerTools["port"]["hub"],
+  hub: HandlerDeps["port"]["hub"],
   chat: string,
 ): { readonly commands: readonly AvailableCommand[] } | undefined {
   return hub.list("session").find(({ state }) => state.chats.some(({ resource }) => resource === chat))

@@ -1,33 +1,45 @@
-// One client at the other end of a WebSocket, from its first word to its last.
+// One AHP client on a WebSocket, from its first message to its last.
 import type { Socket } from "node:net";
-import type { RawData, WebSocket } from "ws";
+import { ROOT_URI } from "@holdfast/ahp";
+import { type Dialect, v1_0 } from "@holdfast/ahp/dialects";
 import {
   Connection,
   ErrorCode,
   joinChunks,
   messageFraming,
-  RpcError,
   type MessageSink,
+  RpcError,
+  WarningLimit,
 } from "@holdfast/jsonrpc";
-import { v1_0, type Dialect } from "@holdfast/ahp/dialects";
-import type { ConnectedClient } from "@holdfast/protocol";
+import { type ConnectedClient, LIMITS } from "@holdfast/protocol";
+import type { RawData, WebSocket } from "ws";
 import type { AhpPort } from "../host-port.ts";
-import type { ChannelViews } from "./channel-views.ts";
+import type { ChannelViews } from "./channel-view.ts";
 import type { Channels } from "./channels.ts";
-import { ClientRecord } from "./client-record.ts";
-import type { ClientConnection, ClientRecords } from "./client-records.ts";
-import { CLOSE_CODE } from "./close-code.ts";
-import { Conversation } from "./conversation.ts";
+import { type ClientConnection, ClientRecord, type ClientRecords } from "./client-record.ts";
+import { ClientSubscriptions } from "./client-subscriptions.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { findAll, greet, readIntroduction, readReturn, takeUp } from "./handshake.ts";
-import { handleRequest, type HandledMethod, type RequestHandlers } from "./handlers.ts";
-import { InboundLimit } from "./inbound-limit.ts";
-import { orderOf } from "./message-order.ts";
-import { Outlet } from "./outlet.ts";
+import { type HandledMethod, handleRequest, type RequestHandlers } from "./handlers.ts";
+import { findAll, greet, readIntroduction, readReturn, resume } from "./handshake.ts";
+import { InboundLimit, orderOf } from "./inbound.ts";
+import { SocketWriter } from "./socket-writer.ts";
 import { toRpcError } from "./rpc-error.ts";
 
-/** What all connections share. */
-export interface ConnectionTools {
+/** Why a connection was closed; those above 4000 are the host's own, near the HTTP status that says the same. */
+export const CLOSE_CODE = {
+  goingAway: 1001,
+  unsupportedData: 1003,
+  /** The client reads too slowly: it comes back with `reconnect`. */
+  tryAgainLater: 1013,
+  /** The client's credential was revoked. */
+  revoked: 4401,
+  /** The client offers no version that the host supports. */
+  unsupportedVersion: 4406,
+  /** The same client has connected again. */
+  replaced: 4409,
+} as const;
+
+export interface ConnectionDeps {
   readonly port: AhpPort;
   readonly channels: Channels;
   readonly views: ChannelViews;
@@ -38,8 +50,7 @@ export interface ConnectionTools {
   readonly now: () => Date;
 }
 
-/** What a connection is made from. */
-export interface Accepted {
+interface Accepted {
   readonly webSocket: WebSocket;
   readonly socket: Socket;
   /** Names the credential that it was opened with. */
@@ -50,33 +61,34 @@ type State =
   | { readonly name: "new" }
   /** The first words are being answered. */
   | { readonly name: "greeting" }
-  | { readonly name: "open"; readonly conversation: Conversation; readonly dispatcher: Dispatcher }
+  | { readonly name: "open"; readonly subscriptions: ClientSubscriptions; readonly dispatcher: Dispatcher }
   | { readonly name: "closed" };
 
-/** Requests that may be open at once. */
 const maxRequests = 256;
 
 /** A connection. It ends with its WebSocket. */
 export class AhpConnection implements ClientConnection {
-  readonly #tools: ConnectionTools;
+  readonly #deps: ConnectionDeps;
   readonly #webSocket: WebSocket;
   readonly #principal: string;
-  readonly #outlet: Outlet;
+  readonly #socket: SocketWriter;
   readonly #rpc: Connection;
   readonly #limit: InboundLimit;
+  readonly #warnings: WarningLimit;
   readonly #connectedAt: Date;
   #state: State = { name: "new" };
   /** Resolves when the first words are answered. */
   #introduced: Promise<void> = Promise.resolve();
   #isAlive = true;
 
-  constructor(tools: ConnectionTools, { webSocket, socket, principal }: Accepted) {
-    this.#tools = tools;
+  constructor(deps: ConnectionDeps, { webSocket, socket, principal }: Accepted) {
+    this.#deps = deps;
     this.#webSocket = webSocket;
     this.#principal = principal;
-    this.#connectedAt = tools.now();
-    this.#outlet = new Outlet(webSocket, socket, () => this.#conversation?.delivery.drained());
+    this.#connectedAt = deps.now();
+    this.#socket = new SocketWriter(webSocket, socket, () => this.#subscriptions?.delivery.drained());
     this.#limit = new InboundLimit(webSocket);
+    this.#warnings = new WarningLimit((line) => void deps.report(new Error(line)));
     this.#rpc = new Connection({
       framing: messageFraming(),
       sink: this.#sink(),
@@ -86,23 +98,25 @@ export class AhpConnection implements ClientConnection {
         dispatchAction: (params) => this.#dispatch(params),
       },
       orderKey: orderOf,
-      limits: { incomingRequests: maxRequests },
+      limits: { incomingRequests: maxRequests, nestedLevels: LIMITS.nestedLevels },
       onWarning: (warning) => {
-        if (warning.kind === "handler-failed") tools.report(warning.error);
+        if (warning.kind !== "handler-failed") return;
+        const { method, error } = warning;
+        this.#warnings.add(() => `${method} failed: ${error instanceof Error ? error.stack : String(error)}`);
       },
     });
     webSocket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     webSocket.on("pong", () => (this.#isAlive = true));
     webSocket.on("close", () => this.#end());
-    // What was wrong is in the close code that the WebSocket sends by itself; its close comes next.
+    // The WebSocket sends a close code that names the error; its close event follows.
     webSocket.on("error", () => {});
   }
 
-  /** Who is at the other end; undefined until it has introduced itself. */
+  /** Undefined until `initialize` or `reconnect`. */
   get client(): ConnectedClient | undefined {
-    const conversation = this.#conversation;
-    if (conversation === undefined) return undefined;
-    const { clientId, principal, dialect, info } = conversation.record;
+    const subscriptions = this.#subscriptions;
+    if (subscriptions === undefined) return undefined;
+    const { clientId, principal, dialect, info } = subscriptions.record;
     return {
       clientId,
       ...info,
@@ -110,7 +124,7 @@ export class AhpConnection implements ClientConnection {
       dialect: dialect.name.replace(/^v(\d+)_/, "$1."),
       principal,
       connectedAt: this.#connectedAt.toISOString(),
-      channelCount: conversation.size,
+      channelCount: subscriptions.size,
     };
   }
 
@@ -121,12 +135,15 @@ export class AhpConnection implements ClientConnection {
     this.#webSocket.ping();
   }
 
-  /** Ends it with a reason. */
+  /** Sends a heartbeat to a client of the `holdfast` dialect; a client that is behind has enough to read. */
+  beat(frame: Buffer): void {
+    if (this.#subscriptions?.dialect.name === "holdfast" && this.#socket.hasRoom) this.#socket.write(frame);
+  }
+
   close(code: number, reason: string): void {
     this.#webSocket.close(code, reason);
   }
 
-  /** Cuts it off. */
   terminate(): void {
     this.#webSocket.terminate();
   }
@@ -136,12 +153,12 @@ export class AhpConnection implements ClientConnection {
     this.#end();
   }
 
-  get #conversation(): Conversation | undefined {
-    return this.#state.name === "open" ? this.#state.conversation : undefined;
+  get #subscriptions(): ClientSubscriptions | undefined {
+    return this.#state.name === "open" ? this.#state.subscriptions : undefined;
   }
 
   get #dialect(): Dialect {
-    return this.#conversation?.dialect ?? v1_0;
+    return this.#subscriptions?.dialect ?? v1_0;
   }
 
   #receive(data: RawData, isBinary: boolean): void {
@@ -158,7 +175,7 @@ export class AhpConnection implements ClientConnection {
     return {
       write: (chunks) => {
         const message = joinChunks(chunks);
-        this.#outlet.writeText(typeof message === "string" ? message : new TextDecoder().decode(message));
+        this.#socket.writeText(typeof message === "string" ? message : new TextDecoder().decode(message));
         return true;
       },
       onDrain: () => {
@@ -168,7 +185,7 @@ export class AhpConnection implements ClientConnection {
   }
 
   #requests(): Record<string, (params: unknown) => unknown> {
-    const names = Object.keys(this.#tools.handlers) as HandledMethod[];
+    const names = Object.keys(this.#deps.handlers) as HandledMethod[];
     const handled = names.map((name) => [name, (params: unknown) => this.#handle(name, params)] as const);
     return {
       ping: () => null,
@@ -185,12 +202,13 @@ export class AhpConnection implements ClientConnection {
     return translated;
   }
 
-  /** Only a client that has introduced itself is answered (E66); who asks in the same breath waits for that (E114). */
+  /** Only an initialized client gets responses (E66); a request sent together with `initialize` waits for it (E114). */
   async #handle(method: HandledMethod, params: unknown): Promise<unknown> {
     if (this.#state.name === "greeting") await this.#introduced;
-    const conversation = this.#conversation;
-    if (conversation === undefined) throw notIntroduced(method);
-    return this.#translate(handleRequest(this.#tools.handlers, conversation, method, params));
+    const subscriptions = this.#subscriptions;
+    if (subscriptions === undefined) throw notIntroduced(method);
+    const { handlers, port } = this.#deps;
+    return this.#translate(handleRequest(handlers, port.hub.recording, subscriptions, method, params));
   }
 
   #dispatch(params: unknown): void | Promise<void> {
@@ -203,7 +221,7 @@ export class AhpConnection implements ClientConnection {
         // A notification has no answer, and an echo would need a client; as with what is no JSON, the error has no id.
         const { code, message } = notIntroduced("dispatchAction");
         const error = { jsonrpc: "2.0", id: null, error: { code, message } };
-        return this.#outlet.writeText(JSON.stringify(error));
+        return this.#socket.writeText(JSON.stringify(error));
       }
       case "closed":
     }
@@ -213,12 +231,12 @@ export class AhpConnection implements ClientConnection {
     try {
       return await answer;
     } catch (error) {
-      throw toRpcError(error, this.#dialect, this.#tools.report);
+      throw toRpcError(error, this.#dialect, this.#deps.report);
     }
   }
 
   async #initialize(params: unknown): Promise<object> {
-    const { channels, records, version, port } = this.#tools;
+    const { channels, records, version } = this.#deps;
     this.#beginGreeting();
     try {
       const introduction = readIntroduction(params);
@@ -227,20 +245,28 @@ export class AhpConnection implements ClientConnection {
         const { permissionDenied } = negotiation.dialect.errorNumbers;
         throw new RpcError(permissionDenied, "This clientId belongs to somebody else. Choose another one.");
       }
-      const found = await findAll(channels, negotiation.dialect, initialSubscriptions);
+      const [found] = await Promise.all([
+        findAll(channels, negotiation.dialect, initialSubscriptions),
+        this.#publishAgents(),
+      ]);
       const record = new ClientRecord(clientId, this.#principal, negotiation.dialect, info);
-      const conversation = this.#open(record, () => records.begin(record, this));
-      // Which agents there are may have changed since somebody last looked.
-      void port.tellAgents().catch((error: unknown) => this.#tools.report(error));
-      return greet(conversation, introduction, found, { channels, version });
+      const subscriptions = this.#open(record, () => records.begin(record, this));
+      return greet(subscriptions, introduction, found, { channels, version });
     } catch (error) {
       this.#failGreeting(error);
       throw error;
     }
   }
 
+  /** Somebody may have installed an agent meanwhile. Only a client that would find none waits for the look (E321). */
+  async #publishAgents(): Promise<void> {
+    const { port, report } = this.#deps;
+    const published = port.publishAgents().catch((error: unknown) => void report(error));
+    if (port.hub.state(ROOT_URI, "root")?.agents.length === 0) await published;
+  }
+
   async #reconnect(params: unknown): Promise<object> {
-    const { channels, records, port, views } = this.#tools;
+    const { channels, records, port, views } = this.#deps;
     this.#beginGreeting();
     try {
       const back = readReturn(params);
@@ -252,10 +278,10 @@ export class AhpConnection implements ClientConnection {
         );
       }
       const found = await findAll(channels, record.dialect, back.subscriptions);
-      const conversation = this.#open(record, () => records.resume(record, this));
+      const subscriptions = this.#open(record, () => records.resume(record, this));
       const { left } = record;
       record.left = undefined;
-      const answer = takeUp(conversation, channels, back, found, left);
+      const answer = resume(subscriptions, channels, back, found, left);
       for (const view of left?.views ?? []) views.giveBack(view);
       port.sessions.removeClient(record.clientId, new Set(found.map((each) => each?.uri ?? "")));
       return answer;
@@ -280,30 +306,30 @@ export class AhpConnection implements ClientConnection {
     setImmediate(() => this.close(CLOSE_CODE.unsupportedVersion, error.message));
   }
 
-  #open(record: ClientRecord, join: () => void): Conversation {
+  #open(record: ClientRecord, join: () => void): ClientSubscriptions {
     if (this.#state.name !== "greeting") {
       throw new RpcError(ErrorCode.invalidRequest, "The connection is over.");
     }
-    const conversation: Conversation = new Conversation({
-      ...this.#tools,
+    const subscriptions: ClientSubscriptions = new ClientSubscriptions({
+      ...this.#deps,
       record,
-      outlet: this.#outlet,
+      socket: this.#socket,
       onWritten: (entry, written) => dispatcher.written(entry, written),
       onLeft: (uri) => dispatcher.left(uri),
       onOverflow: () => this.close(CLOSE_CODE.tryAgainLater, "Too slow: reconnect to go on."),
     });
-    const dispatcher = new Dispatcher({ ...this.#tools, outlet: this.#outlet }, conversation);
+    const dispatcher = new Dispatcher({ ...this.#deps, socket: this.#socket }, subscriptions);
     join();
-    this.#state = { name: "open", conversation, dispatcher };
-    return conversation;
+    this.#state = { name: "open", subscriptions, dispatcher };
+    return subscriptions;
   }
 
   #unsubscribe(params: unknown): void {
-    const conversation = this.#conversation;
-    if (conversation === undefined) return;
-    const read = conversation.dialect.readRequest("unsubscribe", params);
-    const found = read.ok && this.#tools.channels.findNow(conversation.dialect, read.value.channel);
-    if (found) conversation.unsubscribe(found);
+    const subscriptions = this.#subscriptions;
+    if (subscriptions === undefined) return;
+    const read = subscriptions.dialect.readRequest("unsubscribe", params);
+    const found = read.ok && this.#deps.channels.findNow(subscriptions.dialect, read.value.channel);
+    if (found) subscriptions.unsubscribe(found);
   }
 
   #end(): void {
@@ -311,9 +337,10 @@ export class AhpConnection implements ClientConnection {
     this.#state = { name: "closed" };
     this.#limit.close();
     this.#rpc.end();
+    this.#warnings.close();
     if (state.name !== "open") return;
-    const { conversation } = state;
-    this.#tools.records.leave(conversation.record, this, conversation.leave());
+    const { subscriptions } = state;
+    this.#deps.records.leave(subscriptions.record, this, subscriptions.leave());
   }
 }
 

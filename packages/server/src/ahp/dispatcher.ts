@@ -1,18 +1,17 @@
-// Takes the actions that a client dispatches: judges each, has it carried out once, and answers its author.
+// Actions that a client dispatches: each is translated, submitted once, and answered to its author.
 import type { LogEntry, Submission } from "@holdfast/core";
 import { wireSeq, type ClientDispatch } from "@holdfast/ahp/dialects";
 import type { AhpPort } from "../host-port.ts";
 import { frameOf, isNumbered, readMessages, type WrittenEntry } from "./channel-view.ts";
 import type { Channels, Found } from "./channels.ts";
 import type { Outcome } from "./client-record.ts";
-import type { Conversation } from "./conversation.ts";
-import type { Outlet } from "./outlet.ts";
+import type { ClientSubscriptions } from "./client-subscriptions.ts";
+import type { SocketWriter } from "./socket-writer.ts";
 
-/** What a dispatcher works with. */
 export interface DispatcherParts {
   readonly port: AhpPort;
   readonly channels: Channels;
-  readonly outlet: Outlet;
+  readonly socket: SocketWriter;
   /** Writes an unforeseen error to the log; gives the id under which it is found there. */
   readonly report: (error: unknown) => string;
   readonly now: () => Date;
@@ -24,46 +23,50 @@ interface Expected {
   readonly channel: string;
 }
 
-const over: Submission = { outcome: "rejected", reason: "The session is over." };
+const over: Submission = {
+  outcome: "rejected",
+  code: "ACP_SESSION_NOT_FOUND",
+  reason: "The session is over.",
+};
 
 /** The actions of one client on one connection. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
-  readonly #conversation: Conversation;
+  readonly #subscriptions: ClientSubscriptions;
   readonly #expected = new Map<number, Expected>();
 
-  constructor(parts: DispatcherParts, conversation: Conversation) {
+  constructor(parts: DispatcherParts, subscriptions: ClientSubscriptions) {
     this.#parts = parts;
-    this.#conversation = conversation;
+    this.#subscriptions = subscriptions;
   }
 
   /** Takes the params of one `dispatchAction`; those that have no form at all cannot be answered. */
   take(params: unknown): void | Promise<void> {
-    const { record, dialect } = this.#conversation;
+    const { record, dialect } = this.#subscriptions;
     const read = dialect.readDispatch(params);
     if (!read.ok) return;
     const dispatch = read.value;
     const known = record.outcomeOf(dispatch.clientSeq);
     if (known !== undefined) return this.#takeAgain(dispatch, known);
     const found = this.#parts.channels.findNow(dialect, dispatch.channel);
-    if (found !== undefined) return this.#carryOut(dispatch, found);
+    if (found !== undefined) return this.#perform(dispatch, found);
     return this.#parts.channels.find(dialect, dispatch.channel).then((late) => {
-      // What no channel is meant by is passed over in silence.
-      if (late !== undefined) return this.#carryOut(dispatch, late);
+      // A dispatch to an unknown channel is ignored.
+      if (late !== undefined) return this.#perform(dispatch, late);
     });
   }
 
-  /** An entry was written to this client: if it is one of its own actions, it has its answer. */
+  /** An entry was written to this client; if it echoes one of the client's actions, that action is answered. */
   written({ origin }: LogEntry, { hasEcho }: WrittenEntry): void {
-    if (origin === undefined || origin.clientId !== this.#conversation.record.clientId) return;
+    if (origin === undefined || origin.clientId !== this.#subscriptions.record.clientId) return;
     const expected = this.#expected.get(origin.clientSeq);
     if (expected === undefined) return;
     this.#expected.delete(origin.clientSeq);
-    // This dialect has no words for what came of it.
+    // This dialect cannot express the outcome.
     if (!hasEcho) this.#answerNow(expected.dispatch);
   }
 
-  /** Entries of a channel are left out: their authors are answered all the same. */
+  /** Entries of a channel are skipped; their authors still get a response. */
   left(uri: string): void {
     for (const [clientSeq, { dispatch, channel }] of this.#expected) {
       if (channel !== uri) continue;
@@ -72,52 +75,48 @@ export class Dispatcher {
     }
   }
 
-  #carryOut(dispatch: ClientDispatch, found: Found): void | Promise<void> {
+  #perform(dispatch: ClientDispatch, found: Found): void | Promise<void> {
     const outcome = this.#submit(dispatch, found);
-    this.#conversation.record.note(dispatch.clientSeq, outcome);
+    this.#subscriptions.record.note(dispatch.clientSeq, outcome);
     if (!(outcome instanceof Promise)) return this.#conclude(dispatch, outcome);
     return outcome.then((submission) => this.#conclude(dispatch, submission));
   }
 
   #submit(dispatch: ClientDispatch, found: Found): Outcome {
     const { channels, port, now } = this.#parts;
-    const { dialect, record } = this.#conversation;
+    const { dialect, record } = this.#subscriptions;
     const { clientId } = record;
     const context = found.isLive ? channels.state(found) : undefined;
     if (context === undefined) return over;
-    const verdict = dialect.readAction(dispatch.action, { ...context, clientId, at: now().toISOString() });
-    if (!verdict.ok) return { outcome: "rejected", reason: verdict.reason };
+    const read = dialect.readAction(dispatch.action, { ...context, clientId, at: now().toISOString() });
+    if (!read.ok) return { outcome: "rejected", code: "INVALID_REQUEST", reason: read.reason };
     const origin = { clientId, clientSeq: dispatch.clientSeq };
     try {
-      switch (found.kind) {
-        case "root": {
-          const entry = port.hub.dispatch(found.uri, verdict.action, origin);
-          return { outcome: "accepted", ...(entry !== undefined && { entry }) };
-        }
-        case "terminal":
-          return port.terminals.submit(found.uri, verdict.action, origin);
-        case "session":
-        case "chat": {
-          const outcome = port.sessions.submit(found.uri, verdict.action, origin);
-          return outcome instanceof Promise ? outcome.catch((error: unknown) => this.#fail(error)) : outcome;
-        }
-      }
+      const outcome = port.submit(found.uri, read.action, { ...record.submitter, origin });
+      return outcome instanceof Promise ? outcome.catch((error: unknown) => this.#fail(error)) : outcome;
     } catch (error) {
       return this.#fail(error);
     }
   }
 
-  #conclude(dispatch: ClientDispatch, submission: Submission): void {
+  #answerWhenRecorded(dispatch: ClientDispatch): Promise<void> {
+    return this.#parts.port.hub.recording.settled().then(
+      () => this.#answer(dispatch),
+      (error: unknown) => this.#answer(dispatch, unrecorded(error)),
+    );
+  }
+
+  #conclude(dispatch: ClientDispatch, submission: Submission): void | Promise<void> {
     if (submission.outcome === "unknown-channel") return;
-    if (submission.outcome === "rejected") return this.#answer(dispatch, submission.reason);
+    if (submission.outcome === "rejected") return this.#answer(dispatch, reasonOf(submission));
     const { entry } = submission;
-    if (entry === undefined || !this.#conversation.delivery.isFollowing(entry.channel)) {
-      return this.#answer(dispatch);
-    }
+    if (entry === undefined) return this.#answer(dispatch);
+    // Without an echo, which comes when the entry is recorded, the answer waits for that.
+    if (!this.#subscriptions.delivery.isFollowing(entry.channel)) return this.#answerWhenRecorded(dispatch);
     this.#expected.set(dispatch.clientSeq, { dispatch, channel: entry.channel });
   }
 
-  /** An action that is sent again, after a lost connection, is answered as it was and not carried out again (E72). */
+  /** An action that is sent again, after a lost connection, gets its earlier response and does not run again (E72). */
   #takeAgain(dispatch: ClientDispatch, known: Outcome | "forgotten"): void | Promise<void> {
     if (known instanceof Promise) return known.then((submission) => this.#answerAgain(dispatch, submission));
     return this.#answerAgain(dispatch, known === "forgotten" ? { outcome: "accepted" } : known);
@@ -125,34 +124,46 @@ export class Dispatcher {
 
   #answerAgain(dispatch: ClientDispatch, submission: Submission): void {
     if (submission.outcome === "unknown-channel") return;
-    if (submission.outcome === "rejected") return this.#answer(dispatch, submission.reason);
+    if (submission.outcome === "rejected") return this.#answer(dispatch, reasonOf(submission));
     const { entry } = submission;
     if (entry === undefined) return this.#answer(dispatch);
-    const { dialect, delivery, record } = this.#conversation;
+    const { dialect, delivery, record } = this.#subscriptions;
     delivery.flush();
     const written = delivery.feed(entry.channel)?.view.write(entry);
     const echo = written && readMessages(written).find(isEcho);
-    const seq = wireSeq(dialect, entry.serverSeq, 0);
-    this.#parts.outlet.write(frameOf(echo ?? dialect.answerDispatch(dispatch, record.clientId, seq)));
+    const seq = Math.max(wireSeq(dialect, entry.serverSeq, 0), delivery.lastSeq);
+    const answer = dialect.answerDispatch(dispatch, record.clientId, seq);
+    // An echo that is older than the states the client came back to would be taken for part of them (E324).
+    const message = echo === undefined ? answer : { ...echo, params: { ...echo.params, serverSeq: seq } };
+    this.#parts.socket.write(frameOf(message));
   }
 
   /** After the echoes that are on their way, so that a client is answered in the order in which it spoke. */
   #answer(dispatch: ClientDispatch, reason?: string): void {
-    if (this.#expected.size > 0) this.#conversation.delivery.flush();
+    if (this.#expected.size > 0) this.#subscriptions.delivery.flush();
     this.#answerNow(dispatch, reason);
   }
 
   #answerNow(dispatch: ClientDispatch, reason?: string): void {
-    const { dialect, delivery, record } = this.#conversation;
+    const { dialect, delivery, record } = this.#subscriptions;
     const message = dialect.answerDispatch(dispatch, record.clientId, delivery.lastSeq, reason);
-    this.#parts.outlet.write(frameOf(message));
+    this.#parts.socket.write(frameOf(message));
   }
 
   #fail(error: unknown): Submission {
     const logId = this.#parts.report(error);
     const reason = `Something went wrong inside the host. Look for ${logId} in its log.`;
-    return { outcome: "rejected", reason };
+    return { outcome: "rejected", code: "INTERNAL", reason };
   }
+}
+
+/** A rejection because nothing can be recorded begins with the code, which AHP has no field for (D260). */
+function reasonOf({ code, reason }: Extract<Submission, { outcome: "rejected" }>): string {
+  return code === "STORAGE_UNAVAILABLE" ? `${code}: ${reason}` : reason;
+}
+
+function unrecorded(error: unknown): string {
+  return `STORAGE_UNAVAILABLE: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 function isEcho(message: Parameters<typeof isNumbered>[0]): boolean {

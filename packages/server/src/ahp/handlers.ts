@@ -1,57 +1,125 @@
-// What clients can ask for: one handler for each request.
+// Handlers of client requests: subscriptions, terminals and resources here, sessions in session.ts.
+import { isUtf8 } from "node:buffer";
 import { pathToFileURL } from "node:url";
-import type { AhpRequests, RequestMethod } from "@holdfast/ahp/dialects";
-import type { Conversation } from "./conversation.ts";
-import type { Channels } from "./channels.ts";
+import { ROOT_URI, makeId, mayNameTerminal } from "@holdfast/ahp";
+import type { AhpRequests, RequestMethod, WireSnapshot } from "@holdfast/ahp/dialects";
+import { requireAccepted, type Recording } from "@holdfast/core";
+import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
+import { HostError } from "@holdfast/protocol";
 import type { AhpPort } from "../host-port.ts";
+import type { Channels } from "./channels.ts";
+import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import { invalidParams } from "./rpc-error.ts";
-import { resourceHandlers } from "./resource-handlers.ts";
-import { sessionHandlers } from "./session-handlers.ts";
-import { subscribe } from "./subscribe.ts";
-import { terminalHandlers } from "./terminal-handlers.ts";
+import { sessionHandlers } from "./session.ts";
 
 /** The requests of a client that has introduced itself; `unsubscribe` is a notification. */
 export type HandledMethod = Exclude<RequestMethod, "reconnect" | "unsubscribe">;
 
-/** What handlers work with. */
-export interface HandlerTools {
+export interface HandlerDeps {
   readonly port: AhpPort;
   readonly channels: Channels;
 }
 
-/** Answers a request, or throws a `HostError` or an `RpcError`. */
-export type RequestHandler<Method extends HandledMethod> = (
-  conversation: Conversation,
+/** Returns the result of a request, or throws a `HostError` or an `RpcError`. */
+type RequestHandler<Method extends HandledMethod> = (
+  subscriptions: ClientSubscriptions,
   params: AhpRequests[Method],
 ) => unknown;
 
-/** A handler for every request. */
 export type RequestHandlers = { readonly [Method in HandledMethod]: RequestHandler<Method> };
 
-/** The handlers of a host. */
-export function requestHandlers(tools: HandlerTools): RequestHandlers {
+export function requestHandlers(deps: HandlerDeps): RequestHandlers {
   return {
-    subscribe: (conversation, params) => subscribe(tools.channels, conversation, params),
-    ...sessionHandlers(tools),
-    ...terminalHandlers(tools),
-    ...resourceHandlers(tools),
+    subscribe: (subscriptions, params) => subscribe(deps.channels, subscriptions, params),
+    ...sessionHandlers(deps),
+    ...terminalHandlers(deps),
+    ...resourceHandlers(deps),
   };
 }
 
 /** Reads a request in the client's dialect and has it answered. */
 export async function handleRequest<Method extends HandledMethod>(
   handlers: Pick<RequestHandlers, Method>,
-  conversation: Conversation,
+  recording: Recording,
+  subscriptions: ClientSubscriptions,
   method: Method,
   params: unknown,
 ): Promise<unknown> {
-  const read = conversation.dialect.readRequest<Method>(method, params);
+  const read = subscriptions.dialect.readRequest<Method>(method, params);
   if (!read.ok) throw invalidParams(read.problem);
   const handler: RequestHandler<Method> = handlers[method];
-  return handler(conversation, read.value);
+  if (!changesState(method)) return handler(subscriptions, read.value);
+  await recording.requireNow();
+  const result: unknown = await handler(subscriptions, read.value);
+  await recording.settled();
+  return result;
+}
+
+/** Requests that are answered only when what they changed is recorded (D260). */
+function changesState(method: HandledMethod): boolean {
+  return /^(create|dispose)/.test(method);
 }
 
 /** A folder as AHP writes it. */
 export function folderUri(folder: string): string {
   return pathToFileURL(folder).href;
+}
+
+const maxSubscriptions = 1024;
+
+/** Follows a channel and returns its state; a channel that is over has a state and nothing to follow. */
+async function subscribe(
+  channels: Channels,
+  subscriptions: ClientSubscriptions,
+  { channel, maxLatencyMs, turns }: AhpRequests["subscribe"],
+): Promise<{ snapshot: WireSnapshot }> {
+  const { dialect } = subscriptions;
+  if (subscriptions.size >= maxSubscriptions) {
+    throw new RpcError(ErrorCode.tooBusy, `At most ${maxSubscriptions} channels can be followed at once.`);
+  }
+  const found = await channels.find(dialect, channel);
+  const snapshot = found && subscriptions.subscribe(found, { maxLatencyMs, turns });
+  if (snapshot !== undefined) return { snapshot };
+  throw new RpcError(dialect.errorNumbers.sessionNotFound, `There is no channel ${channel}.`);
+}
+
+function terminalHandlers({
+  port,
+  channels,
+}: HandlerDeps): Pick<RequestHandlers, "createTerminal" | "disposeTerminal"> {
+  return {
+    createTerminal: async ({ record }, { channel, claim, name, cwd, cols, rows }) => {
+      if (!mayNameTerminal(channel)) {
+        throw invalidParams("channel: expected the URI of a terminal, such as ahp-terminal:/name");
+      }
+      const size = { ...(cols !== undefined && { cols }), ...(rows !== undefined && { rows }) };
+      const shell = { uri: makeId("terminal URI", channel), claim, name, cwd, size };
+      const request = { type: "root/createTerminal", shell } as const;
+      requireAccepted(await port.submit(ROOT_URI, request, record.submitter), "INTERNAL");
+      return null;
+    },
+    disposeTerminal: async ({ dialect, record }, { channel }) => {
+      const found = await channels.find(dialect, channel);
+      if (found?.kind !== "terminal") throw new HostError("TERMINAL_NOT_FOUND");
+      const submission = await port.submit(found.uri, { type: "terminal/dispose" }, record.submitter);
+      requireAccepted(submission, "TERMINAL_NOT_FOUND");
+      return null;
+    },
+  };
+}
+
+/** The handler of `resourceRead`; content that is not text is returned in base64, whatever encoding was requested. */
+function resourceHandlers({ port }: HandlerDeps): Pick<RequestHandlers, "resourceRead"> {
+  return {
+    resourceRead: async (_subscriptions, { uri, encoding = "utf-8" }) => {
+      const { bytes, contentType } = await port.files.read(uri);
+      const used = encoding === "utf-8" && isUtf8(bytes) ? "utf-8" : "base64";
+      const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      return {
+        data: data.toString(used === "utf-8" ? "utf8" : "base64"),
+        encoding: used,
+        ...(contentType !== undefined && { contentType }),
+      };
+    },
+  };
 }

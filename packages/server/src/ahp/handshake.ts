@@ -1,25 +1,25 @@
 // The first words of a client: who it is, or that it is back.
 import { homedir } from "node:os";
-import { isId, type ClientId } from "@holdfast/ahp";
+import { type ClientId, isId } from "@holdfast/ahp";
 import {
+  type Dialect,
   entrySeqBefore,
   holdfast,
   negotiate,
-  wireSeqAfter,
-  type Dialect,
   type Negotiation,
+  wireSeqAfter,
 } from "@holdfast/ahp/dialects";
 import { RpcError } from "@holdfast/jsonrpc";
-import { COMPLETION_TRIGGERS } from "./completions.ts";
 import type { Channels, Found } from "./channels.ts";
 import type { ClientInfo, LeftBehind } from "./client-record.ts";
-import type { Conversation } from "./conversation.ts";
+import { COMPLETION_TRIGGERS } from "./completions.ts";
+import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import { folderUri } from "./handlers.ts";
 import { invalidParams } from "./rpc-error.ts";
 
 const maxInfoLength = 100;
+const maxClientIdLength = 200;
 
-/** What a client says of itself. */
 export interface Introduction {
   readonly clientId: ClientId;
   readonly info: ClientInfo;
@@ -33,6 +33,7 @@ export function readIntroduction(params: unknown): Introduction {
   const negotiation = negotiate(offer);
   if (!negotiation.ok) throw new RpcError(negotiation.code, negotiation.message, negotiation.data);
   if (!isId("client", clientId)) throw invalidParams("clientId: expected a name");
+  checkLength(clientId);
   const isList = Array.isArray(initialSubscriptions);
   const uris: readonly unknown[] = isList ? initialSubscriptions : [];
   return {
@@ -45,15 +46,15 @@ export function readIntroduction(params: unknown): Introduction {
 
 /** Follows what a client wants from the start, and answers with the states; what is not there has none. */
 export function greet(
-  conversation: Conversation,
+  subscriptions: ClientSubscriptions,
   { negotiation: { protocolVersion, _meta } }: Introduction,
   found: readonly (Found | undefined)[],
   { channels, version }: { readonly channels: Channels; readonly version: string },
 ): object {
-  const snapshots = found.flatMap((each) => (each && conversation.subscribe(each)) ?? []);
+  const snapshots = found.flatMap((each) => (each && subscriptions.subscribe(each)) ?? []);
   return {
     protocolVersion,
-    serverSeq: wireSeqAfter(conversation.dialect, channels.hub.lastSeq),
+    serverSeq: wireSeqAfter(subscriptions.dialect, channels.hub.lastSeq),
     snapshots,
     serverInfo: { name: "holdfast", version },
     defaultDirectory: folderUri(homedir()),
@@ -62,7 +63,6 @@ export function greet(
   };
 }
 
-/** Where a client stopped. */
 export interface Return {
   readonly clientId: string;
   readonly lastSeenServerSeq: number;
@@ -75,6 +75,7 @@ export interface Return {
 export function readReturn(params: unknown): Return {
   const read = holdfast.readRequest("reconnect", params);
   if (!read.ok) throw invalidParams(read.problem);
+  checkLength(read.value.clientId);
   const meta = fieldsOf(fieldsOf(params)["_meta"])["holdfast"];
   const seen = Object.entries(fieldsOf(fieldsOf(meta)["seen"])).filter(
     (pair): pair is [string, number] => typeof pair[1] === "number",
@@ -83,24 +84,24 @@ export function readReturn(params: unknown): Return {
 }
 
 /**
- * Goes on where a client stopped: with all that it missed, or, where that is not known any more, with states (E73).
+ * Resumes where a client stopped: with all that it missed, or, where that is no longer known, with states (E73).
  * A terminal alone never costs the rest: it is caught up afterwards.
  */
-export function takeUp(
-  conversation: Conversation,
+export function resume(
+  subscriptions: ClientSubscriptions,
   channels: Channels,
-  { lastSeenServerSeq: lastSeen, subscriptions, seen }: Return,
+  { lastSeenServerSeq: lastSeen, subscriptions: wanted, seen }: Return,
   found: readonly (Found | undefined)[],
   left: LeftBehind | undefined,
 ): object {
-  const { dialect, delivery } = conversation;
+  const { dialect, delivery } = subscriptions;
   const there = found.filter((each) => each !== undefined);
   const seenOf = (uri: string): number => seen.get(uri) ?? lastSeen;
   const isKnown = left !== undefined && lastSeen <= wireSeqAfter(dialect, channels.hub.lastSeq);
   const isResumed =
     isKnown &&
     there.every((each) =>
-      conversation.resume(each, (uri) => ({
+      subscriptions.resume(each, (uri) => ({
         afterSeq: entrySeqBefore(dialect, seenOf(uri)),
         hasHole: seenOf(uri) < (left.wholeSince.get(uri) ?? Number.POSITIVE_INFINITY),
       })),
@@ -109,11 +110,11 @@ export function takeUp(
     ? delivery.collect(({ uri }, { params }) => params.serverSeq > seenOf(uri))
     : undefined;
   if (messages !== undefined) {
-    const missing = subscriptions.filter((_uri, index) => found[index] === undefined);
+    const missing = wanted.filter((_uri, index) => found[index] === undefined);
     return { type: "replay", actions: messages.map(({ params }) => params), missing };
   }
-  conversation.unsubscribeAll();
-  return { type: "snapshot", snapshots: there.flatMap((each) => conversation.subscribe(each) ?? []) };
+  subscriptions.unsubscribeAll();
+  return { type: "snapshot", snapshots: there.flatMap((each) => subscriptions.subscribe(each) ?? []) };
 }
 
 /** The channels that a client names, in their order. */
@@ -125,12 +126,25 @@ export function findAll(
   return Promise.all(uris.map((uri) => channels.find(dialect, uri)));
 }
 
-/** What a client calls itself; it is shown to people, so it is kept short. */
+/** The client's name for itself; people see it, so it is kept short. */
 function readInfo(value: unknown): ClientInfo {
   const { name, title, version } = fieldsOf(value);
   const read = (text: unknown): string | undefined =>
-    typeof text === "string" ? text.slice(0, maxInfoLength) : undefined;
+    typeof text === "string" ? copyStart(text) : undefined;
   return { name: read(name), title: read(title), version: read(version) };
+}
+
+/** Ids are remembered after their clients are gone. */
+function checkLength(clientId: string): void {
+  if (clientId.length <= maxClientIdLength) return;
+  throw invalidParams(
+    `clientId has ${clientId.length} characters; use at most ${maxClientIdLength}, such as a UUID`,
+  );
+}
+
+/** A plain slice of a long string would keep all of it in memory. */
+function copyStart(text: string): string {
+  return Buffer.from(text.slice(0, maxInfoLength), "utf16le").toString("utf16le");
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

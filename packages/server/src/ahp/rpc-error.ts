@@ -1,4 +1,5 @@
 // Translates what was thrown into the errors of JSON-RPC, with AHP's numbers where it has one.
+import { explainStorageError } from "@holdfast/core";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { HostError, type ErrorCode as HostErrorCode } from "@holdfast/protocol";
 import type { AhpErrorName, Dialect } from "@holdfast/ahp/dialects";
@@ -13,7 +14,8 @@ const names: { readonly [Code in HostErrorCode]?: AhpErrorName } = {
 };
 
 /** The answer to a request that failed; what was not meant for callers is written to the log, and found there by its id. */
-export function toRpcError(error: unknown, dialect: Dialect, report: (error: unknown) => string): RpcError {
+export function toRpcError(thrown: unknown, dialect: Dialect, report: (error: unknown) => string): RpcError {
+  const error = explainStorageError(thrown);
   if (error instanceof RpcError) return error;
   if (!(error instanceof HostError)) {
     const logId = report(error);
@@ -24,7 +26,12 @@ export function toRpcError(error: unknown, dialect: Dialect, report: (error: unk
   }
   const name = names[error.code];
   const number = name === undefined ? error.rpcCode : dialect.errorNumbers[name];
-  return new RpcError(number, error.message, { code: error.code });
+  const { remedy, retryable } = error.details;
+  return new RpcError(number, error.message, {
+    code: error.code,
+    ...(retryable === true && { retryable }),
+    ...(remedy !== undefined && { remedy }),
+  });
 }
 
 /** The error for params that do not have the form that a method takes. */

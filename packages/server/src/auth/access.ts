@@ -1,27 +1,23 @@
-// Puts together everything that decides who may come in.
-import { MemoryMeta, type Log, type Meta } from "@holdfast/core";
-import { Tickets } from "../ahp/tickets.ts";
+// Composition of everything that decides on admission.
+import type { Log, Meta } from "@holdfast/core";
+import { PageCookie } from "../page/page-cookie.ts";
 import { AppStore } from "./app-store.ts";
-import { Authenticator } from "./authenticator.ts";
+import { Authenticator, OwnerToken } from "./authenticator.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { KeyStore } from "./key-store.ts";
-import { PageCookie } from "../page/page-cookie.ts";
 import { Revocations } from "./revocations.ts";
-import { OwnerToken } from "./token.ts";
+import { Tickets } from "./tickets.ts";
 
-/** What access is decided by. */
 export interface AccessOptions {
-  /** The owner's token. */
   readonly token: string;
   readonly log: Log;
-  /** Where keys and apps are kept; in memory if left out. */
-  readonly meta?: Meta | undefined;
-  /** Whether a granted app on this machine may come in with its id alone. */
+  /** Where keys and apps are kept. */
+  readonly meta: Meta;
+  /** Whether a granted app on this machine may connect with its id alone. */
   readonly areAppIdsTaken?: boolean | undefined;
   readonly now?: (() => Date) | undefined;
 }
 
-/** Everything that decides who may come in. */
 export interface Access {
   readonly keys: KeyStore;
   readonly apps: AppStore;
@@ -35,7 +31,7 @@ export interface Access {
 
 /** Reads the keys and apps that are kept. */
 export function openAccess(options: AccessOptions): Access {
-  const { log, meta = new MemoryMeta(), areAppIdsTaken = false, now = () => new Date() } = options;
+  const { log, meta, areAppIdsTaken = false, now = () => new Date() } = options;
   const keys = new KeyStore({ meta, log, now });
   const apps = new AppStore({ meta, log, now });
   const pageCookie = new PageCookie(options.token);

@@ -1,5 +1,5 @@
-// Apps: wishes, and what the owner made of them.
-import { MemoryMeta } from "@holdfast/core";
+// Apps: registrations, and the owner's decisions on them.
+import { MemoryMeta } from "@holdfast/core/testing";
 import { describe, expect, it } from "vitest";
 import { AppStore } from "./app-store.ts";
 
@@ -16,12 +16,12 @@ function openStore(meta = new MemoryMeta()) {
   return { meta, clock, lines, apps };
 }
 
-const wish = { id: "app-1", name: "Planner", permissions: ["acp.agent"] };
+const registration = { id: "app-1", name: "Planner", permissions: ["acp.agent"] };
 
-describe("[A66] a wish", () => {
+describe("[A66] a registration", () => {
   it("[A66] is written down, and grants nothing", () => {
     const { apps, meta } = openStore();
-    const app = apps.register(wish);
+    const app = apps.register(registration);
     expect(app).toEqual({
       state: "waiting",
       id: "app-1",
@@ -35,31 +35,31 @@ describe("[A66] a wish", () => {
   it("[A66] knows only what an app can be granted", () => {
     const { apps } = openStore();
     const permissions = ["llm.chat", "admin", "terminal", "acp.agent", "acp.agent", "__proto__"];
-    expect(apps.register({ ...wish, permissions }).requested).toEqual(["acp.agent", "terminal"]);
+    expect(apps.register({ ...registration, permissions }).requested).toEqual(["acp.agent", "terminal"]);
   });
 
   it("[A66] said again, it is renewed; what was granted or refused stays", () => {
     const { apps, clock } = openStore();
-    apps.register(wish);
+    apps.register(registration);
     clock.nowMs += 1000;
     const again = apps.register({ id: "app-1", name: undefined, permissions: ["terminal"] });
     expect(again).toMatchObject({ name: "Planner", requested: ["terminal"] });
     expect(again.registeredAt).toBe("2026-01-02T03:04:06.000Z");
     apps.grant("app-1", ["terminal"]);
-    const granted = apps.register({ ...wish, name: "Something else" });
+    const granted = apps.register({ ...registration, name: "Something else" });
     expect(granted).toMatchObject({ state: "granted", name: "Planner", permissions: ["terminal"] });
     apps.refuse("app-1");
-    expect(apps.register(wish)).toMatchObject({ state: "refused", requested: ["acp.agent"] });
+    expect(apps.register(registration)).toMatchObject({ state: "refused", requested: ["acp.agent"] });
   });
 
-  it("[A66] a flood of wishes is bounded, and takes nothing from those who are known", () => {
+  it("[A66] a flood of registrations is limited, and takes nothing from known apps", () => {
     const { apps, meta } = openStore();
     apps.grant("granted", ["acp.agent"]);
-    apps.register({ ...wish, id: "early" });
+    apps.register({ ...registration, id: "early" });
     let refused = 0;
     for (let index = 0; index < 1000; index += 1) {
       try {
-        apps.register({ ...wish, id: `flood-${index}` });
+        apps.register({ ...registration, id: `flood-${index}` });
       } catch (error) {
         expect(error).toMatchObject({ code: "RATE_LIMITED" });
         refused += 1;
@@ -68,16 +68,16 @@ describe("[A66] a wish", () => {
     expect(refused).toBe(901);
     expect(apps.list()).toHaveLength(101);
     expect(meta.keys("app/")).toHaveLength(101);
-    expect(apps.register({ ...wish, id: "early" }).state).toBe("waiting");
-    expect(apps.register({ ...wish, id: "granted" }).state).toBe("granted");
+    expect(apps.register({ ...registration, id: "early" }).state).toBe("waiting");
+    expect(apps.register({ ...registration, id: "granted" }).state).toBe("granted");
   });
 
-  it("[A66] those that nobody repeats for a day make room for others", () => {
+  it("[A66] those that are not repeated for a day are dropped in favour of others", () => {
     const { apps, clock } = openStore();
-    for (let index = 0; index < 100; index += 1) apps.register({ ...wish, id: `flood-${index}` });
+    for (let index = 0; index < 100; index += 1) apps.register({ ...registration, id: `flood-${index}` });
     clock.nowMs += dayMs - 1000;
-    apps.register({ ...wish, id: "flood-7" });
-    const late = { ...wish, id: "late" };
+    apps.register({ ...registration, id: "flood-7" });
+    const late = { ...registration, id: "late" };
     expect(() => apps.register(late)).toThrow(
       expect.objectContaining({ details: { retryAfterSeconds: 1 } }) as Error,
     );
@@ -88,10 +88,10 @@ describe("[A66] a wish", () => {
 });
 
 describe("[A75] the owner's word", () => {
-  it("[A75] is kept, and may come before the wish", () => {
+  it("[A75] is kept, and may come before the registration", () => {
     const { apps, meta } = openStore();
     apps.grant("known", ["acp.agent"], "Known");
-    apps.register(wish);
+    apps.register(registration);
     apps.refuse("app-1");
     expect(openStore(meta).apps.list()).toMatchObject([
       { id: "app-1", state: "refused" },
@@ -113,7 +113,7 @@ describe("[A75] the owner's word", () => {
     expect(apps.find("app-1")).toBeUndefined();
   });
 
-  it("[A75] a record that cannot be read grants nothing and is told of", () => {
+  it("[A75] a record that cannot be read grants nothing and is reported", () => {
     const meta = new MemoryMeta();
     meta.set("app/odd", JSON.stringify({ id: "odd", state: "granted", permissions: ["admin"] }));
     const { apps, lines } = openStore(meta);

@@ -1,21 +1,19 @@
-// The apps that are known by an id: what they wish for, and what the owner lets them do.
-import { APP_PERMISSIONS, appSchema, type App, type AppPermission } from "@holdfast/protocol";
+// Store of the apps that identify by an id: the permissions they requested, and those the owner granted.
+import { type App, APP_PERMISSIONS, type AppPermission, appSchema } from "@holdfast/protocol";
 import { rateLimited } from "./failure-limit.ts";
-import type { StoreParts } from "./key-store.ts";
-import { parseRecord } from "./record.ts";
+import { parseRecord, type StoreParts } from "./key-store.ts";
 
-/** What an app says of itself. */
-export interface AppWish {
+export interface AppRegistration {
   readonly id: string;
   readonly name: string | undefined;
   readonly permissions: readonly string[];
 }
 
 const prefix = "app/";
-/** Nobody reads a longer list; whoever floods it gains nothing. */
+/** Nobody reads a longer list, and flooding it gains nothing. */
 const maxWaiting = 100;
-/** An app that is still there repeats its wish at each start; one that did not for so long makes room. */
-const wishLapsesAfterMs = 24 * 60 * 60 * 1000;
+/** An app that is still in use repeats its request at each start; a request that is not repeated for this long lapses. */
+const registrationLapsesAfterMs = 24 * 60 * 60 * 1000;
 
 /** All apps of a host. It alone writes them, so what it has in memory is what holds. */
 export class AppStore {
@@ -36,8 +34,8 @@ export class AppStore {
     return [...this.#apps.values()].toSorted((a, b) => a.id.localeCompare(b.id));
   }
 
-  /** Writes down what an app wishes for; what was granted or refused stays as it is (A66). */
-  register({ id, name, permissions }: AppWish): App {
+  /** Records the permissions that an app requests; granted and refused ones stay as they are (A66). */
+  register({ id, name, permissions }: AppRegistration): App {
     const known = this.#apps.get(id);
     if (known === undefined) this.#makeRoom();
     const requested = APP_PERMISSIONS.filter((permission) => permissions.includes(permission));
@@ -86,7 +84,7 @@ export class AppStore {
     const waiting = this.list().filter(({ state }) => state === "waiting");
     if (waiting.length < maxWaiting) return;
     const nowMs = this.#parts.now().getTime();
-    const lapseMs = (app: App): number => Date.parse(app.registeredAt) + wishLapsesAfterMs - nowMs;
+    const lapseMs = (app: App): number => Date.parse(app.registeredAt) + registrationLapsesAfterMs - nowMs;
     const lapsed = waiting.filter((app) => lapseMs(app) <= 0);
     for (const { id } of lapsed) this.remove(id);
     if (lapsed.length > 0) return;
@@ -96,7 +94,7 @@ export class AppStore {
     );
   }
 
-  /** Whoever decides takes the app out of memory before: if the store cannot write, it has no rights rather than old ones. */
+  /** The caller removes the app from memory first: if the store cannot write, the app has no rights rather than old ones. */
   #save(app: App): App {
     this.#parts.meta.set(prefix + app.id, JSON.stringify(app));
     this.#apps.set(app.id, app);

@@ -1,11 +1,12 @@
-// Who is let in: the token, the host that is meant, the page that asks.
+// Admission: the token, the addressed host, the page that asks.
+import { MemoryMeta } from "@holdfast/core/testing";
 import { describe, expect, it } from "vitest";
+import { startServer } from "../server.ts";
 import { sendRaw } from "../testing/api-client.ts";
 import { serve } from "../testing/serving.ts";
-import { startServer } from "../server.ts";
-import { SmallHost } from "../testing/small-host.ts";
-import { formatAuthority, isLoopback } from "./loopback.ts";
-import { OwnerToken } from "./token.ts";
+import { FakeHost } from "../testing/fake-host.ts";
+import { formatAuthority, isLoopback } from "./address.ts";
+import { OwnerToken } from "./authenticator.ts";
 
 const refused = { status: 401, body: { success: false, code: "UNAUTHORIZED" } };
 
@@ -82,24 +83,118 @@ describe("[A12] the page that asks", () => {
     }
   });
 
-  it.each([
+  const foreign = [
     "http://evil.example",
     "null",
     "https://127.0.0.1",
     "http://127.0.0.1:1",
     "http://localhost.evil.example",
-  ])("[A12] may not be %s", async (origin) => {
+    "vscode-file://vscode-app",
+  ];
+
+  it.each(foreign)("[A12] may be of %s only with the token in its request", async (origin) => {
     const { server, token } = await serve();
-    expect(await sendRaw(`${server.url}/sdk/ping`, { origin, "x-api-key": token })).toMatchObject({
-      status: 403,
-      body: { success: false, code: "ORIGIN_NOT_ALLOWED" },
+    const get = (headers: Record<string, string>) =>
+      sendRaw(`${server.url}/sdk/ping`, { origin, ...headers });
+    expect(await get({ "x-api-key": token })).toMatchObject({ status: 200 });
+    expect(await get({ authorization: `Bearer ${token}` })).toMatchObject({ status: 200 });
+    expect(await get({ "x-api-key": "wrong" })).toMatchObject(refused);
+    const withoutKey: Record<string, string>[] = [
+      {},
+      { "x-api-key": "" },
+      { authorization: `Basic ${token}` },
+    ];
+    for (const headers of withoutKey) {
+      expect(await get(headers)).toMatchObject({
+        status: 403,
+        body: { success: false, code: "ORIGIN_NOT_ALLOWED" },
+      });
+    }
+  });
+
+  it.each(["/healthz", "/readyz", "/sdk/auth/token", "/", "/nowhere"])(
+    "[A12] finds %s closed from another origin without a right key, though anybody else may ask",
+    async (path) => {
+      const { server } = await serve({ webRoot: undefined });
+      const origin = "http://evil.example";
+      expect(await sendRaw(server.url + path, { origin })).toMatchObject({ status: 403 });
+      expect(await sendRaw(server.url + path, { origin, "x-api-key": "wrong" })).toMatchObject({
+        status: 401,
+      });
+    },
+  );
+
+  it("[A12] of another origin is not admitted by an app id, nor may it register one", async () => {
+    const { server, client } = await serve({ apps: { enabled: true } });
+    await client.send("POST", "/admin/apps/app-1/grant", { body: { permissions: ["acp.agent"] } });
+    const page = { origin: "http://evil.example", "x-app-id": "app-1" };
+    expect(await sendRaw(`${server.url}/sdk/acp/agents`, { "x-app-id": "app-1" })).toMatchObject({
+      status: 200,
     });
+    expect(await sendRaw(`${server.url}/sdk/acp/agents`, page)).toMatchObject({ status: 403 });
+    const wrong = { ...page, "x-api-key": "wrong" };
+    expect(await sendRaw(`${server.url}/sdk/register`, wrong, "POST")).toMatchObject({ status: 401 });
+  });
+
+  it("[A320] a preflight allows the headers that clients need, and never credentials", async () => {
+    const { server } = await serve();
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${server.url}/sdk/acp/sessions`, { method: "OPTIONS", headers });
+    const reply = await ask({
+      origin: "http://app.example",
+      "access-control-request-method": "POST",
+      "access-control-request-private-network": "true",
+    });
+    expect(reply.status).toBe(204);
+    expect(reply.headers.get("access-control-allow-origin")).toBe("*");
+    expect(reply.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(reply.headers.get("access-control-allow-private-network")).toBe("true");
+    expect(reply.headers.get("access-control-allow-methods")?.split(", ")).toEqual(
+      expect.arrayContaining(["DELETE", "GET", "PATCH", "POST"]),
+    );
+    const allowed = reply.headers.get("access-control-allow-headers")?.split(", ");
+    expect(allowed).toEqual(
+      expect.arrayContaining([
+        "authorization",
+        "x-api-key",
+        "content-type",
+        "last-event-id",
+        "idempotency-key",
+      ]),
+    );
+    expect(allowed).not.toContain("x-holdfast-page");
+    // An OPTIONS that is no preflight, or that comes from the host's own page, is a request like others.
+    expect((await ask({ origin: "http://app.example" })).status).toBe(403);
+    expect((await ask({ origin: server.url, "access-control-request-method": "POST" })).status).toBe(401);
+    const rebound = {
+      origin: "http://evil.example",
+      host: "evil.example",
+      "access-control-request-method": "GET",
+    };
+    expect(await sendRaw(`${server.url}/sdk/ping`, rebound, "OPTIONS")).toMatchObject({ status: 403 });
+  });
+
+  it("[A320] what a page without a key is answered has no header that would let it read it", async () => {
+    const { server, token } = await serve();
+    const headersFor = async (headers: Record<string, string>) =>
+      (await fetch(`${server.url}/sdk/ping`, { headers: { origin: "http://evil.example", ...headers } }))
+        .headers;
+    expect([...(await headersFor({})).keys()].filter((name) => name.startsWith("access-control"))).toEqual(
+      [],
+    );
+    expect((await headersFor({ "x-api-key": token })).get("access-control-allow-origin")).toBe("*");
+    expect((await headersFor({ "x-api-key": "wrong" })).get("access-control-allow-origin")).toBe("*");
+    const own = await fetch(`${server.url}/sdk/ping`, {
+      headers: { "x-api-key": token, origin: server.url },
+    });
+    expect(own.headers.get("access-control-allow-origin")).toBeNull();
   });
 });
 
 describe("[A13] where it listens", () => {
   it.each(["0.0.0.0", "::", "192.168.0.1", "example.org", ""])("[A13] not on %j", async (host) => {
-    const options = { host: new SmallHost(), token: "t", log: () => {}, listen: { host, port: 0 } };
+    const listen = { host, port: 0 };
+    const options = { host: new FakeHost(), token: "t", log: () => {}, meta: new MemoryMeta(), listen };
     await expect(startServer(options)).rejects.toThrow("listens on this machine only");
   });
 

@@ -1,8 +1,9 @@
-// Who a request comes from, by everything that it may bring.
+// Identity of a request, by every credential that it may carry.
+import { MemoryMeta } from "@holdfast/core/testing";
 import { describe, expect, it } from "vitest";
 import { openAccess } from "./access.ts";
+import { readPeer } from "./address.ts";
 import { requirePermission } from "./identity.ts";
-import { readPeer } from "./peer.ts";
 
 const token = "the-owner-has-this-one";
 const local = { address: "127.0.0.1", isLocal: true };
@@ -10,13 +11,13 @@ const remote = { address: "192.0.2.1", isLocal: false };
 const nothing = { apiKey: undefined, authorization: undefined, appId: undefined };
 
 function open(areAppIdsTaken = false) {
-  const access = openAccess({ token, log: () => {}, areAppIdsTaken });
+  const access = openAccess({ token, log: () => {}, meta: new MemoryMeta(), areAppIdsTaken });
   const identify = (headers: object, peer = local) =>
     access.authenticator.identify({ ...nothing, ...headers }, peer);
   return { ...access, identify };
 }
 
-describe("[A62] who asks", () => {
+describe("[A62] the caller", () => {
   it("[A62] the token is the owner, with every scope", () => {
     const { identify } = open();
     const owner = { kind: "token", caller: { kind: "owner" }, clientId: "owner" };
@@ -25,7 +26,7 @@ describe("[A62] who asks", () => {
     expect(identify({ apiKey: token }).scopes).toEqual(["acp.agent", "terminal", "admin"]);
   });
 
-  it("[A62] a key is an app of its own, with its scopes", () => {
+  it("[A62] a key is a separate app, with its scopes", () => {
     const { identify, keys } = open();
     const { key, text } = keys.create({ name: "build", scopes: ["terminal"] });
     expect(identify({ apiKey: text })).toEqual({
@@ -38,7 +39,7 @@ describe("[A62] who asks", () => {
     expect(identify({ apiKey: "wrong", authorization: `Bearer ${text}` }).caller.kind).toBe("app");
   });
 
-  it("[A62] a key with admin is as good as the owner, and still known by itself", () => {
+  it("[A62] a key with admin has the owner's rights and still keeps its identity", () => {
     const { identify, keys } = open();
     const { key, text } = keys.create({ name: "page", scopes: ["admin"] });
     expect(identify({ apiKey: text })).toMatchObject({
@@ -80,7 +81,7 @@ describe("[A65] app ids", () => {
     );
   });
 
-  it("[A65] one that is unknown is told, cut where it is very long", () => {
+  it("[A65] an unknown one is named, truncated where it is very long", () => {
     const { identify } = open(true);
     expect(() => identify({ appId: "%zz%00" })).toThrow("Invalid app ID: %zz%00");
     expect(() => identify({ appId: "x".repeat(10_000) })).toThrow(/^Invalid app ID: x{64}…$/);
@@ -88,7 +89,7 @@ describe("[A65] app ids", () => {
 });
 
 describe("[A63] permissions", () => {
-  it("[A63] what was refused is told as such, what was not asked as well", () => {
+  it("[A63] a refused permission is reported as denied, one not granted yet as required", () => {
     const { identify, apps } = open(true);
     apps.register({ id: "app-1", name: undefined, permissions: ["acp.agent"] });
     const codeOf = (): unknown => {

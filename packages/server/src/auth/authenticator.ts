@@ -1,17 +1,45 @@
-// Finds out who a request comes from.
+// Authentication: which identity a request's credentials stand for.
+import { timingSafeEqual } from "node:crypto";
 import { makeId } from "@holdfast/ahp";
-import { HostError, LIMITS, PERMISSIONS, type ApiKey, type App } from "@holdfast/protocol";
+import { type ApiKey, type App, HostError, LIMITS, PERMISSIONS } from "@holdfast/protocol";
+import type { PageCookie, PageHeaders } from "../page/page-cookie.ts";
+import type { Peer } from "./address.ts";
 import type { AppStore } from "./app-store.ts";
-import { sentKeys, type CredentialHeaders } from "./credentials.ts";
 import type { FailureLimit } from "./failure-limit.ts";
 import type { Identity } from "./identity.ts";
-import type { KeyStore } from "./key-store.ts";
-import type { Peer } from "./peer.ts";
-import type { PageCookie } from "../page/page-cookie.ts";
-import type { OwnerToken } from "./token.ts";
+import { digestOf, type KeyStore } from "./key-store.ts";
 
-/** What an authenticator asks. */
-export interface AuthenticatorParts {
+interface CredentialHeaders {
+  readonly apiKey: string | undefined;
+  readonly authorization: string | undefined;
+  readonly appId: string | undefined;
+  /** Headers that prove that the request comes from the host's own page; absent where that does not count. */
+  readonly page?: PageHeaders;
+}
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/** The keys or tokens in the headers. Some clients send two, one of them made up by the client. */
+export function sentKeys({ apiKey, authorization }: CredentialHeaders): string[] {
+  return [apiKey ?? "", bearer.exec(authorization ?? "")?.[1] ?? ""].filter((key) => key !== "");
+}
+
+/** The host's token; it keeps only a digest of it. */
+export class OwnerToken {
+  readonly #digest: Buffer;
+
+  constructor(token: string) {
+    if (token === "") throw new TypeError("The owner's token must not be empty");
+    this.#digest = digestOf(token);
+  }
+
+  /** Compares digests: they have one length, and the time it takes says nothing about the token (A10). */
+  matches(text: string): boolean {
+    return timingSafeEqual(digestOf(text), this.#digest);
+  }
+}
+
+interface AuthenticatorParts {
   readonly token: OwnerToken;
   readonly keys: KeyStore;
   /** Absent where app ids are not taken. */
@@ -37,8 +65,8 @@ export class Authenticator {
   }
 
   /**
-   * Who sends these headers. A key or token decides alone, and an app id beside it changes nothing (A62).
-   * Throws when there is nobody to be found; what was sent and is wrong counts as a failure.
+   * The identity behind these headers. A key or token decides alone, and an app id beside it changes nothing (A62).
+   * Throws when there is none; a wrong credential counts as a failure.
    */
   identify(headers: CredentialHeaders, peer: Peer): Identity {
     const texts = sentKeys(headers);
@@ -48,7 +76,7 @@ export class Authenticator {
     }
     if (texts.length > 0) throw this.#failed(peer, new HostError("UNAUTHORIZED"));
     if (headers.page !== undefined && this.#parts.pageCookie.admits(headers.page)) return owner;
-    // An app id is no secret: it tells local apps apart, and opens nothing to other machines.
+    // An app id is no secret: it distinguishes local apps, and opens nothing to other machines.
     const { apps } = this.#parts;
     if (apps === undefined || !peer.isLocal) throw new HostError("UNAUTHORIZED");
     return this.#identifyApp(apps, headers.appId ?? "", peer);
@@ -98,12 +126,12 @@ function appIdentity(app: App): Identity {
   };
 }
 
-/** The client id of whoever comes with a key. */
+/** The client id of a caller with a key. */
 export function keyClientId(keyId: string): string {
   return `key:${keyId}`;
 }
 
-/** The client id of whoever comes with an app id. */
+/** The client id of a caller with an app id. */
 export function appClientId(appId: string): string {
   return `app:${appId}`;
 }

@@ -1,9 +1,37 @@
-// Bounds how often wrong credentials are answered in peace: from one address, and from all together.
+// Rate limit for wrong credentials: per address, and for all addresses together.
 import { HostError } from "@holdfast/protocol";
-import { TokenBucket, type BucketSize } from "./token-bucket.ts";
 
-/** How many failures are borne. */
-export interface FailureLimitOptions {
+interface BucketSize {
+  /** How many at once. */
+  readonly burst: number;
+  /** How many come back each second. */
+  readonly perSecond: number;
+}
+
+/** A bucket that is full at first. Times are in milliseconds on any clock that only goes forward. */
+export class TokenBucket {
+  readonly #size: BucketSize;
+  #tokens: number;
+  #filledAtMs: number;
+
+  constructor(size: BucketSize, nowMs: number) {
+    this.#size = size;
+    this.#tokens = size.burst;
+    this.#filledAtMs = nowMs;
+  }
+
+  /** Takes a token; gives 0, or, when there was none to take, how long until there is one. */
+  take(nowMs: number): number {
+    const { burst, perSecond } = this.#size;
+    this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#filledAtMs) / 1000) * perSecond);
+    this.#filledAtMs = nowMs;
+    if (this.#tokens < 1) return ((1 - this.#tokens) / perSecond) * 1000;
+    this.#tokens -= 1;
+    return 0;
+  }
+}
+
+interface FailureLimitOptions {
   readonly perAddress?: BucketSize;
   readonly total?: BucketSize;
   /** How many addresses are remembered; beyond it, those with the oldest failure are forgotten. */
@@ -33,7 +61,6 @@ export class FailureLimit {
     this.#total = new TokenBucket(this.#options.total, this.#options.nowMs());
   }
 
-  /** How many addresses are remembered. */
   get size(): number {
     return this.#addresses.size;
   }
@@ -58,7 +85,7 @@ export class FailureLimit {
   }
 }
 
-/** The refusal of somebody who comes too often, with how long to wait. */
+/** The error for a caller that exceeds a rate, with the time to wait. */
 export function rateLimited(waitMs: number, message?: string): HostError {
   return new HostError("RATE_LIMITED", message, {
     details: { retryAfterSeconds: Math.ceil(waitMs / 1000) },

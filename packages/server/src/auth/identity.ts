@@ -1,16 +1,15 @@
-// Who a request comes from, and what they may do.
+// Identity of a request's sender, and its permissions.
 import type { ClientId } from "@holdfast/ahp";
 import { HostError, type Permission } from "@holdfast/protocol";
 import type { Caller } from "../host-port.ts";
 
-/** Who a request comes from. */
 export interface Identity {
   /** As the host knows them: a key that may do everything is as good as the owner. */
   readonly caller: Caller;
   /** Names the one credential they came with. */
   readonly clientId: ClientId;
   readonly scopes: readonly Permission[];
-  /** What they came with: the owner's token, a key, or an app id. */
+  /** The credential: the owner's token, a key, or an app id. */
   readonly kind: "token" | "key" | "app-id";
   /** Whether the owner has refused what is not among the scopes, or was not asked yet. */
   readonly isRefused: boolean;

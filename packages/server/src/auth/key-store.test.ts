@@ -1,5 +1,5 @@
 // Keys: what is kept of them, how they are recognised, how they end.
-import { MemoryMeta } from "@holdfast/core";
+import { MemoryMeta } from "@holdfast/core/testing";
 import { describe, expect, it } from "vitest";
 import { KeyStore } from "./key-store.ts";
 
@@ -88,7 +88,7 @@ describe("[A60] a key", () => {
     expect(lines).toMatchObject([{ level: "warn" }]);
   });
 
-  it("[A60] a record that cannot be read opens nothing and is told of", () => {
+  it("[A60] a record that cannot be read opens nothing and is reported", () => {
     const meta = new MemoryMeta();
     const { key, text } = openStore(meta).keys.create({ name: "build", scopes: ["acp.agent"] });
     const name = `key/${key.id}`;

@@ -1,12 +1,46 @@
-// The keys to the host: made, recognised, revoked. Only digests of them are kept.
-import { randomBytes, timingSafeEqual } from "node:crypto";
+// API keys: made, recognised, revoked. Only digests of them are kept.
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Log, Meta } from "@holdfast/core";
-import { apiKeySchema, type ApiKey, type KeyRequest } from "@holdfast/protocol";
-import { keyIdOf, makeKeyText } from "./api-key-text.ts";
-import { digestOf } from "./digest.ts";
-import { parseRecord } from "./record.ts";
+import { type ApiKey, apiKeySchema, type KeyRequest } from "@holdfast/protocol";
 
-/** What stores of who may come in are made from. */
+/**
+ * The SHA-256 digest of a key or token.
+ * A slow, salted hash is for what people choose; these are 32 random bytes, which nobody finds by trying, however fast.
+ */
+export function digestOf(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** The members of a record; none when the text is no record. */
+export function parseRecord(text: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    // A text that is not JSON has no members; the caller reports what is missing.
+    return {};
+  }
+}
+
+/** A new key: the whole is the secret, the id in it only says which key it would be. */
+interface NewKeyText {
+  readonly id: string;
+  readonly text: string;
+}
+
+const pattern = /^hf_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+
+/** Makes a key of 32 random bytes and a separate id. */
+function makeKeyText(): NewKeyText {
+  const id = randomBytes(8).toString("hex");
+  return { id, text: `hf_${id}_${randomBytes(32).toString("base64url")}` };
+}
+
+/** The id that a text would have as a key; undefined when it has not the form of one. */
+function keyIdOf(text: string): string | undefined {
+  return pattern.exec(text)?.[1];
+}
+
 export interface StoreParts {
   readonly meta: Meta;
   readonly log: Log;
@@ -34,7 +68,7 @@ export class KeyStore {
     for (const name of parts.meta.keys(prefix)) this.#load(name);
   }
 
-  /** Makes a key; its text is to be had here and never again (A60). */
+  /** Makes a key; its text is returned here and never again (A60). */
   create({ name, scopes }: KeyRequest): { readonly key: ApiKey; readonly text: string } {
     const { id, text } = makeKeyText();
     const key: ApiKey = {

@@ -1,4 +1,4 @@
-// What ends with a right, and what is forgotten in time.
+// Requests that end with a right, and watches that are forgotten in time.
 import { describe, expect, it } from "vitest";
 import { Revocations } from "./revocations.ts";
 
@@ -15,7 +15,7 @@ describe("[A61] what is open in somebody's name", () => {
     expect(revocations.size).toBe(1);
   });
 
-  it("[A61] is forgotten when it has ended by itself, also after the right was taken back", () => {
+  it("[A61] is forgotten once it has ended, even if the right was revoked", () => {
     const revocations = new Revocations();
     const ended: string[] = [];
     const forgetOld = revocations.watch("key:1", () => ended.push("old"));
@@ -29,7 +29,7 @@ describe("[A61] what is open in somebody's name", () => {
     expect(ended).toEqual(["old"]);
   });
 
-  it("[A61] ends all the same when one of them fails, and that is told", () => {
+  it("[A61] ends even when one of them fails, and the failure is thrown", () => {
     const revocations = new Revocations();
     const ended: string[] = [];
     const failure = new Error("no");

@@ -1,10 +1,8 @@
 // Ends what is open in the name of somebody whose right was taken back.
 
-/** What is to be ended, by whose it is. */
 export class Revocations {
   readonly #open = new Map<string, Set<() => void>>();
 
-  /** How many things are watched over. */
   get size(): number {
     return [...this.#open.values()].reduce((sum, ends) => sum + ends.size, 0);
   }

@@ -1,4 +1,4 @@
-// Coming in: what is told to whom, odd and endless headers, failures that pile up, and addresses beyond this machine.
+// Admission: what each caller learns, odd and endless headers, repeated failures, and addresses beyond this machine.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
@@ -19,7 +19,7 @@ describe("[A68] the token that clients ask for", () => {
     }
   });
 
-  it("[A68] is empty for others, who go on with what they have", async () => {
+  it("[A68] is empty for others, which continue with the credential they have", async () => {
     const { client } = await serve();
     const { status, body } = await client.send("GET", "/sdk/auth/token");
     expect(status).toBe(200);
@@ -28,7 +28,7 @@ describe("[A68] the token that clients ask for", () => {
     expect((await client.send("GET", "/sdk/acp/sessions", { headers })).status).toBe(200);
   });
 
-  it("[A68] is no way to try keys in peace", async () => {
+  it("[A68] is no way to try keys without limits", async () => {
     const { server } = await serve();
     const statuses: unknown[] = [];
     for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -41,7 +41,7 @@ describe("[A68] the token that clients ask for", () => {
   });
 });
 
-describe("[A69] what a caller is told of itself", () => {
+describe("[A69] what a caller learns about itself", () => {
   it("[A69] a ping names the app, and how it came in", async () => {
     const { client, server } = await serve({ apps: { enabled: true } });
     const ping = await client.send("GET", "/sdk/ping");
@@ -53,7 +53,7 @@ describe("[A69] what a caller is told of itself", () => {
     expect(Date.parse(String(reply.body["timestamp"]))).not.toBeNaN();
   });
 
-  it("[A69] each has a folder of its own, where there is a place for it", async () => {
+  it("[A69] each has its own folder, where there is a place for it", async () => {
     const appDataFolder = mkdtempSync(path.join(tmpdir(), "holdfast-apps-"));
     onTestFinished(() => rmSync(appDataFolder, { recursive: true }));
     const { client, server } = await serve({ appDataFolder, apps: { enabled: true } });
@@ -84,7 +84,7 @@ describe("[A69] what a caller is told of itself", () => {
 });
 
 describe("[A70] failures", () => {
-  it("[A70] too many are told to wait, and whoever has the right key is not", async () => {
+  it("[A70] too many must wait, and a caller with the right key need not", async () => {
     const { server, client } = await serve();
     const wrong = new ApiClient(server.url, "wrong");
     const codes: unknown[] = [];
@@ -100,7 +100,7 @@ describe("[A70] failures", () => {
     expect(waitSeconds).toBe("1");
   });
 
-  it("[A70] whoever sends nothing has not failed", async () => {
+  it("[A70] a caller that sends nothing has not failed", async () => {
     const { server } = await serve();
     for (let attempt = 0; attempt < 30; attempt += 1) {
       expect((await sendRaw(`${server.url}/sdk/ping`, {})).status).toBe(401);
@@ -224,8 +224,10 @@ describe("[A77] beyond this machine", () => {
     ["https://evil.example", 403],
   ])("[A77] a page of %s gets %i from box.example", async (origin, status) => {
     const { server, token } = await serve({ listen });
-    const url = `http://127.0.0.1:${server.port}/sdk/ping`;
-    expect((await sendRaw(url, { host: "box.example", origin, "x-api-key": token })).status).toBe(status);
+    const url = `http://127.0.0.1:${server.port}`;
+    const page = { host: "box.example", origin };
+    expect((await sendRaw(`${url}/healthz`, page)).status).toBe(status);
+    expect((await sendRaw(`${url}/sdk/ping`, { ...page, "x-api-key": token })).status).toBe(200);
   });
 
   const outside = Object.values(networkInterfaces())
@@ -265,7 +267,7 @@ function exchange(port: number, text: string, { isHalfOpen = false } = {}): Prom
       })
       .on("end", () => resolve(answer))
       .on("error", (error: NodeJS.ErrnoException) => {
-        // Whoever refuses does not read the rest; what was answered before counts.
+        // The server does not read the rest after a refusal; the response sent before that counts.
         if (answer === "") reject(error);
         else resolve(answer);
       });

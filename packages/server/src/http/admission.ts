@@ -1,23 +1,22 @@
-// Who may come in: the address that is meant, the credentials that are sent, and the few things anybody may ask.
+// Admission of requests: the addressed host, the credentials, and the few requests that anybody may make.
 import { HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
 import type { Access } from "../auth/access.ts";
-import { checkAddress } from "../auth/address.ts";
+import { checkHost, type Peer, plainAddress, PROXY_HEADERS, readPeer } from "../auth/address.ts";
+import { sentKeys } from "../auth/authenticator.ts";
 import type { Identity } from "../auth/identity.ts";
-import { plainAddress } from "../auth/loopback.ts";
-import { PROXY_HEADERS, readPeer, type Peer } from "../auth/peer.ts";
 import { PAGE_MARK } from "../page/page-cookie.ts";
 import { mountPage } from "../page/page-routes.ts";
 import { mountAppRegistration } from "./app-registration.ts";
-import { mountHealth, type Readiness } from "./health.ts";
-import type { ServerEnv } from "./operation-routes.ts";
+import { mountHealth, type Readiness } from "./host.ts";
+import { bindingsOf, type ServerEnv } from "./operation-routes.ts";
+import { admitOrigins } from "./origins.ts";
 
-/** What admission is decided by. */
 export interface AdmissionOptions {
   readonly access: Access;
   /** Names beside loopback under which the host is known; absent: none, and no address of the machine either. */
   readonly names?: ReadonlySet<string> | undefined;
-  /** Whether the host takes no new work any more. */
+  /** Whether the host rejects new work. */
   readonly isStopping: () => boolean;
   /** Whether the host can take work; it can if left out. */
   readonly isReady?: (() => Readiness) | undefined;
@@ -25,20 +24,18 @@ export interface AdmissionOptions {
   readonly webRoot?: string | undefined;
 }
 
-/** Lets in whoever means this host and shows who they are; anybody may ask whether it is well (A10–A12, A62). */
+/** Admits callers that address this host and authenticate; health is open to anybody (A10–A12, A62). */
 export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
   const { access, names, isStopping, isReady, webRoot } = options;
   app.use(async (c, next) => {
     const { localAddress } = bindingsOf(c).incoming?.socket ?? {};
     // Of all names only a numeric address cannot be made to lead here by somebody else.
     const own = localAddress === undefined ? undefined : plainAddress(localAddress);
-    checkAddress(
-      { host: c.req.header("host"), origin: c.req.header("origin") },
-      (name) => names !== undefined && (names.has(name) || name === own),
-    );
+    checkHost(c.req.header("host"), (name) => names !== undefined && (names.has(name) || name === own));
     if (isStopping()) throw new HostError("HOST_STOPPING");
     await next();
   });
+  admitOrigins(app, (c) => identifyByKey(c, access));
   mountHealth(app, isReady);
   mountAppRegistration(app, access, (c) => peerOf(c).isLocal);
   if (webRoot !== undefined) mountPage(app, { webRoot, access, peerOf });
@@ -47,17 +44,23 @@ export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
     return answerTokenRequest(c, access);
   });
   app.use(async (c, next) => {
-    const identity = identify(c, access);
+    const known: Identity | undefined = c.get("identity");
+    const identity = known ?? identify(c, access);
     c.set("identity", identity);
     c.set("caller", identity.caller);
     await serveWhileAllowed(c, next, access);
   });
 }
 
+/** The owner of the key in the request; undefined when there is no key, and no app id or cookie counts (A12). */
+function identifyByKey(c: Context<ServerEnv>, { authenticator }: Access): Identity | undefined {
+  const credentials = { ...keysOf(c), appId: undefined };
+  return sentKeys(credentials).length === 0 ? undefined : authenticator.identify(credentials, peerOf(c));
+}
+
 function identify(c: Context<ServerEnv>, { authenticator }: Access): Identity {
   const headers = {
-    apiKey: c.req.header("x-api-key"),
-    authorization: c.req.header("authorization"),
+    ...keysOf(c),
     appId: c.req.header("x-app-id"),
     page: {
       cookie: c.req.header("cookie"),
@@ -69,6 +72,10 @@ function identify(c: Context<ServerEnv>, { authenticator }: Access): Identity {
   return authenticator.identify(headers, peerOf(c));
 }
 
+function keysOf(c: Context<ServerEnv>): { apiKey: string | undefined; authorization: string | undefined } {
+  return { apiKey: c.req.header("x-api-key"), authorization: c.req.header("authorization") };
+}
+
 function peerOf(c: Context<ServerEnv>): Peer {
   const forwarded = PROXY_HEADERS.map((name) => c.req.header(name)).find((value) => value !== undefined);
   return readPeer(bindingsOf(c).incoming?.socket.remoteAddress, { host: c.req.header("host"), forwarded });
@@ -76,7 +83,7 @@ function peerOf(c: Context<ServerEnv>): Peer {
 
 /**
  * Clients ask for a token of their user before their first call. The host has none to lend, and gives out no secret:
- * whoever shows a credential is told so and goes on with it, for others there is nothing here (A68).
+ * a caller with a credential learns that and continues with the credential; for others nothing is here (A68).
  */
 function answerTokenRequest(c: Context<ServerEnv>, access: Access): Response {
   try {
@@ -88,7 +95,7 @@ function answerTokenRequest(c: Context<ServerEnv>, access: Access): Response {
   return Response.json({ success: true, token: "", hasToken: false, syncedAt: null, source: null });
 }
 
-/** Hangs up on whoever loses their right while they ask, wait or read (A61). */
+/** Disconnects callers that lose their right while they ask, wait or read (A61). */
 async function serveWhileAllowed(
   c: Context<ServerEnv>,
   next: () => Promise<void>,
@@ -96,20 +103,14 @@ async function serveWhileAllowed(
 ): Promise<void> {
   const { outgoing } = bindingsOf(c);
   const forget = revocations.watch(c.get("identity").clientId, () => {
-    // Later, so that one who gives up their own right is told that it is gone.
+    // Deferred, so that a caller that revokes its own right still gets the response.
     setImmediate(() => {
       if (outgoing?.writableEnded === false) outgoing.destroy();
     });
   });
   await next();
-  // A stream has begun by now, and goes to its socket by itself; any other answer is sent after this.
+  // A stream has begun by now and writes to its socket directly; any other response is sent after this.
   const isStreaming = outgoing !== undefined && outgoing.headersSent && !outgoing.destroyed;
   if (isStreaming) outgoing.once("close", forget);
   else forget();
-}
-
-/** Without a socket there are none at all, whatever the router's types say. */
-function bindingsOf(c: Context<ServerEnv>): ServerEnv["Bindings"] {
-  const bindings: ServerEnv["Bindings"] | undefined = c.env;
-  return bindings ?? {};
 }

@@ -1,5 +1,5 @@
-// Apps that are known by an id: their wishes, the owner's answers, and what they may then do.
-import { MemoryMeta } from "@holdfast/core";
+// Apps that identify by an id: their registrations, the owner's decisions, and what they may then do.
+import { MemoryMeta } from "@holdfast/core/testing";
 import { OPERATIONS } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import { ApiClient, sendRaw } from "../testing/api-client.ts";
@@ -7,7 +7,7 @@ import { serve, type Serving } from "../testing/serving.ts";
 
 const register = "/sdk/register";
 const request = "/api/local-apps/request-permission";
-const wish = { app_id: "app-1", app_name: "Planner", permissions: ["acp.agent"] };
+const registration = { app_id: "app-1", app_name: "Planner", permissions: ["acp.agent"] };
 
 /** A client without any key, as the SDKs register. */
 function stranger({ server }: Serving): ApiClient {
@@ -24,7 +24,7 @@ const enabled = { apps: { enabled: true } };
 describe("[A66] registering", () => {
   it("[A66] needs no key, is answered with a sentence, and grants nothing", async () => {
     const serving = await serve(enabled);
-    const reply = await stranger(serving).send("POST", register, { body: wish });
+    const reply = await stranger(serving).send("POST", register, { body: registration });
     expect(reply).toMatchObject({ status: 200, body: { success: true } });
     expect(reply.body["message"]).toContain("owner");
     const { body } = await serving.client.send("GET", "/admin/apps");
@@ -41,11 +41,11 @@ describe("[A66] registering", () => {
     const serving = await serve(enabled);
     const { client } = serving;
     await client.send("POST", "/admin/apps/app-1/grant", { body: { permissions: ["terminal"] } });
-    const again = await stranger(serving).send("POST", register, { body: wish });
+    const again = await stranger(serving).send("POST", register, { body: registration });
     expect(again.body["message"]).toBe("Granted: terminal.");
     expect((await askAs(serving, "app-1")).status).toBe(403);
     await client.send("POST", "/admin/apps/app-1/deny");
-    await stranger(serving).send("POST", register, { body: wish });
+    await stranger(serving).send("POST", register, { body: registration });
     expect(await askAs(serving, "app-1")).toMatchObject({ body: { code: "PERMISSION_DENIED" } });
   });
 
@@ -82,12 +82,12 @@ describe("[A66] registering", () => {
     expect(await app.send("GET", register)).toMatchObject({ status: 405 });
   });
 
-  it("[A66] a flood is told to wait, and the owner is not", async () => {
+  it("[A66] a flood must wait, and the owner need not", async () => {
     const serving = await serve();
     const app = stranger(serving);
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        app.send("POST", register, { body: { ...wish, app_id: `app-${index}` } }),
+        app.send("POST", register, { body: { ...registration, app_id: `app-${index}` } }),
       ),
     );
     const refused = replies.filter(({ status }) => status === 429);
@@ -110,7 +110,7 @@ describe("[A64] where app ids are not taken", () => {
     expect((await stranger(serving).send("POST", request, { body: asked })).body).toMatchObject({
       granted: false,
     });
-    const registered = await stranger(serving).send("POST", register, { body: wish });
+    const registered = await stranger(serving).send("POST", register, { body: registration });
     expect(registered.body["message"]).toContain("ask its owner for a key");
   });
 });
@@ -142,7 +142,7 @@ describe("[A65] where app ids are taken", () => {
       status: 401,
       body: { success: false, error: "Invalid app ID: nobody", code: "INVALID_APP_ID" },
     });
-    await stranger(serving).send("POST", register, { body: wish });
+    await stranger(serving).send("POST", register, { body: registration });
     expect(await askAs(serving, "app-1")).toEqual({
       status: 403,
       body: {
@@ -198,7 +198,7 @@ describe("[A67] asking for a permission", () => {
     for (const header of ["x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via"]) {
       for (const path of [register, request]) {
         const headers = { [header]: "192.0.2.1" };
-        const reply = await stranger(serving).send("POST", path, { body: wish, headers });
+        const reply = await stranger(serving).send("POST", path, { body: registration, headers });
         expect(reply).toMatchObject({ status: 401, body: { code: "UNAUTHORIZED" } });
       }
     }
@@ -208,7 +208,7 @@ describe("[A67] asking for a permission", () => {
   it("[A67] nor for pages", async () => {
     const serving = await serve(enabled);
     const headers = { origin: "http://evil.example" };
-    expect(await stranger(serving).send("POST", register, { body: wish, headers })).toMatchObject({
+    expect(await stranger(serving).send("POST", register, { body: registration, headers })).toMatchObject({
       status: 403,
       body: { code: "ORIGIN_NOT_ALLOWED" },
     });

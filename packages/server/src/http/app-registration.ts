@@ -1,25 +1,24 @@
 // Apps that are known by an id: what they ask for themselves, and what the owner answers.
 import type { Log } from "@holdfast/core";
 import {
+  type App,
+  type AppPermission,
   appRegistrationSchema,
   HostError,
   permissionWishSchema,
   readJsonBody,
   success,
-  type App,
-  type AppPermission,
 } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
 import type { Access } from "../auth/access.ts";
 import { appClientId } from "../auth/authenticator.ts";
-import { rateLimited } from "../auth/failure-limit.ts";
-import { TokenBucket } from "../auth/token-bucket.ts";
-import { refuseOtherMethods, type Handlers, type ServerEnv } from "./operation-routes.ts";
+import { rateLimited, TokenBucket } from "../auth/failure-limit.ts";
+import { type Handlers, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import { BodyReader } from "./request-body.ts";
 
 /** Anybody on this machine may send one. */
-const wishBytes = 16 * 1024;
-const wishes = { burst: 20, perSecond: 1 };
+const registrationBytes = 16 * 1024;
+const registrationRate = { burst: 20, perSecond: 1 };
 const paths = { register: "/sdk/register", request: "/api/local-apps/request-permission" };
 
 /** Mounts what apps ask for before they have any right: without credentials, on this machine alone (A66, A67). */
@@ -28,18 +27,22 @@ export function mountAppRegistration(
   { apps, areAppIdsTaken }: Access,
   isLocal: (c: Context<ServerEnv>) => boolean,
 ): void {
-  const bucket = new TokenBucket(wishes, performance.now());
+  const bucket = new TokenBucket(registrationRate, performance.now());
   const bodies = new BodyReader();
   const readText = async (c: Context<ServerEnv>): Promise<string> => {
     if (!isLocal(c)) throw new HostError("UNAUTHORIZED");
     const waitMs = bucket.take(performance.now());
     if (waitMs > 0) throw rateLimited(waitMs);
-    return bodies.read(c.req.raw, wishBytes);
+    return bodies.read(c.req.raw, registrationBytes);
   };
   app.post(paths.register, async (c) => {
     c.set("operation", "registerApp");
-    const wish = readJsonBody(appRegistrationSchema, await readText(c));
-    const registered = apps.register({ id: wish.app_id, name: wish.app_name, permissions: wish.permissions });
+    const registration = readJsonBody(appRegistrationSchema, await readText(c));
+    const registered = apps.register({
+      id: registration.app_id,
+      name: registration.app_name,
+      permissions: registration.permissions,
+    });
     return Response.json(success({ message: messageFor(registered, areAppIdsTaken) }));
   });
   app.post(paths.request, async (c) => {

@@ -1,14 +1,14 @@
 // The app API over real HTTP: every route, every kind of refusal, JSON on every reply.
 import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage } from "node:http";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import {
+  type ErrorCode,
   ERRORS,
   HostError,
   LIMITS,
-  OPERATIONS,
-  type ErrorCode,
   type OperationName,
+  OPERATIONS,
 } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import { ApiClient, sendRaw } from "../testing/api-client.ts";
@@ -16,7 +16,7 @@ import { serve } from "../testing/serving.ts";
 
 const codes = Object.keys(ERRORS) as ErrorCode[];
 
-/** What the contract says of an answer must hold for it. */
+/** A response must match its contract. */
 function expectContract(name: OperationName, body: unknown): void {
   expect(OPERATIONS[name].response.safeParse(body).error).toBeUndefined();
 }
@@ -81,7 +81,7 @@ describe("[A1] operations", () => {
     expect(host.prompts).toEqual([{ message: "hi", attachments: [attachment] }]);
   });
 
-  it("[A1] a late or unknown permission is told, not refused", async () => {
+  it("[A1] a late or unknown permission is reported in the response, not as an error", async () => {
     const { client } = await serve();
     const key = await client.createSession();
     const reply = await client.send("POST", `/sdk/acp/session/${key}/permission`, {
@@ -290,7 +290,7 @@ describe("[A7] bodies that are too large", () => {
 });
 
 describe("[A8] beside the operations", () => {
-  it("[A8] health is told to anybody, a ping to those with a key", async () => {
+  it("[A8] health is open to anybody, a ping to callers with a key", async () => {
     const { server, client } = await serve();
     const health = await fetch(`${server.url}/healthz`);
     expect(await health.json()).toEqual({ success: true, status: "ok" });

@@ -1,30 +1,23 @@
-// The app API over HTTP: who may come in, what is there, and JSON on every answer.
+// The app API over HTTP: admission, routes, and JSON on every response.
 import type { Log } from "@holdfast/core";
-import { HostError, openApiDocument, type ConnectedClient } from "@holdfast/protocol";
+import { type ConnectedClient, HostError, openApiDocument } from "@holdfast/protocol";
 import { Hono } from "hono";
 import type { HostPort } from "../host-port.ts";
 import type { Watch } from "../watch.ts";
-import { admit, type AdmissionOptions } from "./admission.ts";
-import { agentHandlers } from "./agent.ts";
+import { type AdmissionOptions, admit } from "./admission.ts";
 import { appHandlers } from "./app-registration.ts";
 import { approvalHandlers } from "./approval.ts";
-import { auditHandlers } from "./audit.ts";
-import { mountCaller } from "./caller.ts";
-import { clientHandlers } from "./client.ts";
 import { errorResponse, reportError } from "./error-response.ts";
+import { hostHandlers, mountCaller, mountStop } from "./host.ts";
 import { keyHandlers } from "./key.ts";
 import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
-import { LoopTurn } from "./loop-turn.ts";
-import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { permissionHandlers } from "./permission.ts";
+import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import { sessionHandlers } from "./session.ts";
 import { terminalHandlers } from "./terminal.ts";
-import { ticketHandlers } from "./ticket.ts";
 import { turnHandlers } from "./turn.ts";
 import { webhookHandlers } from "./webhook.ts";
 
-/** What the app API is made from. */
 export interface AppOptions extends AdmissionOptions {
   readonly host: HostPort;
   readonly log: Log;
@@ -32,10 +25,11 @@ export interface AppOptions extends AdmissionOptions {
   readonly heartbeatMs: number;
   readonly streams: OpenStreams;
   readonly watch: Watch;
-  /** Who is connected over AHP. */
   readonly clients: () => readonly ConnectedClient[];
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;
+  /** Stops the host on request; absent: nobody can ask for it. */
+  readonly onStopRequest?: (() => void) | undefined;
 }
 
 /** Builds the app: address, then credentials, then routes (A10–A13). */
@@ -46,7 +40,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   app.notFound(() => {
     throw new HostError("NOT_FOUND");
   });
-  observeRequests(app, watch.metrics, watch.failures);
+  observeRequests(app, watch.metrics, log);
   admit(app, options);
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {
@@ -55,26 +49,19 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     return Response.json(openApiDocument({ version: options.version, serverUrl }));
   });
   mountMetrics(app, watch.metrics);
-  const pumpOptions = {
-    ...options,
-    loopTurn: new LoopTurn(),
-    report: (error: unknown) => reportError(error, log),
-  };
+  if (options.onStopRequest !== undefined) mountStop(app, options.onStopRequest);
+  const streamOptions = { ...options, report: (error: unknown) => reportError(error, log) };
   const handlers = {
-    ...agentHandlers(host),
+    ...hostHandlers(host, options.clients),
     ...sessionHandlers(host),
-    ...turnHandlers(host, pumpOptions),
-    ...permissionHandlers(host),
+    ...turnHandlers(host, streamOptions),
     ...approvalHandlers(host),
-    ...terminalHandlers(host, pumpOptions),
+    ...terminalHandlers(host, streamOptions),
     ...keyHandlers(access, log),
-    ...ticketHandlers(access),
     ...appHandlers(access, log),
-    ...auditHandlers(host),
-    ...clientHandlers(options.clients),
     ...webhookHandlers(watch.webhooks),
   };
-  mountOperations(app, handlers, () => host.acpEnabled);
+  mountOperations(app, handlers, host);
   for (const path of ["/sdk/auth/token", "/metrics", "/openapi.json"]) refuseOtherMethods(app, path, ["GET"]);
   return app;
 }

@@ -1,27 +1,62 @@
-// Operations on approvals: what waits in all sessions, and the answer from whichever connection.
-import { success, type PendingApproval } from "@holdfast/protocol";
-import type { HostPort, WaitingCall } from "../host-port.ts";
+// Operations on approvals: the pending ones of all sessions, and decisions on them.
+import type { InputRequest } from "@holdfast/ahp";
+import { type PendingApproval, permissionOption, success } from "@holdfast/protocol";
+import type { HostPort, WaitingQuestion } from "../host-port.ts";
 import type { Handlers } from "./operation-routes.ts";
 import { permissionRequest } from "./tool-call-events.ts";
 
 const notOpen = "This request is not open: it was answered, expired, or never made.";
 
-/** The handlers of what concerns approvals. */
-export function approvalHandlers(host: HostPort): Pick<Handlers, "listApprovals" | "resolveApproval"> {
+export function approvalHandlers(
+  host: HostPort,
+): Pick<Handlers, "listApprovals" | "resolveApproval" | "resolvePermission"> {
   return {
     listApprovals: (_input, { caller }) =>
       success({ approvals: host.listApprovals(caller).map(describeWaiting) }),
     resolveApproval: ({ params, body }, { caller }) => {
-      const waiting = host.listApprovals(caller).find(({ toolCall }) => toolCall.approval.id === params.id);
+      const waiting = host.listApprovals(caller).find((question) => idOf(question) === params.id);
       if (waiting === undefined) return success({ resolved: false, reason: notOpen });
-      const decision = { requestId: params.id, optionId: body.optionId };
+      const decision = { requestId: params.id, ...body };
       return success({ ...host.resolvePermission(waiting.sessionKey, decision, caller) });
     },
+    resolvePermission: ({ params, body }, { caller }) =>
+      success({ ...host.resolvePermission(params.key, body, caller) }),
   };
 }
 
-function describeWaiting({ sessionKey, toolCall }: WaitingCall): PendingApproval {
-  const { approval } = toolCall;
-  const { data } = permissionRequest(toolCall, approval);
-  return { ...data, session_key: sessionKey, requestedAt: approval.requestedAt };
+function idOf(question: WaitingQuestion): string {
+  return question.kind === "form" ? question.request.id : question.toolCall.approval.id;
+}
+
+function describeWaiting(question: WaitingQuestion): PendingApproval {
+  const { sessionKey, requestedAt } = question;
+  const place = { session_key: sessionKey, requestedAt };
+  if (question.kind === "form") return { ...describeForm(question.request), ...place };
+  const { toolCall } = question;
+  return { ...permissionRequest(toolCall, toolCall.approval).data, ...place };
+}
+
+/** A form as a permission request, so that one list holds both; its fields are added. */
+function describeForm(request: InputRequest): Omit<PendingApproval, "session_key" | "requestedAt"> {
+  const { id, message = "", url, questions, requestedSchema, toolCallId, expiresAt = null } = request;
+  const isVisit = url !== undefined;
+  // A form is not accepted without its content, so no program takes that for a plain yes.
+  const options = [
+    { optionId: "accept", name: "Accept", kind: isVisit ? "allow_once" : "accept" },
+    { optionId: "decline", name: "Decline", kind: "reject_once" },
+    { optionId: "cancel", name: "Cancel", kind: "cancel" },
+  ].map(permissionOption);
+  return {
+    requestId: id,
+    action: isVisit ? "visit" : "answer",
+    target: url ?? message,
+    options,
+    expiresAt,
+    kind: isVisit ? "url" : "form",
+    title: message,
+    ...(toolCallId !== undefined && { toolCallId }),
+    ...(url !== undefined && { url }),
+    ...(questions !== undefined && { questions: [...questions] }),
+    ...(requestedSchema !== undefined && { requestedSchema }),
+  };
 }

@@ -1,10 +1,37 @@
-// The connections of a server: which of them are at work, so that the others can be closed when it stops.
+// Connections of a server: listening, tracking, and closing them when it stops.
+import { once } from "node:events";
 import type { Server } from "node:http";
-import type { Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { HostError } from "@holdfast/protocol";
+import { formatAuthority } from "../auth/address.ts";
+import type { OpenStreams } from "./open-streams.ts";
+
+/** Begins to listen; gives the port, which the system chooses where 0 was asked for (A41). */
+export async function listenOn(server: Server, host: string, port: number): Promise<number> {
+  server.listen({ host, port });
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw new HostError("INTERNAL", explainListenError(cause, host, port), { cause });
+  }
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+}
+
+function explainListenError(cause: unknown, host: string, port: number): string {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is in use. Choose another, or 0 for any that is free.`;
+    case "EACCES":
+      return `Port ${port} needs special rights. Choose one above 1023, or 0 for any that is free.`;
+    default:
+      return `Cannot listen on ${formatAuthority(host, port)}. Choose another address.`;
+  }
+}
 
 /** Follows every connection of a server. Node's own count leaves out those that have not asked for anything yet. */
 export class Connections {
-  /** Requests in progress on each connection. */
   readonly #requests = new Map<Socket, number>();
   #isClosing = false;
 
@@ -36,4 +63,36 @@ export class Connections {
     this.#requests.set(socket, requests + change);
     if (this.#isClosing && requests + change === 0) socket.destroySoon();
   }
+}
+
+interface Serving {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly streams: OpenStreams;
+}
+
+/** Time that a stream gets to end after it was asked to, and its reader to read the last event. */
+const lastWordsMs = 1000;
+
+/** Accepts nothing new; lets requests and streams end within the grace, then ends the streams, then disconnects (A40). */
+export async function drain({ server, connections, streams }: Serving, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  connections.closeIdle();
+  if (await endsWithin(closed, graceMs)) return;
+  streams.stop();
+  if (await endsWithin(closed, lastWordsMs)) return;
+  connections.closeAll();
+  await closed;
+}
+
+async function endsWithin(end: Promise<void>, timeMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeIsUp = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, timeMs, false);
+  });
+  const isOver = await Promise.race([end.then(() => true), timeIsUp]);
+  clearTimeout(timer);
+  return isOver;
 }

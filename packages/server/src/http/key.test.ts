@@ -1,11 +1,11 @@
-// Keys over HTTP: made, used, revoked; what each may do, and that the host learns who asks.
+// Keys over HTTP: made, used, revoked; the permissions of each, and that the host learns the caller.
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { MemoryMeta } from "@holdfast/core";
+import { MemoryMeta } from "@holdfast/core/testing";
 import {
-  OPERATIONS,
   type ApiKey,
   type ChatResponse,
+  OPERATIONS,
   type Permission,
   type SessionStatus,
 } from "@holdfast/protocol";
@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest";
 import type { Caller } from "../host-port.ts";
 import { ApiClient } from "../testing/api-client.ts";
 import { serve } from "../testing/serving.ts";
-import { SmallHost } from "../testing/small-host.ts";
+import { FakeHost } from "../testing/fake-host.ts";
 
 interface MadeKey {
   readonly key: ApiKey;
@@ -30,7 +30,7 @@ async function makeKey(owner: ApiClient, scopes: readonly Permission[], name = "
 }
 
 /** A host that does not come to the end of a turn. */
-class PatientHost extends SmallHost {
+class PatientHost extends FakeHost {
   #onAsked: () => void = () => undefined;
   readonly asked = new Promise<void>((resolve) => {
     this.#onAsked = resolve;
@@ -53,7 +53,7 @@ class FullMeta extends MemoryMeta {
 }
 
 /** Remembers who asked. */
-class AttentiveHost extends SmallHost {
+class AttentiveHost extends FakeHost {
   readonly callers: Caller[] = [];
 
   override listSessions(caller: Caller): SessionStatus[] {
@@ -132,7 +132,7 @@ describe("[A61] revoking", () => {
     expect((await otherStream.rest()).at(-1)).toMatchObject({ event: "close", data: { success: true } });
   });
 
-  it("[A61] hangs up on whoever waits for an answer", async () => {
+  it("[A61] disconnects callers that wait for a response", async () => {
     const host = new PatientHost();
     const { client } = await serve({ host });
     const { key, client: app } = await makeKey(client, ["acp.agent"]);
@@ -246,7 +246,7 @@ describe("[A63] what a key may do", () => {
   });
 });
 
-describe("[A76] the host learns who asks", () => {
+describe("[A76] the host learns the caller", () => {
   it("[A76] the owner, or the app by its key", async () => {
     const host = new AttentiveHost();
     const { client } = await serve({ host });

@@ -1,14 +1,13 @@
-// Operations on API keys.
+// Operations on API keys, and on the tickets that open WebSockets.
 import type { Log } from "@holdfast/core";
 import { HostError, success } from "@holdfast/protocol";
 import type { Access } from "../auth/access.ts";
 import { keyClientId } from "../auth/authenticator.ts";
 import type { Handlers } from "./operation-routes.ts";
 
-type KeyOperation = "createKey" | "listKeys" | "revokeKey";
+type KeyOperation = "createKey" | "listKeys" | "revokeKey" | "createTicket";
 
-/** The handlers of what concerns keys. */
-export function keyHandlers({ keys, revocations }: Access, log: Log): Pick<Handlers, KeyOperation> {
+export function keyHandlers({ keys, revocations, tickets }: Access, log: Log): Pick<Handlers, KeyOperation> {
   return {
     createKey: ({ body }) => {
       const { key, text } = keys.create(body);
@@ -26,6 +25,7 @@ export function keyHandlers({ keys, revocations }: Access, log: Log): Pick<Handl
         revocations.revoke(keyClientId(id));
       }
     },
+    createTicket: (_input, { clientId }) => success({ ...tickets.issue(clientId) }),
   };
 }
 

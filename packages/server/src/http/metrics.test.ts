@@ -1,8 +1,9 @@
-// What is measured of requests, who may see it, and what of it is in the log.
+// Metrics of requests, who may see them, and which of them are in the log.
 import { describe, expect, it } from "vitest";
 import { ApiClient } from "../testing/api-client.ts";
 import { serve, type Serving } from "../testing/serving.ts";
 import { turnDone, turnStarted } from "../testing/watched-host.ts";
+import { FailureLog } from "./metrics.ts";
 
 async function scrape({ server, token }: Pick<Serving, "server" | "token">): Promise<string[]> {
   const response = await fetch(`${server.url}/metrics`, { headers: { "x-api-key": token } });
@@ -27,12 +28,12 @@ describe("[O8] the measurements", () => {
     expect((await client.send("POST", "/metrics")).headers.get("allow")).toBe("GET");
   });
 
-  it("[O8] show the host's figures, its turns, its streams and its process", async () => {
+  it("[O8] show the host's stats, its turns, its streams and its process", async () => {
     const serving = await serve();
     const { client, host } = serving;
     const stream = await client.stream(await client.createSession());
-    host.tellWatchers(turnStarted());
-    host.tellWatchers(turnDone());
+    host.notifyWatchers(turnStarted());
+    host.notifyWatchers(turnDone());
     const lines = await scrape(serving);
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -77,14 +78,18 @@ describe("[O9] requests", () => {
 
   it("[O9] that are not let in are counted by why, and the first of many is in the log", async () => {
     const serving = await serve();
-    const { client, lines, server } = serving;
+    const { lines, server } = serving;
     const stranger = new ApiClient(server.url, "of-another-making");
     for (let count = 0; count < 10; count += 1) {
       expect((await stranger.send("GET", "/sdk/ping")).status).toBe(401);
     }
     expect((await stranger.send("GET", "/sdk/ping")).status).toBe(429);
     expect(
-      (await client.send("GET", "/sdk/ping", { headers: { origin: "http://example.org" } })).status,
+      (
+        await new ApiClient(server.url, "").send("GET", "/sdk/ping", {
+          headers: { origin: "http://example.org" },
+        })
+      ).status,
     ).toBe(403);
     expect(lines).toEqual([
       {
@@ -109,5 +114,22 @@ describe("[O10] failures in the log", () => {
     expect(lines).toMatchObject([
       { level: "error", facts: { method: "GET", operation: "getSession", session: key } },
     ]);
+  });
+});
+
+describe("[O7] the log of those who were not let in", () => {
+  it("[O7] has a line every ten seconds at most, which counts the others", () => {
+    const lines: unknown[] = [];
+    let nowMs = 5000;
+    const failures = new FailureLog(
+      (_level, _message, facts) => void lines.push(facts),
+      () => nowMs,
+    );
+    for (const code of ["first", "second", "third"]) failures.note({ code });
+    nowMs += 10_000;
+    failures.note({ code: "fourth" });
+    nowMs += 10_000;
+    failures.note({ code: "fifth" });
+    expect(lines).toEqual([{ code: "first" }, { code: "fourth", othersSinceLastLine: 2 }, { code: "fifth" }]);
   });
 });

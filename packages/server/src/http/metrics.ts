@@ -1,9 +1,8 @@
-// Measures every request, and shows what was measured to those who look after the host.
+// Request metrics, the log of failed authentication, and `/metrics`.
 import type { Log } from "@holdfast/core";
-import { HostError, type ErrorCode } from "@holdfast/protocol";
+import { type ErrorCode, HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
-import { requirePermission, type Identity } from "../auth/identity.ts";
-import type { FailureLog } from "../metrics/failure-log.ts";
+import { type Identity, requirePermission } from "../auth/identity.ts";
 import type { HostMetrics } from "../metrics/host-metrics.ts";
 import type { ServerEnv } from "./operation-routes.ts";
 
@@ -18,16 +17,17 @@ const authFailures: ReadonlySet<ErrorCode> = new Set([
   "RATE_LIMITED",
 ] as const);
 
-/** Counts every answer; to be mounted before anything else, so that refusals are counted too (O9). */
-export function observeRequests(app: Hono<ServerEnv>, { requests }: HostMetrics, failures: FailureLog): void {
+/** Counts every response; mounted before anything else, so that rejections are counted too (O9). */
+export function observeRequests(app: Hono<ServerEnv>, metrics: HostMetrics, log: Log): void {
+  const failures = new FailureLog(log);
   app.use(async (c, next) => {
     const startMs = performance.now();
     await next();
-    requests.count(operationOf(c), c.res.status, performance.now() - startMs);
+    metrics.countRequest(operationOf(c), c.res.status, performance.now() - startMs);
     const { error } = c;
     if (!(error instanceof HostError) || !authFailures.has(error.code)) return;
-    requests.countAuthFailure(error.code);
-    // One who is known and may not do this is no stranger at the door.
+    metrics.countAuthFailure(error.code);
+    // A known caller without the permission is not a failed authentication.
     const identity: Identity | undefined = c.get("identity");
     if (identity !== undefined) return;
     failures.note({ code: error.code, address: c.env.incoming?.socket.remoteAddress });
@@ -52,4 +52,36 @@ export function logOf(log: Log, c: Context<ServerEnv>): Log {
 /** The route's own name: what callers write would be without bounds. */
 function operationOf(c: Context<ServerEnv>): string {
   return c.get("operation") ?? "none";
+}
+
+/** How often a line is written at most. */
+const failureLineMs = 10_000;
+
+/** Logs requests that were not let in, at most one line per interval, so that nobody can fill the log. */
+export class FailureLog {
+  readonly #log: Log;
+  readonly #nowMs: () => number;
+  #lastLineMs = Number.NEGATIVE_INFINITY;
+  #unlogged = 0;
+
+  constructor(log: Log, nowMs: () => number = () => performance.now()) {
+    this.#log = log;
+    this.#nowMs = nowMs;
+  }
+
+  /** Logs a failure, or counts it for the next line (O7). */
+  note(facts: Readonly<Record<string, unknown>>): void {
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#lastLineMs < failureLineMs) {
+      this.#unlogged += 1;
+      return;
+    }
+    const unlogged = this.#unlogged;
+    this.#lastLineMs = nowMs;
+    this.#unlogged = 0;
+    this.#log("warn", "A request was not let in", {
+      ...facts,
+      ...(unlogged > 0 && { othersSinceLastLine: unlogged }),
+    });
+  }
 }

@@ -1,32 +1,80 @@
-// The event streams that are open, so that a host which stops can end them in an orderly way.
+// The open event streams of a server: their end when the host stops, one heartbeat timer, and a share of each tick.
 
-/** A stream that can be told to end. */
+/** Why a stream is ended before its source. */
+export type StopCode = "HOST_STOPPING" | "STORAGE_UNAVAILABLE";
+
+/** A stream that can be ended early. */
 export interface StoppableStream {
-  stop(): void;
+  /** Called about twice in the longest silence. */
+  beat(): void;
+  stop(code: StopCode): void;
 }
 
-/** All open streams of a server. */
 export class OpenStreams {
+  /** Shared by all streams, so that backlogs do not block the event loop. */
+  readonly tick = new TickBudget();
   readonly #streams = new Set<StoppableStream>();
+  /** Runs while streams are open; one for all, since each timer wakes an idle host (O220). */
+  #timer: NodeJS.Timeout | undefined;
   #isStopping = false;
 
-  /** How many are open. */
   get size(): number {
     return this.#streams.size;
   }
 
-  add(stream: StoppableStream): void {
+  /** Adds a stream; `maxSilenceMs` is the same for all streams of a server. */
+  add(stream: StoppableStream, maxSilenceMs: number): void {
     this.#streams.add(stream);
-    if (this.#isStopping) stream.stop();
+    // A stream is kept alive by its socket, never by its heartbeat.
+    this.#timer ??= setInterval(() => {
+      for (const each of this.#streams) each.beat();
+    }, maxSilenceMs / 2).unref();
+    if (this.#isStopping) stream.stop("HOST_STOPPING");
   }
 
   delete(stream: StoppableStream): void {
     this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
-  /** Tells every stream to end, those to come included. */
+  /** Ends every stream, including those added later. */
   stop(): void {
     this.#isStopping = true;
-    for (const stream of this.#streams) stream.stop();
+    for (const stream of this.#streams) stream.stop("HOST_STOPPING");
+  }
+}
+
+/** How long backlogs may be written in one tick of the event loop. */
+const budgetMs = 4;
+
+/** Time that the streams of a server may spend in one tick, all together. */
+class TickBudget {
+  /** When work began in this tick; undefined until a stream asks. */
+  #sinceMs: number | undefined;
+  #waiting: (() => void)[] = [];
+
+  get isSpent(): boolean {
+    if (this.#sinceMs !== undefined) return performance.now() - this.#sinceMs >= budgetMs;
+    this.#sinceMs = performance.now();
+    setImmediate(() => this.#beginNext());
+    return false;
+  }
+
+  /** Runs `resume` in the next tick, or in a later one if earlier waiters spend that. */
+  wait(resume: () => void): void {
+    this.#waiting.push(resume);
+  }
+
+  #beginNext(): void {
+    this.#sinceMs = undefined;
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    let begun = 0;
+    while (begun < waiting.length && !this.isSpent) waiting[begun++]?.();
+    // Streams that did not run come before those that have to wait once more.
+    this.#waiting.unshift(...waiting.slice(begun));
   }
 }

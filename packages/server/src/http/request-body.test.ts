@@ -25,7 +25,7 @@ class Upload {
 }
 
 describe("[A82] bodies that are on their way together", () => {
-  it("[A82] have so much room; whoever needs more is told to come again, and those who have it go on", async () => {
+  it("[A82] have a limit in total; a request beyond it must retry later, and those within it continue", async () => {
     const bodies = new BodyReader(10);
     const first = new Upload();
     const second = new Upload();
@@ -41,7 +41,7 @@ describe("[A82] bodies that are on their way together", () => {
     expect(await whole).toBe("1234567890");
   });
 
-  it("[A82] make room when they end, also when they are cut off", async () => {
+  it("[A82] free their share when they end, also when they are cut off", async () => {
     const bodies = new BodyReader(10);
     const cut = new Upload();
     const broken = bodies.read(cut.request, 8).catch((error: unknown) => error);

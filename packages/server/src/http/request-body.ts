@@ -2,13 +2,12 @@
 import { HostError, LIMITS } from "@holdfast/protocol";
 import { rateLimited } from "../auth/failure-limit.ts";
 
-/** What bodies that are on their way may take together: some of the largest, or very many of the usual. */
+/** Total size of the bodies being read: a few of the largest, or very many of the usual. */
 const defaultRoomBytes = 4 * LIMITS.bodyBytes;
 /** Bodies that say they are no larger are not worth counting. */
 const smallBytes = 64 * 1024;
 const retryMs = 1000;
 
-/** Reads the bodies of one server's requests. */
 export class BodyReader {
   readonly #roomBytes: number;
   #takenBytes = 0;

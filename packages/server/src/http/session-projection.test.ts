@@ -3,7 +3,7 @@ import { channelModels, type Action } from "@holdfast/ahp";
 import { OPERATIONS, type TurnEvent } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import { at, started, status, turnId } from "../testing/projection-case.ts";
-import { SessionProjection } from "./session-projection.ts";
+import { SessionProjection } from "./turn-projection.ts";
 
 const failed = {
   type: "chat/error",
@@ -34,43 +34,43 @@ function readAction(value: AnyAction): Action {
   return checked.value;
 }
 
-/** What is told of each action. */
-function tell(projection: SessionProjection, actions: readonly AnyAction[]): (readonly TurnEvent[])[] {
-  const told = actions.map((action) => projection.project(readAction(action)));
-  for (const event of told.flat()) OPERATIONS.streamEvents.response.parse(event);
-  return told;
+/** The events of each action. */
+function project(projection: SessionProjection, actions: readonly AnyAction[]): (readonly TurnEvent[])[] {
+  const events = actions.map((action) => projection.project(readAction(action)));
+  for (const event of events.flat()) OPERATIONS.streamEvents.response.parse(event);
+  return events;
 }
 
 describe("[A47] the projection of a session", () => {
-  it("[A47] tells nothing of what happens between turns, and is at rest only there", () => {
+  it("[A47] has no events for what happens between turns, and is idle only there", () => {
     let isBusy = false;
     const projection = new SessionProjection(() => isBusy);
     const mode = { type: "session/modeChanged", modeId: "careful" };
-    expect(tell(projection, [mode, { type: "chat/titleChanged", title: "Hi" }])).toEqual([[], []]);
+    expect(project(projection, [mode, { type: "chat/titleChanged", title: "Hi" }])).toEqual([[], []]);
     expect(projection).toMatchObject({ turnId: undefined, isIdle: true, isOver: false });
     isBusy = true;
     expect(projection.isIdle).toBe(false);
-    expect(tell(projection, [started, mode])).toEqual([
+    expect(project(projection, [started, mode])).toEqual([
       [begun],
       [status("current_mode_update", "Mode careful", { currentModeId: "careful" })],
     ]);
     isBusy = false;
-    // What says that the turn is over is still to be read.
+    // The action that ends the turn is still unread.
     expect(projection).toMatchObject({ turnId, isIdle: false });
-    const [end] = tell(projection, [completed]);
+    const [end] = project(projection, [completed]);
     expect(end?.map(({ type }) => type)).toEqual(["done", "close"]);
-    expect(tell(projection, [mode])).toEqual([[]]);
+    expect(project(projection, [mode])).toEqual([[]]);
     expect(projection).toMatchObject({ turnId: undefined, isIdle: true, isOver: false });
   });
 
-  it("[A47] tells a turn that goes on after it failed, and of it only what is new", () => {
+  it("[A47] reports a turn that is resumed after it failed, and only its new events", () => {
     const projection = new SessionProjection(() => false);
     const resume = { type: "chat/turnResume", turnId };
-    const [, , end, resumed, again] = tell(projection, [started, call, failed, resume, completed]);
+    const [, , end, resumed, again] = project(projection, [started, call, failed, resume, completed]);
     expect(end?.map(({ type }) => type)).toEqual(["tool_call", "error", "close"]);
     expect(resumed).toEqual([status("turn_resumed", "The turn goes on", { turnId })]);
     expect(again?.map(({ type }) => type)).toEqual(["done", "close"]);
     // A turn that came to its end does not.
-    expect(tell(projection, [resume, completed])).toEqual([[], []]);
+    expect(project(projection, [resume, completed])).toEqual([[], []]);
   });
 });

@@ -5,7 +5,6 @@ import type { Handlers } from "./operation-routes.ts";
 
 type SessionOperation = "createSession" | "getSession" | "listSessions" | "patchSession" | "closeSession";
 
-/** The handlers of what concerns sessions. */
 export function sessionHandlers(host: HostPort): Pick<Handlers, SessionOperation> {
   return {
     createSession: async ({ body }, { caller }) =>

@@ -1,13 +1,15 @@
-// Terminals over real HTTP: lists, text, bytes that are taken up by offset, and what is typed.
-import { OPERATIONS, type OperationName } from "@holdfast/protocol";
+// Terminals over HTTP, and the source of their stream.
+import type { TerminalReading } from "@holdfast/core";
+import { type OperationName, OPERATIONS } from "@holdfast/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { ApiClient } from "../testing/api-client.ts";
 import { serve, type Serving } from "../testing/serving.ts";
-import type { SmallTerminal } from "../testing/small-terminal.ts";
+import type { FakeTerminal } from "../testing/fake-terminal.ts";
+import { TerminalEventSource } from "./terminal.ts";
 
 interface WithTerminal extends Serving {
   readonly key: string;
-  readonly terminal: SmallTerminal;
+  readonly terminal: FakeTerminal;
   readonly path: string;
 }
 
@@ -110,7 +112,7 @@ describe("[A53] a terminal's stream", () => {
     expect(terminal.feeds.size).toBe(0);
   });
 
-  it("[A53] is taken up at any offset, by the query or by the header, which wins", async () => {
+  it("[A53] is resumed at any offset, by the query or by the header, which wins", async () => {
     const { client, terminal, path } = await serveTerminal();
     terminal.print(allBytes);
     terminal.finish({ kind: "code", exitCode: 0 });
@@ -195,7 +197,7 @@ describe("[A53] a terminal's stream", () => {
   });
 });
 
-describe("[A90] a command in a terminal of its own", () => {
+describe("[A90] a command in a new terminal", () => {
   it("[A90] is run as it was asked for, for the owner and admin keys alone", async () => {
     const { client, server, host } = await serve();
     const command = { command: "make", args: ["-j"], cwd: "/", env: { A: "b" }, kind: "text", name: "build" };
@@ -219,7 +221,7 @@ describe("[A90] a command in a terminal of its own", () => {
     }
   });
 
-  it("[A91] is given input by its place, and followed at its reader's pace where that is asked for", async () => {
+  it("[A91] gets input by its offset, and is followed at its reader's pace on request", async () => {
     const { client, host, terminal, path } = await serveTerminal();
     const write = vi.spyOn(host, "writeTerminal");
     await client.send("POST", `${path}/input`, { body: { text: "é", offset: 4, end: true } });
@@ -251,7 +253,7 @@ describe("[A54] what a terminal is given", () => {
     expect((await send({})).status).toBe(400);
   });
 
-  it("[A54] is a size, which is told as it is then, a holder, and an end", async () => {
+  it("[A54] is a size, which is reported with its current value, a holder, and an end", async () => {
     const { client, terminal, path } = await serveTerminal();
     const resized = await client.send("POST", `${path}/resize`, { body: { cols: 500, rows: 40 } });
     expectContract("resizeTerminal", resized.body);
@@ -269,4 +271,28 @@ describe("[A54] what a terminal is given", () => {
       );
     }
   });
+});
+
+it("[A53] output that comes while the feed looks and finds nothing is read again", async () => {
+  const answers: ((reading: TerminalReading) => void)[] = [];
+  const next = (): Promise<TerminalReading> =>
+    new Promise((resolve) => {
+      answers.push(resolve);
+    });
+  const wake = vi.fn<() => void>();
+  const source = new TerminalEventSource({ next, close: () => {} }, wake);
+  expect(source.next()).toBeUndefined();
+  // The signal: it comes before the answer that does not know of it.
+  expect(source.next()).toBeUndefined();
+  answers[0]?.({ kind: "nothing" });
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  expect(wake).not.toHaveBeenCalled();
+  answers[1]?.({ kind: "output", offset: 7, bytes: Buffer.from("hi") });
+  await vi.waitFor(() => expect(wake).toHaveBeenCalledTimes(1));
+  expect(source.next()).toBe('id: 9\nevent: output\ndata: {"offset":7,"bytes":"aGk="}\n\n');
+  expect(source.next()).toBeUndefined();
+  // Without a signal, no read is wasted.
+  answers[2]?.({ kind: "nothing" });
+  await new Promise(setImmediate);
+  expect(answers).toHaveLength(3);
 });

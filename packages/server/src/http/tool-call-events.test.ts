@@ -1,6 +1,8 @@
-// Tool calls and permission requests as data: actions in, exact events out.
+// Tool calls and their content as data: actions in, events out.
+import { makeId, terminalUri, type ToolContent } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
-import { at, expectProjection, status, turnId, type ProjectionCase } from "../testing/projection-case.ts";
+import { at, expectProjection, type ProjectionCase, status, turnId } from "../testing/projection-case.ts";
+import { describeContent } from "./tool-call-events.ts";
 
 const call = { turnId, toolCallId: "call-1" };
 const callStarted = {
@@ -60,7 +62,7 @@ const askedEvent = {
 
 const cases: ProjectionCase[] = [
   {
-    title: "[A31] a tool call is told whole, as it starts, changes and completes",
+    title: "[A31] a tool call is reported whole, as it starts, changes and completes",
     actions: [
       callStarted,
       {
@@ -94,7 +96,7 @@ const cases: ProjectionCase[] = [
     ],
   },
   {
-    title: "[A31] a call that is described again as before is not told again",
+    title: "[A31] a call that is described again as before is not reported again",
     actions: [
       callStarted,
       {
@@ -150,7 +152,7 @@ const cases: ProjectionCase[] = [
     ],
   },
   {
-    title: "[A31] an input that comes late is told when the call is ready",
+    title: "[A31] an input that comes late is reported when the call is ready",
     actions: [
       { ...callStarted, rawInput: undefined },
       {
@@ -175,7 +177,7 @@ const cases: ProjectionCase[] = [
     ],
   },
   {
-    title: "[A32] a permission request has its options in all spellings, and its answer is told",
+    title: "[A32] a permission request has its options in all spellings, and its decision is reported",
     actions: [
       callStarted,
       asked,
@@ -214,7 +216,7 @@ const cases: ProjectionCase[] = [
     ],
   },
   {
-    title: "[A48] a request that is answered in the same breath is told all the same, then its answer",
+    title: "[A48] a request that is decided in the same tick is still reported, then its decision",
     actions: [callStarted, asked, decided("denied")],
     events: [
       { type: "tool_call", data: callEvent },
@@ -257,3 +259,102 @@ function toolCallUpdate(facts: object): object {
     },
   };
 }
+
+const resource = terminalUri(makeId("terminal", "term-1"));
+
+const contentCases: [string, ToolContent, object][] = [
+  ["text", { type: "text", text: "hi" }, { type: "content", content: { type: "text", text: "hi" } }],
+  [
+    "a picture",
+    { type: "embeddedResource", data: "AA==", contentType: "image/png" },
+    { type: "content", content: { type: "image", data: "AA==", mimeType: "image/png" } },
+  ],
+  [
+    "another file",
+    { type: "embeddedResource", data: "AA==", contentType: "application/pdf" },
+    {
+      type: "content",
+      content: { type: "resource", resource: { blob: "AA==", mimeType: "application/pdf" } },
+    },
+  ],
+  [
+    "a link",
+    { type: "resource", uri: "file:///a", contentType: "text/plain", sizeBytes: 3 },
+    {
+      type: "content",
+      content: {
+        type: "resource_link",
+        uri: "file:///a",
+        name: "file:///a",
+        mimeType: "text/plain",
+        size: 3,
+      },
+    },
+  ],
+  [
+    "a new file",
+    { type: "fileEdit", path: "/a", after: { kind: "text", text: "new" } },
+    { type: "diff", path: "/a", oldText: null, newText: "new" },
+  ],
+  [
+    "a file that is gone",
+    { type: "fileEdit", path: "/a", before: { kind: "text", text: "old" } },
+    { type: "diff", path: "/a", oldText: "old", newText: "", deleted: true },
+  ],
+  [
+    "a change of a long file",
+    { type: "fileEdit", path: "/a", before: { kind: "ref", uri: "x:1" }, after: { kind: "ref", uri: "x:2" } },
+    { type: "diff", path: "/a", oldText: null, newText: "", oldUri: "x:1", newUri: "x:2" },
+  ],
+  [
+    "a running terminal",
+    { type: "terminal", resource, title: "sh", isPty: true },
+    { type: "terminal", terminalId: "term-1", resource, title: "sh", isPty: true },
+  ],
+  [
+    "a terminal that has exited",
+    {
+      type: "terminal",
+      resource,
+      title: "sh",
+      isPty: false,
+      result: { exit: { kind: "signal", signal: "SIGTERM" }, preview: "bye", skippedBytes: 9 },
+    },
+    {
+      type: "terminal",
+      terminalId: "term-1",
+      resource,
+      title: "sh",
+      isPty: false,
+      output: "bye",
+      exitStatus: { exitCode: null, signal: "SIGTERM" },
+      truncated: true,
+    },
+  ],
+  [
+    "a terminal that exited after its call ended",
+    {
+      type: "terminal",
+      resource,
+      title: "sh",
+      isPty: false,
+      result: { preview: "up", skippedBytes: 0 },
+      lateResult: { exit: { kind: "code", exitCode: 2 }, preview: "up, down", skippedBytes: 0 },
+    },
+    {
+      type: "terminal",
+      terminalId: "term-1",
+      resource,
+      title: "sh",
+      isPty: false,
+      output: "up, down",
+      exitStatus: { exitCode: 2, signal: null },
+      truncated: false,
+    },
+  ],
+  ["an unknown kind", { type: "raw", value: { type: "song", notes: 3 } }, { type: "song", notes: 3 }],
+];
+
+it.each(contentCases)("[A31] %s", (_title, content, expected) => {
+  expect(describeContent(content)).toEqual(expected);
+});

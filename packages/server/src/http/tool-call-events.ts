@@ -1,12 +1,20 @@
-// A tool call and the questions about it as events of a turn's stream.
-import type { Approval, ApprovalDecision, JsonValue, ToolCall } from "@holdfast/ahp";
+// Tool calls and their approvals as events of a turn's stream.
+import {
+  type Approval,
+  type ApprovalDecision,
+  type FileVersion,
+  type JsonValue,
+  parseChannelUri,
+  type TerminalExit,
+  type ToolCall,
+  type ToolContent,
+} from "@holdfast/ahp";
 import { permissionOption, type TurnEventOf } from "@holdfast/protocol";
-import { describeContent } from "./tool-content.ts";
 import { statusEvent } from "./turn-events.ts";
 
 const summaryLength = 500;
 
-/** The call as a whole, as it stands; a call that will not be carried out is told as failed (A31). */
+/** The call as a whole, as it stands; a call that will not run is reported as failed (A31). */
 export function toolCallEvent(
   call: ToolCall,
   tag: "tool_call" | "tool_call_update",
@@ -78,15 +86,85 @@ function describeCall(call: ToolCall, rawOutput: JsonValue | undefined): string 
   return `${call.displayName} (${status})${summary === "" ? "" : `: ${summary}`}`;
 }
 
-/** The text that a finished call shows, where the agent gave no output of its own. */
+/** The text or terminal output that a finished call shows, where the agent gave no output itself. */
 function textOf(call: ToolCall): string | undefined {
   if (statusOf(call) === "running") return undefined;
-  return call.content.find((content) => content.type === "text")?.text;
+  const text = call.content.find((content) => content.type === "text")?.text;
+  if (text !== undefined) return text;
+  const terminal = call.content.find((content) => content.type === "terminal");
+  const output = (terminal?.lateResult ?? terminal?.result)?.preview;
+  return output === "" ? undefined : output;
 }
 
 function summarize(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  // `toWellFormed` would replace half a character by a sign of its own; cutting it off is kinder.
+  // `toWellFormed` would replace half a character by U+FFFD; cutting it off is kinder.
   return text.length <= summaryLength ? text : text.slice(0, summaryLength).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** One piece of content as an ACP content block; what ACP has no field for stands beside its own fields. */
+export function describeContent(content: ToolContent): object {
+  switch (content.type) {
+    case "text":
+      return { type: "content", content: { type: "text", text: content.text } };
+    case "embeddedResource":
+      return { type: "content", content: describeEmbedded(content.data, content.contentType) };
+    case "resource":
+      return {
+        type: "content",
+        content: {
+          type: "resource_link",
+          uri: content.uri,
+          name: content.uri,
+          ...(content.contentType !== undefined && { mimeType: content.contentType }),
+          ...(content.sizeBytes !== undefined && { size: content.sizeBytes }),
+        },
+      };
+    case "fileEdit":
+      return { type: "diff", path: content.path, ...describeEdit(content.before, content.after) };
+    case "terminal":
+      return describeTerminal(content);
+    case "raw":
+      return content.value;
+  }
+}
+
+function describeEmbedded(data: string, mimeType: string): object {
+  const [kind] = mimeType.split("/", 1);
+  if (kind === "image" || kind === "audio") return { type: kind, data, mimeType };
+  return { type: "resource", resource: { blob: data, mimeType } };
+}
+
+function describeEdit(before: FileVersion | undefined, after: FileVersion | undefined): object {
+  return {
+    oldText: before?.kind === "text" ? before.text : null,
+    newText: after?.kind === "text" ? after.text : "",
+    ...(before?.kind === "ref" && { oldUri: before.uri }),
+    ...(after?.kind === "ref" && { newUri: after.uri }),
+    ...(after === undefined && { deleted: true }),
+  };
+}
+
+function describeTerminal(content: Extract<ToolContent, { type: "terminal" }>): object {
+  const { resource, title, isPty, result: resultAtEnd, lateResult: result = resultAtEnd } = content;
+  const address = parseChannelUri(resource);
+  const terminalId = address?.kind === "terminal" ? address.terminalId : resource;
+  return {
+    type: "terminal",
+    terminalId,
+    resource,
+    title,
+    isPty,
+    ...(result?.preview !== undefined && { output: result.preview }),
+    ...(result !== undefined && { truncated: result.skippedBytes > 0 }),
+    ...(result?.exit !== undefined && { exitStatus: describeExit(result.exit) }),
+  };
+}
+
+function describeExit(exit: TerminalExit): object {
+  return {
+    exitCode: exit.kind === "code" ? exit.exitCode : null,
+    signal: exit.kind === "signal" ? exit.signal : null,
+  };
 }

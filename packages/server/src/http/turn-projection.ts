@@ -1,30 +1,48 @@
-// Projects the actions of one turn to the events that followers of the app API read.
+// Projections of actions to events: of one turn, and of all turns of a session.
 import {
-  chatUri,
-  isUnfinished,
-  makeId,
-  newChatState,
-  reduceChat,
-  turnParts,
   type Action,
   type ActiveTurn,
   type ChatAction,
   type ChatState,
+  chatUri,
+  findToolCall,
+  isUnfinished,
+  makeId,
+  newChatState,
+  reduceChat,
   type SessionAction,
   type ToolCall,
   type ToolCallAction,
   type ToolCallChanges,
-  type ToolCallId,
   type Turn,
   type TurnAction,
   type TurnId,
+  turnParts,
 } from "@holdfast/ahp";
 import { textDelta, type TurnEvent } from "@holdfast/protocol";
-import { describeChatDetail, describeInputRequest, describePart, describePlan } from "./chat-events.ts";
-import type { EventProjection } from "./event-source.ts";
-import { describeSessionAction } from "./session-events.ts";
 import { permissionRequest, permissionResolved, toolCallEvent } from "./tool-call-events.ts";
-import { endWithCode, endWithDone, endWithError, statusEvent } from "./turn-events.ts";
+import {
+  describeChatDetail,
+  describeInputRequest,
+  describePart,
+  describePlan,
+  describeSessionAction,
+  endWithCode,
+  endWithDone,
+  endWithError,
+  statusEvent,
+} from "./turn-events.ts";
+
+/** Turns actions, in their order, into events. */
+export interface EventProjection {
+  /** The turn in progress; its text needs no projection. */
+  readonly turnId: TurnId | undefined;
+  /** Whether no event follows. */
+  readonly isOver: boolean;
+  /** Whether nothing is left to wait for once everything was read. */
+  readonly isIdle: boolean;
+  project(action: Action): readonly TurnEvent[];
+}
 
 type PendingCall = Extract<ToolCall, { status: "pending-confirmation" }>;
 type EndAction = Extract<
@@ -37,13 +55,12 @@ const ownChat = chatUri(makeId("chat", "projection"));
 
 /**
  * Follows one turn through the actions of its chat and its session, given in their order.
- * All but text it reduces with the model's own reducer, so that a tool call is told as every other client sees it.
- * What it tells depends on these actions alone: told again, from whatever place, they give the same events (A46).
+ * It reduces everything but text with the model's reducer, so that a tool call looks as it does to every other client.
+ * Its events depend on these actions alone: repeated from any place, they give the same events (A46).
  */
 export class TurnProjection implements EventProjection {
-  /** The turn that is followed. */
   readonly turnId: TurnId;
-  /** The questions that were told, so that their answers are. */
+  /** Requests that were sent, so that their resolution is sent too. */
   readonly #asked = new Set<string>();
   /** Absent until the turn begins. */
   #chat: ChatState | undefined;
@@ -53,7 +70,7 @@ export class TurnProjection implements EventProjection {
     this.turnId = turnId;
   }
 
-  /** Whether `close` was told; nothing comes after it. */
+  /** Whether `close` was sent; nothing comes after it. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -68,7 +85,7 @@ export class TurnProjection implements EventProjection {
     if (isOfChat(action)) return this.#projectChat(action);
     if (!isOfSession(action)) return [];
     if (action.type === "session/closed") return this.#end(endWithCode("ACP_SESSION_NOT_FOUND"));
-    // What happened before the turn began belongs to the turn before it.
+    // Everything before the turn began belongs to the previous turn.
     return this.#chat === undefined ? [] : describeSessionAction(action);
   }
 
@@ -88,6 +105,7 @@ export class TurnProjection implements EventProjection {
       case "chat/toolCallConfirmed":
       case "chat/toolCallContentChanged":
       case "chat/toolCallComplete":
+      case "chat/toolCallTerminalExited":
         return this.#projectToolCall(this.#chat, action);
       case "chat/inputRequested":
         this.#asked.add(action.request.id);
@@ -122,9 +140,9 @@ export class TurnProjection implements EventProjection {
   }
 
   #projectToolCall(chat: ChatState, action: ToolCallAction): readonly TurnEvent[] {
-    const before = findCall(chat.activeTurn, action.toolCallId);
+    const before = findToolCall(chat.activeTurn, action.toolCallId);
     this.#chat = reduceChat(chat, action);
-    const call = findCall(this.#chat.activeTurn, action.toolCallId);
+    const call = findToolCall(this.#chat.activeTurn, action.toolCallId);
     if (call === undefined || call === before) return [];
     switch (action.type) {
       case "chat/toolCallStart":
@@ -142,6 +160,7 @@ export class TurnProjection implements EventProjection {
         return saysNothingNew(before, action.changes) ? [] : [toolCallEvent(call, "tool_call_update")];
       case "chat/toolCallContentChanged":
       case "chat/toolCallComplete":
+      case "chat/toolCallTerminalExited":
         return [toolCallEvent(call, "tool_call_update")];
     }
   }
@@ -153,7 +172,7 @@ export class TurnProjection implements EventProjection {
     return [permissionRequest(call, approval)];
   }
 
-  /** A turn that failed or was interrupted may go on, with all that was said before. */
+  /** A turn that failed or was interrupted may be resumed, with everything before kept. */
   resume(action: Extract<TurnAction, { type: "chat/turnResume" }>): void {
     if (this.#chat === undefined || action.turnId !== this.turnId) return;
     this.#chat = reduceChat(this.#chat, action);
@@ -179,10 +198,6 @@ function isOfSession(action: Action): action is SessionAction {
   return action.type.startsWith("session/");
 }
 
-function findCall(turn: ActiveTurn | undefined, toolCallId: ToolCallId): ToolCall | undefined {
-  return callsOf(turn).findLast((call) => call.toolCallId === toolCallId);
-}
-
 function callsOf(turn: ActiveTurn | Turn | undefined): ToolCall[] {
   if (turn === undefined) return [];
   return turnParts(turn).flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
@@ -191,8 +206,8 @@ function callsOf(turn: ActiveTurn | Turn | undefined): ToolCall[] {
 /** Agents often describe a call once more as they did before. */
 function saysNothingNew(call: ToolCall | undefined, changes: ToolCallChanges): boolean {
   const known = Object.entries(call ?? {}).filter(([name]) => name in changes);
-  const told = Object.fromEntries(known.map(([name, value]) => [name, JSON.stringify(value)]));
-  return Object.entries(changes).every(([name, value]) => told[name] === JSON.stringify(value));
+  const before = Object.fromEntries(known.map(([name, value]) => [name, JSON.stringify(value)]));
+  return Object.entries(changes).every(([name, value]) => before[name] === JSON.stringify(value));
 }
 
 function describeAnswer(action: Extract<ChatAction, { type: "chat/inputCompleted" }>): TurnEvent {
@@ -200,7 +215,7 @@ function describeAnswer(action: Extract<ChatAction, { type: "chat/inputCompleted
   return statusEvent("input_resolved", `Question answered: ${response}`, { requestId, response });
 }
 
-/** The end of a turn; calls that it left unfinished are told first, so that none runs for ever on a screen. */
+/** The end of a turn; its unfinished calls are reported first, so that none runs forever on a screen. */
 function describeEnd(chat: ChatState, ended: Turn | undefined, action: EndAction): TurnEvent[] {
   const unfinished = new Set(
     callsOf(chat.activeTurn)
@@ -219,4 +234,51 @@ function describeEnd(chat: ChatState, ended: Turn | undefined, action: EndAction
     case "chat/turnInterrupted":
       return [...abandoned, ...endWithError(action.error)];
   }
+}
+
+type StartAction = Extract<TurnAction, { type: "chat/turnStarted" }>;
+
+/** Follows all turns of a session; each begins with a status that names it, and ends as it would alone (A47). */
+export class SessionProjection implements EventProjection {
+  readonly #isBusy: () => boolean;
+  #turn: TurnProjection | undefined;
+
+  /** `isBusy` says whether a turn runs or waits. */
+  constructor(isBusy: () => boolean) {
+    this.#isBusy = isBusy;
+  }
+
+  get turnId(): TurnId | undefined {
+    return this.#turn === undefined || this.#turn.isOver ? undefined : this.#turn.turnId;
+  }
+
+  /** There may always be another turn. */
+  get isOver(): boolean {
+    return false;
+  }
+
+  get isIdle(): boolean {
+    return this.turnId === undefined && !this.#isBusy();
+  }
+
+  project(action: Action): readonly TurnEvent[] {
+    switch (action.type) {
+      case "chat/turnStarted":
+        this.#turn = new TurnProjection(action.turnId);
+        return [describeStart(action), ...this.#turn.project(action)];
+      case "chat/turnResume":
+        this.#turn?.resume(action);
+        return this.turnId === action.turnId ? [describeResume(action.turnId)] : [];
+      default:
+        return this.#turn?.project(action) ?? [];
+    }
+  }
+}
+
+function describeStart({ turnId, startedAt, message }: StartAction): TurnEvent {
+  return statusEvent("turn_started", message.text, { turnId, startedAt });
+}
+
+function describeResume(turnId: TurnId): TurnEvent {
+  return statusEvent("turn_resumed", "The turn goes on", { turnId });
 }

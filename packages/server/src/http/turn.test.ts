@@ -1,7 +1,7 @@
-// Turns that are followed: taken up after a cut, all of a session's one after another, by many readers at once.
+// Turns that are followed: resumed after a cut, all turns of a session in order, by many readers at once.
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { EventParser, type Frame } from "../testing/event-parser.ts";
+import { EventParser, type Frame } from "../testing/api-client.ts";
 import { serve, type Serving } from "../testing/serving.ts";
 import { playTurn } from "../testing/turn-script.ts";
 
@@ -70,7 +70,7 @@ function parse(bytes: Buffer): Frame[] {
 }
 
 describe("[A46] a stream that is cut", () => {
-  it("[A46] ten times anywhere and taken up each time gives the bytes of the uncut one, while its turn runs and after", async () => {
+  it("[A46] ten times anywhere and resumed each time gives the bytes of the uncut one, while its turn runs and after", async () => {
     const sizes = fc.array(fc.nat(2500), { minLength: 10, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.boolean(), async (cuts, isLive) => {
@@ -107,15 +107,15 @@ describe("[A46] a stream that is cut", () => {
       expect(kinds).toContain(kind);
     }
     const { id: turn } = followed.host.lastTurn;
+    expect(frames.filter(({ id }) => id === undefined)).toEqual([]);
     for (const { id } of frames) {
-      if (id === undefined) continue;
       const place = whole.indexOf(`id: ${id}\n`);
       const rest = whole.subarray(whole.indexOf("\n\n", place) + 2);
       expect((await followed.read(`?after=${id}&turn=${turn}`)).toString()).toBe(rest.toString());
     }
   });
 
-  it("[A46] is taken up by the header as by the query, and the header wins", async () => {
+  it("[A46] is resumed by the header as by the query, and the header wins", async () => {
     const followed = await serveSession();
     const { client, key, host } = followed;
     const ids = parse(await playWhole(followed)).flatMap(({ id }) => id ?? []);
@@ -145,11 +145,11 @@ describe("[A45] the name of a turn", () => {
 });
 
 describe("[A47] a session that is followed", () => {
-  it("[A47] tells its turns one after another, each with its beginning and its end, and ends when none runs", async () => {
+  it("[A47] reports its turns one after another, each with its beginning and its end, and ends when none runs", async () => {
     const followed = await serveSession();
     const { client, host, key } = followed;
     const first = parse(await playWhole(followed, "one"));
-    followed.host.lastTurn.tellSession({ type: "session/titleChanged", title: "Between turns" });
+    followed.host.lastTurn.dispatchToSession({ type: "session/titleChanged", title: "Between turns" });
     const second = parse(await playWhole(followed, "two"));
     await client.stream(key, "three");
     const { lastTurn: turn } = host;
@@ -196,12 +196,12 @@ describe("[A47] a session that is followed", () => {
     expect(parse(await followed.read(`?after=${hub.lastSeq}&turn=${lastTurn.id}`))).toEqual([]);
   });
 
-  it("[A47] goes on with the turn that begins while another is being told", async () => {
+  it("[A47] continues with the turn that begins while another is being reported", async () => {
     const { client, host, key } = await serveSession();
     await client.stream(key, "one");
     const stream = await client.follow(key);
     expect(await stream.next()).toMatchObject({ data: { tag: "turn_started", text: "one" } });
-    // Both happen before the follower gets to read: it never sees the host at rest.
+    // Both happen before the follower gets to read: it never sees the host idle.
     host.lastTurn.complete();
     host.streamTurn(key, { message: "two" }, { kind: "owner" }, () => {});
     host.lastTurn.complete();
@@ -228,7 +228,7 @@ describe("[A47] a session that is followed", () => {
 });
 
 describe("[A49] events that are gone", () => {
-  it("[A49] are refused with 410 where a reader wants to go on from before them", async () => {
+  it("[A49] are refused with 410 where a reader wants to resume from before them", async () => {
     const { client, host, key } = await serveSession({ logLimitBytes: 4096 });
     await client.stream(key);
     for (let count = 0; count < 100; count += 1) host.lastTurn.say("x".repeat(100));
@@ -268,7 +268,7 @@ describe("[A50] many readers", () => {
     expect((await stalled.bytes()).toString()).toBe(whole);
   });
 
-  it("[A50] who go away are forgotten, and the turn goes on", async () => {
+  it("[A50] that leave are forgotten, and the turn continues", async () => {
     const { client, host, key } = await serveSession();
     await client.stream(key);
     const { lastTurn: turn } = host;
@@ -292,7 +292,7 @@ describe("[A50] many readers", () => {
 });
 
 describe("[A44] a message that is repeated under its name", () => {
-  it("[A44] is the same turn, told from its beginning", async () => {
+  it("[A44] is the same turn, from its beginning", async () => {
     const { client, host, key } = await serveSession();
     const headers = { "idempotency-key": "once" };
     const stream = await client.stream(key, "hi", headers);

@@ -1,27 +1,21 @@
 // Operations on turns.
 import { makeId, type TurnId } from "@holdfast/ahp";
-import { success } from "@holdfast/protocol";
-import type { FollowRequest, HostPort, TurnRequest } from "../host-port.ts";
-import { EventPump, type PumpOptions } from "./event-pump.ts";
-import { TurnEventSource } from "./event-source.ts";
+import { type EventPlace, success } from "@holdfast/protocol";
+import type { HostPort, TurnRequest } from "../host-port.ts";
+import { EventStream, ReadSignal, type StreamOptions, type StreamParts } from "./event-stream.ts";
 import type { Handlers, RequestContext } from "./operation-routes.ts";
-import { ReadSignal } from "./read-signal.ts";
-import { SessionProjection } from "./session-projection.ts";
-import { SharedChunks } from "./shared-chunks.ts";
-import { TurnProjection } from "./turn-projection.ts";
-import { TurnReader } from "./turn-reader.ts";
+import { SessionProjection, TurnProjection } from "./turn-projection.ts";
+import { SharedChunks, TurnEventSource } from "./turn-source.ts";
 
-/** What streams of turns need from the server. */
-interface StreamOptions extends PumpOptions {
+interface TurnStreamOptions extends StreamOptions {
   readonly host: HostPort;
   readonly chunks: SharedChunks;
 }
 
 type TurnOperation = "chat" | "streamChat" | "streamEvents" | "cancelTurn";
 
-/** The handlers of what concerns turns. */
-export function turnHandlers(host: HostPort, pumpOptions: PumpOptions): Pick<Handlers, TurnOperation> {
-  const options: StreamOptions = { ...pumpOptions, host, chunks: new SharedChunks() };
+export function turnHandlers(host: HostPort, streamOptions: StreamOptions): Pick<Handlers, TurnOperation> {
+  const options: TurnStreamOptions = { ...streamOptions, host, chunks: new SharedChunks() };
   return {
     chat: async ({ params, body, headers }, { caller }) => {
       const request = { ...body, idempotencyKey: headers["idempotency-key"] };
@@ -32,8 +26,8 @@ export function turnHandlers(host: HostPort, pumpOptions: PumpOptions): Pick<Han
       return beginTurn(params.key, request, context, options);
     },
     streamEvents: ({ params, query, headers }, context) => {
-      const request = { after: headers["last-event-id"] ?? query.after, turnId: query.turn };
-      return followSession(params.key, request, context, options);
+      const after = headers["last-event-id"] ?? query.after;
+      return followSession(params.key, { after, turnId: query.turn }, context, options);
     },
     cancelTurn: async ({ params, body }, { caller }) => {
       await host.cancelTurn(params.key, body.reason, caller);
@@ -42,40 +36,51 @@ export function turnHandlers(host: HostPort, pumpOptions: PumpOptions): Pick<Han
   };
 }
 
-/** Begins a turn and streams it; what is refused is refused here, before the stream begins. */
+/** Begins a turn and streams it; rejections are thrown here, before the stream begins. */
 function beginTurn(
   key: string,
   request: TurnRequest,
   { caller }: RequestContext,
-  options: StreamOptions,
-): EventPump {
+  options: TurnStreamOptions,
+): EventStream {
+  const { host, chunks } = options;
   const signal = new ReadSignal();
-  const turn = options.host.streamTurn(key, request, caller, signal.notify);
+  const turn = host.streamTurn(key, request, caller, signal.notify);
   const projection = new TurnProjection(turn.turnId);
-  const source = new TurnEventSource({ reader: new TurnReader(turn), projection, chunks: options.chunks });
-  return new EventPump({ source, signal, headers: headersOf(turn.turnId) }, options);
+  const source = new TurnEventSource({ logs: turn, projection, chunks });
+  return new EventStream(
+    { source, signal, headers: headersOf(turn.turnId), onOutage: onOutageOf(host) },
+    options,
+  );
 }
 
-/** Streams what happened since a number and the turn that runs: of one turn, or of all. */
+/** Streams the events after a place and the turn that runs: of one turn, or of all. */
 function followSession(
   key: string,
-  request: FollowRequest,
+  { after: place, turnId: wanted }: { after: EventPlace | undefined; turnId: string | undefined },
   { caller }: RequestContext,
-  options: StreamOptions,
-): EventPump {
+  options: TurnStreamOptions,
+): EventStream {
+  const { host, chunks } = options;
   const signal = new ReadSignal();
-  const followed = options.host.followSession(key, request, caller, signal.notify);
-  const turnId = request.turnId === undefined ? undefined : makeId("turn", request.turnId);
+  // An entry that is known in part is read again, and only its known events are left out.
+  const known = place?.events === undefined ? place?.seq : place.seq - 1;
+  const followed = host.followSession(key, { after: known, turnId: wanted }, caller, signal.notify);
+  const turnId = wanted === undefined ? undefined : makeId("turn", wanted);
   const projection =
     turnId === undefined ? new SessionProjection(() => followed.isBusy()) : new TurnProjection(turnId);
   const { after } = followed;
-  const reader = new TurnReader(followed);
-  const source = new TurnEventSource({ reader, projection, chunks: options.chunks, after });
+  const source = new TurnEventSource({ logs: followed, projection, chunks, after, within: place });
   const headers = turnId === undefined ? {} : headersOf(turnId);
-  return new EventPump({ source, signal, headers }, options);
+  return new EventStream({ source, signal, headers, onOutage: onOutageOf(host) }, options);
 }
 
-/** By its name a client takes its turn up again, also when the stream breaks before the first event (A45). */
+/** Changes that are not recorded are not published, so a stream would fall silent: it ends with the reason instead (D261). */
+function onOutageOf({ recording }: HostPort): StreamParts["onOutage"] {
+  return recording && ((listener) => recording.onOutage(listener));
+}
+
+/** A client resumes its turn by this id, also when the stream breaks before the first event (A45). */
 function headersOf(turnId: TurnId): Record<string, string> {
   return { "x-holdfast-turn-id": turnId };
 }

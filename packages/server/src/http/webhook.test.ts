@@ -1,5 +1,6 @@
-// Webhooks over the API: registered by those who may, told of what the host does, kept from one server to the next.
-import { MemoryMeta, Redactor } from "@holdfast/core";
+// Webhooks over the API: registered by callers that may, notified of events of the host, kept across server restarts.
+import { Redactor } from "@holdfast/core";
+import { MemoryMeta } from "@holdfast/core/testing";
 import { OPERATIONS, type DeadLetter, type OperationName, type Webhook } from "@holdfast/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { ApiClient, type Reply } from "../testing/api-client.ts";
@@ -27,14 +28,14 @@ async function webhooksOf(client: ApiClient): Promise<Webhook[]> {
 }
 
 describe("[W13] webhooks over the API", () => {
-  it("[W13] are registered, told, listed and deleted; dead letters are listed and sent again", async () => {
+  it("[W13] are registered, notified, listed and deleted; dead letters are listed and sent again", async () => {
     const receiver = await WebhookReceiver.start();
     const { client, host } = await serve({ webhooks: { retry } });
     const created = await client.send("POST", "/sdk/webhooks", { body: { url: receiver.url } });
     expectContract("createWebhook", created);
     const { id } = created.body["webhook"] as Webhook;
     receiver.replies.push(500);
-    host.tellWatchers(turnDone("lost"));
+    host.notifyWatchers(turnDone("lost"));
     await vi.waitFor(async () => {
       expect(await webhooksOf(client)).toMatchObject([{ id, deadLetters: 1 }]);
     }, 10_000);
@@ -81,14 +82,14 @@ describe("[W13] webhooks over the API", () => {
     }
   });
 
-  it("[W13] outlive the server, which closes them in peace, and their secrets stay out of what is told", async () => {
+  it("[W13] outlive the server, which closes them without errors, and their secrets stay out of responses", async () => {
     const meta = new MemoryMeta();
     const first = await serve({ meta });
     const receiver = await WebhookReceiver.start();
     const body = { url: receiver.url, secret: "a-secret-of-the-test" };
     await first.client.send("POST", "/sdk/webhooks", { body });
     receiver.always = () => undefined;
-    first.host.tellWatchers(turnDone("a-secret-of-the-test"));
+    first.host.notifyWatchers(turnDone("a-secret-of-the-test"));
     await receiver.arrivals(1);
     await first.server.close();
 
@@ -97,7 +98,7 @@ describe("[W13] webhooks over the API", () => {
     const second = await serve({ meta, webhooks: { redactor } });
     await receiver.arrivals(2);
     expect(redactor.redact("a-secret-of-the-test")).toBe("[redacted]");
-    second.host.tellWatchers(turnDone("a-secret-of-the-test"));
+    second.host.notifyWatchers(turnDone("a-secret-of-the-test"));
     const received = await receiver.arrivals(3);
     expect(received[2]?.body).toMatchObject({ turnId: "[redacted]" });
   });

@@ -5,7 +5,6 @@ import type { Handlers } from "./operation-routes.ts";
 
 type WebhookOperation = "createWebhook" | "listWebhooks" | "deleteWebhook" | "listDeadLetters" | "redeliver";
 
-/** The handlers of what concerns webhooks. */
 export function webhookHandlers(webhooks: WebhookSender): Pick<Handlers, WebhookOperation> {
   return {
     createWebhook: ({ body }, { caller, clientId }) => success(webhooks.register(body, { caller, clientId })),

@@ -1,12 +1,11 @@
 // Measurements of a host: taken when somebody looks, bounded in number, and given up when closed.
 import { setImmediate as nextTurnOfLoop } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { noFigures, turnDone, turnFailed, turnStarted, WatchedHost } from "../testing/watched-host.ts";
-import { FailureLog } from "./failure-log.ts";
+import { noStats, turnDone, turnFailed, turnStarted, WatchedHost } from "../testing/watched-host.ts";
 import { HostMetrics } from "./host-metrics.ts";
 
 function measure(host: WatchedHost): HostMetrics {
-  const metrics = new HostMetrics({ host, openStreams: () => 2, waitingDeliveries: () => 3 });
+  const metrics = new HostMetrics(host, { openStreams: () => 2, waitingDeliveries: () => 3 });
   onTestFinished(() => metrics.close());
   return metrics;
 }
@@ -20,12 +19,12 @@ describe("[O11] measurements", () => {
   it("[O11] are those of the moment: what went down is down, what was counted stays", async () => {
     const host = new WatchedHost();
     const metrics = measure(host);
-    host.figuresNow = { ...noFigures, sessions: { ready: 2, stale: 1 }, terminalBytes: 10, lagEntries: 7 };
+    host.statsNow = { ...noStats, sessions: { ready: 2, stale: 1 }, terminalBytes: 10, lagEntries: 7 };
     expect(await linesOf(metrics, "holdfast_sessions{")).toEqual([
       'holdfast_sessions{state="ready"} 2',
       'holdfast_sessions{state="stale"} 1',
     ]);
-    host.figuresNow = { ...noFigures, sessions: { ready: 1 }, terminalBytes: 25, terminalSkippedBytes: 4 };
+    host.statsNow = { ...noStats, sessions: { ready: 1 }, terminalBytes: 25, terminalSkippedBytes: 4 };
     expect(await linesOf(metrics, "holdfast_sessions{")).toEqual(['holdfast_sessions{state="ready"} 1']);
     expect(await linesOf(metrics, "holdfast_terminal_")).toEqual([
       "holdfast_terminal_bytes_total 25",
@@ -40,9 +39,9 @@ describe("[O11] measurements", () => {
   it("[O11] have few labels, whatever agents and states are called", async () => {
     const host = new WatchedHost();
     const metrics = measure(host);
-    for (let agent = 0; agent < 1000; agent += 1) host.tell(turnStarted(`agent-${agent}`));
+    for (let agent = 0; agent < 1000; agent += 1) host.notify(turnStarted(`agent-${agent}`));
     const states = Array.from({ length: 100 }, (_, index) => [`state-${index}`, 1] as const);
-    host.figuresNow = { ...noFigures, sessions: Object.fromEntries(states) };
+    host.statsNow = { ...noStats, sessions: Object.fromEntries(states) };
     const started = await linesOf(metrics, "holdfast_turns_started_total{");
     expect(started).toHaveLength(65);
     expect(started).toContain('holdfast_turns_started_total{agent="other"} 936');
@@ -53,7 +52,7 @@ describe("[O11] measurements", () => {
   it("[O11] count turns by how they ended, until they are closed", async () => {
     const host = new WatchedHost();
     const metrics = measure(host);
-    for (const event of [turnDone(), turnDone(), turnFailed()]) host.tell(event);
+    for (const event of [turnDone(), turnDone(), turnFailed()]) host.notify(event);
     expect(await linesOf(metrics, "holdfast_turns_ended_total{")).toEqual([
       'holdfast_turns_ended_total{agent="shell",state="complete"} 2',
       'holdfast_turns_ended_total{agent="shell",state="failed"} 1',
@@ -66,8 +65,8 @@ describe("[O11] measurements", () => {
     const host = new WatchedHost();
     const first = measure(host);
     const second = measure(new WatchedHost());
-    host.tell(turnStarted());
-    first.webhooks.count("dead");
+    host.notify(turnStarted());
+    first.countDelivery("dead");
     expect(await linesOf(first, "holdfast_turns_started_total{")).toHaveLength(1);
     expect(await linesOf(second, "holdfast_turns_started_total{")).toEqual([]);
     expect(await linesOf(second, "holdfast_webhook_deliveries_total{")).toEqual([]);
@@ -89,22 +88,5 @@ describe("[O11] measurements", () => {
       expect(await delayOf()).toBeGreaterThan(0.1);
     }, looks);
     await vi.waitFor(async () => expect(await delayOf()).toBeLessThan(0.1), looks);
-  });
-});
-
-describe("[O7] the log of those who were not let in", () => {
-  it("[O7] has a line every ten seconds at most, which counts the others", () => {
-    const lines: unknown[] = [];
-    let nowMs = 5000;
-    const failures = new FailureLog(
-      (_level, _message, facts) => void lines.push(facts),
-      () => nowMs,
-    );
-    for (const code of ["first", "second", "third"]) failures.note({ code });
-    nowMs += 10_000;
-    failures.note({ code: "fourth" });
-    nowMs += 10_000;
-    failures.note({ code: "fifth" });
-    expect(lines).toEqual([{ code: "first" }, { code: "fourth", othersSinceLastLine: 2 }, { code: "fifth" }]);
   });
 });

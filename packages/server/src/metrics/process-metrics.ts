@@ -3,16 +3,19 @@ import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 import process from "node:process";
 import { Gauge, type Registry } from "prom-client";
 
-/** Coarse, since each look wakes the process even when it has nothing to do. */
+/** Each sample wakes the process even when it has nothing to do, so samples are taken only while somebody looks. */
 const resolutionMs = 50;
+/** Longer than the time from one look to the next of what collects metrics; the delay before the first look is 0. */
+const sampledForMs = 2 * 60_000;
 const quantiles = [0.5, 0.99] as const;
 const nanosecondsPerSecond = 1e9;
 
-/** The process of the host. Whoever makes it closes it. */
+/** The process of the host. Its creator closes it. */
 export class ProcessMetrics {
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: resolutionMs });
   readonly #delayGauge: Gauge<"quantile">;
   readonly #memoryGauge: Gauge<"kind">;
+  #endOfSampling: NodeJS.Timeout | undefined;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -28,17 +31,16 @@ export class ProcessMetrics {
       labelNames: ["kind"],
       registers,
     });
-    this.#delay.enable();
   }
 
-  /** Takes a look at the process. */
   show(): void {
     for (const quantile of quantiles) {
-      // What is measured is the time from one look to the next; what is beyond the interval is delay.
+      // The histogram has the time between two samples; the part beyond the interval is delay.
       const delayNs = this.#delay.percentile(quantile * 100) - resolutionMs * 1e6;
       this.#delayGauge.set({ quantile: String(quantile) }, Math.max(0, delayNs) / nanosecondsPerSecond);
     }
     this.#delay.reset();
+    this.#sample();
     const { rss, heapUsed, external } = process.memoryUsage();
     this.#memoryGauge.set({ kind: "resident" }, rss);
     this.#memoryGauge.set({ kind: "heap" }, heapUsed);
@@ -46,6 +48,13 @@ export class ProcessMetrics {
   }
 
   close(): void {
+    clearTimeout(this.#endOfSampling);
     this.#delay.disable();
+  }
+
+  #sample(): void {
+    this.#delay.enable();
+    clearTimeout(this.#endOfSampling);
+    this.#endOfSampling = setTimeout(() => this.#delay.disable(), sampledForMs).unref();
   }
 }

@@ -1,8 +1,8 @@
-// The cookie of whoever opened the page with the owner's token: it stands for the token and does not reveal it.
+// Cookie of a person who opened the page with the owner's token: it stands for the token and does not reveal it.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { digestOf } from "../auth/digest.ts";
+import { digestOf } from "../auth/key-store.ts";
 
-/** What of a request decides whether its cookie counts. */
+/** Headers that decide whether a request's cookie counts. */
 export interface PageHeaders {
   readonly cookie: string | undefined;
   readonly host: string | undefined;

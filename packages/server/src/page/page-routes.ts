@@ -1,15 +1,17 @@
-// Serves the page: its files to whoever asks, itself to whoever has shown the owner's token once.
+// Routes of the page: its files for everyone, the page itself after sign-in.
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
 import type { Access } from "../auth/access.ts";
-import type { Peer } from "../auth/peer.ts";
+import type { Peer } from "../auth/address.ts";
 import type { ServerEnv } from "../http/operation-routes.ts";
-import { PageFiles, type PageFile } from "./page-files.ts";
 import { signInPage } from "./sign-in.ts";
 
-/** What the page is served with. */
-export interface PageOptions {
-  /** The folder of the built page. */
+interface PageOptions {
   readonly webRoot: string;
   readonly access: Access;
   readonly peerOf: (c: Context<ServerEnv>) => Peer;
@@ -38,7 +40,7 @@ const safety = {
 } as const;
 
 const html = "text/html; charset=utf-8";
-const notForKeys = "A key opens the API. The page wants the host's own token.";
+const notForKeys = "This is an API key. The page opens with the host's own token.";
 /** Their names change with their content. */
 const forever = "public, max-age=31536000, immutable";
 
@@ -65,7 +67,7 @@ export function mountPage(app: Hono<ServerEnv>, options: PageOptions): void {
   app.get("/assets/:name", async (c) => {
     c.set("operation", "page");
     const file = await files.find(`assets/${c.req.param("name")}`);
-    // Also where another page was built meanwhile: the one that asks has to be loaded anew.
+    // Also where another page was built meanwhile: the page that asks must be reloaded.
     if (file === undefined) throw new HostError("NOT_FOUND");
     return send(c, file, { "cache-control": forever, vary: "accept-encoding" });
   });
@@ -79,7 +81,7 @@ function signIn(c: Context<ServerEnv>, { access, peerOf }: PageOptions, token: s
     if (identity.kind !== "token") return page(signInPage(notForKeys), 403);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    const reason = error.status === 401 ? "That is not this host's token." : error.message;
+    const reason = error.status === 401 ? "This is not the host's token." : error.message;
     return page(signInPage(reason), error.status);
   }
   return new Response(null, {
@@ -121,4 +123,78 @@ async function readShort(c: Context<ServerEnv>): Promise<string> {
   const isShort = lengthBytes <= maxFormBytes;
   if (!isShort) throw new HostError("INVALID_REQUEST", "That is too long to be a token.");
   return c.req.text();
+}
+
+interface PageFile {
+  readonly contentType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Absent where it would not make the file smaller. */
+  readonly gzipped: Uint8Array<ArrayBuffer> | undefined;
+}
+
+const compress = promisify(gzip);
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".map": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+const packedAlready = new Set([".png", ".woff2"]);
+
+/** The page in one folder. Only what lay there at the start is served, so no address leads out of it. */
+class PageFiles {
+  readonly #folder: string;
+  readonly #names: ReadonlySet<string>;
+  readonly #read = new Map<string, Promise<PageFile | undefined>>();
+
+  /** Throws when there is no such folder. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    this.#names = new Set(
+      entries
+        .filter((entry) => entry.isFile())
+        .map((entry) =>
+          path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"),
+        ),
+    );
+  }
+
+  /** The file of this name, written with slashes; undefined when there is none. */
+  find(name: string): Promise<PageFile | undefined> {
+    if (!this.#names.has(name)) return Promise.resolve(undefined);
+    const known = this.#read.get(name);
+    if (known !== undefined) return known;
+    const reading = this.#readFile(name);
+    this.#read.set(name, reading);
+    // A file that is not there may be there again when it is asked for next.
+    void reading.then((file) => file ?? this.#read.delete(name));
+    return reading;
+  }
+
+  async #readFile(name: string): Promise<PageFile | undefined> {
+    const extension = path.extname(name);
+    const bytes = await readIfThere(path.join(this.#folder, name));
+    if (bytes === undefined) return undefined;
+    const packed = packedAlready.has(extension) ? undefined : new Uint8Array(await compress(bytes));
+    return {
+      contentType: contentTypes[extension] ?? "application/octet-stream",
+      bytes,
+      gzipped: packed !== undefined && packed.length < bytes.length ? packed : undefined,
+    };
+  }
+}
+
+async function readIfThere(file: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch {
+    // Whatever the reason, there is no such file to be had.
+    return undefined;
+  }
 }

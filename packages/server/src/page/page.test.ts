@@ -52,7 +52,7 @@ describe("[Z1] the page's files", () => {
     expect((await get(`${url}/assets/icon-12345678.svg`)).headers.get("content-type")).toBe("image/svg+xml");
   });
 
-  it("[Z1] are packed for whoever can unpack them", async () => {
+  it("[Z1] are compressed for clients that can decompress them", async () => {
     const { server } = await servePage();
     const address = `${server.url}/assets/main-12345678.js`;
     const plain = await get(address, { "accept-encoding": "identity" });
@@ -121,7 +121,7 @@ describe("[Z3] the token", () => {
     const { server } = await servePage();
     const reply = await get(`${server.url}/?tkn=something-else`);
     expect([reply.status, reply.headers.get("set-cookie")]).toEqual([401, null]);
-    expect(await reply.text()).toContain("That is not this host's token.");
+    expect(await reply.text()).toContain("This is not the host's token.");
   });
 
   it("[Z3] can be sent by the form as well", async () => {
@@ -178,7 +178,7 @@ describe("[Z4] the cookie", () => {
     const address = `${serving.server.url.replace("http", "ws")}/ahp`;
     expect(await socketStatus(address, { cookie })).toBe(401);
     expect(await socketStatus(address, { cookie, origin: "http://127.0.0.1:9" })).toBe(403);
-    // Admitted, and then told that this small host speaks no AHP.
+    // Admitted, but this fake host does not speak AHP.
     expect(await socketStatus(address, { cookie, origin: serving.server.url })).not.toBe(401);
   });
 });

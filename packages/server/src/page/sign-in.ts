@@ -1,6 +1,6 @@
-// What somebody sees who comes to the page without having shown the token.
+// Page that asks for the host's token.
 
-/** A small page of its own, without scripts; `problem` says what was wrong with what was sent. */
+/** A page without scripts; `problem` says what was wrong with the token that was sent. */
 export function signInPage(problem?: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -10,20 +10,38 @@ export function signInPage(problem?: string): string {
 <meta name="color-scheme" content="light dark">
 <title>Holdfast: sign in</title>
 <style>
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 12vh auto; padding: 0 1.25rem; }
-h1 { font-size: 1.3rem; letter-spacing: -.02em; }
-form { display: flex; gap: .5rem; margin-top: 1rem; }
-input { flex: 1; min-width: 0; font: inherit; padding: .4rem .6rem; }
-button { font: inherit; padding: .4rem .9rem; }
-.problem { border-left: 4px solid #b3261e; padding-left: .75rem; }
+:root { --paper: #f3f1eb; --card: #fff; --ink: #1b2627; --muted: #566263; --line: #b9b3a3; --accent: #0b5f6d;
+  --accent-ink: #fff; --bad: #a8231b; --bad-wash: #f9e2de; }
+@media (prefers-color-scheme: dark) { :root { --paper: #0f1517; --card: #1b2528; --ink: #e2e9e7; --muted: #9aabaa;
+  --line: #40545a; --accent: #72c8cf; --accent-ink: #06282c; --bad: #ff968c; --bad-wash: #3a1a18; } }
+* { box-sizing: border-box; }
+body { display: grid; place-items: center; min-height: 100vh; margin: 0; padding: 1.25rem; background: var(--paper);
+  color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+main { width: min(30rem, 100%); padding: 1.5rem; border: 1px solid var(--line); border-radius: 10px;
+  background: var(--card); }
+h1 { margin: 0 0 .75rem; font-size: 1.2rem; letter-spacing: -.02em; }
+p, ol { margin: 0 0 .75rem; }
+ol { padding-left: 1.25rem; color: var(--muted); }
+code { font-size: .92em; }
+form { display: flex; gap: .5rem; }
+input, button { min-height: 36px; padding: .3rem .7rem; border: 1px solid var(--line); border-radius: 6px;
+  background: var(--card); color: inherit; font: inherit; }
+input { flex: 1; min-width: 0; }
+button { border-color: var(--accent); background: var(--accent); color: var(--accent-ink); font-weight: 600; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+.problem { padding: .5rem .75rem; border-radius: 6px; background: var(--bad-wash); color: var(--bad); }
 </style>
 </head>
 <body>
 <main>
-<h1>Holdfast</h1>
+<h1>Sign in to Holdfast</h1>
 ${problem === undefined ? "" : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`}
-<p>This page opens with the host's token. Open the address that the host printed at its start, which has the token in
-it, or paste the token here: it is in the file <code>token</code> in the host's home.</p>
+<p>This page opens with the host's token. Do one of these on the host:</p>
+<ol>
+<li>Open the address that <code>holdfast</code> prints when it starts. The token is in it.</li>
+<li>Copy the token from the file <code>token</code> in the host's home, which <code>holdfast doctor</code> names, and
+paste it here.</li>
+</ol>
 <form method="post" action="/">
 <input name="tkn" type="password" autocomplete="off" aria-label="The host's token" required autofocus>
 <button type="submit">Open</button>

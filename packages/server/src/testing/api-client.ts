@@ -1,6 +1,66 @@
-// A client of the app API as both families of SDKs behave: a JSON content type on everything, JSON read from everything.
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { EventParser, type Frame } from "./event-parser.ts";
+// HTTP client of tests: requests, raw sockets and event streams.
+import { type IncomingMessage, request as httpRequest } from "node:http";
+
+/** One frame of a stream. */
+export interface Frame {
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly id: string | undefined;
+}
+
+/** A parser for one stream. */
+export class EventParser {
+  readonly comments: string[] = [];
+  #rest = "";
+  #event: string | undefined;
+  #data: string | undefined;
+  #id: string | undefined;
+
+  /** Takes more text and gives the frames that it completes. */
+  push(text: string): Frame[] {
+    // Python's clients split lines at these too.
+    if (/[\u0085\u2028\u2029\v\f]/.test(text)) throw new Error("A bare line separator would split a line");
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    return lines.flatMap((line) => this.#readLine(line));
+  }
+
+  /** The stream has ended; an unterminated tail would have been lost. */
+  end(): void {
+    if (this.#rest !== "" || this.#event !== undefined || this.#data !== undefined) {
+      throw new Error(`The stream ends in mid-frame: ${JSON.stringify(this.#rest)}`);
+    }
+  }
+
+  #readLine(line: string): Frame[] {
+    if (line === "") return this.#dispatch();
+    if (line.startsWith(":")) this.comments.push(line.slice(1).trim());
+    else if (line.startsWith("event: ")) this.#event = onlyOnce("event", this.#event, line.slice(7));
+    else if (line.startsWith("id: ")) this.#id = onlyOnce("id", this.#id, line.slice(4));
+    else if (line.startsWith("data: ")) {
+      if (this.#event === undefined) throw new Error("Data before its event line");
+      this.#data = onlyOnce("data", this.#data, line.slice(6));
+    } else throw new Error(`No client knows this line: ${JSON.stringify(line)}`);
+    return [];
+  }
+
+  #dispatch(): Frame[] {
+    const event = this.#event;
+    const data = this.#data;
+    const id = this.#id;
+    this.#event = undefined;
+    this.#data = undefined;
+    this.#id = undefined;
+    if (event === undefined && data === undefined) return [];
+    if (event === undefined || data === undefined) throw new Error("A frame needs an event and its data");
+    return [{ event, data: JSON.parse(data) as Frame["data"], id }];
+  }
+}
+
+function onlyOnce(name: string, before: string | undefined, value: string): string {
+  if (before !== undefined) throw new Error(`A frame has two ${name} lines`);
+  return value;
+}
 
 /** An answer; that it is JSON was checked. */
 export interface Reply {
@@ -9,8 +69,7 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a request may have. */
-export interface RequestOptions {
+interface RequestOptions {
   readonly body?: unknown;
   /** Sent as it is, where the body is to be no JSON. */
   readonly text?: string;
@@ -83,7 +142,7 @@ export class ApiClient {
 }
 
 /** A stream as a client reads it. */
-export class EventStream implements AsyncIterable<Frame> {
+class EventStream implements AsyncIterable<Frame> {
   readonly headers: Headers;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #abort: AbortController;

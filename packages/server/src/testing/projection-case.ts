@@ -1,5 +1,5 @@
 // Runs a list of actions through the projection of a turn and compares the events that come of it, exactly.
-import { channelModels, makeId, type Action } from "@holdfast/ahp";
+import { type Action, channelModels, makeId } from "@holdfast/ahp";
 import { OPERATIONS } from "@holdfast/protocol";
 import { expect } from "vitest";
 import { TurnProjection } from "../http/turn-projection.ts";
@@ -19,11 +19,11 @@ export const started = {
 /** One case. */
 export interface ProjectionCase {
   readonly title: string;
-  /** What happens after the turn began. */
+  /** Actions after the turn began. */
   readonly actions: readonly object[];
-  /** What is told of it. */
+  /** The expected events. */
   readonly events: readonly object[];
-  /** What happens before the turn begins. */
+  /** Actions before the turn begins. */
   readonly before?: readonly object[];
   readonly neverBegins?: boolean;
 }
@@ -33,10 +33,10 @@ export function expectProjection(example: ProjectionCase): void {
   const { actions, events, before = [], neverBegins = false } = example;
   const projection = new TurnProjection(makeId("turn", turnId));
   const all = [...before, ...(neverBegins ? [] : [started]), ...actions];
-  const told = all.flatMap((action) => projection.project(readAction(action)));
-  expect(told).toEqual(events);
-  for (const event of told) OPERATIONS.streamChat.response.parse(event);
-  expect(projection.isOver).toBe(told.at(-1)?.type === "close");
+  const projected = all.flatMap((action) => projection.project(readAction(action)));
+  expect(projected).toEqual(events);
+  for (const event of projected) OPERATIONS.streamChat.response.parse(event);
+  expect(projection.isOver).toBe(projected.at(-1)?.type === "close");
 }
 
 /** A status event. */
@@ -45,7 +45,7 @@ export function status(tag: string, text: string, facts: object = {}): object {
 }
 
 /** The action of the model that the data stands for; data that is none fails the test. */
-function readAction(data: object): Action {
+export function readAction(data: object): Action {
   const value = JSON.parse(JSON.stringify(data)) as { type: string };
   const kind = value.type.startsWith("session/") ? "session" : "chat";
   const checked = channelModels[kind].checkAction(value);

@@ -1,17 +1,18 @@
-// Starts a server on a small host for one test, and closes it with the test.
+// Starts a server on a fake host for one test, and closes it with the test.
 import type { Log } from "@holdfast/core";
+import { MemoryMeta } from "@holdfast/core/testing";
 import { onTestFinished } from "vitest";
-import { startServer, type RunningServer, type ServerOptions } from "../server.ts";
+import { type RunningServer, type ServerOptions, startServer } from "../server.ts";
 import { ApiClient } from "./api-client.ts";
-import { SmallHost } from "./small-host.ts";
+import { FakeHost } from "./fake-host.ts";
 
 /** Everything a test of the server needs. */
 export interface Serving {
-  readonly host: SmallHost;
+  readonly host: FakeHost;
   readonly server: RunningServer;
   readonly client: ApiClient;
   readonly token: string;
-  /** What was written to the log. */
+  /** Lines of the log. */
   readonly lines: { level: string; message: string; facts: Readonly<Record<string, unknown>> | undefined }[];
 }
 
@@ -19,7 +20,7 @@ export interface Serving {
 export async function serve(
   options: Partial<ServerOptions> & { readonly logLimitBytes?: number } = {},
 ): Promise<Serving> {
-  const host = new SmallHost(options.logLimitBytes);
+  const host = new FakeHost(options.logLimitBytes);
   const token = "a-token-for-tests";
   const lines: Serving["lines"] = [];
   const log: Log = (level, message, facts) => {
@@ -29,6 +30,7 @@ export async function serve(
     host,
     token,
     log,
+    meta: new MemoryMeta(),
     listen: { host: "127.0.0.1", port: 0 },
     graceMs: 0,
     ...options,

@@ -1,9 +1,9 @@
-// Host events as a test makes them, for whoever watches a host.
+// Host events that a test makes, for observers of a host.
 import { makeId, type PendingToolCall, type SessionOwner } from "@holdfast/ahp";
-import type { HostEvent, HostFigures, HostWatcher } from "@holdfast/core";
+import type { HostEvent, HostStats, HostWatcher } from "@holdfast/core";
 
-/** The figures of a host in which nothing has happened. */
-export const noFigures: HostFigures = {
+/** The stats of a host in which nothing has happened. */
+export const noStats: HostStats = {
   sessions: {},
   turnsRunning: 0,
   approvalsOpen: 0,
@@ -18,9 +18,9 @@ export const noFigures: HostFigures = {
 
 const person: SessionOwner = { kind: "person" };
 
-/** A host that only tells what happens. */
+/** A host that only reports events. */
 export class WatchedHost {
-  figuresNow: HostFigures = noFigures;
+  statsNow: HostStats = noStats;
   readonly #watchers = new Set<HostWatcher>();
 
   get watcherCount(): number {
@@ -32,11 +32,11 @@ export class WatchedHost {
     return () => void this.#watchers.delete(watcher);
   }
 
-  figures(): HostFigures {
-    return this.figuresNow;
+  stats(): HostStats {
+    return this.statsNow;
   }
 
-  tell(event: HostEvent): void {
+  notify(event: HostEvent): void {
     for (const watcher of this.#watchers) watcher(event);
   }
 }

@@ -1,6 +1,7 @@
 // A webhook sender for tests, with what it reports and logs.
 import { makeId, type AppId, type SessionOwner } from "@holdfast/ahp";
-import { MemoryMeta, type Meta } from "@holdfast/core";
+import type { Meta } from "@holdfast/core";
+import { MemoryMeta } from "@holdfast/core/testing";
 import type { Webhook, WebhookRequest } from "@holdfast/protocol";
 import { expect, onTestFinished, vi } from "vitest";
 import type { Caller } from "../host-port.ts";
@@ -17,7 +18,7 @@ export const once = { delaysMs: [], jitter: 0 };
 /** One retry, too late for any test. */
 export const never = { delaysMs: [60 * 60 * 1000], jitter: 0 };
 
-/** A sender on a host that only tells what happens. */
+/** A sender on a host that only reports events. */
 export interface Sending {
   readonly sender: WebhookSender;
   readonly host: WatchedHost;
@@ -63,7 +64,7 @@ export function app(id: string): { caller: Caller; owner: SessionOwner } {
   return { caller: { kind: "app", appId }, owner: { kind: "app", appId } };
 }
 
-/** The turns that a receiver was told of. */
+/** The turns that a receiver was notified of. */
 export function turnsOf(received: readonly Received[]): unknown[] {
   return received.map(({ body }) => body["turnId"]);
 }

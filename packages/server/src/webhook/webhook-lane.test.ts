@@ -1,6 +1,6 @@
 // Deliveries that fail, that wait, and that outlive the host.
 import { createHmac } from "node:crypto";
-import { MemoryMeta } from "@holdfast/core";
+import { MemoryMeta } from "@holdfast/core/testing";
 import { OPERATIONS } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import { sessionError, turnDone } from "../testing/watched-host.ts";
@@ -39,7 +39,7 @@ describe("[W7] attempts that fail", () => {
     });
     const { id } = register({ url: receiver.url });
     receiver.replies.push(500, (response) => response.socket?.destroy());
-    host.tell(turnDone());
+    host.notify(turnDone());
     await outcome("delivered");
     const [first, second, third] = receiver.received;
     expect([second?.text, third?.text]).toEqual([first?.text, first?.text]);
@@ -56,7 +56,7 @@ describe("[W7] attempts that fail", () => {
     receiver.replies.push((response) => {
       response.writeHead(307, { location: receiver.url.replace("/hook", "/elsewhere") }).end();
     });
-    host.tell(turnDone());
+    host.notify(turnDone());
     await outcome("dead");
     expect(receiver.received.map(({ path }) => path)).toEqual(["/hook"]);
     expect(sender.deadLetters(id, owner)).toMatchObject([
@@ -69,7 +69,7 @@ describe("[W7] attempts that fail", () => {
     const { host, outcome, register, sender } = startSender({ timeoutMs: 50, retry: once });
     const { id } = register({ url: receiver.url });
     receiver.always = () => undefined;
-    host.tell(turnDone());
+    host.notify(turnDone());
     await outcome("dead");
     expect(sender.deadLetters(id, owner)).toMatchObject([{ reason: "The receiver did not answer in time." }]);
   });
@@ -79,21 +79,21 @@ describe("[W7] attempts that fail", () => {
     const { host, outcome, register } = startSender();
     register({ url: receiver.url });
     receiver.replies.push((response) => void response.writeHead(200).write("and so on"));
-    host.tell(turnDone("one"));
-    host.tell(turnDone("two"));
+    host.notify(turnDone("one"));
+    host.notify(turnDone("two"));
     await outcome("delivered", 2);
     expect(turnsOf(receiver.received)).toEqual(["one", "two"]);
   });
 });
 
 describe("[W8] dead letters", () => {
-  it("[W8] are what was tried often enough; the next delivery goes on, and the owner is told why", async () => {
+  it("[W8] are what was tried often enough; the next delivery proceeds, and the owner learns why", async () => {
     const receiver = await WebhookReceiver.start();
     const { host, outcome, outcomes, register, sender } = startSender();
     const { id } = register({ url: receiver.url });
     receiver.replies.push(500, 500, 503);
-    host.tell(turnDone("lost"));
-    host.tell(turnDone("kept"));
+    host.notify(turnDone("lost"));
+    host.notify(turnDone("kept"));
     await outcome("delivered");
     expect(turnsOf(receiver.received)).toEqual(["lost", "lost", "lost", "kept"]);
     expect(outcomes).toEqual(["failed", "failed", "dead", "delivered"]);
@@ -111,7 +111,7 @@ describe("[W8] dead letters", () => {
       maxDeadLetters: 2,
     });
     const { id } = register({ url: "http://127.0.0.1:2/refused" });
-    for (const turn of ["1", "2", "3", "4", "5"]) host.tell(turnDone(turn));
+    for (const turn of ["1", "2", "3", "4", "5"]) host.notify(turnDone(turn));
     await outcome("dead", 5);
     expect(sender.deadLetters(id, owner).map(({ payload }) => payload["turnId"])).toEqual(["4", "5"]);
     expect(sender.list(owner)).toMatchObject([{ deadLetters: 2, dropped: 3, waiting: 0 }]);
@@ -122,7 +122,7 @@ describe("[W8] dead letters", () => {
   it("[W8] are also what comes while too many wait", async () => {
     const { host, lines, register, sender } = startSender({ retry: never, maxWaiting: 2 });
     const { id } = register({ url: "http://127.0.0.1:2/refused" });
-    for (const turn of ["1", "2", "3", "4"]) host.tell(turnDone(turn));
+    for (const turn of ["1", "2", "3", "4"]) host.notify(turnDone(turn));
     expect(sender.list(owner)).toMatchObject([{ waiting: 2, deadLetters: 2 }]);
     expect(sender.deadLetters(id, owner)).toMatchObject([
       { attempts: 0, reason: "Too many deliveries wait for this receiver.", payload: { turnId: "3" } },
@@ -138,10 +138,10 @@ describe("[W9] a receiver that is gone", () => {
     const { host, outcome, register, sender } = startSender();
     const { id } = register({ url: receiver.url });
     receiver.replies.push(410);
-    host.tell(turnDone("1"));
-    host.tell(turnDone("2"));
+    host.notify(turnDone("1"));
+    host.notify(turnDone("2"));
     await outcome("dead", 2);
-    host.tell(turnDone("3"));
+    host.notify(turnDone("3"));
     expect(sender.list(owner)).toMatchObject([{ state: "off", waiting: 0, deadLetters: 2 }]);
     expect(receiver.received).toHaveLength(1);
     const letters = sender.deadLetters(id, owner);
@@ -155,7 +155,7 @@ describe("[W9] a receiver that is gone", () => {
     const first = startSender({ meta, retry: never, nowMs: () => 1000 });
     const { id } = first.register({ url: receiver.url });
     receiver.replies.push(500);
-    first.host.tell(turnDone());
+    first.host.notify(turnDone());
     await first.outcome("failed");
     await first.sender.close();
     const store = new WebhookStore(meta, () => undefined);
@@ -172,7 +172,7 @@ describe("[W10] redelivery", () => {
     const { host, outcome, register, sender } = startSender({ retry: once });
     const { id } = register({ url: receiver.url });
     receiver.replies.push(500);
-    host.tell(turnDone("lost"));
+    host.notify(turnDone("lost"));
     await outcome("dead");
     const [letter] = sender.deadLetters(id, owner);
     sender.redeliver(id, letter?.id ?? "", owner);
@@ -187,14 +187,14 @@ describe("[W10] redelivery", () => {
 });
 
 describe("[W11] restarts", () => {
-  it("[W11] webhooks, what they were not told and what was given up outlive the host", async () => {
+  it("[W11] webhooks, their undelivered events and their dead letters outlive the host", async () => {
     const receiver = await WebhookReceiver.start();
     const meta = new MemoryMeta();
     const first = startSender({ meta, retry: { delaysMs: [0], jitter: 0 } });
     const { id } = first.register({ url: receiver.url, secret: "a-secret-of-the-test" });
     receiver.replies.push(500, 500, (response) => void response.writeHead(204));
-    first.host.tell(turnDone("dead"));
-    for (const turn of ["1", "2", "3"]) first.host.tell(turnDone(turn));
+    first.host.notify(turnDone("dead"));
+    for (const turn of ["1", "2", "3"]) first.host.notify(turnDone(turn));
     await receiver.arrivals(3);
     await first.sender.close();
     expect(first.host.watcherCount).toBe(0);
@@ -211,20 +211,20 @@ describe("[W11] restarts", () => {
     expect(second.sender.list(owner)).toMatchObject([{ id, waiting: 0, deadLetters: 1 }]);
   });
 
-  it("[W11] a wait between attempts goes on where it was", async () => {
+  it("[W11] a wait between attempts continues where it was", async () => {
     const receiver = await WebhookReceiver.start();
     const meta = new MemoryMeta();
     const first = startSender({ meta, retry: never, nowMs: () => 1000 });
     first.register({ url: receiver.url, events: ["turn_done"] });
     receiver.replies.push(500);
-    first.host.tell(turnDone());
+    first.host.notify(turnDone());
     await first.outcome("failed");
     await first.sender.close();
 
     const early = startSender({ meta, retry: never, nowMs: () => 2000 });
     const other = await WebhookReceiver.start();
     early.register({ url: other.url, events: ["session_error"] });
-    early.host.tell(sessionError());
+    early.host.notify(sessionError());
     await early.outcome("delivered");
     expect(receiver.received).toHaveLength(1);
     expect(early.sender.list(owner)).toMatchObject([{ waiting: 1 }, { waiting: 0 }]);
@@ -240,11 +240,11 @@ describe("[W11] restarts", () => {
     const first = startSender({ meta, retry: never, nowMs: () => 5000 });
     first.register({ url: receiver.url });
     receiver.replies.push(500);
-    first.host.tell(turnDone("old"));
+    first.host.notify(turnDone("old"));
     await first.outcome("failed");
     await first.sender.close();
     const second = startSender({ meta, retry: never, nowMs: () => 1000 });
-    second.host.tell(turnDone("new"));
+    second.host.notify(turnDone("new"));
     await second.sender.close();
     const third = startSender({ meta, nowMs: () => 60 * 60 * 2000 });
     await third.outcome("delivered", 2);
@@ -259,26 +259,26 @@ describe("[W11] restarts", () => {
     meta.set("webhook/broken", "{");
     await first.sender.close();
     const second = startSender({ meta });
-    second.host.tell(turnDone());
+    second.host.notify(turnDone());
     await receiver.arrivals(1);
     expect(second.lines).toEqual(["A record of a webhook cannot be read and is passed over"]);
   });
 
-  it("[W11] a store that fails is told in the log, and never to the host", async () => {
+  it("[W11] a failing store is reported in the log, and never to the host", async () => {
     const receiver = await WebhookReceiver.start();
     const meta = new FillingMeta();
     const { host, lines, register } = startSender({ meta });
     register({ url: receiver.url });
     meta.isFull = true;
-    expect(() => host.tell(turnDone("lost"))).not.toThrow();
+    expect(() => host.notify(turnDone("lost"))).not.toThrow();
     meta.isFull = false;
-    host.tell(turnDone("told"));
+    host.notify(turnDone("sent"));
     await receiver.arrivals(1);
     expect(lines).toEqual(["A webhook could not be told of an event"]);
-    expect(turnsOf(receiver.received)).toEqual(["told"]);
+    expect(turnsOf(receiver.received)).toEqual(["sent"]);
   });
 
-  it("[W11] what was delivered is not sent again because the store could not be told", async () => {
+  it("[W11] what was delivered is not sent again because the store could not record it", async () => {
     const receiver = await WebhookReceiver.start();
     const meta = new FillingMeta();
     const { host, lines, outcome, register, sender } = startSender({ meta });
@@ -287,7 +287,7 @@ describe("[W11] restarts", () => {
       meta.isFull = true;
       response.writeHead(204).end();
     });
-    host.tell(turnDone());
+    host.notify(turnDone());
     await outcome("delivered");
     expect(sender.waitingCount).toBe(0);
     expect(lines).toEqual(["A delivery could not be settled"]);
@@ -302,7 +302,7 @@ describe("[W12] closing and deleting", () => {
     const { host, meta, outcomes, register, sender } = startSender({ timeoutMs: 60 * 60 * 1000 });
     register({ url: receiver.url });
     receiver.always = () => undefined;
-    host.tell(turnDone());
+    host.notify(turnDone());
     await receiver.arrivals(1);
     await sender.close();
     await sender.close();
@@ -315,8 +315,8 @@ describe("[W12] closing and deleting", () => {
     const { host, meta, outcome, register, sender } = startSender({ retry: never });
     const { id } = register({ url: receiver.url });
     receiver.replies.push(500);
-    host.tell(turnDone("1"));
-    host.tell(turnDone("2"));
+    host.notify(turnDone("1"));
+    host.notify(turnDone("2"));
     await outcome("failed");
     sender.delete(id, owner);
     expect(meta.keys("webhook")).toEqual([]);

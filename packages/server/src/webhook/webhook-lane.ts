@@ -1,17 +1,20 @@
-// The deliveries of one webhook: in their order, one at a time, each until it is made or given up.
+// The deliveries of one webhook: in order, one at a time, each until it succeeds or is given up.
 import type { Log } from "@holdfast/core";
-import { HostError, type DeadLetter, type Webhook } from "@holdfast/protocol";
-import { DeadLetters } from "./dead-letters.ts";
-import type { AttemptOutcome } from "./delivery-attempt.ts";
-import { retryDelayMs, type RetryPolicy } from "./retry-policy.ts";
-import type { Delivery, WaitingDelivery, WebhookRecord } from "./webhook-record.ts";
-import type { WebhookStore } from "./webhook-store.ts";
+import { type DeadLetter, HostError, type Webhook } from "@holdfast/protocol";
+import { type AttemptOutcome, retryDelayMs, type RetryPolicy } from "./delivery.ts";
+import type {
+  DeadDelivery,
+  Delivery,
+  DeliveryRecord,
+  WaitingDelivery,
+  WebhookRecord,
+  WebhookStore,
+} from "./webhook-store.ts";
 
-/** What becomes of deliveries, for whoever counts them: an attempt that failed is followed by another. */
+/** Outcomes that metrics count; a failed attempt is followed by another. */
 export type DeliveryOutcome = "delivered" | "failed" | "dead" | "dropped";
 
-/** What the lanes of a sender share. */
-export interface LaneTools {
+export interface LaneDeps {
   readonly store: WebhookStore;
   readonly log: Log;
   readonly retry: RetryPolicy;
@@ -26,7 +29,7 @@ export interface LaneTools {
   readonly report: (outcome: DeliveryOutcome) => void;
 }
 
-/** How long a store that failed is left in peace. */
+/** Pause after a failure of the store. */
 const recoveryMs = 60_000;
 const gone = "The receiver answered 410: it is gone for good.";
 
@@ -35,15 +38,14 @@ type LaneState =
   /** It waits for its turn among the lanes. */
   | { readonly kind: "ready" }
   | { readonly kind: "sending" }
-  | { readonly kind: "resting"; readonly timer: NodeJS.Timeout }
+  | { readonly kind: "backingOff"; readonly timer: NodeJS.Timeout }
   | { readonly kind: "closed" };
 
-/** Sends one delivery of a webhook. */
-export type Attempt = (webhook: WebhookRecord, delivery: Delivery) => Promise<AttemptOutcome>;
+type Attempt = (webhook: WebhookRecord, delivery: Delivery) => Promise<AttemptOutcome>;
 
 /** One webhook with its deliveries. Bodies stay in the store until they are sent. */
 export class WebhookLane {
-  readonly #tools: LaneTools;
+  readonly #deps: LaneDeps;
   readonly #dead: DeadLetters;
   #webhook: WebhookRecord;
   #waiting: string[] = [];
@@ -51,10 +53,10 @@ export class WebhookLane {
   #lastError: string | undefined;
   #isOverfull = false;
 
-  constructor(webhook: WebhookRecord, tools: LaneTools) {
+  constructor(webhook: WebhookRecord, deps: LaneDeps) {
     this.#webhook = webhook;
-    this.#tools = tools;
-    this.#dead = new DeadLetters({ ...tools, webhookId: webhook.id });
+    this.#deps = deps;
+    this.#dead = new DeadLetters(webhook.id, deps);
   }
 
   get webhook(): WebhookRecord {
@@ -65,20 +67,19 @@ export class WebhookLane {
     return this.#waiting.length;
   }
 
-  /** Takes up what was not delivered when the host last ended; gives the names of all deliveries that are kept. */
+  /** Loads what was undelivered at the last stop; returns the ids of all deliveries that are kept. */
   resume(): string[] {
-    const deliveries = this.#tools.store.deliveries(this.#webhook.id);
+    const deliveries = this.#deps.store.deliveries(this.#webhook.id);
     const waiting = deliveries.filter((delivery) => delivery.state === "waiting");
     this.#waiting = waiting.map(({ id }) => id);
     this.#dead.resume(deliveries);
     const [next] = waiting;
     // A host that was killed while it switched the webhook off may have left some.
     if (this.#webhook.state === "off") this.#buryWaiting();
-    else if (next !== undefined) this.#rest(next.notBeforeMs - this.#tools.nowMs());
+    else if (next !== undefined) this.#backOff(next.notBeforeMs - this.#deps.nowMs());
     return deliveries.map(({ id }) => id);
   }
 
-  /** What its owner is shown. */
   describe(): Webhook {
     const { id, url, events, state, createdAt, dropped } = this.#webhook;
     return {
@@ -96,15 +97,15 @@ export class WebhookLane {
 
   /** Has something delivered, after what waits already. */
   add(delivery: Delivery): void {
-    const isFull = this.#waiting.length >= this.#tools.maxWaiting;
+    const isFull = this.#waiting.length >= this.#deps.maxWaiting;
     if (isFull && !this.#isOverfull) {
-      this.#tools.log("warn", "A webhook has too many deliveries waiting; new ones become dead letters", {
+      this.#deps.log("warn", "A webhook has too many deliveries waiting; new ones become dead letters", {
         webhook: this.#webhook.id,
       });
     }
     this.#isOverfull = isFull;
     if (isFull) this.#bury(delivery, "Too many deliveries wait for this receiver.");
-    else this.#append({ ...delivery, state: "waiting", notBeforeMs: this.#tools.nowMs() });
+    else this.#append({ ...delivery, state: "waiting", notBeforeMs: this.#deps.nowMs() });
   }
 
   /** Sends the oldest delivery that waits; to be called when the lane has said that it is ready. */
@@ -112,22 +113,22 @@ export class WebhookLane {
     const [id] = this.#waiting;
     if (this.#state.kind !== "ready" || id === undefined) return;
     this.#state = { kind: "sending" };
-    const delivery = this.#tools.store.delivery(this.#webhook.id, id);
+    const delivery = this.#deps.store.delivery(this.#webhook.id, id);
     if (delivery === undefined) {
       // It cannot be read any more, which was logged.
       this.#waiting.shift();
-      this.#goOn();
+      this.#continue();
       return;
     }
     this.#settle(delivery, await attempt(this.#webhook, delivery));
   }
 
-  /** Goes on a little later: what went wrong had nothing to do with the receiver. */
+  /** Tries again later: the failure had nothing to do with the receiver. */
   recover(): void {
-    this.#rest(recoveryMs);
+    this.#backOff(recoveryMs);
   }
 
-  /** What was given up, oldest first. */
+  /** Deliveries that were given up, oldest first. */
   deadLetters(): DeadLetter[] {
     return this.#dead.list();
   }
@@ -139,22 +140,22 @@ export class WebhookLane {
       throw new HostError("NOT_FOUND", "The webhook has no such dead letter. List those there are.");
     }
     if (this.#webhook.state === "off") throw new HostError("WEBHOOK_OFF");
-    if (this.#waiting.length >= this.#tools.maxWaiting) {
+    if (this.#waiting.length >= this.#deps.maxWaiting) {
       throw new HostError("WEBHOOK_LIMIT", "Too many deliveries wait for this receiver. Try again later.");
     }
     const { event, at, body } = delivery;
-    this.#append({ id, event, at, body, attempts: 0, state: "waiting", notBeforeMs: this.#tools.nowMs() });
+    this.#append({ id, event, at, body, attempts: 0, state: "waiting", notBeforeMs: this.#deps.nowMs() });
     this.#dead.forget(id);
   }
 
   /** Sends nothing more; what is not delivered stays in the store. */
   close(): void {
-    if (this.#state.kind === "resting") clearTimeout(this.#state.timer);
+    if (this.#state.kind === "backingOff") clearTimeout(this.#state.timer);
     this.#state = { kind: "closed" };
   }
 
   #append(delivery: WaitingDelivery): void {
-    this.#tools.store.saveDelivery(this.#webhook.id, delivery);
+    this.#deps.store.saveDelivery(this.#webhook.id, delivery);
     this.#waiting.push(delivery.id);
     if (this.#state.kind === "idle") this.#becomeReady();
   }
@@ -163,16 +164,16 @@ export class WebhookLane {
     if (outcome.kind === "delivered") {
       // Here first: what was delivered is not sent again and again because a disk is full.
       this.#waiting.shift();
-      this.#tools.report("delivered");
-      this.#tools.store.deleteDelivery(this.#webhook.id, delivery.id);
+      this.#deps.report("delivered");
+      this.#deps.store.deleteDelivery(this.#webhook.id, delivery.id);
     }
-    // Whoever closes breaks attempts off, which says nothing about the receiver.
+    // Closing breaks attempts off, which says nothing about the receiver.
     if (this.#state.kind === "closed") return;
     const attempted = { ...delivery, attempts: delivery.attempts + 1 };
     switch (outcome.kind) {
       case "delivered":
         this.#lastError = undefined;
-        this.#goOn();
+        this.#continue();
         break;
       case "gone":
         this.#switchOff(attempted);
@@ -185,27 +186,27 @@ export class WebhookLane {
   }
 
   #retry(delivery: Delivery, reason: string): void {
-    const { nowMs, random, report, retry, store } = this.#tools;
+    const { nowMs, random, report, retry, store } = this.#deps;
     const delayMs = retryDelayMs(retry, delivery.attempts, random);
     if (delayMs === undefined) {
       this.#bury(delivery, reason);
       this.#waiting.shift();
-      this.#goOn();
+      this.#continue();
       return;
     }
     report("failed");
     store.saveDelivery(this.#webhook.id, { ...delivery, state: "waiting", notBeforeMs: nowMs() + delayMs });
-    this.#rest(delayMs);
+    this.#backOff(delayMs);
   }
 
-  /** The receiver is gone for good: it is not called again, and what it was not told is kept (W9). */
+  /** The receiver is gone for good: it is not called again, and its undelivered events are kept (W9). */
   #switchOff(refused: Delivery): void {
     const { id } = this.#webhook;
     this.#webhook = { ...this.#webhook, state: "off" };
     this.#lastError = gone;
     this.#state = { kind: "idle" };
-    this.#tools.store.saveWebhook(this.#webhook);
-    this.#tools.log("warn", "A webhook was switched off because its receiver is gone", { webhook: id });
+    this.#deps.store.saveWebhook(this.#webhook);
+    this.#deps.log("warn", "A webhook was switched off because its receiver is gone", { webhook: id });
     this.#waiting.shift();
     this.#bury(refused, gone);
     this.#buryWaiting();
@@ -213,13 +214,13 @@ export class WebhookLane {
 
   #buryWaiting(): void {
     for (const id of this.#waiting.splice(0)) {
-      const delivery = this.#tools.store.delivery(this.#webhook.id, id);
+      const delivery = this.#deps.store.delivery(this.#webhook.id, id);
       if (delivery !== undefined) this.#bury(delivery, gone);
     }
   }
 
   #bury(delivery: Delivery, reason: string): void {
-    const { report, store } = this.#tools;
+    const { report, store } = this.#deps;
     const excess = this.#dead.bury(delivery, reason);
     report("dead");
     if (excess.length === 0) return;
@@ -231,7 +232,7 @@ export class WebhookLane {
     }
   }
 
-  #goOn(): void {
+  #continue(): void {
     if (this.#state.kind === "closed") return;
     if (this.#waiting.length === 0) this.#state = { kind: "idle" };
     else this.#becomeReady();
@@ -239,11 +240,62 @@ export class WebhookLane {
 
   #becomeReady(): void {
     this.#state = { kind: "ready" };
-    this.#tools.onReady(this);
+    this.#deps.onReady(this);
   }
 
-  #rest(delayMs: number): void {
+  #backOff(delayMs: number): void {
     if (this.#state.kind === "closed") return;
-    this.#state = { kind: "resting", timer: setTimeout(() => this.#goOn(), Math.max(0, delayMs)) };
+    this.#state = { kind: "backingOff", timer: setTimeout(() => this.#continue(), Math.max(0, delayMs)) };
   }
+}
+
+/** The dead letters of one webhook. Their bodies stay in the store. */
+class DeadLetters {
+  readonly #webhookId: string;
+  readonly #deps: LaneDeps;
+  #ids: string[] = [];
+
+  constructor(webhookId: string, deps: LaneDeps) {
+    this.#webhookId = webhookId;
+    this.#deps = deps;
+  }
+
+  get count(): number {
+    return this.#ids.length;
+  }
+
+  /** Loads those kept from before a restart. */
+  resume(deliveries: readonly DeliveryRecord[]): void {
+    this.#ids = deliveries.filter(({ state }) => state === "dead").map(({ id }) => id);
+  }
+
+  /** Keeps a delivery that is given up; returns the ids beyond the limit, oldest first. */
+  bury({ id, event, at, body, attempts }: Delivery, reason: string): string[] {
+    const { store, maxDeadLetters, nowMs } = this.#deps;
+    const failedAt = new Date(nowMs()).toISOString();
+    store.saveDelivery(this.#webhookId, { id, event, at, body, attempts, state: "dead", failedAt, reason });
+    this.#ids.push(id);
+    return this.#ids.splice(0, Math.max(0, this.#ids.length - maxDeadLetters));
+  }
+
+  find(id: string): DeadDelivery | undefined {
+    const delivery = this.#ids.includes(id) ? this.#deps.store.delivery(this.#webhookId, id) : undefined;
+    return delivery?.state === "dead" ? delivery : undefined;
+  }
+
+  forget(id: string): void {
+    this.#ids = this.#ids.filter((each) => each !== id);
+  }
+
+  /** All of them, oldest first. */
+  list(): DeadLetter[] {
+    return this.#ids.flatMap((id) => {
+      const delivery = this.find(id);
+      return delivery === undefined ? [] : [describe(delivery)];
+    });
+  }
+}
+
+function describe({ id, event, at, failedAt, attempts, reason, body }: DeadDelivery): DeadLetter {
+  return { id, event, at, failedAt, attempts, reason, payload: JSON.parse(body) as DeadLetter["payload"] };
 }

@@ -1,26 +1,24 @@
-// What a receiver is told of an event of the host.
+// Payload of a webhook delivery.
 import { Buffer } from "node:buffer";
 import type { TurnEnd } from "@holdfast/ahp";
 import type { HostEvent } from "@holdfast/core";
 import type { WebhookEvent } from "@holdfast/protocol";
 import { permissionRequest } from "../http/tool-call-events.ts";
 
-/** An event of the host that webhooks can be told of. */
-export type ToldEvent = Extract<HostEvent, { readonly type: WebhookEvent }>;
+/** A host event that webhooks can subscribe to. */
+export type DeliverableEvent = Extract<HostEvent, { readonly type: WebhookEvent }>;
 
-/** The body of a delivery. */
 export type WebhookPayload = Readonly<Record<string, unknown>>;
 
 /** Bytes of one body: tools are given whole files as their input, which nobody wants to be called with. */
 export const MAX_PAYLOAD_BYTES = 64 * 1024;
 
-/** Whether webhooks can be told of an event. */
-export function isTold(event: HostEvent): event is ToldEvent {
+/** Whether webhooks can subscribe to an event. */
+export function isDeliverable(event: HostEvent): event is DeliverableEvent {
   return event.type !== "turn_started";
 }
 
-/** What is told of an event. */
-export function payloadOf(event: ToldEvent): WebhookPayload {
+export function payloadOf(event: DeliverableEvent): WebhookPayload {
   return { ...headOf(event), ...detailsOf(event) };
 }
 
@@ -40,11 +38,11 @@ export function writePayload(payload: WebhookPayload): string {
   return JSON.stringify({ id, event, at, session_key, agent_id, turnId, truncated: true });
 }
 
-function headOf({ type, at, sessionKey, agentId }: ToldEvent): WebhookPayload {
+function headOf({ type, at, sessionKey, agentId }: DeliverableEvent): WebhookPayload {
   return { event: type, at, session_key: sessionKey, agent_id: agentId };
 }
 
-function detailsOf(event: ToldEvent): WebhookPayload {
+function detailsOf(event: DeliverableEvent): WebhookPayload {
   switch (event.type) {
     case "approval_needed": {
       const { turnId, toolCall } = event;

@@ -1,4 +1,4 @@
-// Webhooks against real receivers: who is told what, and in which order.
+// Webhooks against real receivers: which webhook gets which events, and in which order.
 import { createHmac } from "node:crypto";
 import { Redactor } from "@holdfast/core";
 import { LIMITS } from "@holdfast/protocol";
@@ -9,7 +9,7 @@ import { app, owner, startSender, turnsOf } from "../testing/webhook-sending.ts"
 import { MAX_PAYLOAD_BYTES } from "./webhook-payload.ts";
 
 describe("[W2] registering", () => {
-  it("[W2] tells the secret once, made or given, and shows no webhook to anybody else", async () => {
+  it("[W2] shows the secret once, generated or given, and shows no webhook to anybody else", async () => {
     const { sender } = startSender();
     const url = "http://127.0.0.1:9/hook";
     const made = sender.register({ url }, { caller: owner, clientId: "owner" });
@@ -55,7 +55,7 @@ describe("[W2] registering", () => {
     });
     register({ url: receiver.url });
     revoked.get("test")?.();
-    host.tell(turnDone());
+    host.notify(turnDone());
     expect(sender.list(owner)).toEqual([]);
     expect(meta.keys("webhook")).toEqual([]);
     expect(revoked.size).toBe(0);
@@ -67,7 +67,7 @@ describe("[W3] a delivery", () => {
     const receiver = await WebhookReceiver.start();
     const { host, register } = startSender({ nowMs: () => 1_767_323_045_678 });
     register({ url: receiver.url, secret: "a-secret-of-the-test" });
-    host.tell(turnDone());
+    host.notify(turnDone());
     const [delivery] = await receiver.arrivals(1);
     const { headers, text, body } = delivery ?? expect.fail("nothing arrived");
     expect(headers).toMatchObject({
@@ -81,12 +81,12 @@ describe("[W3] a delivery", () => {
     expect(headers["x-holdfast-signature"]).toBe(`v1=${digest}`);
   });
 
-  it("[W3] tells what happened, and where", async () => {
+  it("[W3] reports what happened, and where", async () => {
     const receiver = await WebhookReceiver.start();
     const { host, register } = startSender();
     register({ url: receiver.url });
     for (const event of [turnStarted(), turnDone(), turnFailed(), sessionError(), approvalNeeded()]) {
-      host.tell(event);
+      host.notify(event);
     }
     const received = await receiver.arrivals(4);
     const head = { at: "2026-01-02T03:04:05.000Z", session_key: "agent:shell:acp:s1", agent_id: "shell" };
@@ -130,8 +130,8 @@ describe("[W4] what is left out", () => {
     const receiver = await WebhookReceiver.start();
     const { host, register } = startSender();
     register({ url: receiver.url });
-    host.tell(approvalNeeded({ content: "x".repeat(MAX_PAYLOAD_BYTES) }));
-    host.tell(turnFailed(["x".repeat(MAX_PAYLOAD_BYTES)]));
+    host.notify(approvalNeeded({ content: "x".repeat(MAX_PAYLOAD_BYTES) }));
+    host.notify(turnFailed(["x".repeat(MAX_PAYLOAD_BYTES)]));
     const [approval, failure] = await receiver.arrivals(2);
     expect(approval?.body).toMatchObject({
       truncated: true,
@@ -147,7 +147,7 @@ describe("[W4] what is left out", () => {
     const redactor = new Redactor();
     const { host, register, sender } = startSender({ redactor });
     const { id } = register({ url: receiver.url, secret: "a-secret-of-the-test" });
-    host.tell(turnFailed(["signed with a-secret-of-the-test"]));
+    host.notify(turnFailed(["signed with a-secret-of-the-test"]));
     const [delivery] = await receiver.arrivals(1);
     expect(delivery?.body).toMatchObject({ error: { stderrTail: ["signed with [redacted]"] } });
     sender.delete(id, owner);
@@ -155,8 +155,8 @@ describe("[W4] what is left out", () => {
   });
 });
 
-describe("[W5] who is told", () => {
-  it("[W5] the owner of all sessions, an app of its own, both only of what they asked for", async () => {
+describe("[W5] receivers", () => {
+  it("[W5] the owner for all sessions, an app for its sessions, both only the events they asked for", async () => {
     const [all, ours, errors] = await Promise.all([
       WebhookReceiver.start(),
       WebhookReceiver.start(),
@@ -167,10 +167,10 @@ describe("[W5] who is told", () => {
     register({ url: all.url });
     register({ url: ours.url }, one.caller);
     register({ url: errors.url, events: ["session_error"] });
-    host.tell(turnDone("persons"));
-    host.tell(turnDone("ones", one.owner));
-    host.tell(turnDone("twos", app("two").owner));
-    host.tell(sessionError(one.owner));
+    host.notify(turnDone("persons"));
+    host.notify(turnDone("ones", one.owner));
+    host.notify(turnDone("twos", app("two").owner));
+    host.notify(sessionError(one.owner));
     await outcome("delivered", 7);
     expect(turnsOf(all.received)).toEqual(["persons", "ones", "twos", undefined]);
     expect(turnsOf(ours.received)).toEqual(["ones", undefined]);
@@ -179,17 +179,17 @@ describe("[W5] who is told", () => {
 });
 
 describe("[W6] order", () => {
-  it("[W6] one receiver is told one thing after the other, also when attempts fail", async () => {
+  it("[W6] one receiver gets one event after the other, also when attempts fail", async () => {
     const receiver = await WebhookReceiver.start();
     const { host, outcome, register } = startSender();
     register({ url: receiver.url });
     receiver.replies.push(500, 204, 204, 302, 503);
     const turns = Array.from({ length: 20 }, (_, index) => `turn-${index}`);
-    for (const turn of turns) host.tell(turnDone(turn));
+    for (const turn of turns) host.notify(turnDone(turn));
     await outcome("delivered", 20);
-    const told = turnsOf(receiver.received);
-    expect(told.filter((turn, index) => turn !== told[index - 1])).toEqual(turns);
-    expect(told).toHaveLength(23);
+    const delivered = turnsOf(receiver.received);
+    expect(delivered.filter((turn, index) => turn !== delivered[index - 1])).toEqual(turns);
+    expect(delivered).toHaveLength(23);
   });
 
   it("[W6] so many are under way at once and no more, and no receiver waits for another's turn", async () => {
@@ -199,7 +199,7 @@ describe("[W6] order", () => {
     slow.always = (response) => void held.push(() => response.writeHead(204).end());
     const quick = await WebhookReceiver.start();
     for (const url of [slow.url, slow.url, slow.url, quick.url]) register({ url });
-    host.tell(turnDone());
+    host.notify(turnDone());
     await slow.arrivals(2);
     expect(quick.received).toEqual([]);
     held.shift()?.();

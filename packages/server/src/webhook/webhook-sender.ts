@@ -1,34 +1,116 @@
-// Calls receivers when something happens in the host: keeps who wants to be called, and what they were not told yet.
+// Webhooks of a host: registration, and deliveries when something happens.
 import { randomBytes, randomUUID } from "node:crypto";
-import { maySee, type HostEvent, type Log, type Meta, type Redactor } from "@holdfast/core";
+import { type HostEvent, type Log, maySee, type Meta, type Redactor } from "@holdfast/core";
 import {
+  type DeadLetter,
   HostError,
   LIMITS,
-  WEBHOOK_EVENTS,
-  type DeadLetter,
   type Webhook,
+  WEBHOOK_EVENTS,
   type WebhookRequest,
 } from "@holdfast/protocol";
 import type { Caller, HostPort } from "../host-port.ts";
-import { DeliveryIds } from "./delivery-ids.ts";
-import { DeliveryPump } from "./delivery-pump.ts";
-import { DEFAULT_RETRY, type RetryPolicy } from "./retry-policy.ts";
-import { WebhookLane, type DeliveryOutcome, type LaneTools } from "./webhook-lane.ts";
-import { isTold, payloadOf, writePayload } from "./webhook-payload.ts";
-import type { WebhookRecord } from "./webhook-record.ts";
-import { WebhookStore } from "./webhook-store.ts";
+import { attemptDelivery, DEFAULT_RETRY, type RetryPolicy } from "./delivery.ts";
+import { type DeliveryOutcome, type LaneDeps, WebhookLane } from "./webhook-lane.ts";
+import { isDeliverable, payloadOf, writePayload } from "./webhook-payload.ts";
+import { type WebhookRecord, WebhookStore } from "./webhook-store.ts";
 
-/** Where webhooks are kept, and how patient they are. */
+/** Digits for every exact integer; microseconds stay below that until the year 2255. */
+const digits = 14;
+
+/** Makes names that only grow. */
+class DeliveryIds {
+  readonly #nowMs: () => number;
+  #last = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** A name that is there already: all to come are greater, even if the clock was set back. */
+  note(id: string): void {
+    const stamp = Number.parseInt(id.slice(0, digits), 16);
+    if (stamp > this.#last) this.#last = stamp;
+  }
+
+  next(): string {
+    this.#last = Math.max(Math.trunc(this.#nowMs() * 1000), this.#last + 1);
+    // Chance at the end keeps the deliveries of two hosts apart for a receiver that has both.
+    return this.#last.toString(16).padStart(digits, "0") + randomBytes(4).toString("hex");
+  }
+}
+
+interface PumpOptions {
+  readonly log: Log;
+  readonly maxInFlight: number;
+  readonly timeoutMs: number;
+  readonly nowMs: () => number;
+}
+
+/** The deliveries in flight. Its creator closes it. */
+class DeliveryPump {
+  readonly #options: PumpOptions;
+  /** Lanes that have something to send, first come first served. */
+  readonly #ready: WebhookLane[] = [];
+  readonly #inFlight = new Map<AbortController, Promise<void>>();
+  #isClosed = false;
+
+  constructor(options: PumpOptions) {
+    this.#options = options;
+  }
+
+  /** Sends what a lane has, when it is its turn. */
+  add(lane: WebhookLane): void {
+    this.#ready.push(lane);
+    this.#begin();
+  }
+
+  /** Breaks off what is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#ready.length = 0;
+    for (const controller of this.#inFlight.keys()) controller.abort();
+    await Promise.all(this.#inFlight.values());
+  }
+
+  #begin(): void {
+    while (!this.#isClosed && this.#inFlight.size < this.#options.maxInFlight) {
+      const lane = this.#ready.shift();
+      if (lane === undefined) return;
+      const controller = new AbortController();
+      this.#inFlight.set(controller, this.#send(lane, controller));
+    }
+  }
+
+  async #send(lane: WebhookLane, controller: AbortController): Promise<void> {
+    const { log, timeoutMs, nowMs } = this.#options;
+    const timer = setTimeout(() => controller.abort(), timeoutMs);
+    try {
+      await lane.sendNext(({ url, secret }, { id: deliveryId, event, body }) =>
+        attemptDelivery({ url, secret, deliveryId, event, body, sentAtMs: nowMs() }, controller.signal),
+      );
+    } catch (error) {
+      // The store could not be read or written.
+      log("error", "A delivery could not be settled", { webhook: lane.webhook.id, error });
+      lane.recover();
+    } finally {
+      clearTimeout(timer);
+      this.#inFlight.delete(controller);
+      this.#begin();
+    }
+  }
+}
+
+/** Storage, retries and limits of webhooks. */
 export interface WebhookOptions {
   readonly meta: Meta;
-  /** Takes secrets out of what is told; it learns those of the webhooks. */
+  /** Removes secrets from payloads, including the webhooks' own. */
   readonly redactor?: Redactor;
   readonly retry?: RetryPolicy;
   /** How long a receiver may take to answer. */
   readonly timeoutMs?: number;
   /** How many deliveries are under way at once, to all receivers together. */
   readonly maxInFlight?: number;
-  /** How many deliveries may wait for one receiver. */
   readonly maxWaiting?: number;
   /** How many deliveries that were given up are kept for one webhook. */
   readonly maxDeadLetters?: number;
@@ -36,7 +118,6 @@ export interface WebhookOptions {
   readonly random?: () => number;
 }
 
-/** What a sender is made from. */
 export interface WebhookSenderParts extends WebhookOptions {
   readonly host: Pick<HostPort, "watch">;
   readonly log: Log;
@@ -46,8 +127,8 @@ export interface WebhookSenderParts extends WebhookOptions {
   readonly watchRevocation?: (clientId: string, end: () => void) => () => void;
 }
 
-/** Who registers a webhook, and the credential they came with. */
-export interface Registrant {
+/** The owner of a webhook, and the credential of its registration. */
+interface Registrant {
   readonly caller: Caller;
   readonly clientId: string;
 }
@@ -60,12 +141,11 @@ interface Entry {
 
 const defaults = { timeoutMs: 10_000, maxInFlight: 8, maxWaiting: 1000, maxDeadLetters: 100 } as const;
 
-/** The webhooks of a host. Whoever makes it closes it. */
 export class WebhookSender {
   readonly #parts: WebhookSenderParts;
   readonly #store: WebhookStore;
   readonly #ids: DeliveryIds;
-  readonly #tools: LaneTools;
+  readonly #deps: LaneDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #pump: DeliveryPump;
   readonly #unwatch: () => void;
@@ -81,7 +161,7 @@ export class WebhookSender {
       maxInFlight: parts.maxInFlight ?? defaults.maxInFlight,
       timeoutMs: parts.timeoutMs ?? defaults.timeoutMs,
     });
-    this.#tools = {
+    this.#deps = {
       store: this.#store,
       log,
       retry: parts.retry ?? DEFAULT_RETRY,
@@ -95,7 +175,7 @@ export class WebhookSender {
     for (const webhook of this.#store.webhooks()) {
       for (const id of this.#open(webhook).resume()) this.#ids.note(id);
     }
-    this.#unwatch = parts.host.watch((event) => this.#tell(event));
+    this.#unwatch = parts.host.watch((event) => this.#deliver(event));
   }
 
   /** How many deliveries wait or are under way. */
@@ -103,7 +183,7 @@ export class WebhookSender {
     return [...this.#entries.values()].reduce((sum, { lane }) => sum + lane.waitingCount, 0);
   }
 
-  /** Registers a webhook; its secret is told here and never again (W2). */
+  /** Registers a webhook; its secret is returned here and never again (W2). */
   register(request: WebhookRequest, { caller, clientId }: Registrant): { webhook: Webhook; secret: string } {
     if (this.#lanesOf(caller).length >= LIMITS.webhooks) {
       throw new HostError(
@@ -119,7 +199,7 @@ export class WebhookSender {
       url: request.url,
       events: request.events ?? WEBHOOK_EVENTS,
       secret,
-      createdAt: new Date(this.#tools.nowMs()).toISOString(),
+      createdAt: new Date(this.#deps.nowMs()).toISOString(),
       state: "on",
       dropped: 0,
     };
@@ -161,7 +241,7 @@ export class WebhookSender {
 
   #open(webhook: WebhookRecord): WebhookLane {
     const { redactor, watchRevocation } = this.#parts;
-    const lane = new WebhookLane(webhook, this.#tools);
+    const lane = new WebhookLane(webhook, this.#deps);
     const unredact = redactor?.add(webhook.secret);
     const unwatch = watchRevocation?.(webhook.clientId, () => this.#remove(lane));
     const release = (): void => {
@@ -195,8 +275,8 @@ export class WebhookSender {
   }
 
   /** Is called in the middle of the host's work: whatever goes wrong here must not reach it. */
-  #tell(event: HostEvent): void {
-    if (!isTold(event)) return;
+  #deliver(event: HostEvent): void {
+    if (!isDeliverable(event)) return;
     const { log, redactor } = this.#parts;
     try {
       const lanes = [...this.#entries.values()]
@@ -204,10 +284,16 @@ export class WebhookSender {
         .filter(({ webhook }) => wants(webhook, event));
       if (lanes.length === 0) return;
       const payload = payloadOf(event);
-      const told = redactor?.redactDeep(payload) ?? payload;
+      const redacted = redactor?.redactDeep(payload) ?? payload;
       for (const lane of lanes) {
         const id = this.#ids.next();
-        lane.add({ id, event: event.type, at: event.at, body: writePayload({ id, ...told }), attempts: 0 });
+        lane.add({
+          id,
+          event: event.type,
+          at: event.at,
+          body: writePayload({ id, ...redacted }),
+          attempts: 0,
+        });
       }
     } catch (error) {
       log("error", "A webhook could not be told of an event", { session: event.sessionKey, error });

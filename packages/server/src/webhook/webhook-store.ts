@@ -1,11 +1,51 @@
-// Keeps webhooks and what they were not told yet among the host's small things.
+// Storage of webhooks and their undelivered events in the host's metadata.
 import type { Log, Meta } from "@holdfast/core";
-import type { DeliveryRecord, WebhookRecord } from "./webhook-record.ts";
+import type { WebhookEvent } from "@holdfast/protocol";
+import type { Caller } from "../host-port.ts";
+
+export interface WebhookRecord {
+  readonly id: string;
+  readonly owner: Caller;
+  /** Names the credential it was registered with; without it the webhook has no right to anything. */
+  readonly clientId: string;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly secret: string;
+  readonly createdAt: string;
+  /** Off once the receiver has said that it is gone for good. */
+  readonly state: "on" | "off";
+  /** Dead letters that are no longer kept. */
+  readonly dropped: number;
+}
+
+/** One event for one receiver. */
+export interface Delivery {
+  /** Grows with every delivery, so that names in their order are deliveries in theirs. */
+  readonly id: string;
+  readonly event: WebhookEvent;
+  readonly at: string;
+  /** The exact body that is sent. */
+  readonly body: string;
+  readonly attempts: number;
+}
+
+/** A delivery that is still to be made, not before a moment. */
+export interface WaitingDelivery extends Delivery {
+  readonly state: "waiting";
+  readonly notBeforeMs: number;
+}
+
+export interface DeadDelivery extends Delivery {
+  readonly state: "dead";
+  readonly failedAt: string;
+  readonly reason: string;
+}
+
+export type DeliveryRecord = WaitingDelivery | DeadDelivery;
 
 const webhookPrefix = "webhook/";
 const deliveryPrefix = "webhook-delivery/";
 
-/** Webhooks and deliveries in a `Meta`. */
 export class WebhookStore {
   readonly #meta: Meta;
   readonly #log: Log;
@@ -26,7 +66,7 @@ export class WebhookStore {
     this.#meta.set(webhookPrefix + webhook.id, JSON.stringify(webhook));
   }
 
-  /** Removes a webhook and everything that it was not told. */
+  /** Removes a webhook and its undelivered events. */
   deleteWebhook(id: string): void {
     // First, so that no crash leaves a webhook behind that has lost some of its deliveries.
     this.#meta.delete(webhookPrefix + id);
@@ -53,7 +93,7 @@ export class WebhookStore {
     this.#meta.delete(deliveryKey(webhookId, id));
   }
 
-  /** What this class has written under a name; undefined when there is nothing, or nothing that can be read. */
+  /** The stored value of a name; undefined when there is none, or none that can be read. */
   #read(key: string): unknown {
     const text = this.#meta.get(key);
     if (text === undefined) return undefined;

@@ -75,7 +75,7 @@ describe("the spool", () => {
     await next.close();
   });
 
-  it("[D20] goes on after a restart, passes over what it has, and shows what it never got", async () => {
+  it("[D20] continues after a restart, skips what it has, and shows what it never got", async () => {
     const first = await open();
     first.append("t:/1", 0, Buffer.from("0123456789"));
     await first.close();
@@ -94,7 +94,7 @@ describe("the spool", () => {
     await second.close();
   });
 
-  it("[D20] begins anew when output begins at 0 again, and takes what comes after the end", async () => {
+  it("[D20] starts over when output begins at 0 again, and takes what comes after the end", async () => {
     const spool = await open();
     spool.append("t:/1", 0, Buffer.from("the first life"));
     spool.append("t:/1", 0, Buffer.from("second"));
@@ -211,7 +211,7 @@ describe("the spool", () => {
     await last.close();
   });
 
-  it("[D23] does not throw when nothing can be written: it is told, and the bytes are a gap", async () => {
+  it("[D23] does not throw when nothing can be written: it is reported, and the bytes are a gap", async () => {
     const faults: unknown[] = [];
     const spool = await open({ onFault: (error) => faults.push(error) });
     await rm(folder, { recursive: true });
@@ -226,7 +226,7 @@ describe("the spool", () => {
     const step = fc.record({
       gap: fc.constantFrom(0, 0, 0, 50),
       length: fc.integer({ min: 0, max: 3000 }),
-      next: fc.constantFrom("go on", "read", "end", "reopen"),
+      next: fc.constantFrom("continue", "read", "end", "reopen"),
     });
     let count = 0;
     await fc.assert(

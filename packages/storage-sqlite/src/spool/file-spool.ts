@@ -3,15 +3,13 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { SpoolExtent, SpoolSlice, TerminalSpool } from "@holdfast/core/ports";
-import { ReadPlaces } from "./read-places.ts";
-import { RecentSegments } from "./recent-segments.ts";
-import { Segments } from "./segments.ts";
+import { ReadPlaces, RecentSegments, Segments } from "./segments.ts";
 import { SpooledTerminal, type SpoolRules } from "./spooled-terminal.ts";
 
 /** How a spool works; every field but the folder has a default. */
 export interface FileSpoolOptions extends Partial<SpoolRules> {
   readonly folder: string;
-  /** What is kept of all terminals; the oldest that have ended go first. Default 1 GiB. */
+  /** Limit on the output of all terminals; the oldest that have ended go first. Default 1 GiB. */
   readonly totalBytes?: number;
 }
 
@@ -51,7 +49,7 @@ class FileSpool implements TerminalSpool {
   readonly #ending = new Map<string, Promise<void>>();
   readonly #ended: Map<string, EndedTerminal>;
   readonly #segments: RecentSegments;
-  #room: Promise<void> = Promise.resolve();
+  #removal: Promise<void> = Promise.resolve();
 
   constructor(
     { folder, totalBytes = 1024 * mebibyte, ...rules }: FileSpoolOptions,
@@ -66,7 +64,7 @@ class FileSpool implements TerminalSpool {
       pendingBytes: mebibyte / 4,
       nowMs: Date.now,
       onFault: () => {
-        // Nobody asked to be told; the gap shows in what is read.
+        // No listener; the gap shows in what is read.
       },
       ...rules,
     };
@@ -88,7 +86,7 @@ class FileSpool implements TerminalSpool {
     // A URI that is used again waits until its files are free.
     if (known) void this.end(terminal);
     this.#ended.delete(name);
-    const makeRoom = (): void => void this.#makeRoom();
+    const makeRoom = (): void => void this.#keepTotal();
     const before = this.#ending.get(name);
     const started = new SpooledTerminal(this.#segments.get(name), offset, this.#rules, makeRoom, before);
     this.#running.set(name, started);
@@ -124,7 +122,7 @@ class FileSpool implements TerminalSpool {
     const finishing = [...this.#running].map(([name, running]) => this.#finish(name, running));
     this.#running.clear();
     await Promise.all([...finishing, ...this.#ending.values()]);
-    await this.#room;
+    await this.#removal;
     await this.#segments.close();
   }
 
@@ -138,7 +136,7 @@ class FileSpool implements TerminalSpool {
     });
     this.#ending.set(name, written);
     await written;
-    await this.#makeRoom();
+    await this.#keepTotal();
   }
 
   /** The files of a terminal when what it wrote so far is in them; undefined when there are none. */
@@ -151,11 +149,11 @@ class FileSpool implements TerminalSpool {
   }
 
   /** Keeps the total, one step at a time. */
-  #makeRoom(): Promise<void> {
+  #keepTotal(): Promise<void> {
     if (this.#sizeBytes() > this.#totalBytes) {
-      this.#room = this.#room.then(() => this.#removeOldest()).catch(this.#rules.onFault);
+      this.#removal = this.#removal.then(() => this.#removeOldest()).catch(this.#rules.onFault);
     }
-    return this.#room;
+    return this.#removal;
   }
 
   /** The terminals that ended longest ago go first, then the older halves of those that run. */

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { ReadPlaces } from "./read-places.ts";
-import { Segments } from "./segments.ts";
+import { ReadPlaces, Segments } from "./segments.ts";
 
 const frameBytes = 700;
 const output = Buffer.from(Uint8Array.from({ length: 500 * frameBytes }, (_, offset) => (offset * 31) % 251));
@@ -18,7 +17,7 @@ beforeEach(async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "holdfast-segments-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   places = new ReadPlaces();
-  // Each file has room for one frame, so every frame but the first turns the files over.
+  // Each file holds one frame, so every frame but the first turns the files over.
   segments = new Segments(path.join(folder, "one"), 1000, places);
   onTestFinished(() => segments.close());
 });
@@ -102,7 +101,7 @@ describe("the files of a terminal", () => {
 });
 
 describe("the places of reads", () => {
-  it("[D24] are eight, whoever asks, and a failed read gives its place back", async () => {
+  it("[D24] are eight for all readers, and a failed read gives its place back", async () => {
     let atWork = 0;
     let mostAtWork = 0;
     const work = async (): Promise<void> => {

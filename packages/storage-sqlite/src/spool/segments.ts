@@ -1,12 +1,11 @@
 // The files of one terminal: one that grows, and the one before it, so that the oldest bytes can go without a copy.
+import { Buffer } from "node:buffer";
 import type { SpoolExtent, SpoolSlice } from "@holdfast/core/ports";
-import { frameHeadBytes, type Frame } from "./frames.ts";
-import { Gathering } from "./gathering.ts";
-import type { ReadPlaces } from "./read-places.ts";
+import { type Frame, frameHeadBytes, Gathering } from "./frames.ts";
 import { SegmentFile } from "./segment-file.ts";
 
 /**
- * Appends frames and reads them back. Changes are made one after the other; reads go on beside appending, and only a
+ * Appends frames and reads them back. Changes are made one after the other; reads run beside appending, and only a
  * change that takes a file away waits for those under way. There must be one such object for the same files.
  */
 export class Segments {
@@ -31,7 +30,7 @@ export class Segments {
     this.#older = new SegmentFile(`${base}.old`);
   }
 
-  /** What the files hold, as far as it is known. */
+  /** Size of the files, as far as it is known. */
   get sizeBytes(): number {
     return this.#current.index.sizeBytes + this.#older.index.sizeBytes;
   }
@@ -96,7 +95,7 @@ export class Segments {
     );
   }
 
-  /** Lets go of the files, when what was begun is done; they can still be used. */
+  /** Closes the files once pending work is done; they can still be used. */
   close(): Promise<void> {
     return this.#change(() => this.#withoutReads(() => this.#current.close()));
   }
@@ -160,8 +159,85 @@ export class Segments {
       this.#useCount -= 1;
     });
     this.#changes = done.catch(() => {
-      // Whoever asked for the change is told.
+      // The caller of the change gets the error.
     });
     return done;
+  }
+}
+
+/** Number of idle terminals whose state stays in memory. */
+const idleCount = 32;
+
+/** Gives one object for the files of one terminal, as long as anybody uses it. */
+export class RecentSegments {
+  readonly #make: (name: string) => Segments;
+  readonly #isGrowing: (name: string) => boolean;
+  /** By name; the one that was asked for last is last. */
+  readonly #segments = new Map<string, Segments>();
+
+  constructor(make: (name: string) => Segments, isGrowing: (name: string) => boolean) {
+    this.#make = make;
+    this.#isGrowing = isGrowing;
+  }
+
+  get(name: string): Segments {
+    const known = this.#segments.get(name);
+    if (known) this.#segments.delete(name);
+    else this.#forgetOldest();
+    const segments = known ?? this.#make(name);
+    this.#segments.set(name, segments);
+    return segments;
+  }
+
+  /** Waits until nobody reads any more. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#segments.values()].map((segments) => segments.close()));
+    this.#segments.clear();
+  }
+
+  /** Drops the oldest idle entries to admit one more. Idle files are not open, so there is nothing to close. */
+  #forgetOldest(): void {
+    if (this.#segments.size < idleCount) return;
+    const idle = [...this.#segments].filter(([name, segments]) => segments.isIdle && !this.#isGrowing(name));
+    const excessCount = Math.max(0, idle.length + 1 - idleCount);
+    for (const [name] of idle.slice(0, excessCount)) this.#segments.delete(name);
+  }
+}
+
+/** More would not be faster: the threads that read files are fewer. */
+const placeCount = 8;
+
+/** One piece that a follower asks for, and the heads around it, fit. */
+const memoryBytes = 68 * 1024;
+
+/**
+ * Bound on the open files and the memory that reads take at once: a few places, each with a memory. A read that finds
+ * none free waits. A read that has one must not wait for another.
+ */
+export class ReadPlaces {
+  readonly #free: Buffer[] = [];
+  readonly #waiting: ((memory: Buffer) => void)[] = [];
+  #madeCount = 0;
+
+  /** Works with the memory of a place, which is lent until the work is done. */
+  async use<Result>(work: (memory: Buffer) => Promise<Result>): Promise<Result> {
+    const memory = await this.#take();
+    try {
+      return await work(memory);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next(memory);
+      else this.#free.push(memory);
+    }
+  }
+
+  async #take(): Promise<Buffer> {
+    const free = this.#free.pop();
+    if (free) return free;
+    if (this.#madeCount < placeCount) {
+      this.#madeCount += 1;
+      return Buffer.allocUnsafe(memoryBytes);
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }

@@ -1,4 +1,4 @@
-// What reading the spool costs, and that it is right while files grow, turn over and go.
+// Cost of reading the spool, and its correctness while files grow, turn over and go.
 import { Buffer } from "node:buffer";
 import { existsSync } from "node:fs";
 import { appendFile, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
@@ -112,7 +112,7 @@ describe("what a read costs", () => {
     expect(canCount ? await countOpenFiles() : 0).toBe(0);
   });
 
-  it("[D24] stays small when every byte is a frame of its own", async () => {
+  it("[D24] stays small when every byte is a separate frame", async () => {
     const first = await open();
     first.append("t:/1", 0, output.subarray(0, 1));
     await first.close();
@@ -152,7 +152,7 @@ describe("what a read costs", () => {
 });
 
 describe("what a read gives", () => {
-  it("[D20] stops at each gap and goes on after it, in frames of all sizes", async () => {
+  it("[D20] stops at each gap and continues after it, in frames of all sizes", async () => {
     const spool = await open();
     const stretches = [
       [0, 3],

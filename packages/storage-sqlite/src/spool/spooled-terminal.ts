@@ -1,25 +1,23 @@
-// One terminal that writes: what it says waits, is written at a bounded rate, and reads wait their turn.
+// One terminal that writes: its output waits in bounded memory and is written at a bounded rate.
+import { Buffer } from "node:buffer";
 import type { Frame } from "./frames.ts";
-import { PendingBytes } from "./pending-bytes.ts";
-import { Rate } from "./rate.ts";
 import type { Segments } from "./segments.ts";
 
-/** The bounds that terminals are held to. */
 export interface SpoolRules {
-  /** What is kept of one terminal, at most. */
+  /** Limit on the output kept of one terminal. */
   readonly terminalBytes: number;
-  /** What one terminal may write, averaged. */
+  /** Average rate at which one terminal may write. */
   readonly bytesPerSecond: number;
-  /** What it may write at once after a rest. */
+  /** Bytes that may be written at once after a pause. */
   readonly burstBytes: number;
-  /** What may wait in memory when the rate is used up: of what comes too fast this much of the newest is kept. */
+  /** Bytes that may wait in memory when the rate is used up: of faster output this much of the newest is kept. */
   readonly pendingBytes: number;
   readonly nowMs: () => number;
-  /** Told when something cannot be written. */
+  /** Called when something cannot be written. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** What is written at once. */
+/** Size of one write. */
 const frameBytes = 64 * 1024;
 
 /** The spool of one terminal. `end` it. */
@@ -38,7 +36,7 @@ export class SpooledTerminal {
   /** Whether the files hold nothing but what belongs to this terminal. */
   #isPrepared: boolean;
 
-  /** `before` is what must be done with the same files first; output that begins at 0 begins them anew. */
+  /** `before` is pending work on the same files; output that begins at 0 starts them over. */
   constructor(
     segments: Segments,
     firstOffset: number,
@@ -66,7 +64,7 @@ export class SpooledTerminal {
   append(offset: number, bytes: Uint8Array): void {
     const known = Math.max(0, this.#endOffset - offset);
     if (known >= bytes.length) return;
-    // What there is credit for will be written, so it may wait, however fast it came.
+    // Bytes that have credit will be written, so they may wait, however fast they came.
     const limitBytes = Math.max(this.#rules.pendingBytes, this.#rate.creditBytes);
     this.#pending.push(offset + known, bytes.subarray(known), limitBytes);
     this.#endOffset = offset + bytes.length;
@@ -83,7 +81,7 @@ export class SpooledTerminal {
     return this.#segments.dropOlder();
   }
 
-  /** Writes what waits, whatever the rate, and lets go of the files. */
+  /** Writes what waits, whatever the rate, and closes the files. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     this.#state = "ending";
@@ -135,5 +133,91 @@ export class SpooledTerminal {
       // These bytes are a gap now; a full disk is no reason to stop what runs.
       this.#rules.onFault(error);
     }
+  }
+}
+
+interface Chunk {
+  readonly offset: number;
+  readonly length: number;
+  readonly memory: Uint8Array;
+}
+
+/** A queue of bytes that forgets its oldest. */
+class PendingBytes {
+  readonly #chunks: Chunk[] = [];
+  #sizeBytes = 0;
+
+  get isEmpty(): boolean {
+    return this.#chunks.length === 0;
+  }
+
+  /** Adds a copy, and forgets what is beyond `limitBytes`. The memory of what is forgotten is used again: a flood must not feed the garbage collector. */
+  push(offset: number, bytes: Uint8Array, limitBytes: number): void {
+    const tail = bytes.subarray(Math.max(0, bytes.length - limitBytes));
+    let spare: Uint8Array | undefined;
+    while (this.#sizeBytes + tail.length > limitBytes) {
+      const oldest = this.#chunks.shift();
+      if (oldest === undefined) break;
+      this.#sizeBytes -= oldest.length;
+      spare = oldest.memory;
+    }
+    const memory = spare !== undefined && spare.length >= tail.length ? spare : new Uint8Array(tail.length);
+    memory.set(tail);
+    this.#chunks.push({ offset: offset + bytes.length - tail.length, length: tail.length, memory });
+    this.#sizeBytes += tail.length;
+  }
+
+  /** Takes the oldest consecutive bytes, about `maxBytes` of them: whole chunks, and at least one. */
+  take(maxBytes: number): Frame | undefined {
+    const [first] = this.#chunks;
+    if (first === undefined) return undefined;
+    let end = first.offset;
+    let count = 0;
+    for (const { offset, length } of this.#chunks) {
+      if (offset !== end || (count > 0 && end + length - first.offset > maxBytes)) break;
+      end += length;
+      count += 1;
+    }
+    const taken = this.#chunks.splice(0, count);
+    this.#sizeBytes -= end - first.offset;
+    return {
+      offset: first.offset,
+      bytes: Buffer.concat(taken.map(({ memory, length }) => memory.subarray(0, length))),
+    };
+  }
+}
+
+/** Average rate that allows bursts: credit in bytes grows with time, up to the size of a burst. */
+class Rate {
+  readonly #bytesPerSecond: number;
+  readonly #burstBytes: number;
+  readonly #nowMs: () => number;
+  #creditBytes: number;
+  #countedAtMs: number;
+
+  constructor(bytesPerSecond: number, burstBytes: number, nowMs: () => number) {
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#burstBytes = burstBytes;
+    this.#nowMs = nowMs;
+    this.#creditBytes = burstBytes;
+    this.#countedAtMs = nowMs();
+  }
+
+  /** Bytes that may be written now; negative after a write that was larger. */
+  get creditBytes(): number {
+    const nowMs = this.#nowMs();
+    const grownBytes = ((nowMs - this.#countedAtMs) / 1000) * this.#bytesPerSecond;
+    this.#countedAtMs = nowMs;
+    this.#creditBytes = Math.min(this.#burstBytes, this.#creditBytes + grownBytes);
+    return this.#creditBytes;
+  }
+
+  spend(sizeBytes: number): void {
+    this.#creditBytes = this.creditBytes - sizeBytes;
+  }
+
+  /** How long until there is so much credit. */
+  waitMs(wantedBytes: number): number {
+    return Math.max(0, Math.ceil(((wantedBytes - this.creditBytes) / this.#bytesPerSecond) * 1000));
   }
 }

@@ -1,7 +1,7 @@
-// A program that commits ticks as fast as it can and says on stdout which numbers it has told, until it is killed.
+// A program that commits ticks as fast as it can and prints the numbers it has published, until it is killed.
 import { writeSync } from "node:fs";
 import process from "node:process";
-import { makeId, newChatState, newSessionState, sessionUri, type Action } from "@holdfast/ahp";
+import { makeId, newChatState, newSessionState, sessionUri, type Action, type TurnId } from "@holdfast/ahp";
 import { LogEntry, type JournalRecord, type Storage } from "@holdfast/core/ports";
 import { openSqliteStorage } from "../sqlite-storage.ts";
 
@@ -31,7 +31,11 @@ function openChannels(storage: Storage): void {
   void storage.journal.commit(opened);
 }
 
-/** The actions of one tick: a turn begins, goes on in pieces of text, or ends; now and then something transient. */
+function turnBefore(tick: number): TurnId {
+  return makeId("turn", `${process.pid} ${Math.floor(tick / 20) - 1}`);
+}
+
+/** The actions of one tick: a turn begins, continues in pieces of text, or ends; now and then something transient. */
 function tickActions(tick: number): Action[] {
   const turnId = makeId("turn", `${process.pid} ${Math.floor(tick / 20)}`);
   const partId = makeId("part", "p");
@@ -52,6 +56,8 @@ function tickActions(tick: number): Action[] {
         error: { code: "x", message: "x" },
         resumable: true,
       },
+      // Now and then all turns but the two newest leave the state.
+      ...(tick % 60 === 59 ? [{ type: "chat/turnsOmitted", firstTurnId: turnBefore(tick) } as const] : []),
     ];
   }
   const pieces = Array.from({ length: tick % 7 }, (_, index): Action => {
@@ -64,13 +70,13 @@ async function run(storage: Storage): Promise<void> {
   openChannels(storage);
   for (let tick = 0; ; tick += 1) {
     const records: JournalRecord[] = [];
-    const told: string[] = [];
+    const published: string[] = [];
     for (const channel of chats) {
       for (const action of tickActions(tick)) {
         const serverSeq = storage.sequence.next();
         const entry = { channel, serverSeq, action, origin: undefined, sizeBytes: 1, atMs: 0 };
         records.push({ type: "applied", entry: new LogEntry(entry) });
-        told.push(action.type === "chat/activityChanged" ? `(${serverSeq})` : String(serverSeq));
+        published.push(action.type === "chat/activityChanged" ? `(${serverSeq})` : String(serverSeq));
       }
     }
     const serverSeq = storage.sequence.next();
@@ -79,7 +85,7 @@ async function run(storage: Storage): Promise<void> {
     records.push({ type: "applied", entry: new LogEntry(entry) });
     void storage.journal.commit(records);
     // The pipe is the operating system's, so what is written here is heard even when the next instruction is the last.
-    writeSync(1, `${[...told, serverSeq].join(" ")}\n`);
+    writeSync(1, `${[...published, serverSeq].join(" ")}\n`);
     // Snapshots are written between ticks.
     await new Promise((resolve) => {
       setImmediate(resolve);

@@ -126,7 +126,7 @@ describe("the shapes of ACP v1", () => {
     }
   });
 
-  it("[T30] a tty is to be had by _meta, and its text is folded", async () => {
+  it("[T30] a client requests a tty through _meta, and its text is folded", async () => {
     const terminals = serve();
     const id = await run(
       terminals,
@@ -189,7 +189,7 @@ describe("ids and waits", () => {
     expect((await ended).signal).toBe("SIGTERM");
   });
 
-  it("[T35] a cancelled wait is answered as cancelled, and the others go on", async () => {
+  it("[T35] a cancelled wait is answered as cancelled, and the others continue", async () => {
     const terminals = serve();
     const id = await run(terminals, "sleep 60");
     const controller = new AbortController();
@@ -205,7 +205,7 @@ describe("ids and waits", () => {
     const controller = new AbortController();
     const seconds = uniqueSeconds();
     const terminals = serve({
-      validate: () => ({ verdict: "ask" }),
+      validate: () => ({ decision: "ask" }),
       ask: async () => {
         controller.abort();
         return true;
@@ -219,6 +219,20 @@ describe("ids and waits", () => {
 });
 
 describe("what a client may forbid", () => {
+  it("[T360] a line for the shell, where only programs are allowed", async () => {
+    const terminals = serve({ allowShell: false });
+    for (const command of ["echo hi; echo there", "echo $HOME", "true && true"]) {
+      await expect(terminals.createTerminal({ sessionId, command })).rejects.toMatchObject({
+        code: "invalid_request",
+        field: "command",
+      });
+    }
+    const program = await run(terminals, "echo", { args: ["a; b"] });
+    await terminals.waitForTerminalExit(program);
+    expect((await terminals.terminalOutput(program)).output).toBe("a; b\n");
+    await terminals.waitForTerminalExit(await run(terminals, "true"));
+  });
+
   it("[T36] a directory outside the roots, also through a link or a similar name", async () => {
     const inside = join(folder, "a");
     for (const name of ["a", "a/deep", "ab"]) mkdirSync(join(folder, name));
@@ -245,10 +259,10 @@ describe("what a client may forbid", () => {
     const terminals = serve({
       validate: ({ command }) =>
         command === "true"
-          ? { verdict: "allow" }
+          ? { decision: "allow" }
           : command === "rm"
-            ? { verdict: "deny", reason: "rm is not for agents" }
-            : { verdict: "ask" },
+            ? { decision: "deny", reason: "rm is not for agents" }
+            : { decision: "ask" },
       ask: async ({ command }) => {
         asked.push(command);
         return command === "echo";
@@ -260,14 +274,32 @@ describe("what a client may forbid", () => {
       code: "denied",
       message: "rm is not for agents",
     });
-    await expect(run(terminals, "ls")).rejects.toMatchObject({ code: "denied" });
+    await expect(run(terminals, "ls")).rejects.toMatchObject({
+      code: "denied",
+      rpcCode: -32009,
+      message: expect.stringContaining("Ask the user") as string,
+    });
     expect(asked).toEqual(["echo", "ls"]);
-    await expect(run(serve({ validate: () => ({ verdict: "ask" }) }), "true")).rejects.toMatchObject({
+    await expect(run(serve({ validate: () => ({ decision: "ask" }) }), "true")).rejects.toMatchObject({
       code: "denied",
     });
   });
 
-  it("[T38] everything that happens is told, and a faulty hook changes nothing", async () => {
+  it("[T320] what cannot run is the request's fault, not an internal error", async () => {
+    const terminals = serve();
+    await expect(run(terminals, "no-such-program", { args: ["x"] })).rejects.toMatchObject({
+      code: "program_not_found",
+      rpcCode: -32602,
+      message: expect.stringMatching(/no-such-program.*full path/) as string,
+    });
+    await expect(run(terminals, "/etc/passwd", { args: ["x"] })).rejects.toMatchObject({
+      code: "program_not_executable",
+      rpcCode: -32602,
+    });
+    await expect(run(terminals, "ls", { cwd: "/no/such/place" })).rejects.toMatchObject({ rpcCode: -32602 });
+  });
+
+  it("[T38] every event is reported, and a faulty hook changes nothing", async () => {
     const events: TerminalEvent[] = [];
     const terminals = serve({
       onEvent: (event) => {
@@ -376,7 +408,7 @@ describe("release", () => {
     expect((await wait).signal).toBe("SIGTERM");
   });
 
-  it("[T39] on detach a pending wait is answered without a status, and the command goes on", async () => {
+  it("[T39] on detach a pending wait resolves without a status, and the command continues", async () => {
     const terminals = serve();
     const seconds = uniqueSeconds();
     const id = await run(terminals, `sleep ${seconds}`);

@@ -1,19 +1,20 @@
-// ACP's five terminal methods, for any client: hand the parameters in, hand the results back (T30–T39).
+// ACP's terminal methods for authors of clients: sessions by id, with hooks for permissions and audit (T30–T39).
 import { TerminalEngine, type TerminalEngineOptions } from "../engine.ts";
 import { TerminalError } from "../terminal-error.ts";
 import type { Terminal } from "../terminal.ts";
-import { type CreateRequest, readCreateParams } from "./create-params.ts";
-import { HeldTerminals } from "./held-terminals.ts";
+import { AcpSession, type AcpTerminalOwner, throwIfAborted } from "./acp-session.ts";
+import { HeldTerminals, type Holder } from "./held-terminals.ts";
 import { checkRoots } from "./roots.ts";
 import {
+  type AcpExitStatus,
   type CreateTerminalParams,
+  type OlderExitStatus,
   type TerminalOutputResult,
   type TerminalParams,
   type WaitForExitResult,
-  renderOutputResult,
   toExitStatus,
 } from "./shapes.ts";
-import type { CommandRequest, TerminalEvent, Verdict } from "./terminal-event.ts";
+import type { CommandRequest, TerminalEvent, CommandDecision } from "./terminal-event.ts";
 
 /** How the adapter works; the engine's options apply as well. */
 export interface AcpTerminalsOptions extends TerminalEngineOptions {
@@ -22,10 +23,10 @@ export interface AcpTerminalsOptions extends TerminalEngineOptions {
   /** Commands may run only in these folders and below. Default: anywhere. */
   readonly allowedRoots?: readonly string[] | undefined;
   /** Looks at each command before it runs. */
-  readonly validate?: ((request: CommandRequest) => Verdict | Promise<Verdict>) | undefined;
+  readonly validate?: ((request: CommandRequest) => CommandDecision | Promise<CommandDecision>) | undefined;
   /** Asks a person, when `validate` says so. Without it, asking is refusing. */
   readonly ask?: ((request: CommandRequest, signal: AbortSignal | undefined) => Promise<boolean>) | undefined;
-  /** Hears of everything that happens. */
+  /** Receives every event. */
   readonly onEvent?: ((event: TerminalEvent) => void) | undefined;
   /** Adds the fields of an older documentation to exit statuses. Default false: the protocol forbids extra fields. */
   readonly olderShapes?: boolean | undefined;
@@ -40,7 +41,7 @@ export interface RequestOptions {
 export class AcpTerminals {
   readonly #options: AcpTerminalsOptions;
   readonly #engine: TerminalEngine;
-  readonly #sessions = new Map<string, HeldTerminals<Terminal>>();
+  readonly #sessions = new Map<string, AcpSession<Terminal>>();
 
   constructor(options: AcpTerminalsOptions = {}) {
     this.#options = options;
@@ -52,121 +53,82 @@ export class AcpTerminals {
     return this.#engine;
   }
 
-  /** `terminal/create`: answers as soon as the command runs. */
+  /** `terminal/create`: responds as soon as the command runs. */
   async createTerminal(
     params: CreateTerminalParams,
     { signal }: RequestOptions = {},
   ): Promise<{ terminalId: string }> {
-    const request = readCreateParams(
-      params,
-      (sessionId) => this.#options.sessionCwd?.(sessionId) ?? this.#options.cwd ?? process.cwd(),
-    );
-    const command = describeCommand(request);
-    let terminal: Terminal;
-    try {
-      await this.#permit(command, signal);
-      terminal = await this.#engine.open(request.terminal);
-    } catch (error) {
-      if (error instanceof TerminalError) {
-        this.#tell({ type: "refused", ...command, code: error.code, reason: error.message });
-      }
-      throw error;
-    }
-    const terminalId = terminal.id;
-    if (signal?.aborted === true) {
-      await terminal.close();
-      throw cancelled();
-    }
-    this.#session(request.sessionId).add(terminal);
-    this.#tell({
-      type: "created",
-      ...command,
-      terminalId,
-      pid: terminal.pid,
-      tree: terminal.tree,
-      limits: terminal.limits,
-    });
-    void terminal.exited.then((exit) =>
-      this.#tell({ type: "exited", sessionId: request.sessionId, terminalId, exit }),
-    );
-    return { terminalId };
+    const sessionId = params?.sessionId;
+    const session = this.#session(sessionId);
+    // At once, so that requests at the same time share it.
+    if (typeof sessionId === "string") this.#sessions.set(sessionId, session);
+    return session.create(params, signal);
   }
 
   /** `terminal/output`: what there is now. */
-  async terminalOutput(params: TerminalParams): Promise<TerminalOutputResult> {
-    const terminal = this.#find(params);
-    return { ...terminal.output.answer(), ...this.#exitField(terminal) };
+  async terminalOutput({ sessionId, terminalId }: TerminalParams): Promise<TerminalOutputResult> {
+    const { exitStatus, ...answer } = this.#session(sessionId).output(terminalId);
+    return { ...answer, ...(exitStatus !== undefined && { exitStatus: this.#toStatus(exitStatus) }) };
   }
 
   /** The same result as ready JSON in UTF-8; a poll costs in what is new since the last one. */
-  async terminalOutputJson(params: TerminalParams): Promise<Uint8Array[]> {
-    const terminal = this.#find(params);
-    return renderOutputResult(terminal.output.answerJson(), this.#exitField(terminal).exitStatus);
+  async terminalOutputJson({ sessionId, terminalId }: TerminalParams): Promise<Uint8Array[]> {
+    return this.#session(sessionId).outputJson(terminalId, (status) => this.#toStatus(status));
   }
 
-  /** `terminal/wait_for_exit`: answers after the last byte; always answers. */
+  /** `terminal/wait_for_exit`: responds after the last byte; always responds. */
   async waitForTerminalExit(
-    params: TerminalParams,
+    { sessionId, terminalId }: TerminalParams,
     { signal }: RequestOptions = {},
   ): Promise<WaitForExitResult> {
-    const waiting = this.#require(params).wait(params.terminalId);
-    const { exitCode, signal: exitSignal } = await unlessAborted(waiting, signal);
-    const older = this.#options.olderShapes === true;
-    return {
-      exitCode,
-      signal: exitSignal,
-      ...(older && { exitStatus: toExitStatus({ exitCode, signal: exitSignal }, older) }),
-    };
+    const status = await this.#session(sessionId).waitForExit(terminalId, signal);
+    return this.#options.olderShapes === true ? { ...status, exitStatus: this.#toStatus(status) } : status;
   }
 
   /** `terminal/kill`: ends the whole tree; the terminal stays readable. */
-  async killTerminal(params: TerminalParams): Promise<Record<string, never>> {
-    const left = await this.#find(params).kill();
-    this.#tell({ type: "killed", sessionId: params.sessionId, terminalId: params.terminalId, left });
+  async killTerminal({ sessionId, terminalId }: TerminalParams): Promise<Record<string, never>> {
+    const left = await this.#session(sessionId).kill(terminalId);
+    this.#report({ type: "killed", sessionId, terminalId, left });
     return {};
   }
 
   /** `terminal/release`: ends what runs and forgets the id; an unknown one is fine. */
-  async releaseTerminal(params: TerminalParams): Promise<Record<string, never>> {
-    const { sessionId, terminalId } = params;
-    const released = await this.#sessions.get(sessionId)?.release(terminalId);
-    if (released !== undefined) this.#tell({ type: "released", sessionId, terminalId, background: released });
+  async releaseTerminal({ sessionId, terminalId }: TerminalParams): Promise<Record<string, never>> {
+    const background = await this.#sessions.get(sessionId)?.release(terminalId);
+    if (background !== undefined) this.#report({ type: "released", sessionId, terminalId, background });
     return {};
   }
 
   /** A person takes the terminal over: the agent's release will not end it. */
   takeOver(params: TerminalParams): void {
-    this.#require(params).hold(params.terminalId, "person");
-    this.#tell({ type: "taken-over", sessionId: params.sessionId, terminalId: params.terminalId });
+    this.#setHolder(params, "person", "taken-over");
   }
 
   /** And gives it back. */
   giveBack(params: TerminalParams): void {
-    this.#require(params).hold(params.terminalId, "agent");
-    this.#tell({ type: "given-back", sessionId: params.sessionId, terminalId: params.terminalId });
+    this.#setHolder(params, "agent", "given-back");
   }
 
-  /** Lets the command go on without the agent: a pending wait is answered without a status. */
+  /** Lets the command continue without the agent: a pending wait resolves without a status. */
   detach(params: TerminalParams): void {
-    this.#require(params).hold(params.terminalId, "background");
-    this.#tell({ type: "detached", sessionId: params.sessionId, terminalId: params.terminalId });
+    this.#setHolder(params, "background", "detached");
   }
 
-  /** The terminal behind an id, also after its release: a tool call goes on showing it. */
+  /** The terminal behind an id, also after its release: a tool call continues to show it. */
   display({ sessionId, terminalId }: TerminalParams): Terminal | undefined {
-    return this.#sessions.get(sessionId)?.display(terminalId);
+    return this.#sessions.get(sessionId)?.held.display(terminalId);
   }
 
-  /** What a session's commands left running after their release. */
+  /** Processes that a session's commands left running after their release. */
   async background(sessionId: string): Promise<readonly Terminal[]> {
-    return (await this.#sessions.get(sessionId)?.listBackground()) ?? [];
+    return (await this.#sessions.get(sessionId)?.held.listBackground()) ?? [];
   }
 
   /** Ends everything that a session started, background work too. */
   async closeSession(sessionId: string): Promise<void> {
     const session = this.#sessions.get(sessionId);
     this.#sessions.delete(sessionId);
-    await session?.close();
+    await session?.held.close();
   }
 
   /** Ends everything. Idempotent. */
@@ -175,80 +137,75 @@ export class AcpTerminals {
     await this.#engine.close();
   }
 
+  #ownerOf(sessionId: string): AcpTerminalOwner<Terminal> {
+    return {
+      defaultCwd: () => this.#options.sessionCwd?.(sessionId) ?? this.#options.cwd ?? process.cwd(),
+      create: async (request, hold, signal) => {
+        const { command, args, cwd } = request;
+        const asked: CommandRequest = { sessionId, command, args, cwd };
+        try {
+          await this.#permit(asked, signal);
+          const terminal = await hold(() => this.#engine.open(request));
+          this.#reportCreated(asked, terminal);
+          return terminal;
+        } catch (error) {
+          if (error instanceof TerminalError) {
+            this.#report({ type: "refused", ...asked, code: error.code, reason: error.message });
+          }
+          throw error;
+        }
+      },
+    };
+  }
+
   async #permit(command: CommandRequest, signal: AbortSignal | undefined): Promise<void> {
     await checkRoots(command.cwd, this.#options.allowedRoots);
-    const verdict = (await this.#options.validate?.(command)) ?? { verdict: "allow" };
+    const decision = (await this.#options.validate?.(command)) ?? { decision: "allow" };
     throwIfAborted(signal);
-    if (verdict.verdict === "allow") return;
-    if (verdict.verdict === "ask" && (await this.#options.ask?.(command, signal)) === true) return;
+    if (decision.decision === "allow") return;
+    if (decision.decision === "ask" && (await this.#options.ask?.(command, signal)) === true) return;
     throwIfAborted(signal);
     throw new TerminalError(
       "denied",
-      verdict.verdict === "deny" ? verdict.reason : `Nobody allowed ${command.command} to run`,
+      decision.decision === "deny"
+        ? decision.reason
+        : `Running ${command.command} was denied. Ask the user before trying it again, or continue without it`,
       { field: "command" },
     );
   }
 
-  #session(sessionId: string): HeldTerminals<Terminal> {
-    let session = this.#sessions.get(sessionId);
-    if (session === undefined) this.#sessions.set(sessionId, (session = new HeldTerminals()));
-    return session;
+  #reportCreated(command: CommandRequest, terminal: Terminal): void {
+    const { sessionId } = command;
+    const { id: terminalId, pid, tree, limits } = terminal;
+    this.#report({ type: "created", ...command, terminalId, pid, tree, limits });
+    void terminal.exited.then((exit) => this.#report({ type: "exited", sessionId, terminalId, exit }));
   }
 
-  #require({ sessionId, terminalId }: TerminalParams): HeldTerminals<Terminal> {
-    const session = this.#sessions.get(sessionId);
-    if (session?.find(terminalId) === undefined) {
-      throw new TerminalError(
-        "terminal_not_found",
-        `No terminal ${terminalId} in session ${sessionId}; it was released, or never created`,
-        { field: "terminalId" },
-      );
-    }
-    return session;
+  #setHolder(
+    { sessionId, terminalId }: TerminalParams,
+    holder: Holder,
+    type: "taken-over" | "given-back" | "detached",
+  ): void {
+    const session = this.#session(sessionId);
+    session.find(terminalId);
+    session.held.hold(terminalId, holder);
+    this.#report({ type, sessionId, terminalId });
   }
 
-  #find(params: TerminalParams): Terminal {
-    return this.#require(params).find(params.terminalId) as Terminal;
+  #session(sessionId: string): AcpSession<Terminal> {
+    const known = this.#sessions.get(sessionId);
+    return known ?? new AcpSession(new HeldTerminals(), this.#ownerOf(sessionId));
   }
 
-  #exitField(terminal: Terminal): Pick<TerminalOutputResult, "exitStatus"> {
-    const { state } = terminal;
-    return state.name === "exited"
-      ? { exitStatus: toExitStatus(state.exit, this.#options.olderShapes === true) }
-      : {};
+  #toStatus(status: AcpExitStatus): AcpExitStatus | OlderExitStatus {
+    return toExitStatus(status, this.#options.olderShapes === true);
   }
 
-  #tell(event: TerminalEvent): void {
+  #report(event: TerminalEvent): void {
     try {
       this.#options.onEvent?.(event);
     } catch {
-      // A faulty hook must not change what happens to the command it was told about.
+      // A faulty hook must not change what happens to the command that the event is about.
     }
   }
-}
-
-function describeCommand({ sessionId, terminal: { command, args, cwd } }: CreateRequest): CommandRequest {
-  return { sessionId, command, args, cwd };
-}
-
-function cancelled(): TerminalError {
-  return new TerminalError("cancelled", "The request was cancelled");
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw cancelled();
-}
-
-/** The wait goes on for others; this request alone is answered as cancelled. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(cancelled());
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    void promise.then((value) => {
-      signal.removeEventListener("abort", abort);
-      resolve(value);
-    });
-  });
 }

@@ -1,4 +1,5 @@
 // Reads the parameters of `terminal/create`, naming the field that is wrong.
+import { checkCommandSize, type CommandStrings } from "../command-size.ts";
 import { invalidRequest } from "../terminal-error.ts";
 import type { CreateTerminalParams } from "./shapes.ts";
 
@@ -32,6 +33,8 @@ export function readCreateParams(
   if (typeof command !== "string") throw invalidRequest("command", "a string");
   const args = params.args ?? [];
   if (!Array.isArray(args)) throw invalidRequest("args", "an array of strings");
+  // Before anybody is asked about it, or writes it down.
+  checkCommandSize(stringsOf(command, args, params.env ?? undefined));
   const cwd = params.cwd ?? sessionCwd(sessionId);
   if (typeof cwd !== "string") throw invalidRequest("cwd", "an absolute path");
   const limit = params.outputByteLimit ?? undefined;
@@ -49,6 +52,16 @@ export function readCreateParams(
       ...readMeta(params._meta),
     },
   };
+}
+
+/** Values that are no strings are refused by the engine, which names them. */
+function* stringsOf(command: string, args: readonly unknown[], env: WantedTerminal["env"]): CommandStrings {
+  yield ["command", command];
+  for (const [index, arg] of args.entries()) yield [`args[${index}]`, typeof arg === "string" ? arg : ""];
+  const variables = Array.isArray(env)
+    ? env.map((variable: { name?: unknown; value?: unknown } | null) => [variable?.name, variable?.value])
+    : Object.entries(env ?? {});
+  for (const [name, value] of variables) yield [`env.${String(name)}`, `${String(name)}=${String(value)}`];
 }
 
 function readMeta(meta: CreateTerminalParams["_meta"]): Pick<WantedTerminal, "kind" | "size"> {

@@ -1,24 +1,19 @@
-// The terminals of one ACP session: who holds each, what was released and is still shown, what runs on in the background.
+// The terminals of one ACP session: the holder of each, and those that were released or run on in the background.
+import type { TreeProcess } from "../process/port.ts";
 import { type AcpExitStatus, NO_STATUS } from "./shapes.ts";
 
-/** A process that runs on. */
-export interface Survivor {
-  readonly pid: number;
-  readonly command: string;
-}
-
-/** What a terminal must be able to do to be held. */
+/** The interface that a held terminal must have. */
 export interface HeldTerminal {
   readonly id: string;
   readonly state: { readonly name: "running" } | { readonly name: "exited" };
   readonly exited: Promise<AcpExitStatus>;
-  kill(): Promise<readonly Survivor[]>;
+  kill(): Promise<readonly TreeProcess[]>;
   /** Gives back what belongs to processes once none is left; resolves with the survivors. */
-  settle(): Promise<readonly Survivor[]>;
+  settle(): Promise<readonly TreeProcess[]>;
   close(): Promise<void>;
 }
 
-/** Who decides over a terminal. Only what the agent holds ends with its release. */
+/** Holder of a terminal, who decides over it. Only terminals of the agent end with their release. */
 export type Holder = "agent" | "person" | "background";
 
 /** Released terminals whose output is kept for display; the oldest go first. */
@@ -30,7 +25,7 @@ interface Entry<Terminal> {
   detachment: Detachment;
 }
 
-/** The moment at which a terminal goes on without its agent. */
+/** The moment from which a terminal runs without its agent. */
 interface Detachment {
   readonly happened: Promise<void>;
   readonly happen: () => void;
@@ -61,7 +56,7 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     return this.find(terminalId) ?? this.#background.get(terminalId) ?? this.#released.get(terminalId);
   }
 
-  /** What runs on; what has ended since the last look is moved to the shown. */
+  /** Terminals that run on; those that have ended since the last look are moved to the shown. */
   async listBackground(): Promise<readonly Terminal[]> {
     await Promise.all([...this.#background.values()].map((terminal) => this.#file(terminal)));
     return [...this.#background.values()];
@@ -75,7 +70,7 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     return (await this.listBackground()).length > 0;
   }
 
-  /** Who decides over what the agent may name. An agent that takes up again what was detached waits anew. */
+  /** Sets the holder of a terminal that the agent may name. After a detach, a new holder starts a new wait. */
   hold(terminalId: string, holder: Holder): void {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return;
@@ -84,22 +79,23 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     if (holder === "background") entry.detachment.happen();
   }
 
-  /** Forgets a terminal without ending it; whoever asks for that owns it. */
+  /** Forgets a terminal without ending it; the caller owns it from now on. */
   letGo(terminalId: string): void {
     this.#live.delete(terminalId);
     this.#background.delete(terminalId);
     this.#released.delete(terminalId);
   }
 
-  /** Resolves with the exit, or without a status when the terminal goes on without the agent. */
+  /** Resolves with the exit, or without a status when the terminal continues without the agent. */
   async wait(terminalId: string): Promise<AcpExitStatus> {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return NO_STATUS;
-    return Promise.race([entry.terminal.exited, entry.detachment.happened.then(() => NO_STATUS)]);
+    const exited = entry.terminal.exited.then(({ exitCode, signal }) => ({ exitCode, signal }));
+    return Promise.race([exited, entry.detachment.happened.then(() => NO_STATUS)]);
   }
 
   /** Drops the agent's handle; undefined for an unknown id, else what runs on in the background. */
-  async release(terminalId: string): Promise<readonly Survivor[] | undefined> {
+  async release(terminalId: string): Promise<readonly TreeProcess[] | undefined> {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return undefined;
     this.#live.delete(terminalId);
@@ -118,7 +114,7 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
   }
 
   /** Puts a terminal that the agent cannot name any more where it belongs; returns what is left of its tree. */
-  async #file(terminal: Terminal): Promise<readonly Survivor[]> {
+  async #file(terminal: Terminal): Promise<readonly TreeProcess[]> {
     const survivors = await terminal.settle();
     if (terminal.state.name === "running" || survivors.length > 0) {
       this.#background.set(terminal.id, terminal);

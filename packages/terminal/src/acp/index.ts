@@ -8,5 +8,5 @@ export type {
   TerminalParams,
   WaitForExitResult,
 } from "./shapes.ts";
-export type { CommandRequest, TerminalEvent, Verdict } from "./terminal-event.ts";
+export type { CommandRequest, TerminalEvent, CommandDecision } from "./terminal-event.ts";
 export { DOCUMENTED_LIMITS, TerminalError, type TerminalErrorCode } from "../index.ts";

@@ -1,5 +1,7 @@
 // The shapes of ACP's terminal methods, as a client gets and gives them.
-/** What names one terminal of one session. */
+import type { ExitStatus } from "../process/port.ts";
+
+/** Name of one terminal of one session. */
 export interface TerminalParams {
   readonly sessionId: string;
   readonly terminalId: string;
@@ -21,11 +23,8 @@ export interface CreateTerminalParams {
   readonly _meta?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** How a command ended: one of the two is null, or both when nobody could learn it. */
-export interface AcpExitStatus {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-}
+/** How a command ended: one of the two is null, or both when its status could not be learned. */
+export type AcpExitStatus = ExitStatus;
 
 /** The fields that an older documentation of the class API has inside an exit status. */
 export type OlderExitStatus =

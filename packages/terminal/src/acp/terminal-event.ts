@@ -1,4 +1,4 @@
-// What a client's audit hook hears of its agents' terminals.
+// Events of agents' terminals for a client's audit hook.
 import type { LimitsInForce, TreeMechanism, TreeProcess } from "../process/index.ts";
 import type { TerminalErrorCode } from "../terminal-error.ts";
 import type { TerminalExit } from "../terminal.ts";
@@ -33,8 +33,8 @@ export type TerminalEvent =
   | (Subject & { readonly type: "given-back" })
   | (Subject & { readonly type: "detached" });
 
-/** What a client says to a command. */
-export type Verdict =
-  | { readonly verdict: "allow" }
-  | { readonly verdict: "ask" }
-  | { readonly verdict: "deny"; readonly reason: string };
+/** A client's decision on a command. */
+export type CommandDecision =
+  | { readonly decision: "allow" }
+  | { readonly decision: "ask" }
+  | { readonly decision: "deny"; readonly reason: string };

@@ -1,4 +1,4 @@
-// What a command means: the rule that agents of every habit rely on.
+// Interpretation of a command: the rule that agents of every habit rely on.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Decides what a command means: a program with arguments, a program by itself, or a line for the shell (T3).
+// Interpretation of a command: a program with arguments, a program alone, or a line for the shell (T3).
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { TerminalError } from "../terminal-error.ts";
@@ -16,7 +16,7 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 /** Windows names a program without its ending. */
 const endings = platform.isPosix ? [""] : ["", ...(process.env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";")];
 
-/** What a shell would treat as more than a plain word. */
+/** Characters that a shell would treat as more than a plain word. */
 const shellSyntax = /[\s|&;<>()$`\\"'*?[\]#~=%!{}]/;
 
 /** Finds the program to execute, or throws an error that names what is missing. */
@@ -26,9 +26,11 @@ export function resolveCommand(
   cwd: string,
   pathVariable: string | undefined,
 ): Executable {
+  if (args.length === 0 && needsShell(command, cwd, pathVariable)) {
+    return shellLine(command, cwd, pathVariable);
+  }
   const found = findProgram(command, cwd, pathVariable);
   if (found.kind === "program") return { file: found.file, args };
-  if (args.length === 0 && shellSyntax.test(command)) return shellLine(command, cwd, pathVariable);
   if (found.kind === "forbidden") {
     throw new TerminalError(
       "program_not_executable",
@@ -40,9 +42,14 @@ export function resolveCommand(
   }
   throw new TerminalError(
     "program_not_found",
-    `Program not found: ${command} (looked in PATH=${pathVariable ?? defaultPath})`,
+    `Program not found: ${command}. Check the name, install it, or give its full path; PATH is ${pathVariable ?? defaultPath}`,
     { field: "command" },
   );
+}
+
+/** Whether a command without arguments is a line for the shell: it has shell syntax and names no program. */
+export function needsShell(command: string, cwd: string, pathVariable: string | undefined): boolean {
+  return shellSyntax.test(command) && findProgram(command, cwd, pathVariable).kind !== "program";
 }
 
 function shellLine(line: string, cwd: string, pathVariable: string | undefined): Executable {

@@ -1,9 +1,10 @@
-// What a run's environment holds and what it does not.
+// Variables in a run's environment, and those left out.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { TerminalEngine } from "../engine.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { buildEnvironment } from "./environment.ts";
 import { LoginEnvironment } from "./login-shell.ts";
@@ -12,12 +13,17 @@ import { Spawner } from "./spawner.ts";
 guardLeaks();
 const spawner = new Spawner();
 const home = mkdtempSync(join(tmpdir(), "login-home-"));
-const before = { HOME: process.env["HOME"], SHELL: process.env["SHELL"], ZDOTDIR: process.env["ZDOTDIR"] };
-afterEach(() => Object.assign(process.env, before));
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 afterAll(async () => {
   await spawner.close();
   rmSync(home, { recursive: true });
 });
+
+function setVariables(variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+}
 
 const base = {
   PATH: "/bin",
@@ -113,7 +119,7 @@ describe("an environment", () => {
     const program = findShell(shell);
     if (program === undefined) return context?.skip(`${shell} is not installed`);
     writeFileSync(join(home, profile), 'echo "welcome to {the} machine"\nexport FROM_PROFILE="one\ntwo"\n');
-    Object.assign(process.env, { HOME: home, SHELL: program, ZDOTDIR: home });
+    setVariables({ HOME: home, SHELL: program, ZDOTDIR: home });
     const environment = await new LoginEnvironment(spawner).get();
     expect(environment["FROM_PROFILE"]).toBe("one\ntwo");
     expect(environment["SHLVL"]).toBe(process.env["SHLVL"]);
@@ -121,8 +127,9 @@ describe("an environment", () => {
   });
 
   it("[T4] is the host's own when the profile hangs, after four seconds at most", async () => {
-    writeFileSync(join(home, ".bash_profile"), "export FROM_PROFILE=late\nsleep 60\n");
-    Object.assign(process.env, { HOME: home, SHELL: "/bin/bash" });
+    const slowHome = mkdtempSync(join(home, "slow-"));
+    writeFileSync(join(slowHome, ".bash_profile"), "export FROM_PROFILE=late\nsleep 60\n");
+    setVariables({ HOME: slowHome, SHELL: "/bin/bash" });
     const startedMs = performance.now();
     const environment = await new LoginEnvironment(spawner).get();
     expect(performance.now() - startedMs).toBeLessThan(6000);
@@ -130,8 +137,41 @@ describe("an environment", () => {
     expect(environment["PATH"]).toBe(process.env["PATH"]);
   });
 
+  it("[T4] is captured once for all engines of a process, from the moment the first is made", async () => {
+    const countingHome = mkdtempSync(join(home, "counting-"));
+    const starts = join(countingHome, "starts");
+    writeFileSync(
+      join(countingHome, ".bash_profile"),
+      `echo started >> ${starts}\nexport FROM_PROFILE=shared\n`,
+    );
+    setVariables({ HOME: countingHome, SHELL: "/bin/bash" });
+    const engines = [new TerminalEngine(), new TerminalEngine()];
+    await expect.poll(() => existsSync(starts), { timeout: 10_000 }).toBe(true);
+    for (const engine of engines) {
+      const terminal = await engine.open({ command: "echo $FROM_PROFILE" });
+      await terminal.exited;
+      expect(terminal.output.answer().output).toBe("shared\n");
+    }
+    expect(readFileSync(starts, "utf8")).toBe("started\n");
+    await Promise.all(engines.map((engine) => engine.close()));
+  });
+
+  it("[T4] given as a map is taken as it is; only a tty run's TERM is set", async () => {
+    const environment = { PATH: process.env["PATH"], OPENAI_API_KEY: "kept", PAGER: "less", TERM: "vt52" };
+    const engine = new TerminalEngine({ environment });
+    const print = `echo $OPENAI_API_KEY $PAGER $TERM $EXTRA`;
+    const outputs = [];
+    for (const kind of ["text", "tty"] as const) {
+      const terminal = await engine.open({ command: print, kind, env: { EXTRA: "more" } });
+      await terminal.exited;
+      outputs.push(terminal.output.answer().output.trim());
+    }
+    expect(outputs).toEqual(["kept less vt52 more", "kept less xterm-256color more"]);
+    await engine.close();
+  });
+
   it("[T4] is the host's own for an account that cannot log in", async () => {
-    process.env["SHELL"] = "/usr/sbin/nologin";
+    setVariables({ SHELL: "/usr/sbin/nologin" });
     expect((await new LoginEnvironment(spawner).get())["PATH"]).toBe(process.env["PATH"]);
   });
 });

@@ -1,24 +1,12 @@
-// Builds the environment of a run: the login shell's, less secrets, with defaults for who cannot answer a prompt (T4).
+// Builds the environment of a run: the login shell's, less secrets, with defaults for runs without a keyboard (T4).
 import { invalidRequest } from "../terminal-error.ts";
 import { PROVIDER_SECRETS } from "./provider-secrets.ts";
+import type { EnvironmentRequest, RequestVariables } from "./port.ts";
 import { checkVariable } from "./run-request.ts";
 
-/** For whom a run is: a person gets their own environment, an agent's command a tamer one. */
-export type Audience = "person" | "agent-command";
-
-/** Variables of a request, as ACP has them or as a map. */
-export type RequestVariables =
-  | readonly { readonly name: string; readonly value: string }[]
-  | Readonly<Record<string, string>>;
-
-/** What a run's environment is made of, later parts winning. */
-export interface EnvironmentParts {
+/** The environment that a request starts from; later parts win. */
+interface EnvironmentParts extends EnvironmentRequest {
   readonly base: Readonly<Record<string, string | undefined>>;
-  readonly audience: Audience;
-  readonly hasScreen: boolean;
-  /** Provider secrets that this run may keep, by name. */
-  readonly keepSecrets?: readonly string[] | undefined;
-  readonly variables?: RequestVariables | undefined;
 }
 
 /** Our own variables, tokens among them, are nobody else's business. */
@@ -43,6 +31,9 @@ const unattended: Readonly<Record<string, string>> = {
   PIP_NO_INPUT: "1",
 };
 
+/** Variables that describe a tty run's screen to its programs. */
+export const SCREEN_VARIABLES = { TERM: "xterm-256color", COLORTERM: "truecolor" } as const;
+
 /** The environment for one run. */
 export function buildEnvironment(parts: EnvironmentParts): Record<string, string> {
   const { audience, hasScreen } = parts;
@@ -54,9 +45,19 @@ export function buildEnvironment(parts: EnvironmentParts): Record<string, string
     environment[name] = value;
   }
   if (audience === "agent-command") Object.assign(environment, unattended);
-  if (hasScreen) Object.assign(environment, { TERM: "xterm-256color", COLORTERM: "truecolor" });
+  if (hasScreen) Object.assign(environment, SCREEN_VARIABLES);
   else if (audience === "agent-command") environment["TERM"] = "dumb";
-  for (const [name, value] of listVariables(parts.variables)) environment[name] = value;
+  return mergeVariables(environment, parts.variables);
+}
+
+/** An environment with a request's variables on top; nothing else is added or removed. */
+export function mergeVariables(
+  base: Readonly<Record<string, string | undefined>>,
+  variables: RequestVariables | undefined,
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(base)) if (value !== undefined) environment[name] = value;
+  for (const [name, value] of listVariables(variables)) environment[name] = value;
   return environment;
 }
 

@@ -21,7 +21,7 @@ export class FifoPool {
   async take(count: number): Promise<string[]> {
     while (this.#ready.length < count) await this.#fill();
     const taken = this.#ready.splice(0, count);
-    // A failed refill is reported to whoever needs it, which is the next `take`.
+    // A failed refill is reported by the next `take`.
     if (this.#ready.length < lowMark) this.#fill().catch(() => {});
     return taken;
   }

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe("the spawn helper", () => {
-  it("[T2] has a session of its own and is not moved by INT, TERM or HUP", async () => {
+  it("[T2] has its own session and is not moved by INT, TERM or HUP", async () => {
     const first = await recordRun(spawner, { command: "true" });
     await first.exit();
     const pid = spawner.helperPid ?? 0;
@@ -54,7 +54,7 @@ describe("the spawn helper", () => {
     const { run, exit } = await recordRun(spawner, { kind: "tty", command: "cat" });
     process.kill(spawner.helperPid ?? 0, "SIGKILL");
     expect((await exit()).lost).toBe(true);
-    spawner.release(run);
+    run.release();
     const { exit: listed, text } = await recordRun(spawner, {
       command: `ls -l /proc/${spawner.helperPid}/fd`,
     });
@@ -70,8 +70,8 @@ describe("the spawn helper", () => {
       const sink = { bytes() {}, exit() {}, end() {} };
       const request = { cwd: "/tmp", env: process.env };
       for (const tree of ["auto", "process-group"]) {
-        await spawner.run({ ...request, kind: "text", tree, command: "setsid sleep ${seconds} & trap '' TERM; sleep ${seconds}; sleep ${seconds}" }, sink);
-        await spawner.run({ ...request, kind: "tty", tree, command: "sleep ${seconds}" }, sink);
+        await spawner.start({ ...request, kind: "text", tree, command: "setsid sleep ${seconds} & trap '' TERM; sleep ${seconds}; sleep ${seconds}" }, sink);
+        await spawner.start({ ...request, kind: "tty", tree, command: "sleep ${seconds}" }, sink);
       }
       console.log(spawner.helperPid);
       setInterval(() => {}, 1000);`;
@@ -94,7 +94,7 @@ describe("the spawn helper", () => {
     const engine = fileURLToPath(new URL("../../dist/process/index.js", import.meta.url));
     const script = `import { Spawner } from ${JSON.stringify(engine)};
       const spawner = new Spawner();
-      const run = await spawner.run({ kind: "text", command: "true", cwd: "/tmp", env: process.env }, { bytes() {}, exit() {}, end() {} });
+      const run = await spawner.start({ kind: "text", command: "true", cwd: "/tmp", env: process.env }, { bytes() {}, exit() {}, end() {} });
       await run.exited;`;
     const host = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
     expect(await new Promise((resolve) => host.once("exit", resolve))).toBe(0);
@@ -115,7 +115,7 @@ describe("without a helper", () => {
       args: ["a-z", "A-Z"],
     });
     run.write(Buffer.from("loud\n"));
-    run.input.end();
+    run.endInput();
     await exit();
     expect(text()).toBe("LOUD\n");
   });

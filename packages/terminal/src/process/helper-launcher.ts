@@ -1,12 +1,15 @@
 // The host's end of the spawn helper: starts it, talks to it, notices its death and starts another.
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { TerminalError } from "../terminal-error.ts";
+import { programText } from "./helper/program-text.ts";
 import { type HelperCommand, type HelperEvent, fromFailure, readLines } from "./helper/wire.ts";
-import type { LaunchRequest, LaunchWatcher, Launched, Launcher, TreeProcess } from "./launch.ts";
+import type { LaunchRequest, LaunchWatcher, Launched, Launcher } from "./launch.ts";
+import type { TreeProcess } from "./port.ts";
 
-/** A helper that dies this often within a second of its start is not worth starting again by itself. */
+/** A helper that dies this often within a second of its start is not restarted automatically. */
 const maxYoungDeaths = 3;
 const youngMs = 1000;
 
@@ -35,7 +38,7 @@ export class HelperLauncher implements Launcher {
   /** Launches that have not exited and questions that are not answered. */
   #owed = 0;
 
-  /** `onLost` is told when a helper has died, before another is started. */
+  /** `onLost` is called when a helper has died, before another is started. */
   constructor(onLost: () => void) {
     this.#onLost = onLost;
     this.#start();
@@ -95,14 +98,15 @@ export class HelperLauncher implements Launcher {
     const { NODE_OPTIONS: _options, NODE_V8_COVERAGE: _coverage, ...env } = process.env;
     const helper = spawn(
       process.execPath,
-      ["--max-old-space-size=64", "--max-semi-space-size=1", helperProgram()],
+      ["--max-old-space-size=64", "--max-semi-space-size=1", ...helperProgram()],
       {
         detached: true,
-        stdio: "pipe",
-        // An editor's own Node runs a script only when told to.
+        stdio: programText === undefined ? "pipe" : ["pipe", "pipe", "pipe", "pipe"],
+        // An editor's own Node runs a script only with this variable.
         env: { ...env, ELECTRON_RUN_AS_NODE: "1" },
       },
     );
+    if (programText !== undefined) sendProgram(helper, programText);
     this.#helper = helper;
     this.#lastWords = "";
     helper.stdout.setEncoding("utf8").on(
@@ -112,7 +116,7 @@ export class HelperLauncher implements Launcher {
     helper.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-2000);
     });
-    // Writing to a helper that just died; its close event tells the rest.
+    // Writing to a helper that just died; its close event reports the rest.
     helper.stdin.on("error", () => {});
     helper.on("error", () => {});
     helper.on("close", () => this.#lose(helper, performance.now() - startedAt));
@@ -182,7 +186,7 @@ export class HelperLauncher implements Launcher {
     const launches = [...this.#launches.values()];
     this.#launches.clear();
     const error = new TerminalError(
-      "helper_lost",
+      "lost",
       `The spawn helper died${this.#lastWords === "" ? "" : `: ${this.#lastWords.trim()}`}`,
     );
     for (const pending of this.#pending.values()) pending.reject(error);
@@ -220,17 +224,29 @@ export class HelperLauncher implements Launcher {
   }
 }
 
-/** The helper runs compiled, also when the host runs from source: Node 20 executes no TypeScript. */
-function helperProgram(): string {
+/** Reads the program from descriptor 3 and runs it, so that it needs no file and no long command line. */
+const runFromDescriptor =
+  'const f=require("node:fs"),t=f.readFileSync(3,"base64");f.closeSync(3);import("data:text/javascript;base64,"+t)';
+
+/** Node's arguments for the helper. It runs compiled, also when the host runs from source: Node 20 executes no TypeScript. */
+function helperProgram(): string[] {
+  if (programText !== undefined) return ["-e", `/* Holdfast spawn helper */ ${runFromDescriptor}`];
   const compiled = fileURLToPath(
     new URL(
       import.meta.url.endsWith(".ts") ? "../../dist/process/helper/main.js" : "./helper/main.js",
       import.meta.url,
     ),
   );
-  if (existsSync(compiled)) return compiled;
+  if (existsSync(compiled)) return [compiled];
   throw new TerminalError(
     "spawn_failed",
     `The spawn helper is not built: ${compiled} is missing; run npm run build`,
   );
+}
+
+function sendProgram(helper: ChildProcess, text: string): void {
+  const pipe = helper.stdio[3] as Writable;
+  // A helper that died before it had read its program: its close event reports the rest.
+  pipe.on("error", () => {});
+  pipe.end(text);
 }

@@ -1,20 +1,27 @@
-// What the host asks of whoever forks for it, and what it hears back: plain data, so that it can cross a pipe.
+// Requests of the host to its launcher, and the events it receives: plain data, so that it can cross a pipe.
 import type { Readable, Writable } from "node:stream";
 import type { TerminalErrorCode } from "../terminal-error.ts";
-import type { KernelLimits, LimitName, LimitsInForce } from "./limits.ts";
-
-/** How a command's process tree is held together, strongest first. */
-export type TreeMechanism = "cgroup" | "pid-namespace" | "process-group";
-
-/** The mechanism asked for; `auto` takes a cgroup where one is writable, else the process group. */
-export type TreeChoice = "auto" | TreeMechanism;
+import type {
+  ExitStatus,
+  KernelLimits,
+  LimitName,
+  LimitsInForce,
+  TreeChoice,
+  TreeMechanism,
+  TreeProcess,
+} from "./port.ts";
 
 /** The files that become the child's stdin, stdout and stderr. */
 export type LaunchIo =
-  /** Without a file for stdin the child reads `/dev/null`. */
-  | { readonly kind: "text"; readonly output: string; readonly stdin?: string | undefined }
   | { readonly kind: "tty"; readonly device: string }
-  | { readonly kind: "stdio"; readonly stdin: string; readonly stdout: string; readonly stderr: string };
+  | {
+      readonly kind: "pipes";
+      readonly output: string;
+      /** Without a file for stdin the child reads `/dev/null`. */
+      readonly stdin?: string | undefined;
+      /** Without a file for stderr it goes to `output`. */
+      readonly error?: string | undefined;
+    };
 
 /** One child to start. */
 export interface LaunchRequest {
@@ -32,30 +39,16 @@ export interface LaunchRequest {
 /** A child that was started. */
 export interface Launched {
   readonly pid: number;
-  /** With the pid it names the process for ever; undefined where the system does not tell. */
+  /** With the pid it identifies the process for ever; undefined where the system does not report it. */
   readonly startTime: number | undefined;
   readonly tree: TreeMechanism;
   readonly limits: LimitsInForce;
-}
-
-/** How a child ended. Both are null when nobody could learn it. */
-export interface ExitStatus {
-  readonly exitCode: number | null;
-  /** The signal's name, e.g. `SIGTERM`. */
-  readonly signal: string | null;
 }
 
 /** An exit as the parent of the child saw it. */
 export interface LaunchExit extends ExitStatus {
   /** The kernel limit that fired, where the kernel says so. */
   readonly limit?: LimitName | undefined;
-}
-
-/** One process of a command's tree. */
-export interface TreeProcess {
-  readonly pid: number;
-  /** The command line, for people. */
-  readonly command: string;
 }
 
 /** A failure that crosses the pipe. */
@@ -72,17 +65,17 @@ export interface ChildPipes {
   readonly stderr: Readable | null;
 }
 
-/** Told about one launch; called synchronously and in order: `launched` or `failed`, then `exited` or `lost`. */
+/** Listener of one launch; called synchronously and in order: `launched` or `failed`, then `exited` or `lost`. */
 export interface LaunchWatcher {
   /** `pipes` are there only for a child of the host's own. */
   launched(launched: Launched, pipes?: ChildPipes): void;
   failed(failure: LaunchFailure): void;
   exited(exit: LaunchExit): void;
-  /** Whoever forked the child is gone: its exit status will never be known. */
+  /** The process that forked the child is gone: its exit status will never be known. */
   lost(): void;
 }
 
-/** Whoever forks for the host: the spawn helper, or `child_process` where there is none. */
+/** Forks children for the host: the spawn helper, or `child_process` where there is none. */
 export interface Launcher {
   /** Starts a child; the number names it from now on. */
   launch(request: LaunchRequest, watcher: LaunchWatcher): number;

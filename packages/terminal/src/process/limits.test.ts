@@ -38,6 +38,29 @@ describe("a limit", () => {
     },
   );
 
+  it.each(["auto", "process-group"] as const)(
+    "[T200] on CPU seconds sets the soft limit, the hard one a second above it, and prints nothing (%s)",
+    async (tree) => {
+      const { exit, text } = await recordRun(spawner, {
+        command: "ulimit -S -t; ulimit -H -t",
+        limits: { cpuSeconds: 7 },
+        tree,
+      });
+      await exit();
+      expect(text()).toBe("7\n8\n");
+    },
+  );
+
+  it("[T200] on CPU seconds ends a program that ignores XCPU, by the hard limit", async () => {
+    const { exit, text } = await recordRun(spawner, {
+      command: "trap '' XCPU; while :; do :; done",
+      limits: { cpuSeconds: 1 },
+      tree: "process-group",
+    });
+    expect((await exit()).signal).toBe("SIGKILL");
+    expect(text()).toBe("");
+  });
+
   it("[T25] on memory ends the run; a cgroup's is named, an rlimit's is the program's own failure", async (context) => {
     const { run, exit, text } = await recordRun(spawner, {
       command: hungry,

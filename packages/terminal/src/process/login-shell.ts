@@ -1,6 +1,6 @@
 // Learns the environment that the user's login shell sets up, once, and in bounded time (T4).
 import { userInfo } from "node:os";
-import type { RunSink } from "./run.ts";
+import type { RunSink } from "./port.ts";
 import type { Spawner } from "./spawner.ts";
 
 /** A profile that takes longer than this has to do without being heard. */
@@ -13,7 +13,10 @@ const fence = "__holdfast_environment__";
 /** Variables that describe the capturing shell itself. */
 const shellsOwn = new Set(["_", "SHLVL", "PWD", "OLDPWD", "HOLDFAST_TERMINAL"]);
 
-/** The login shell's environment, captured when first asked for. */
+/** Captures by shell and home, shared by all engines of this process: a profile may take seconds. */
+const captures = new Map<string, Promise<Record<string, string>>>();
+
+/** The login shell's environment, captured once per process. */
 export class LoginEnvironment {
   readonly #spawner: Spawner;
   #captured: Promise<Record<string, string>> | undefined;
@@ -24,8 +27,20 @@ export class LoginEnvironment {
 
   /** Never rejects: what cannot be captured is the host's own environment. */
   get(): Promise<Record<string, string>> {
-    this.#captured ??= this.#capture().catch(() => ownEnvironment());
+    this.#captured ??= this.#share();
     return this.#captured;
+  }
+
+  #share(): Promise<Record<string, string>> {
+    const key = JSON.stringify([loginShell(), process.env["HOME"], process.env["ZDOTDIR"]]);
+    let capture = captures.get(key);
+    if (capture === undefined) {
+      capture = this.#capture();
+      captures.set(key, capture);
+      // Its engine may have been closed meanwhile: the next one tries again.
+      capture.catch(() => captures.delete(key));
+    }
+    return capture.catch(() => ownEnvironment());
   }
 
   async #capture(): Promise<Record<string, string>> {
@@ -33,13 +48,13 @@ export class LoginEnvironment {
     if (shell === undefined) return ownEnvironment();
     const chunks: Buffer[] = [];
     const sink: RunSink = {
-      bytes: (_stream, buffer, length) => void chunks.push(Buffer.from(buffer.subarray(0, length))),
+      bytes: (_stream, bytes) => void chunks.push(Buffer.from(bytes)),
       exit: () => {},
       end: () => {},
     };
     // Interactive as well as login: many set up their PATH in the file that only an interactive shell reads.
     const script = `'${process.execPath.replaceAll("'", `'\\''`)}' -p '"${fence}" + JSON.stringify(process.env) + "${fence}"'`;
-    const run = await this.#spawner.run(
+    const run = await this.#spawner.start(
       {
         kind: "text",
         command: shell,
@@ -53,8 +68,8 @@ export class LoginEnvironment {
     );
     const { limit } = await run.exited;
     // A profile may have left an agent or a daemon running: that is the user's, and stays.
-    this.#spawner.release(run);
-    // What a profile had set up when it was cut off is half of something.
+    run.release();
+    // A profile that was cut off has set up only half of its variables.
     if (limit !== undefined) return ownEnvironment();
     return parseCapture(Buffer.concat(chunks).toString("utf8")) ?? ownEnvironment();
   }
@@ -72,7 +87,7 @@ function parseCapture(text: string): Record<string, string> | undefined {
   const captured = JSON.parse(json) as Record<string, string>;
   const own = ownEnvironment();
   for (const name of [...shellsOwn, "ELECTRON_RUN_AS_NODE", "NODE_OPTIONS"]) {
-    // What the capture changed is put back as the host has it.
+    // Variables that the capture changed get the host's values back.
     if (own[name] === undefined) delete captured[name];
     else captured[name] = own[name];
   }

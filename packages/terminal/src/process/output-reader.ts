@@ -13,7 +13,7 @@ const shared = Buffer.allocUnsafeSlow(bufferBytes);
 /** A PTY hands out at most this much in a read, so a read this large means that more is waiting. */
 const fullPtyRead = 4095;
 
-/** What an unread pipe can hold at most; a drain that gets more has met a writer that goes on. */
+/** The most that an unread pipe can hold; a drain that gets more has met a writer that is still writing. */
 const drainBoundBytes = 1024 * 1024;
 
 /** Node documents `onread` for connections; it works, and is typed here, for every socket. */
@@ -21,7 +21,7 @@ interface ReadingOptions extends SocketConstructorOpts {
   readonly onread: OnReadOpts;
 }
 
-/** Told about bytes; the buffer is only valid during the call. */
+/** Receiver of bytes; the buffer is only valid during the call. */
 export interface ReaderSink {
   bytes(buffer: Buffer, length: number): void;
   /** Nothing more will come: every writer has closed. */
@@ -67,7 +67,7 @@ export class OutputReader implements BudgetedReader {
     if (this.openFd !== undefined && !this.#isHeld) this.#socket.resume();
   }
 
-  /** While it holds, the writer waits as soon as its pipe is full; `drain` reads all the same. */
+  /** While it holds, the writer waits as soon as its pipe is full; `drain` still reads. */
   hold(isHeld: boolean): void {
     if (this.#isHeld === isHeld) return;
     this.#isHeld = isHeld;
@@ -80,7 +80,7 @@ export class OutputReader implements BudgetedReader {
     if (this.#readAvailable() === "ended") this.close();
   }
 
-  /** Stops reading and closes the descriptor. The sink hears `end` if it has not yet. */
+  /** Stops reading and closes the descriptor. The sink receives `end` if it has not yet. */
   close(): void {
     if (this.#state === "ended") return;
     this.#state = "ended";

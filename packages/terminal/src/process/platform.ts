@@ -1,9 +1,9 @@
-// Where operating systems are told apart; everything else asks here.
+// Differences between operating systems; everything else asks here.
 import { existsSync } from "node:fs";
 
 const { platform: os } = process;
 
-/** What this machine's operating system offers the engine. */
+/** Features of this machine's operating system that the engine uses. */
 export const platform = {
   /** FIFOs, sessions and process groups: everything but Windows. */
   isPosix: os !== "win32",

@@ -13,9 +13,8 @@ import {
   type LaunchWatcher,
   type Launched,
   type Launcher,
-  type TreeProcess,
 } from "./launch.ts";
-import type { LimitsInForce } from "./limits.ts";
+import type { LimitsInForce, TreeProcess } from "./port.ts";
 import { platform } from "./platform.ts";
 import type { ReadBudget } from "./read-budget.ts";
 import type { RunInput, RunIo, StreamSinks } from "./run-io.ts";
@@ -35,7 +34,7 @@ export class PortableLauncher implements Launcher {
 
   launch(request: LaunchRequest, watcher: LaunchWatcher): number {
     const id = this.#nextNumber++;
-    // The watcher must not hear of a launch before its caller knows the number.
+    // The watcher must not be called before the caller knows the number.
     queueMicrotask(() => {
       try {
         const [launched, pipes] = this.#spawn(id, request, watcher);
@@ -124,19 +123,16 @@ function describe(pids: readonly number[]): TreeProcess[] {
   return pids.map((pid) => ({ pid, command: readCommandLine(pid) }));
 }
 
-/** The pipes of a child of our own; stdout and stderr merge in the order in which they are read. */
+/** The pipes of a child that this process started; merged stdout and stderr come in the order of the reads. */
 export class PortableIo implements RunIo {
   readonly files: LaunchIo;
   readonly #merged: boolean;
   #pipes: ChildPipes | undefined;
   #open: Readable[] = [];
 
-  constructor(kind: "text" | "stdio", hasInput: boolean) {
-    this.files =
-      kind === "text"
-        ? { kind, output: "", stdin: hasInput ? "" : undefined }
-        : { kind, stdin: "", stdout: "", stderr: "" };
-    this.#merged = kind === "text";
+  constructor(hasInput: boolean, separateError: boolean) {
+    this.files = { kind: "pipes", output: "", stdin: hasInput ? "" : undefined };
+    this.#merged = !separateError;
   }
 
   get input(): RunInput | undefined {
@@ -165,11 +161,11 @@ export class PortableIo implements RunIo {
         sink.end();
       });
     }
-    // EPIPE: the child reads no more; its exit is what tells the caller.
+    // EPIPE: the child reads no more; the caller learns of it from the exit.
     pipes?.stdin?.on("error", () => {});
   }
 
-  /** Node reads pipes by itself; what is left arrives as events before they close. */
+  /** Node reads pipes automatically; what is left arrives as events before they close. */
   drain(): void {}
 
   get ended(): boolean {

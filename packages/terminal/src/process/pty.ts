@@ -1,7 +1,8 @@
 // Pseudo terminals: opened by the native part of node-pty, read and written by us (T8).
 import { closeSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
-import { TerminalError, invalidRequest } from "../terminal-error.ts";
+import type { ScreenSize } from "../screen-size.ts";
+import { TerminalError } from "../terminal-error.ts";
 import { platform } from "./platform.ts";
 
 interface NativePty {
@@ -23,31 +24,20 @@ function native(): NativePty {
 }
 
 function loadBinary(): NativePty {
-  const library = createRequire(import.meta.url)("@lydell/node-pty/requireBinary.js") as {
-    requireBinary(file: string): NativePty;
-  };
-  return library.requireBinary("pty.node");
-}
-
-/** The size of a screen in characters. */
-export interface ScreenSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-/** The size that a terminal has when nobody says otherwise. */
-export const DEFAULT_SIZE: ScreenSize = { columns: 80, rows: 24 };
-
-const bounds = { columns: [2, 1000], rows: [1, 500] } as const;
-
-/** Refuses what is not a whole number, and pulls the rest into what a terminal can be. */
-export function checkSize(size: Partial<ScreenSize>): ScreenSize {
-  const check = (name: keyof ScreenSize): number => {
-    const value = size[name] ?? DEFAULT_SIZE[name];
-    if (!Number.isSafeInteger(value)) throw invalidRequest(name, "a whole number");
-    return Math.min(Math.max(value, bounds[name][0]), bounds[name][1]);
-  };
-  return { columns: check("columns"), rows: check("rows") };
+  // A bundle in CommonJS has no module URL, but a file name.
+  const from = typeof __filename === "string" ? __filename : import.meta.url;
+  try {
+    const library = createRequire(from)("@lydell/node-pty/requireBinary.js") as {
+      requireBinary(file: string): NativePty;
+    };
+    return library.requireBinary("pty.node");
+  } catch (error) {
+    throw new TerminalError(
+      "not_supported",
+      "Terminals with a screen need the package @lydell/node-pty, which cannot be loaded. Install it beside the program.",
+      { cause: error },
+    );
+  }
 }
 
 /** An open pseudo terminal: our end, and the device that a command opens. */
@@ -69,12 +59,12 @@ export function openPty({ columns, rows }: ScreenSize): Pty {
   return { master, device: pty, releaseDevice };
 }
 
-/** Tells the terminal its new size; programs in it get SIGWINCH. */
+/** Sets the terminal's size; programs in it get SIGWINCH. */
 export function resizePty(master: number, { columns, rows }: ScreenSize): void {
   native().resize(master, columns, rows);
 }
 
-/** What may wait for a program that does not read. */
+/** Bytes that may wait for a program that does not read. */
 const maxWaitingBytes = 1024 * 1024;
 const maxRetryMs = 32;
 
@@ -96,6 +86,8 @@ export class PtyWriter {
     if (this.#fd() === undefined) {
       throw new TerminalError("closed", "The command has ended and takes no more input");
     }
+    // A write of zero bytes returns 0, which is also how a full line looks; it would be retried forever.
+    if (bytes.length === 0) return;
     if (this.#waitingBytes + bytes.length > maxWaitingBytes) {
       throw new TerminalError(
         "input_full",

@@ -1,4 +1,4 @@
-// Floods wait for the next turn of the loop, so that a keystroke's echo does not wait for them.
+// Floods wait for the next tick, so that a keystroke's echo does not wait for them.
 import { afterAll, describe, expect, it } from "vitest";
 import { guardLeaks } from "../testing/leaks.ts";
 import { recordRun } from "../testing/record-run.ts";
@@ -9,10 +9,10 @@ guardLeaks();
 const spawner = new Spawner();
 afterAll(() => spawner.close());
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("the read budget", () => {
-  it("[T13] stops a reader that has had its share, and lets it go on in the next turn", async () => {
+  it("[T13] stops a reader that has had its share, and resumes it in the next tick", async () => {
     const budget = new ReadBudget();
     let resumed = 0;
     const flood = { resume: () => void (resumed += 1) };
@@ -23,7 +23,7 @@ describe("the read budget", () => {
     expect(taken).toBeLessThan(16);
     expect(budget.spend(quiet, 100)).toBe(true);
     expect(resumed).toBe(0);
-    await nextTurn();
+    await nextImmediate();
     expect(resumed).toBe(1);
     expect(budget.spend(flood, 64 * 1024)).toBe(true);
   });
@@ -44,9 +44,9 @@ describe("the read budget", () => {
       },
     };
     expect(share(reader)).toBeLessThan(before);
-    await nextTurn();
+    await nextImmediate();
     expect(state.resumed).toBe(false);
-    while (!state.resumed) await nextTurn();
+    while (!state.resumed) await nextImmediate();
   });
 
   it("[T13] counts across turns while somebody types: a pipe gives little in a turn, but every turn", async () => {
@@ -56,7 +56,7 @@ describe("the read budget", () => {
     let turns = 0;
     while (budget.spend(reader, 32 * 1024) && turns < 100) {
       turns += 1;
-      await nextTurn();
+      await nextImmediate();
     }
     expect(turns).toBeLessThan(16);
   });
@@ -66,11 +66,11 @@ describe("the read budget", () => {
     const reader = { resume: () => expect.unreachable("it is closed") };
     while (budget.spend(reader, 64 * 1024));
     budget.forget(reader);
-    await nextTurn();
+    await nextImmediate();
     expect(budget.spend({ resume: () => {} }, 1)).toBe(true);
   });
 
-  it("[T13] five floods leave room for an echo", async () => {
+  it("[T13] five floods do not hold up an echo", async () => {
     const floods = await Promise.all(Array.from({ length: 5 }, () => recordFlood()));
     const { run, seen } = await recordRun(spawner, { kind: "tty", command: "cat" });
     const delays: number[] = [];
@@ -89,7 +89,7 @@ describe("the read budget", () => {
 
 /** A flood whose bytes are counted and dropped. */
 async function recordFlood(): Promise<{ end(graceMs: number): Promise<unknown> }> {
-  return spawner.run(
+  return spawner.start(
     { kind: "text", command: "yes", cwd: "/tmp", env: { PATH: process.env["PATH"] ?? "" } },
     { bytes: () => {}, exit: () => {}, end: () => {} },
   );

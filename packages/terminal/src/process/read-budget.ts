@@ -1,21 +1,21 @@
-// Shares the event loop between terminals: one that floods waits for the next turn, so that the others stay quick (T13).
+// Shares the event loop between terminals: one that floods waits for the next tick, so that others stay quick (T13).
 
-/** A reader that can be told to wait. */
+/** A reader that can be paused. */
 export interface BudgetedReader {
-  /** Called when a reader that had to wait may go on. */
+  /** Called when a reader that had to wait may continue. */
   resume(): void;
 }
 
-/** What one reader may deliver in a turn of the loop, and how it rests while somebody types. */
+/** Bytes that one reader may deliver in a tick, and its pause while somebody types. */
 const quietBudgetBytes = 512 * 1024;
 const typingBudgetBytes = 128 * 1024;
 const typingRestMs = 3;
-/** Somebody who typed within this time is likely to go on. */
+/** Somebody who typed within this time is likely to type more. */
 const typingMs = 1000;
 
 interface Account {
   readonly reader: BudgetedReader;
-  /** Counted anew each turn; while somebody types, only after a rest: a pipe gives little in a turn, but every turn. */
+  /** Reset each tick; while somebody types, only after a pause: a pipe gives little in a tick, but in every tick. */
   bytes: number;
   isActive: boolean;
   waiting: boolean;
@@ -25,15 +25,15 @@ interface Account {
 export class ReadBudget {
   readonly #accounts = new Map<BudgetedReader, Account>();
   #active: Account[] = [];
-  #turnScheduled = false;
+  #tickScheduled = false;
   #typedAt = -Infinity;
 
-  /** Somebody typed: for a while, floods rest between their turns. */
+  /** Somebody typed: for a while, floods pause between their ticks. */
   noteInput(): void {
     this.#typedAt = performance.now();
   }
 
-  /** Counts bytes that a reader delivered; false tells it to stop until `resume`. */
+  /** Counts bytes that a reader delivered; on false it must stop until `resume`. */
   spend(reader: BudgetedReader, bytes: number): boolean {
     let account = this.#accounts.get(reader);
     if (account === undefined) {
@@ -61,14 +61,14 @@ export class ReadBudget {
   #activate(account: Account): void {
     account.isActive = true;
     this.#active.push(account);
-    if (this.#turnScheduled) return;
-    this.#turnScheduled = true;
+    if (this.#tickScheduled) return;
+    this.#tickScheduled = true;
     // Immediates run after the poll phase: exactly once a turn.
     setImmediate(() => this.#endTurn());
   }
 
   #endTurn(): void {
-    this.#turnScheduled = false;
+    this.#tickScheduled = false;
     const active = this.#active;
     this.#active = [];
     const isTyping = this.#isTyping();

@@ -1,21 +1,20 @@
-// The host's ends of a run's files: one FIFO for text, three for an agent, a pseudo terminal for a person (T6–T8).
+// The host's ends of a run's files: FIFOs, or a pseudo terminal (T6–T8).
 import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
+import type { ScreenSize } from "../screen-size.ts";
 import { TerminalError } from "../terminal-error.ts";
 import type { ChildPipes, LaunchIo } from "./launch.ts";
 import { OutputReader, type ReaderSink } from "./output-reader.ts";
-import { type Pty, PtyWriter, type ScreenSize, openPty, resizePty } from "./pty.ts";
+import type { RunStream } from "./port.ts";
+import { type Pty, PtyWriter, openPty, resizePty } from "./pty.ts";
 import type { ReadBudget } from "./read-budget.ts";
-
-/** Where a run's bytes come from: stdout and stderr apart only for stdio runs. */
-export type RunStream = "output" | "error";
 
 /** One sink per stream. */
 export type StreamSinks = (stream: RunStream) => ReaderSink;
 
 /** The input of a run. */
 export interface RunInput {
-  /** False asks the writer to wait for `onDrain`; the bytes are taken all the same. */
+  /** False asks the writer to wait for `onDrain`; the bytes are taken in any case. */
   write(bytes: Buffer): boolean;
   /** Called each time that waiting bytes have been taken. */
   onDrain(listener: () => void): void;
@@ -32,7 +31,7 @@ export interface RunIo {
   drain(): void;
   /** True when every writer has closed. */
   readonly ended: boolean;
-  /** While it holds, nothing is read, so that a fast writer waits; what an exited child wrote is read all the same. */
+  /** While it holds, nothing is read, so that a fast writer waits; output of an exited child is still read. */
   hold(isHeld: boolean): void;
   resize(size: ScreenSize): void;
   close(): void;
@@ -47,19 +46,27 @@ function openFifo(path: string, mode: number): number {
   return openSync(path, mode | constants.O_NONBLOCK);
 }
 
-/** Text: stdout and stderr in one FIFO, in the order they were written; a second one for stdin where it is wanted. */
-export class TextIo implements RunIo {
-  readonly input: PipeInput | undefined;
-  readonly files: LaunchIo;
-  readonly resize = noScreen;
-  #fd: number | undefined;
-  #standIn: number | undefined;
-  #reader: OutputReader | undefined;
+/** The names of a run's FIFOs; without one for stderr, `output` has both streams in the order they were written. */
+export interface PipePaths {
+  readonly output: string;
+  readonly error?: string | undefined;
+  readonly stdin?: string | undefined;
+}
 
-  constructor(path: string, stdin?: string) {
-    this.files = { kind: "text", output: path, stdin };
-    // Opened before the child opens its end, and read only after: so there is neither a refusal nor an early end.
-    this.#fd = openFifo(path, constants.O_RDONLY);
+/** FIFOs: one for all output, a second one for stderr and a third for stdin where they are wanted. */
+export class PipesIo implements RunIo {
+  readonly files: LaunchIo;
+  readonly input: PipeInput | undefined;
+  readonly resize = noScreen;
+  /** Opened before the child opens its ends, and read only after: so there is neither a refusal nor an early end. */
+  #unread: { readonly stream: RunStream; readonly fd: number }[];
+  #standIn: number | undefined;
+  #readers: OutputReader[] = [];
+
+  constructor({ output, error, stdin }: PipePaths) {
+    this.files = { kind: "pipes", output, error, stdin };
+    this.#unread = [{ stream: "output", fd: openFifo(output, constants.O_RDONLY) }];
+    if (error !== undefined) this.#unread.push({ stream: "error", fd: openFifo(error, constants.O_RDONLY) });
     if (stdin === undefined) return;
     // A FIFO can be opened for writing only while somebody reads it: until the child does, that is us.
     this.#standIn = openFifo(stdin, constants.O_RDONLY);
@@ -68,60 +75,9 @@ export class TextIo implements RunIo {
 
   start(sinks: StreamSinks, budget: ReadBudget): void {
     this.#dropStandIn();
-    if (this.#fd === undefined) return;
-    this.#reader = new OutputReader(this.#fd, "fifo", sinks("output"), budget);
-    this.#fd = undefined;
-  }
-
-  drain(): void {
-    this.#reader?.drain();
-  }
-
-  get ended(): boolean {
-    return this.#reader?.ended ?? true;
-  }
-
-  hold(isHeld: boolean): void {
-    this.#reader?.hold(isHeld);
-  }
-
-  close(): void {
-    this.#reader?.close();
-    if (this.#fd !== undefined) closeSync(this.#fd);
-    this.#fd = undefined;
-    this.#dropStandIn();
-    this.input?.destroy();
-  }
-
-  #dropStandIn(): void {
-    if (this.#standIn !== undefined) closeSync(this.#standIn);
-    this.#standIn = undefined;
-  }
-}
-
-/** stdio: three FIFOs, for a child that speaks a protocol. */
-export class StdioIo implements RunIo {
-  readonly files: LaunchIo;
-  readonly input: PipeInput;
-  readonly resize = noScreen;
-  readonly #fds: number[];
-  #readers: OutputReader[] = [];
-
-  constructor([stdin = "", stdout = "", stderr = ""]: readonly string[]) {
-    this.files = { kind: "stdio", stdin, stdout, stderr };
-    // As for text runs, we read stdin ourselves until the child does.
-    this.#fds = [stdin, stdout, stderr].map((path) => openFifo(path, constants.O_RDONLY));
-    this.input = new PipeInput(openFifo(stdin, constants.O_WRONLY));
-  }
-
-  start(sinks: StreamSinks, budget: ReadBudget): void {
-    const [standIn, output, error] = this.#fds.splice(0);
-    if (standIn === undefined || output === undefined || error === undefined) return;
-    closeSync(standIn);
-    this.#readers = [
-      new OutputReader(output, "fifo", sinks("output"), budget),
-      new OutputReader(error, "fifo", sinks("error"), budget),
-    ];
+    const unread = this.#unread;
+    this.#unread = [];
+    this.#readers = unread.map(({ stream, fd }) => new OutputReader(fd, "fifo", sinks(stream), budget));
   }
 
   drain(): void {
@@ -138,8 +94,15 @@ export class StdioIo implements RunIo {
 
   close(): void {
     for (const reader of this.#readers) reader.close();
-    for (const fd of this.#fds.splice(0)) closeSync(fd);
-    this.input.destroy();
+    for (const { fd } of this.#unread) closeSync(fd);
+    this.#unread = [];
+    this.#dropStandIn();
+    this.input?.destroy();
+  }
+
+  #dropStandIn(): void {
+    if (this.#standIn !== undefined) closeSync(this.#standIn);
+    this.#standIn = undefined;
   }
 }
 
@@ -149,7 +112,7 @@ export class PipeInput implements RunInput {
 
   constructor(fd: number) {
     this.#socket = new Socket({ fd, readable: false, writable: true });
-    // EPIPE: the child reads no more. Its exit is what tells the caller.
+    // EPIPE: the child reads no more. The caller learns of it from the exit.
     this.#socket.on("error", () => {});
   }
 
@@ -192,7 +155,7 @@ export class TtyIo implements RunIo {
         return this.#writer.waitingBytes === 0;
       },
       onDrain: (listener) => this.#writer.onDrain(listener),
-      // What a keyboard does to end its input.
+      // The key that ends input on a keyboard.
       end: () => this.#writer.write(Buffer.from("\x04")),
     };
   }
@@ -209,7 +172,7 @@ export class TtyIo implements RunIo {
 
   /**
    * We hold the command's end open until it has exited: else the terminal would look closed before the command has
-   * opened it. First everything is read, then our hold is let go, and only then can the end be seen.
+   * opened it. First everything is read, then our end is closed, and only then can the end be seen.
    */
   drain(): void {
     this.#reader?.drain();

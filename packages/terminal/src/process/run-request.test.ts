@@ -31,8 +31,12 @@ describe("a request", () => {
     [{ kind: "tty", command: "nosuch-program" }, "program_not_found", "command"],
     [{ kind: "stdio", command: "nosuch-program" }, "program_not_found", "command"],
     [{ command: "/etc/passwd" }, "program_not_executable", "command"],
-    [{ args: ["x".repeat(3_000_000)] }, "spawn_failed", "command"],
-  ])("[T5] %j is refused", async (fault, code, field) => {
+    [{ args: ["a", "x".repeat(128 * 1024)] }, "invalid_request", "args[1]"],
+    [{ command: "x".repeat(128 * 1024) }, "invalid_request", "command"],
+    [{ args: Array.from({ length: 12 }, () => "x".repeat(100_000)) }, "invalid_request", "args"],
+    [{ args: Array.from({ length: 20_000 }, () => "x") }, "invalid_request", "args"],
+    [{ env: { A: "x".repeat(128 * 1024) } }, "invalid_request", "env.A"],
+  ])("[T5][T240] request %# is refused", async (fault, code, field) => {
     await expect(recordRun(spawner, { command: "true", ...(fault as object) })).rejects.toMatchObject({
       name: "TerminalError",
       code,
@@ -45,7 +49,7 @@ describe("a request", () => {
     const script = `import { Spawner } from ${JSON.stringify(engine)};
       import { rmSync } from "node:fs";
       const spawner = new Spawner();
-      const run = () => spawner.run({ kind: "text", command: "true", cwd: "/", env: process.env }, { bytes() {}, exit() {}, end() {} });
+      const run = () => spawner.start({ kind: "text", command: "true", cwd: "/", env: process.env }, { bytes() {}, exit() {}, end() {} });
       await (await run()).exited;
       rmSync("/dev/null");
       await run().catch((error) => console.log(error.code, error.message));

@@ -1,32 +1,21 @@
-// What may be asked of a spawner, and the check that says which field is wrong (T5).
+// The check of a run request, which names the field that is wrong (T5).
 import { isAbsolute } from "node:path";
+import { checkCommandSize, type CommandStrings } from "../command-size.ts";
 import { invalidRequest } from "../terminal-error.ts";
-import type { TreeChoice } from "./launch.ts";
-import { type RunLimits, checkLimits } from "./limits.ts";
-import type { ScreenSize } from "./pty.ts";
-import type { RunKind } from "./run.ts";
-
-/** A child to run. The environment is complete: nothing is added but the marker. */
-export interface RunRequest {
-  readonly kind: RunKind;
-  readonly command: string;
-  readonly args?: readonly string[] | undefined;
-  /** Absolute. */
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** For tty runs. */
-  readonly size?: Partial<ScreenSize> | undefined;
-  /** For text runs: whether stdin is a pipe that can be written to. Default: it is `/dev/null`. */
-  readonly hasInput?: boolean | undefined;
-  readonly limits?: RunLimits | undefined;
-  readonly tree?: TreeChoice | undefined;
-}
+import { checkLimits } from "./limits.ts";
+import type { RunKind, RunLimits, RunRequest, TreeChoice } from "./port.ts";
 
 const kinds: readonly RunKind[] = ["text", "tty", "stdio"];
 const treeChoices: readonly TreeChoice[] = ["auto", "cgroup", "pid-namespace", "process-group"];
 
-/** Refuses a request that no system could run, naming the field; returns its limits. */
-export function checkRunRequest(request: RunRequest): RunLimits {
+/** A request that was found to be good. */
+export interface CheckedRequest {
+  readonly limits: RunLimits;
+  readonly sizeBytes: number;
+}
+
+/** Refuses a request that no system could run, naming the field. */
+export function checkRunRequest(request: RunRequest): CheckedRequest {
   if (!kinds.includes(request.kind)) throw invalidRequest("kind", `one of ${kinds.join(", ")}`);
   checkText("command", request.command);
   if (request.command.trim() === "") {
@@ -44,7 +33,18 @@ export function checkRunRequest(request: RunRequest): RunLimits {
     throw invalidRequest("tree", `one of ${treeChoices.join(", ")}`);
   }
   for (const [name, value] of Object.entries(request.env)) checkVariable(`env.${name}`, name, value);
-  return checkLimits(request.limits);
+  const commandBytes = checkCommandSize(stringsOf(request));
+  const variables = Object.entries(request.env);
+  // The environment is the machine's own for the most part: only what the kernel would refuse is refused here.
+  const environmentBytes = variables.reduce((sum, [name, value]) => {
+    return sum + checkCommandSize([[`env.${name}`, `${name}=${value}`]]);
+  }, 0);
+  return { limits: checkLimits(request.limits), sizeBytes: commandBytes + environmentBytes };
+}
+
+function* stringsOf({ command, args = [] }: RunRequest): CommandStrings {
+  yield ["command", command];
+  for (const [index, arg] of args.entries()) yield [`args[${index}]`, arg];
 }
 
 /** Refuses what the kernel would cut at a NUL byte. */

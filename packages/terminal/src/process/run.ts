@@ -1,44 +1,31 @@
 // One child as the host sees it: its bytes with their offsets, its exit after the last of them, its end (T9–T12).
+import { randomUUID } from "node:crypto";
+import { checkSize, type ScreenSize } from "../screen-size.ts";
 import { TerminalError } from "../terminal-error.ts";
 import { fromFailure } from "./helper/wire.ts";
 import type {
   ChildPipes,
-  ExitStatus,
   LaunchExit,
   LaunchFailure,
   LaunchRequest,
   LaunchWatcher,
   Launched,
   Launcher,
+} from "./launch.ts";
+import type {
+  LimitName,
+  LimitsInForce,
+  Run,
+  RunExit,
+  RunKind,
+  RunLimits,
+  RunSink,
+  RunStream,
   TreeMechanism,
   TreeProcess,
-} from "./launch.ts";
-import type { LimitName, LimitsInForce, RunLimits } from "./limits.ts";
-import { type ScreenSize, checkSize } from "./pty.ts";
+} from "./port.ts";
 import type { ReadBudget } from "./read-budget.ts";
-import type { RunInput, RunIo, RunStream } from "./run-io.ts";
-
-/** The three kinds of run. */
-export type RunKind = "text" | "tty" | "stdio";
-
-/** How a run ended, told after everything it wrote has been read. */
-export interface RunExit extends ExitStatus {
-  /** Offset after the last byte that was read before the exit was told. */
-  readonly finalOffset: number;
-  /** The limit that fired, if one did. */
-  readonly limit: LimitName | undefined;
-  /** True when the spawn helper died and took the exit status with it. */
-  readonly lost: boolean;
-}
-
-/** Told about a run; the buffer is only valid during the call. */
-export interface RunSink {
-  bytes(stream: RunStream, buffer: Buffer, length: number, offset: number): void;
-  /** Once. Bytes of processes that the command left behind may still follow. */
-  exit(exit: RunExit): void;
-  /** Once, after `exit`: no more bytes will come. */
-  end(): void;
-}
+import type { RunInput, RunIo } from "./run-io.ts";
 
 /** How long a child that keeps the pipe open may hold back the exit, after all there was has been read. */
 const drainBoundMs = 200;
@@ -46,7 +33,9 @@ const drainBoundMs = 200;
 const drainBoundBytes = 1024 * 1024;
 /** How long a run that broke a limit of the host's may take to end. */
 const limitGraceMs = 1000;
-/** What a timer of Node can hold: 24.8 days. */
+/** Time between TERM and KILL for a run that is released while it runs. */
+const releaseGraceMs = 2000;
+/** The longest timer of Node: 24.8 days. */
 const maxTimerMs = 2 ** 31 - 1;
 
 type State =
@@ -55,7 +44,7 @@ type State =
   | { readonly name: "draining"; readonly exit: LaunchExit; readonly lost: boolean }
   | { readonly name: "exited" };
 
-/** What a run needs from its spawner. */
+/** Dependencies of a run. */
 export interface RunParts {
   readonly kind: RunKind;
   readonly io: RunIo;
@@ -63,10 +52,13 @@ export interface RunParts {
   readonly budget: ReadBudget;
   readonly limits: RunLimits;
   readonly sink: RunSink;
+  /** Called once, when a released run has nothing left to end. */
+  readonly onFreed: (run: ChildRun) => void;
 }
 
-/** A running or ended child. The spawner makes it and closes it. */
-export class Run {
+/** A running or ended child of this machine. The spawner makes it; its owner releases it. */
+export class ChildRun implements Run {
+  readonly id = randomUUID();
   readonly kind: RunKind;
   /** Resolves with the exit, and never rejects. */
   readonly exited: Promise<RunExit>;
@@ -80,6 +72,7 @@ export class Run {
   #wallClock: NodeJS.Timeout | undefined;
   #drainBound: NodeJS.Timeout | undefined;
   #offsetAtExit = 0;
+  #isSilent = false;
   #ending: Promise<TreeProcess[]> | undefined;
 
   private constructor(parts: RunParts) {
@@ -93,9 +86,9 @@ export class Run {
   }
 
   /** Starts a child; resolves when it runs and rejects, with nothing left behind, when it cannot. */
-  static start(parts: RunParts, request: LaunchRequest): Promise<Run> {
+  static start(parts: RunParts, request: LaunchRequest): Promise<ChildRun> {
     return new Promise((resolve, reject) => {
-      const run = new Run(parts);
+      const run = new ChildRun(parts);
       const watcher: LaunchWatcher = {
         launched: (launched, pipes) => {
           run.#begin(launched, pipes);
@@ -116,12 +109,10 @@ export class Run {
     return this.#launched?.pid ?? 0;
   }
 
-  /** What holds the tree together. */
   get tree(): TreeMechanism {
     return this.#launched?.tree ?? "process-group";
   }
 
-  /** The limits that were asked for, and what enforces each. */
   get limits(): LimitsInForce {
     const { wallClockMs, outputBytes } = this.#parts.limits;
     return {
@@ -135,8 +126,7 @@ export class Run {
     return this.#state.name === "running";
   }
 
-  /** The run's input; a text run has one only if it was asked for. */
-  get input(): RunInput {
+  get #input(): RunInput {
     const { input } = this.#parts.io;
     if (input === undefined) {
       throw new TerminalError(
@@ -147,13 +137,19 @@ export class Run {
     return input;
   }
 
-  /** Types into a tty run, or writes to an agent. */
-  write(bytes: Buffer): boolean {
+  write(bytes: Uint8Array): boolean {
     if (this.kind === "tty") this.#parts.budget.noteInput();
-    return this.input.write(bytes);
+    return this.#input.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
-  /** While it holds, nothing of the output is read, and a fast writer waits. */
+  onDrain(listener: () => void): void {
+    this.#input.onDrain(listener);
+  }
+
+  endInput(): void {
+    this.#input.end();
+  }
+
   hold(isHeld: boolean): void {
     this.#parts.io.hold(isHeld);
   }
@@ -164,14 +160,13 @@ export class Run {
     return checked;
   }
 
-  /** What Ctrl-C does: the terminal decides whom it concerns; without one it is the command's process group. */
+  /** A terminal decides which processes it concerns; without one it is the command's process group. */
   async interrupt(): Promise<void> {
     if (this.#state.name !== "running") return;
     if (this.kind === "tty") this.write(Buffer.from("\x03"));
     else await this.#parts.launcher.signal(this.#launch, "SIGINT");
   }
 
-  /** Ends the whole tree, also what is left of it after the exit; resolves with what could not be ended. */
   end(graceMs: number): Promise<TreeProcess[]> {
     this.#ending ??= this.#endNow(graceMs).finally(() => {
       this.#ending = undefined;
@@ -179,12 +174,27 @@ export class Run {
     return this.#ending;
   }
 
-  /** The processes of the tree that are alive; after the exit, the survivors. */
   members(): Promise<TreeProcess[]> {
     return this.#parts.launcher.members(this.#launch);
   }
 
-  /** Lets go of files and of the launch; the tree must have been ended, or be meant to live. */
+  release(): void {
+    if (this.#isSilent) return;
+    this.silence();
+    if (this.#state.name === "exited") return this.#free();
+    // Processes that could not be ended stay with the spawner, which tries again when it closes.
+    this.end(releaseGraceMs).then(
+      (left) => left.length === 0 && this.#free(),
+      () => {},
+    );
+  }
+
+  /** The sink is not called any more. */
+  silence(): void {
+    this.#isSilent = true;
+  }
+
+  /** Frees the files and the launch; the tree must have been ended, or be meant to live. */
   close(): void {
     clearTimeout(this.#wallClock);
     clearTimeout(this.#drainBound);
@@ -192,11 +202,16 @@ export class Run {
     this.#parts.launcher.forget(this.#launch);
   }
 
+  #free(): void {
+    this.close();
+    this.#parts.onFreed(this);
+  }
+
   async #endNow(graceMs: number): Promise<TreeProcess[]> {
     const { launcher } = this.#parts;
     const left = await launcher.end(this.#launch, graceMs).catch((error: unknown) => {
       // The helper died while it worked; what it ran is being ended by the next one.
-      if (error instanceof TerminalError && error.code === "helper_lost") return [];
+      if (error instanceof TerminalError && error.code === "lost") return [];
       throw error;
     });
     if (left.length === 0) await this.exited;
@@ -214,7 +229,7 @@ export class Run {
     io.start(
       (stream) => ({
         bytes: (buffer, length) => this.#bytes(stream, buffer, length),
-        end: () => this.#streamEnded(),
+        end: () => this.#streamEnded(stream),
       }),
       budget,
       pipes,
@@ -224,7 +239,7 @@ export class Run {
   #bytes(stream: RunStream, buffer: Buffer, length: number): void {
     const offset = this.#offsets[stream];
     this.#offsets[stream] = offset + length;
-    this.#parts.sink.bytes(stream, buffer, length, offset);
+    if (!this.#isSilent) this.#parts.sink.bytes(stream, buffer.subarray(0, length), offset);
     const { outputBytes } = this.#parts.limits;
     if (outputBytes !== undefined && this.#totalBytes > outputBytes) this.#breakLimit("outputBytes");
     if (this.#state.name === "draining" && this.#totalBytes - this.#offsetAtExit > drainBoundBytes) {
@@ -239,7 +254,7 @@ export class Run {
   #breakLimit(name: LimitName): void {
     if (this.#state.name !== "running" || this.#limit !== undefined) return;
     this.#limit = name;
-    // Who could be told of a failure reads it in the exit, which comes either way.
+    // The exit reports a failure, and comes either way.
     this.end(limitGraceMs).catch(() => {});
   }
 
@@ -259,10 +274,13 @@ export class Run {
     return this.#state.name === "draining";
   }
 
-  #streamEnded(): void {
-    if (!this.#parts.io.ended) return;
+  #streamEnded(stream: RunStream): void {
+    const { io, sink } = this.#parts;
+    const isOutput = this.kind === "stdio" && stream === "output";
+    if (isOutput && this.isRunning && !this.#isSilent) sink.outputEnded?.();
+    if (!io.ended) return;
     if (this.#state.name === "draining") this.#settle();
-    else if (this.#state.name === "exited") this.#parts.sink.end();
+    else if (this.#state.name === "exited" && !this.#isSilent) sink.end();
   }
 
   #settle(): void {
@@ -271,15 +289,16 @@ export class Run {
     clearTimeout(this.#drainBound);
     this.#state = { name: "exited" };
     const { io, sink } = this.#parts;
-    const told = {
+    const settled: RunExit = {
       exitCode: exit.exitCode,
       signal: exit.signal,
       finalOffset: this.#offsets.output,
+      finalErrorOffset: this.#offsets.error,
       limit: this.#limit ?? exit.limit,
       lost,
     };
-    sink.exit(told);
-    this.#resolveExited(told);
-    if (io.ended) sink.end();
+    if (!this.#isSilent) sink.exit(settled);
+    this.#resolveExited(settled);
+    if (io.ended && !this.#isSilent) sink.end();
   }
 }

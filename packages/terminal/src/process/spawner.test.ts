@@ -36,7 +36,7 @@ describe("what a child gets", () => {
     expect(text()).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => `out ${i}\nerr ${i}\n`).join(""));
   });
 
-  it("[T6] a text run reads an empty stdin and has a session of its own without a terminal", async () => {
+  it("[T6] a text run reads an empty stdin and has its own session without a terminal", async () => {
     const { run, exit, text } = await recordRun(spawner, {
       command: "cat; (exec < /dev/tty) 2>/dev/null && echo tty; ps -o sid= -p $$; readlink /proc/self/fd/0",
     });
@@ -57,7 +57,7 @@ describe("what a child gets", () => {
       command: "cat; echo to stderr >&2",
     });
     run.write(Buffer.from("to stdin\n"));
-    run.input.end();
+    run.endInput();
     expect((await exit()).exitCode).toBe(0);
     expect(text("output")).toBe("to stdin\n");
     expect(text("error")).toBe("to stderr\n");
@@ -66,10 +66,10 @@ describe("what a child gets", () => {
   it("[T7] stdin of a stdio run has back-pressure and loses nothing", async () => {
     const { run, exit, text } = await recordRun(spawner, { kind: "stdio", command: "sleep 0.2; wc -c" });
     const megabyte = Buffer.alloc(1024 * 1024, "x");
-    const drained = new Promise<void>((resolve) => run.input.onDrain(resolve));
+    const drained = new Promise<void>((resolve) => run.onDrain(resolve));
     expect(run.write(megabyte)).toBe(false);
     await drained;
-    run.input.end();
+    run.endInput();
     await exit();
     expect(text().trim()).toBe(String(megabyte.length));
   });
@@ -77,7 +77,7 @@ describe("what a child gets", () => {
   it("[T7] writing to a stdio run that has ended is an error, not a crash", async () => {
     const { run, exit } = await recordRun(spawner, { kind: "stdio", command: "true" });
     await exit();
-    spawner.release(run);
+    run.release();
     expect(() => run.write(Buffer.from("late"))).toThrow(expect.objectContaining({ code: "closed" }));
   });
 });
@@ -163,7 +163,7 @@ describe("the end of the output", () => {
       expect(text().endsWith(end)).toBe(true);
       expect(finalOffset).toBe(kind === "tty" ? 128_894 : 108_894);
       expect(offsetsFit()).toBe(true);
-      spawner.release(run);
+      run.release();
     }
   });
 
@@ -182,7 +182,7 @@ describe("the end of the output", () => {
             args: ["1", "20000"],
           });
           await exit();
-          spawner.release(run);
+          run.release();
           return text().length;
         });
         expect(new Set(await Promise.all(runs))).toEqual(new Set([kind === "tty" ? 128_894 : 108_894]));
@@ -203,7 +203,7 @@ describe("the end of the output", () => {
     expect(events).toEqual(["output", "exit", "end"]);
   });
 
-  it("[T11] a child that keeps the pipe open gets a last word, and then the exit is told", async () => {
+  it("[T11] a child that keeps the pipe open gets a last word, and then the exit is reported", async () => {
     const { exit, text } = await recordRun(spawner, { command: "(sleep 0.05; echo late) & echo early" });
     await exit();
     expect(text()).toBe("early\nlate\n");
@@ -219,7 +219,7 @@ describe("the end of the output", () => {
     expect(text()).toBe("early\n");
     await ended;
     expect(text()).toBe("early\nlate\n");
-    spawner.release(run);
+    run.release();
   });
 
   it.each(["text", "tty"] as const)(

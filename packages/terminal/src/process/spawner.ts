@@ -1,37 +1,48 @@
 // Starts runs and owns what they share: the spawn helper, the FIFOs, the read budget.
 import { randomUUID } from "node:crypto";
+import { checkSize } from "../screen-size.ts";
 import { TerminalError } from "../terminal-error.ts";
+import { buildEnvironment } from "./environment.ts";
 import { FifoPool } from "./fifo-pool.ts";
 import { HelperLauncher } from "./helper-launcher.ts";
 import type { LaunchRequest, Launcher } from "./launch.ts";
+import { LoginEnvironment } from "./login-shell.ts";
 import { platform } from "./platform.ts";
+import type { EnvironmentRequest, Keeper, RunLimits, RunRequest, RunSink } from "./port.ts";
 import { PortableIo, PortableLauncher } from "./portable-launcher.ts";
-import { checkSize } from "./pty.ts";
 import { ReadBudget } from "./read-budget.ts";
-import { type RunIo, StdioIo, TextIo, TtyIo } from "./run-io.ts";
-import { type RunRequest, checkRunRequest } from "./run-request.ts";
-import { Run, type RunSink } from "./run.ts";
+import { PipesIo, type RunIo, TtyIo } from "./run-io.ts";
+import { checkRunRequest } from "./run-request.ts";
+import { ChildRun } from "./run.ts";
+import { StartGate } from "./start-gate.ts";
 
 /** How a spawner works. */
 export interface SpawnerOptions {
+  /** `login` (default): what the login shell sets up. Or a map, taken as it is. */
+  readonly environment?: "login" | Readonly<Record<string, string | undefined>> | undefined;
   /** `helper` wherever there is one; `child_process` forks from the host itself. */
   readonly forkBy?: "helper" | "child_process" | undefined;
 }
 
-/** Starts children; one for a whole host. */
-export class Spawner {
+/** The keeper inside the host: its processes are children of the host's own helper and end with the host. */
+export class Spawner implements Keeper {
   readonly #budget = new ReadBudget();
-  readonly #runs = new Set<Run>();
+  readonly #runs = new Set<ChildRun>();
+  readonly #starting = new Set<Promise<ChildRun>>();
   readonly #launcher: Launcher;
   readonly #helper: HelperLauncher | undefined;
   readonly #fifos: FifoPool;
+  readonly #gate = new StartGate();
+  readonly #login = new LoginEnvironment(this);
+  readonly #environment: NonNullable<SpawnerOptions["environment"]>;
   #closed: Promise<void> | undefined;
 
-  constructor(options: SpawnerOptions = {}) {
-    const useHelper = platform.isPosix && options.forkBy !== "child_process";
+  constructor({ environment = "login", forkBy }: SpawnerOptions = {}) {
+    const useHelper = platform.isPosix && forkBy !== "child_process";
     this.#helper = useHelper ? new HelperLauncher(() => this.#fifos.discard()) : undefined;
     this.#launcher = this.#helper ?? new PortableLauncher();
     this.#fifos = new FifoPool(this.#launcher);
+    this.#environment = environment;
   }
 
   /** The spawn helper's pid; undefined without one. */
@@ -39,12 +50,36 @@ export class Spawner {
     return this.#helper?.pid;
   }
 
-  /** Starts a child. Rejects with a `TerminalError` that names what is wrong, and leaves nothing behind. */
-  async run(request: RunRequest, sink: RunSink): Promise<Run> {
-    const limits = checkRunRequest(request);
-    if (this.#closed !== undefined) throw new TerminalError("closed", "The terminal engine is closed");
+  async start(request: RunRequest, sink: RunSink): Promise<ChildRun> {
+    const { limits, sizeBytes } = checkRunRequest(request);
+    this.#refuseIfClosed();
+    const starting = this.#gate.pass(sizeBytes, () => this.#launch(request, limits, sink));
+    this.#starting.add(starting);
+    try {
+      const run = await starting;
+      // Closed meanwhile: the run is ended with all others, and its owner never learns of it.
+      if (this.#closed !== undefined) run.silence();
+      this.#refuseIfClosed();
+      return run;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>> {
+    const base = this.#environment === "login" ? await this.#login.get() : this.#environment;
+    return buildEnvironment({ ...request, base });
+  }
+
+  /** Ends every tree, then the helper. Idempotent. */
+  close(graceMs = 2000): Promise<void> {
+    this.#closed ??= this.#closeNow(graceMs);
+    return this.#closed;
+  }
+
+  async #launch(request: RunRequest, limits: RunLimits, sink: RunSink): Promise<ChildRun> {
+    this.#refuseIfClosed();
     const { wallClockMs: _wall, outputBytes: _bytes, ...kernelLimits } = limits;
-    const marker = randomUUID();
     const io = await this.#openIo(request);
     const launch: LaunchRequest = {
       command: request.command,
@@ -54,40 +89,55 @@ export class Spawner {
       io: io.files,
       tree: request.tree ?? "auto",
       limits: kernelLimits,
-      marker,
+      marker: randomUUID(),
     };
-    const run = await Run.start(
-      { kind: request.kind, io, launcher: this.#launcher, budget: this.#budget, limits, sink },
+    const run = await ChildRun.start(
+      {
+        kind: request.kind,
+        io,
+        launcher: this.#launcher,
+        budget: this.#budget,
+        limits,
+        sink,
+        onFreed: (freed) => void this.#runs.delete(freed),
+      },
       launch,
     );
     this.#runs.add(run);
     return run;
   }
 
-  /** Lets go of an ended run. */
-  release(run: Run): void {
-    this.#runs.delete(run);
-    run.close();
-  }
-
-  /** Ends every tree, then the helper. Idempotent. */
-  close(graceMs = 2000): Promise<void> {
-    this.#closed ??= this.#closeNow(graceMs);
-    return this.#closed;
+  #refuseIfClosed(): void {
+    if (this.#closed !== undefined) throw closed();
   }
 
   async #closeNow(graceMs: number): Promise<void> {
+    this.#gate.close(closed());
+    await Promise.allSettled(this.#starting);
     const runs = [...this.#runs];
     await Promise.all(runs.map((run) => run.end(graceMs)));
-    for (const run of runs) this.release(run);
+    // A process that left its tree may still hold a pipe open; closing reports the end of its run.
+    for (const run of runs) run.close();
+    this.#runs.clear();
     await this.#launcher.close();
   }
 
-  async #openIo({ kind, size, hasInput = false }: RunRequest): Promise<RunIo> {
+  async #openIo({ kind, size, hasInput = false, separateError = false }: RunRequest): Promise<RunIo> {
     if (kind === "tty") return new TtyIo(checkSize(size ?? {}));
-    if (this.#helper === undefined) return new PortableIo(kind, hasInput);
-    if (kind === "stdio") return new StdioIo(await this.#fifos.take(3));
-    const [output = "", stdin] = await this.#fifos.take(hasInput ? 2 : 1);
-    return new TextIo(output, stdin);
+    const isProtocol = kind === "stdio";
+    const wantsInput = isProtocol || hasInput;
+    const wantsError = isProtocol || separateError;
+    if (this.#helper === undefined) return new PortableIo(wantsInput, wantsError);
+    const paths = await this.#fifos.take(1 + Number(wantsInput) + Number(wantsError));
+    const output = paths.shift() ?? "";
+    return new PipesIo({
+      output,
+      stdin: wantsInput ? paths.shift() : undefined,
+      error: wantsError ? paths.shift() : undefined,
+    });
   }
+}
+
+function closed(): TerminalError {
+  return new TerminalError("closed", "The terminal engine is closed");
 }

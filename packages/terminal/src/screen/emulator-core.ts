@@ -1,4 +1,4 @@
-// What the emulator knows but does not tell in its public interface, checked where it is taken from.
+// Internals of the emulator that its public interface does not expose, checked where they are read.
 import type { IBufferCell, Terminal } from "@xterm/headless";
 
 /** How characters look, as the emulator packs it. */
@@ -32,6 +32,11 @@ export interface CoreBuffer {
   readonly savedCharset: CharacterSet | undefined;
 }
 
+/** The numbers of a control function. */
+interface CoreParameters {
+  readonly params: readonly number[];
+}
+
 /** The inside of the emulator, as far as a snapshot needs it. */
 export interface EmulatorCore {
   writeSync(data: string | Uint8Array): void;
@@ -46,7 +51,7 @@ export interface EmulatorCore {
   readonly coreMouseService: { readonly activeEncoding: string };
   readonly _inputHandler: {
     readonly _curAttrData: Attributes;
-    eraseInDisplay(parameters: { readonly params: readonly number[] }): boolean;
+    eraseInDisplay(parameters: CoreParameters): boolean;
   };
   readonly _charsetService: {
     /** The set in use: that of `glevel`, or the one that a cursor was saved with. */
@@ -66,7 +71,7 @@ export function coreOf(terminal: Terminal): EmulatorCore {
   return core;
 }
 
-/** The attributes of a cell, which the emulator hands out as an object of its own. */
+/** The attributes of a cell, which the emulator hands out as a separate object. */
 export function attributesOf(cell: IBufferCell): Attributes {
   if (!isAttributes(cell)) throw new TypeError("This version of @xterm/headless has other cells; use 6.0.0");
   return cell;

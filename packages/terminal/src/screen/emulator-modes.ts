@@ -41,7 +41,7 @@ export function modeOf(terminal: Terminal, number: number, isPrivate: boolean): 
   }
 }
 
-/** What to write to a fresh terminal so that it has the modes of another. Those that move the cursor are not here. */
+/** Sequences that give a fresh terminal the modes of another. Those that move the cursor are not here. */
 export function emulatorModeSequences(terminal: Terminal): string {
   const { modes } = terminal;
   const { isCursorHidden, decPrivateModes } = coreOf(terminal).coreService;

@@ -1,5 +1,6 @@
 // A terminal emulator without a screen that draws at once, and that no stream can bring down.
 import headless, { type Terminal } from "@xterm/headless";
+import { guardEmulator } from "../emulator/index.ts";
 import { coreOf } from "./emulator-core.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
@@ -39,7 +40,7 @@ export class Emulator {
     try {
       coreOf(this.#terminal).writeSync(data);
     } catch {
-      // What it has drawn so far is good; what it was doing is not. A new one goes on from there.
+      // The cells drawn so far are good; the emulator's state is not. A new one continues from there.
       this.#faults += 1;
       const faulty = this.#terminal;
       this.#terminal = openTerminal(faulty.cols, faulty.rows, this.#scrollbackLines);
@@ -69,6 +70,7 @@ function openTerminal(columns: number, rows: number, scrollback: number): Termin
     const identifier = prefix === "" ? { final: "J" } : { prefix, final: "J" };
     terminal.parser.registerCsiHandler(identifier, ([what]) => what === 1 && eraseAllInstead(terminal));
   }
+  guardEmulator(terminal);
   return terminal;
 }
 

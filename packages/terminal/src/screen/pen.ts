@@ -41,6 +41,11 @@ export interface Pen {
 /** The look of a terminal that has just been opened. */
 export const PLAIN: Pen = { foreground: 0, background: 0, underlineStyle: 0, underlineColor: 0, linkId: 0 };
 
+/** Whether a look has more than its two numbers say: a link, or a kind or colour of underline. */
+export function hasExtendedLook({ bg }: Attributes): boolean {
+  return (bg & HAS_EXTENDED) !== 0;
+}
+
 /** The look of a cell. */
 export function penOf({ fg, bg, extended }: Attributes): Pen {
   const isExtended = (bg & HAS_EXTENDED) !== 0;

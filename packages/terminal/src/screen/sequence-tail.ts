@@ -4,7 +4,7 @@ import { VtParser, type VtSink } from "../view/vt-parser.ts";
 const ESC = 0x1b;
 const deaf: VtSink = {
   printAscii: () => {},
-  print: () => {},
+  print: () => true,
   repeat: () => {},
   execute: () => {},
   escape: () => {},

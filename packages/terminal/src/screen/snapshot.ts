@@ -6,9 +6,20 @@ import { type CharacterSet, coreOf, type CoreBuffer, type EmulatorCore } from ".
 import { currentPen, looksSame, PLAIN, savedPen } from "./pen.ts";
 
 /** Writes down an emulator: both screens, as many lines above the first as are wanted, cursors and modes. */
-export function writeSnapshot(terminal: Terminal, scrollbackLines: number): string {
+export function writeSnapshot(terminal: Terminal, scrollbackLines: number): string;
+/** The same; undefined when `performance.now()` reaches the deadline before it is written. */
+export function writeSnapshot(
+  terminal: Terminal,
+  scrollbackLines: number,
+  deadlineMs: number,
+): string | undefined;
+export function writeSnapshot(
+  terminal: Terminal,
+  scrollbackLines: number,
+  deadlineMs = Number.POSITIVE_INFINITY,
+): string | undefined {
   const core = coreOf(terminal);
-  const writer = new BufferWriter(terminal.cols, core._oscLinkService);
+  const writer = new BufferWriter(terminal.cols, core._oscLinkService, deadlineMs);
   // Whatever the viewer's terminal showed before is gone.
   writer.add("\x1bc");
   const { active, normal, alternate } = terminal.buffer;
@@ -23,7 +34,7 @@ export function writeSnapshot(terminal: Terminal, scrollbackLines: number): stri
     writer.writeRows(alternate, 0, lastRowToWrite(alternate, terminal.rows, 0));
     writeSavedCursor(writer, core.buffers.alt);
   } else if (hasSavedCursor(core.buffers.alt)) {
-    // It outlives the screen: whoever goes there again may restore it.
+    // It outlives the screen: a program that goes there again may restore it.
     enterAlternate(writer);
     writeSavedCursor(writer, core.buffers.alt);
     leaveAlternate(writer);
@@ -35,7 +46,7 @@ export function writeSnapshot(terminal: Terminal, scrollbackLines: number): stri
   writer.use(currentPen(core._inputHandler._curAttrData));
   writer.add(characterSetSequences(core));
   writer.add(emulatorModeSequences(terminal));
-  return writer.text;
+  return writer.isLate ? undefined : writer.text;
 }
 
 /** All rows when there is something above the screen, for these push it there; else down to the last that has something. */
@@ -117,7 +128,7 @@ function writeCursor(
   else writer.moveTo(x, y - firstRow);
 }
 
-/** Only line drawing is told: the others are national forms of ASCII that nobody uses with UTF-8. */
+/** Only line drawing is detected: the others are national forms of ASCII that nobody uses with UTF-8. */
 function isLineDrawing(characters: CharacterSet | undefined): boolean {
   return characters?.["q"] === "─";
 }

@@ -1,9 +1,9 @@
-// Snapshots against the emulator itself: who draws one sees what those see who drew every byte.
+// Snapshots against the emulator itself: a client that draws one sees the same as clients that drew every byte.
 import { readdirSync, readFileSync } from "node:fs";
 import type { IBuffer, IBufferCell, Terminal } from "@xterm/headless";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { INITIAL_MODES, ShellSequences } from "../view/index.ts";
+import { INITIAL_MODES, StreamScanner } from "../view/index.ts";
 import { attributesOf, coreOf, type CoreBuffer } from "./emulator-core.ts";
 import { Emulator } from "./emulator.ts";
 import { currentPen, erasedPen, type Pen, penOf, savedPen, showsOnBlank } from "./pen.ts";
@@ -57,7 +57,7 @@ function describeBuffer(terminal: Terminal, buffer: IBuffer, core: CoreBuffer): 
       const isHalf = column > 0 && line.getCell(column - 1)!.getWidth() === 2;
       if (!isHalf) cells.push(describeCell(terminal, line.getCell(column)!));
     }
-    // That the first row goes on with one that is not kept cannot be told.
+    // Whether the first row continues one that is not kept is unknown.
     rows.push((line.isWrapped && row > 0 ? "↪" : "") + cells.join(""));
   }
   const { x, y, ybase, scrollTop, scrollBottom } = core;
@@ -120,9 +120,9 @@ async function expectSameScreen(bytes: Uint8Array, size: Size, later: string): P
   const pending = bytes.subarray(bytes.length - pendingBytes);
   coreOf(copy).writeSync(pending);
   expect(describeTerminal(copy)).toEqual(describeTerminal(original));
-  // Next to half of a wide character the emulator goes on in ways of its own, and a snapshot has a blank there.
+  // Next to half of a wide character the emulator continues in its own way, and a snapshot has a blank there.
   if (hasLoneHalf(original)) return;
-  // What comes next is drawn the same on both.
+  // Later output is drawn the same on both.
   coreOf(original).writeSync(later);
   coreOf(copy).writeSync(later);
   expect(inTheLongRun(copy)).toEqual(inTheLongRun(original));
@@ -243,7 +243,7 @@ const recordings = readdirSync(recordingFolder).map((name): [string, Buffer] => 
 ]);
 
 describe("[T92] a snapshot", () => {
-  it("[T92] shows the same cells, cursors and modes, and goes on the same", async () => {
+  it("[T92] shows the same cells, cursors and modes, and continues the same", async () => {
     await fc.assert(
       fc.asyncProperty(streams, sizes, streams, (stream, size, later) =>
         expectSameScreen(Buffer.from(stream), size, foreseeable(later)),
@@ -308,12 +308,29 @@ describe("[T92] a snapshot", () => {
   });
 });
 
+describe("functions that count", () => {
+  it.each(["L", "M", "S", "T", "I", "Z", "b", "A", "C", "P", "@", "X"])(
+    "[T203] a number of 2,147,483,647 to %s does what a screenful of it does, at once",
+    (final) => {
+      const size = { cols: 20, rows: 6 };
+      const before = "one\r\ntwo\r\nthree\r\nfour\x1b[2;10Hx";
+      const startedMs = performance.now();
+      const bounded = draw(`${before}\x1b[20${final}`, size);
+      for (const count of ["999999999", "2147483647"]) {
+        const shown = draw(`${before}\x1b[${count}${final}`, size);
+        expect(describeTerminal(shown)).toEqual(describeTerminal(bounded));
+      }
+      expect(performance.now() - startedMs).toBeLessThan(5000);
+    },
+  );
+});
+
 describe("[T93] a screen", () => {
   it("[T93] is made of what is kept and the modes before it: here within the alternate screen", async () => {
     const before = "$ vim\r\n\x1b[?1049h\x1b[?2004h\x1b[?25l";
     let modes = INITIAL_MODES;
-    const reader = new ShellSequences({ show: () => {}, mark: () => {} });
-    reader.push(Buffer.from(before));
+    const reader = new StreamScanner();
+    reader.scan(Buffer.from(before));
     ({ modes } = reader);
     const bytes = [Buffer.from("\x1b[2J\x1b[H"), Buffer.from("file text")];
     const screen = await TerminalScreen.build({ columns: 20, rows: 4, bytes, modes });
@@ -343,7 +360,7 @@ describe("[T93] a screen", () => {
     screen.close();
   });
 
-  it("[T93] goes on from what was drawn when the emulator fails", () => {
+  it("[T93] continues from what was drawn when the emulator fails", () => {
     const emulator = new Emulator({ columns: 10, rows: 3, scrollbackLines: 5 });
     emulator.write("\x1b[?2004h\x1b[31mbefore ");
     emulator.terminal.parser.registerEscHandler({ final: "z" }, () => {

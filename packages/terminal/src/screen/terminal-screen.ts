@@ -1,4 +1,5 @@
-// The screen of a terminal: what its bytes have drawn, for who looks at it late (T92, T93).
+// The screen of a terminal: what its bytes have drawn, for clients that join late (T92, T93).
+import { pieceEnd } from "../emulator/index.ts";
 import { modeSequences, type TerminalModes } from "../view/index.ts";
 import { Emulator } from "./emulator.ts";
 import { SequenceTail } from "./sequence-tail.ts";
@@ -6,10 +7,10 @@ import { modeOf } from "./emulator-modes.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
 const DEFAULT_SCROLLBACK_LINES = 1000;
-/** As much as is drawn in about two milliseconds. */
-const PIECE_BYTES = 32 * 1024;
+/** How long bytes are drawn before others get their turn (T400). */
+const TICK_MS = 10;
 
-/** What a screen is made from. */
+/** Source of a screen. */
 export interface ScreenSource {
   readonly columns: number;
   readonly rows: number;
@@ -39,10 +40,23 @@ export class TerminalScreen {
 
   /** Draws the bytes that are kept; resolves when they are drawn. */
   static async build(source: ScreenSource): Promise<TerminalScreen> {
+    const screen = await TerminalScreen.buildWithin(source, Number.POSITIVE_INFINITY);
+    if (screen === undefined) throw new Error("A screen without a time limit is always drawn");
+    return screen;
+  }
+
+  /** The same; resolves with undefined when drawing takes more than so much time of the event loop (T401). */
+  static async buildWithin(source: ScreenSource, mostMs: number): Promise<TerminalScreen | undefined> {
     const screen = new TerminalScreen(source);
     const { bytes = [], modes } = source;
     if (modes !== undefined) screen.#emulator.write(modeSequences(modes));
-    for (const part of bytes instanceof Uint8Array ? [bytes] : bytes) await screen.write(part);
+    let leftMs = mostMs;
+    for (const part of bytes instanceof Uint8Array ? [bytes] : bytes) {
+      leftMs -= await screen.#write(part, leftMs);
+      if (leftMs > 0) continue;
+      screen.close();
+      return undefined;
+    }
     return screen;
   }
 
@@ -76,17 +90,40 @@ export class TerminalScreen {
     );
   }
 
-  /** Draws more bytes, not all in one turn of the loop; they must stay as they are until it resolves. */
+  /** Draws more bytes, in as many ticks as it takes; they must stay as they are until it resolves. */
   async write(bytes: Uint8Array): Promise<void> {
-    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-      if (start > 0) await new Promise((resolve) => setImmediate(resolve));
-      const piece = bytes.subarray(start, start + PIECE_BYTES);
-      this.#emulator.write(piece);
-      this.#tail.push(piece);
-    }
+    await this.#write(bytes, Number.POSITIVE_INFINITY);
   }
 
-  /** Gives the screen another size, as terminals do: lines are wrapped anew. */
+  /**
+   * Draws bytes until `performance.now()` has reached a deadline; how many it has drawn, at least some. One sequence
+   * needs up to 20 ms on the largest screen, so it ends at most that much later (T400).
+   */
+  drawUntil(bytes: Uint8Array, deadlineMs: number): number {
+    let drawn = 0;
+    do {
+      const end = pieceEnd(bytes, drawn);
+      this.#emulator.write(bytes.subarray(drawn, end));
+      drawn = end;
+    } while (drawn < bytes.length && performance.now() < deadlineMs);
+    this.#tail.push(bytes.subarray(0, drawn));
+    return drawn;
+  }
+
+  /** Draws for no longer than so many milliseconds; how long it took. */
+  async #write(bytes: Uint8Array, mostMs: number): Promise<number> {
+    let spentMs = 0;
+    let drawn = 0;
+    while (drawn < bytes.length && spentMs < mostMs) {
+      if (drawn > 0) await new Promise((resolve) => setImmediate(resolve));
+      const startedMs = performance.now();
+      drawn += this.drawUntil(bytes.subarray(drawn), startedMs + TICK_MS);
+      spentMs += performance.now() - startedMs;
+    }
+    return drawn < bytes.length ? mostMs : spentMs;
+  }
+
+  /** Gives the screen another size, as terminals do: lines are rewrapped. */
   resize(columns: number, rows: number): void {
     this.#emulator.resize(columns, rows);
   }
@@ -95,6 +132,16 @@ export class TerminalScreen {
   snapshot(options: { readonly scrollbackLines?: number } = {}): ScreenSnapshot {
     const text = writeSnapshot(this.#emulator.terminal, options.scrollbackLines ?? Number.POSITIVE_INFINITY);
     return { text, pendingBytes: this.#tail.bytes };
+  }
+
+  /** The same; undefined when it takes longer than that (T400). */
+  snapshotWithin(
+    mostMs: number,
+    { scrollbackLines }: { readonly scrollbackLines: number },
+  ): ScreenSnapshot | undefined {
+    const deadlineMs = performance.now() + mostMs;
+    const text = writeSnapshot(this.#emulator.terminal, scrollbackLines, deadlineMs);
+    return text === undefined ? undefined : { text, pendingBytes: this.#tail.bytes };
   }
 
   /** Frees the memory. */

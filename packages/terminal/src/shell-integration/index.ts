@@ -1,4 +1,4 @@
-// Shells that tell where their commands begin and end.
+// Shells that report where their commands begin and end.
 export {
   type IntegratedShell,
   type PlainShell,

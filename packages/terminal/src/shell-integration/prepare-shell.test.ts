@@ -1,4 +1,4 @@
-// What a request for a shell becomes.
+// Preparation of a request for a shell.
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -48,7 +48,7 @@ describe("[T88] prepareShell", () => {
   });
 
   it.each(["bash", "/bin/zsh", "/usr/bin/fish"])(
-    "[T88] %s gets a nonce in a file of its own",
+    "[T88] %s gets a nonce in a separate file",
     async (shell) => {
       const first = await prepareShell({ shell, env, folder });
       const second = await prepareShell({ shell, args: ["-il"], env, folder });

@@ -1,5 +1,6 @@
-// Makes the request to start a shell into one whose shell tells where commands begin and end (T88–T90).
+// Turns a request for a shell into one whose shell reports where commands begin and end (T88–T90).
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -19,7 +20,7 @@ export interface ShellRequest {
 /** How to start it. */
 export type PreparedShell = IntegratedShell | PlainShell;
 
-/** A shell that will tell of its commands, in marks that end with the nonce. */
+/** A shell that will report its commands, in marks that end with the nonce. */
 export interface IntegratedShell {
   readonly integrated: true;
   readonly command: string;
@@ -39,16 +40,29 @@ export interface PlainShell {
   readonly reason: string;
 }
 
-/** What a kind of shell needs: other arguments, and variables that its script unsets at once. */
+interface ScriptedRequest extends ShellRequest {
+  /** The folder of our scripts. */
+  readonly scripts: string;
+}
+
+/** Settings for one kind of shell: other arguments, and variables that its script unsets at once. */
 interface Integration {
   readonly args: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
 }
 
 /** From the package's own folder, so that it is the same for the sources and for what was compiled from them. */
-const scripts = fileURLToPath(new URL("../../src/shell-integration/scripts/", import.meta.url));
+const scriptFolder = findScripts();
 
-const integrations: Readonly<Record<string, (request: ShellRequest, isLogin: boolean) => Integration>> = {
+/** Undefined in a program that was bundled without them. */
+function findScripts(): string | undefined {
+  const address: string | undefined = import.meta.url;
+  if (address === undefined) return undefined;
+  const folder = fileURLToPath(new URL("../../src/shell-integration/scripts/", address));
+  return existsSync(path.join(folder, "holdfast.bash")) ? folder : undefined;
+}
+
+const integrations: Readonly<Record<string, (request: ScriptedRequest, isLogin: boolean) => Integration>> = {
   bash: integrateBash,
   fish: integrateFish,
   zsh: integrateZsh,
@@ -65,6 +79,9 @@ export async function prepareShell(request: ShellRequest): Promise<PreparedShell
   const name = path.basename(shell);
   const integrate = integrations[name];
   if (integrate === undefined) return { ...plain, reason: `there is no integration for ${name}` };
+  if (scriptFolder === undefined) {
+    return { ...plain, reason: "the scripts of @holdfast/terminal are not here" };
+  }
   const other = args.find((argument) => !plainArgument.test(argument));
   if (other !== undefined) return { ...plain, reason: `the argument ${other} asks for more than a shell` };
 
@@ -77,7 +94,7 @@ export async function prepareShell(request: ShellRequest): Promise<PreparedShell
     return { ...plain, reason: `its folder cannot be made: ${String(error)}` };
   }
   const isLogin = args.some((argument) => loginArgument.test(argument));
-  const integration = integrate(request, isLogin);
+  const integration = integrate({ ...request, scripts: scriptFolder }, isLogin);
   return {
     integrated: true,
     command: shell,
@@ -109,7 +126,7 @@ async function makeFolder({ folder, env }: ShellRequest): Promise<string> {
 }
 
 /** bash reads one file of ours in place of the user's. A login shell reads none but $ENV, and that in POSIX mode. */
-function integrateBash(_request: ShellRequest, isLogin: boolean): Integration {
+function integrateBash({ scripts }: ScriptedRequest, isLogin: boolean): Integration {
   const script = path.join(scripts, "holdfast.bash");
   return isLogin
     ? { args: ["--posix", "-il"], variables: { ENV: script } }
@@ -117,7 +134,7 @@ function integrateBash(_request: ShellRequest, isLogin: boolean): Integration {
 }
 
 /** zsh looks for the user's files in ZDOTDIR; ours puts it back before the first of them is read. */
-function integrateZsh({ env }: ShellRequest, isLogin: boolean): Integration {
+function integrateZsh({ env, scripts }: ScriptedRequest, isLogin: boolean): Integration {
   const users = env["ZDOTDIR"];
   return {
     args: [isLogin ? "-il" : "-i"],
@@ -129,7 +146,7 @@ function integrateZsh({ env }: ShellRequest, isLogin: boolean): Integration {
 }
 
 /** fish reads ours after the user's. */
-function integrateFish(_request: ShellRequest, isLogin: boolean): Integration {
+function integrateFish({ scripts }: ScriptedRequest, isLogin: boolean): Integration {
   const script = path.join(scripts, "holdfast.fish").replaceAll(/[\\']/g, String.raw`\$&`);
   return { args: [isLogin ? "-il" : "-i", "--init-command", `source '${script}'`], variables: {} };
 }

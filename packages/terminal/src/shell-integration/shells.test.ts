@@ -1,4 +1,4 @@
-// Real shells in real PTYs: what they tell of their commands, whatever those are.
+// Real shells in real PTYs: their reports on commands of every kind.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,7 +15,7 @@ interface ShellUnderTest {
   readonly definition: string;
   /** Reads a line while a pipeline runs in the background, and says it. */
   readonly readBesidePipeline: string;
-  /** How the command `exit` ends: fish tells, the others are gone. */
+  /** How the command `exit` ends: fish reports it, the others are gone. */
   readonly exitState: IndexedCommand["state"];
 }
 
@@ -81,7 +81,7 @@ async function open(file: string, args: readonly string[] = []): Promise<ShellSe
   return session;
 }
 
-/** Its visible output: fish sets its own terminal modes after it has told of the command. */
+/** Its visible output: fish sets its own terminal modes after it has reported the command. */
 function visible(shell: ShellSession, command: IndexedCommand): string {
   return shell
     .outputOf(command)
@@ -95,7 +95,7 @@ function codeOf(command: IndexedCommand): number | undefined {
 describe.each(shells)("$name", ({ name, file, ...texts }) => {
   const isAbsent = !existsSync(file);
 
-  it(`[T89] ${name} tells lines, outputs and exit codes in order with the bytes`, async (context) => {
+  it(`[T89] ${name} reports lines, outputs and exit codes in order with the bytes`, async (context) => {
     context.skip(isAbsent, `${file} is not installed`);
     const shell = await open(file);
     const cases: readonly [line: string, output: string, exitCode: number][] = [
@@ -119,7 +119,7 @@ describe.each(shells)("$name", ({ name, file, ...texts }) => {
     expect(shell.text()).not.toContain("633;");
   });
 
-  it(`[T89] ${name} tells a command over several lines once`, async (context) => {
+  it(`[T89] ${name} reports a command over several lines once`, async (context) => {
     context.skip(isAbsent, `${file} is not installed`);
     const shell = await open(file);
     const command = await shell.runLine(texts.multiLine);
@@ -133,11 +133,13 @@ describe.each(shells)("$name", ({ name, file, ...texts }) => {
     shell.type("\r");
     await shell.prompts(2);
     shell.type("not run");
-    // fish draws a second time, in colours; until then it does not hear.
+    // fish draws a second time, in colours.
     await shell.seen(name === "fish" ? /\x1b\[91mrun/ : /not run/);
+    await shell.idle();
     const shownBefore = shell.text().length;
     shell.type("\x03");
-    await shell.seen(/(?:\^C|\n).*[#%$] /s, shownBefore);
+    // The prompt's last character is the user's: `#` for root, and otherwise `$`, `%` or `>` by shell.
+    await shell.seen(/(?:\^C|\n).*[#%$>] /s, shownBefore);
     expect(shell.commands).toEqual([]);
     expect(await shell.runLine("true")).toMatchObject({ commandLine: "true", exitCode: 0 });
   });
@@ -184,7 +186,7 @@ describe.each(shells)("$name", ({ name, file, ...texts }) => {
     expect(await shell.runLine("true")).toMatchObject({ commandLine: "true" });
   });
 
-  it(`[T89] ${name} tells the directory, also one with odd characters`, async (context) => {
+  it(`[T89] ${name} reports the directory, also one with odd characters`, async (context) => {
     context.skip(isAbsent, `${file} is not installed`);
     const shell = await open(file);
     await shell.runLine("cd /usr");
@@ -194,7 +196,7 @@ describe.each(shells)("$name", ({ name, file, ...texts }) => {
     expect(await shell.runLine("cd ..; rmdir 'hf; dir ü'")).toMatchObject({ cwd: "/tmp/hf; dir ü" });
   });
 
-  it(`[T89] ${name} tells a line of any length and any bytes, cut where it must be`, async (context) => {
+  it(`[T89] ${name} reports a line of any length and any bytes, cut where it must be`, async (context) => {
     context.skip(isAbsent, `${file} is not installed`);
     const shell = await open(file);
     shell.type(`\x1b[200~: '${"x;".repeat(3000)}'\x1b[201~`);

@@ -1,4 +1,4 @@
-// Shells with start-up files of their own: these run as ever, keep their hooks, and see nothing of ours.
+// Shells with the user's start-up files: these run as ever, keep their hooks, and see nothing of ours.
 import {
   existsSync,
   mkdirSync,
@@ -70,7 +70,7 @@ const home = (): string => homes.at(-1) ?? "";
 
 const nonceOf = (shell: ShellSession): string => (shell.prepared.integrated ? shell.prepared.nonce : "");
 
-/** What a line prints, and how it ended. */
+/** The output of a line, and how it ended. */
 async function run(
   shell: ShellSession,
   line: string,
@@ -181,7 +181,7 @@ describe("[T90] bash and the user's files", () => {
     expect(shell.commands).toMatchObject([{ commandLine: "sh -c 'exit 4'" }]);
   });
 
-  it("[T90] without a history a line is told by its first command", async (context) => {
+  it("[T90] without a history a line is reported by its first command", async (context) => {
     const shell = await open(context, { shell: bash, files: { ".bashrc": "set +o history\n" } });
     expect(await run(shell, "echo one; echo two")).toEqual(["one\r\ntwo\r\n", 0]);
     expect(shell.commands).toMatchObject([{ commandLine: "echo one" }]);
@@ -227,7 +227,7 @@ PROMPT_COMMAND=$__bp_install_string
     ).toEqual([]);
   });
 
-  it("[T90] a line that the history forgets is told by its first command; the history has none of ours", async (context) => {
+  it("[T90] a line that the history forgets is reported by its first command; the history has none of ours", async (context) => {
     const shell = await open(context, { shell: bash, files: { ".bashrc": "HISTCONTROL=ignorespace\n" } });
     await run(shell, "echo known");
     await run(shell, " echo secret");
@@ -257,7 +257,7 @@ PROMPT_COMMAND=$__bp_install_string
     ).toBe("");
   });
 
-  it("[T90] `exec bash` leaves a shell that works and tells nothing", async (context) => {
+  it("[T90] `exec bash` leaves a shell that works and reports nothing", async (context) => {
     const shell = await open(context, { shell: bash });
     shell.type("exec bash --norc\r");
     await shell.seen(/exec bash --norc\r\n.*\$|#/s);

@@ -7,15 +7,15 @@ import { TREE_SHAPES, type TreeShape } from "./tree-shapes.ts";
 /** So long a busy machine may take to start a few shells. */
 const standBoundMs = 20_000;
 
-/** What became of one shape. */
+/** Result for one shape. */
 export interface ShapeResult {
   readonly shape: string;
   readonly kind: "text" | "tty";
   readonly mechanism: TreeMechanism;
   readonly started: number;
-  /** What the engine says it could not end. */
+  /** Processes that the engine says it could not end. */
   readonly left: number;
-  /** What the detector still finds. */
+  /** Processes that the detector still finds. */
   readonly survivors: string[];
   readonly readable: boolean;
 }
@@ -26,9 +26,9 @@ export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]
   const results: ShapeResult[] = [];
   try {
     for (const shape of TREE_SHAPES) {
-      for (const kind of ["text", "tty"] as const) {
-        results.push(await endShape(spawner, shape, kind, mechanism));
-      }
+      // Both at once: most of the time is spent waiting for a tree to stand.
+      const kinds = ["text", "tty"] as const;
+      results.push(...(await Promise.all(kinds.map((kind) => endShape(spawner, shape, kind, mechanism)))));
     }
   } finally {
     await spawner.close();
@@ -45,20 +45,20 @@ async function endShape(
   const seconds = uniqueSeconds();
   const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
   let text = "";
-  const run = await spawner.run(
+  const run = await spawner.start(
     { kind, command: `echo started; ${line(seconds)}`, cwd: "/", env, tree: mechanism },
     {
-      bytes: (_stream, buffer, length) => (text += buffer.toString("utf8", 0, length)),
+      bytes: (_stream, bytes) => (text += Buffer.from(bytes).toString("utf8")),
       exit: () => {},
       end: () => {},
     },
   );
   const started = await settle(seconds, sleeps);
   const left = await run.end(300);
-  // Longer than it takes a daemon to start its child anew.
+  // Longer than it takes a daemon to restart its child.
   await sleep(30);
   const survivors = findByArgument(seconds);
-  spawner.release(run);
+  run.release();
   for (const found of survivors) kill(Number(found.split(" ")[0]));
   return {
     shape,
@@ -75,7 +75,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself since it was found.
+    // It ended on its own since it was found.
   }
 }
 
@@ -84,11 +84,11 @@ async function settle(seconds: string, sleeps: number): Promise<number> {
   const startedMs = performance.now();
   for (let before = -1; ;) {
     const found = findByArgument(seconds);
-    const asleep = found.filter((process) => /^\d+ sleep /.test(process)).length;
-    if (asleep === sleeps && found.length === before) return before;
+    const sleeping = found.filter((process) => /^\d+ sleep /.test(process)).length;
+    if (sleeping === sleeps && found.length === before) return before;
     before = found.length;
     if (performance.now() - startedMs > standBoundMs) {
-      throw new Error(`${asleep} of ${sleeps} sleep after ${standBoundMs} ms: ${found.join("; ")}`);
+      throw new Error(`${sleeping} of ${sleeps} sleep after ${standBoundMs} ms: ${found.join("; ")}`);
     }
     await sleep(40);
   }

@@ -1,6 +1,9 @@
 // Counts what a test file could leave behind: descriptors, processes, files, cgroups.
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { subscribe } from "node:diagnostics_channel";
+import type { ChildProcess } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readCommandLine } from "../process/tree/process-table.ts";
 import { afterAll, expect } from "vitest";
@@ -12,17 +15,41 @@ interface Inventory {
   readonly groups: string[];
 }
 
+/** Children of this test file; the name of a cgroup identifies its maker, also when that one is dead. */
+const children: ChildProcess[] = [];
+subscribe("child_process", (message) => {
+  children.push((message as { process: ChildProcess }).process);
+});
+
 /** Fails the test file if anything is there after it that was not there before. To be called first of all. */
 export function guardLeaks(): void {
+  const temporary = useOwnTemporaryFolder();
   const before = takeInventory();
   afterAll(async () => {
-    // What is closing may take a moment; what leaks stays.
+    // A resource that is closing may take a moment; one that leaks stays.
     for (let tries = 0; tries < 100 && !isClean(takeInventory(), before); tries += 1) await sleep(20);
     const { descriptors, ...after } = takeInventory();
-    // The test runner closes descriptors of its own meanwhile: only what is new counts.
+    // The test runner closes descriptors meanwhile: only what is new counts.
     expect(subtract(descriptors, before.descriptors)).toEqual([]);
+    temporary.remove();
     expect(after).toEqual({ processes: before.processes, files: before.files, groups: before.groups });
   });
+}
+
+/** Test files run side by side, and the folders that one has in use are no leaks of another. */
+function useOwnTemporaryFolder(): { remove: () => void } {
+  const shared = process.env["TMPDIR"];
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-leaks-"));
+  // Some tests run programs as another user.
+  chmodSync(folder, 0o755);
+  process.env["TMPDIR"] = folder;
+  return {
+    remove: () => {
+      if (shared === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = shared;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function isClean(now: Inventory, before: Inventory): boolean {
@@ -33,7 +60,7 @@ function isClean(now: Inventory, before: Inventory): boolean {
   );
 }
 
-/** What is in `all` more often than in `known`. */
+/** Elements that are in `all` more often than in `known`. */
 function subtract(all: readonly string[], known: readonly string[]): string[] {
   const left = [...known];
   return all.filter((item) => {
@@ -47,8 +74,8 @@ function takeInventory(): Inventory {
   return {
     descriptors: listDescriptors(),
     processes: listDescendants(process.pid),
-    files: listOurs(tmpdir(), /^holdfast-fifos-(\d+)-/),
-    groups: groupRoots.flatMap((root) => listOurs(root, /^holdfast-(\d+)-/)),
+    files: readdirSync(tmpdir()).filter((name) => name.startsWith("holdfast-fifos-")),
+    groups: groupRoots.flatMap(listOurGroups),
   };
 }
 
@@ -60,21 +87,16 @@ const groupRoots = [
   "/sys/fs/cgroup/cpu",
 ];
 
-/** Entries named after a spawn helper of ours, or after one that is dead; those of a test file beside us are not ours. */
-function listOurs(folder: string, pattern: RegExp): string[] {
+function listOurGroups(root: string): string[] {
   let names: string[];
   try {
-    names = readdirSync(folder);
+    names = readdirSync(root);
   } catch {
     // This hierarchy is not mounted here.
     return [];
   }
-  return names.filter((name) => {
-    const pid = pattern.exec(name)?.[1];
-    if (pid === undefined) return false;
-    const parent = readParent(Number(pid));
-    return parent === undefined || parent === process.pid;
-  });
+  const pids = new Set(children.map((child) => String(child.pid)));
+  return names.filter((name) => pids.has(/^holdfast-(\d+)-/.exec(name)?.[1] ?? ""));
 }
 
 function readParent(pid: number): number | undefined {
@@ -100,6 +122,11 @@ function listDescriptors(): string[] {
   return kinds.filter((kind) => !kind.includes("/proc/")).toSorted();
 }
 
+/** The browser that page tests share stays for later files, and starts and ends processes when it likes. */
+function isSharedBrowser(pid: number): boolean {
+  return readCommandLine(pid).includes("--remote-debugging-pipe");
+}
+
 function listDescendants(root: number): string[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
@@ -108,7 +135,8 @@ function listDescendants(root: number): string[] {
   }
   const isDescendant = (pid: number): boolean => {
     const parent = parents.get(pid);
-    return parent !== undefined && (parent === root || isDescendant(parent));
+    if (parent === root) return !isSharedBrowser(pid);
+    return parent !== undefined && isDescendant(parent);
   };
   return [...parents.keys()]
     .filter(isDescendant)

@@ -21,8 +21,8 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const firstId = 1_000_000_000;
 
 /**
- * A user that lives as long as a test file. It has a number and no name: whoever adds names to a machine locks a file
- * that other tests want at the same time, and cannot take one away while a process of that user is still ending.
+ * A user that lives as long as a test file. It has a number and no name: adding a name to a machine locks a file
+ * that other tests want at the same time, and a name cannot be removed while a process of that user is still ending.
  */
 export class OrdinaryUser {
   readonly #folder = mkdtempSync(join(tmpdir(), "ordinary-user-"));
@@ -73,7 +73,7 @@ export class OrdinaryUser {
     rmSync(this.#folder, { recursive: true });
   }
 
-  /** What a service manager does for a user's service. */
+  /** The steps of a service manager for a user's service. */
   #delegateGroup(): string {
     const group = join(cgroupMount() ?? "", `hf-test-${process.pid}`);
     mkdirSync(group);

@@ -1,10 +1,10 @@
 // Starts a run and writes down all that is heard of it.
-import type { Run, RunExit, RunRequest, RunStream, Spawner } from "../process/index.ts";
+import type { ChildRun, RunExit, RunRequest, RunStream, Spawner } from "../process/index.ts";
 
 /** One run and its record. */
 export interface RecordedRun {
-  readonly run: Run;
-  /** What happened, in order: stream names, `exit`, `end`. */
+  readonly run: ChildRun;
+  /** Events in order: stream names, `exit`, `end`. */
   readonly events: string[];
   /** Everything read from a stream so far. */
   text(stream?: RunStream): string;
@@ -34,11 +34,11 @@ export async function recordRun(
     Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map((chunk) => chunk.bytes));
   const text = (stream?: RunStream): string => bytes(stream).toString("utf8");
   const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
-  const run = await spawner.run(
+  const run = await spawner.start(
     { kind: "text", cwd: "/tmp", env, ...request },
     {
-      bytes: (stream, buffer, length, offset) => {
-        chunks.push({ stream, bytes: Buffer.from(buffer.subarray(0, length)), offset });
+      bytes: (stream, read, offset) => {
+        chunks.push({ stream, bytes: Buffer.from(read), offset });
         if (events.at(-1) !== stream) events.push(stream);
         for (const wait of waiting) if (wait.pattern.test(text(wait.stream))) wait.resolve();
       },

@@ -1,12 +1,20 @@
 // A real shell in a real PTY whose marks and bytes are written down, for tests of shell integration.
-import type { Run, Spawner } from "../process/index.ts";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChildRun, Spawner } from "../process/index.ts";
 import {
   type PreparedShell,
   prepareShell,
   removeShellFolder,
   type ShellRequest,
 } from "../shell-integration/index.ts";
-import { CommandIndex, type IndexedCommand, ShellSequences, type StreamMark } from "../view/index.ts";
+import {
+  CommandIndex,
+  type IndexedCommand,
+  type StreamMark,
+  type StreamPiece,
+  StreamScanner,
+} from "../view/index.ts";
 
 /** Raw bytes of one of our marks, wherever they stand. */
 const markPattern = /\x1b\]633;/;
@@ -14,14 +22,14 @@ const markPattern = /\x1b\]633;/;
 /** A shell that is typed into. */
 export interface ShellSession {
   readonly prepared: PreparedShell;
-  readonly run: Run;
+  readonly run: ChildRun;
   readonly marks: readonly StreamMark[];
   /** Marks and shown text in order, such as `promptStart`, `text: $ `. */
   readonly log: readonly string[];
   readonly commands: readonly IndexedCommand[];
-  /** What is shown. */
+  /** The visible output. */
   text(): string;
-  /** What the shell wrote, marks and all. */
+  /** The shell's output, marks and all. */
   raw(): string;
   outputOf(command: IndexedCommand): string;
   /** Types, without a newline. */
@@ -30,6 +38,8 @@ export interface ShellSession {
   seen(pattern: RegExp, from?: number): Promise<void>;
   /** Resolves when so many prompts have been shown in all. */
   prompts(count: number): Promise<void>;
+  /** Resolves when the shell has drawn what was typed and waits for more; a Ctrl-C before that may get lost in any shell. */
+  idle(): Promise<void>;
   /** Types a line and waits for its command to end and the next prompt; resolves with the command. */
   runLine(line: string): Promise<IndexedCommand>;
   /** Ends the shell. */
@@ -53,36 +63,35 @@ export async function openShell(
   const take = (events: ReturnType<CommandIndex["take"]>): void => {
     for (const { command } of events) commands.set(command.id, command);
   };
-  const sequences = new ShellSequences(
-    {
-      show: (bytes, start, end) => {
+  const scanner = new StreamScanner({ nonce: prepared.integrated ? prepared.nonce : undefined });
+  const apply = (pieces: readonly StreamPiece[]): void => {
+    for (const piece of pieces) {
+      if (piece.kind === "text") {
         take(index.announce());
-        const part = Buffer.from(bytes.subarray(start, end));
+        const part = Buffer.from(piece.bytes.subarray(piece.start, piece.end));
         shown.push(part);
         log.push(`text: ${part.toString("utf8")}`);
-      },
-      mark: (mark) => {
-        marks.push(mark);
-        log.push(mark.kind);
-        take(index.take(mark, performance.now()));
-      },
-    },
-    { nonce: prepared.integrated ? prepared.nonce : undefined },
-  );
+      } else {
+        marks.push(piece);
+        log.push(piece.kind);
+        take(index.take(piece, performance.now()));
+      }
+    }
+  };
   const { cwd = "/tmp", promptMark = "promptEnd" } = request;
   const { command, args, env } = prepared;
-  const run = await spawner.run(
+  const run = await spawner.start(
     { kind: "tty", command, args, cwd, env },
     {
-      bytes: (_stream, buffer, length) => {
-        raw.push(Buffer.from(buffer.subarray(0, length)));
-        sequences.push(buffer.subarray(0, length));
+      bytes: (_stream, bytes) => {
+        raw.push(Buffer.from(bytes));
+        apply(scanner.scan(bytes));
         for (const check of waiting) check();
       },
       exit: () => {},
       end: () => {
-        sequences.end();
-        take(index.end(sequences.offset, performance.now()));
+        apply(scanner.end());
+        take(index.end(scanner.offset, performance.now()));
       },
     },
   );
@@ -116,6 +125,7 @@ export async function openShell(
     type,
     seen: (pattern, from = 0) => until(() => pattern.test(text().slice(from))),
     prompts: (count) => until(() => countPrompts() >= count),
+    idle: () => waitForSleep(run.pid),
     async runLine(line) {
       const before = countPrompts();
       const known = commands.size;
@@ -125,9 +135,21 @@ export async function openShell(
     },
     async close() {
       await run.end(500);
-      spawner.release(run);
+      run.release();
       await removeShellFolder(prepared);
       if (markPattern.test(text())) throw new Error(`a mark was shown: ${JSON.stringify(text())}`);
     },
   };
+}
+
+/** Resolves when a process has slept, without using the processor, for three looks in a row. */
+async function waitForSleep(pid: number): Promise<void> {
+  let last = "";
+  for (let looks = 0; looks < 3;) {
+    await sleep(10);
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? [];
+    const [state, cpuTicks] = [fields[0], fields.slice(11, 13).join("+")];
+    looks = state === "S" && cpuTicks === last ? looks + 1 : 0;
+    last = cpuTicks;
+  }
 }

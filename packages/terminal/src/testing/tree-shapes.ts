@@ -9,7 +9,7 @@ export interface TreeShape {
   readonly escapesGroup?: true;
 }
 
-/** Each line ends in a wait, so that the command itself goes on running. */
+/** Each line ends in a wait, so that the command itself keeps running. */
 export const TREE_SHAPES: readonly TreeShape[] = [
   { name: "children", sleeps: 2, line: (seconds) => `sleep ${seconds} & sleep ${seconds} & wait` },
   {

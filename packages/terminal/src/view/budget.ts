@@ -1,4 +1,4 @@
-// The memory that many rings share: each may grow while there is room in total.
+// The memory that many rings share: each may grow while the total allows it.
 
 const DEFAULT_FLOOR_BYTES = 64 * 1024;
 
@@ -13,7 +13,7 @@ export class RingBudget {
     this.floorBytes = options.floorBytes ?? DEFAULT_FLOOR_BYTES;
   }
 
-  /** What all rings hold together; may exceed the total by the floors. */
+  /** Memory of all rings together; may exceed the total by the floors. */
   get usedBytes(): number {
     return this.#usedBytes;
   }

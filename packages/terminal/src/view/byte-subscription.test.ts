@@ -1,4 +1,4 @@
-// Subscribers: when they are told, what they read, and that they cannot harm each other.
+// Subscribers: when they are notified, what they read, and that they cannot harm each other.
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { ByteSubscription } from "./byte-subscription.ts";
@@ -10,7 +10,7 @@ const numRuns = isLong ? 20_000 : 1000;
 if (isLong) vi.setConfig({ testTimeout: 600_000 });
 const KIB = 1024;
 
-/** Time that passes when told to. */
+/** A clock that the test advances. */
 class ManualClock implements Clock {
   #nowMs = 0;
   readonly #timers = new Set<{ dueMs: number; callback: () => void }>();
@@ -58,7 +58,7 @@ function readAll(subscription: ByteSubscription): string {
   return text;
 }
 
-/** A subscriber that reads everything whenever it is told. */
+/** A subscriber that reads everything at each notification. */
 function follow(output: TerminalOutput) {
   const batches: string[] = [];
   const subscription = output.subscribe({ from: "end" }, () => batches.push(readAll(subscription)));
@@ -94,22 +94,22 @@ describe("notification", () => {
 
   it("[T72] is not repeated before the subscriber has read to the end", () => {
     const { clock, output } = open();
-    let told = 0;
-    const subscription = output.subscribe({}, () => told++);
+    let notified = 0;
+    const subscription = output.subscribe({}, () => notified++);
     output.push(Buffer.from("abc"));
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
     clock.pass(100);
     output.push(Buffer.from("def"));
     subscription.read(2);
     clock.pass(100);
     output.push(Buffer.from("ghi"));
-    expect([told, clock.timerCount]).toEqual([1, 0]);
+    expect([notified, clock.timerCount]).toEqual([1, 0]);
     expect(readAll(subscription)).toBe("cdefghi");
     output.push(Buffer.from("j"));
-    expect(told).toBe(2);
+    expect(notified).toBe(2);
   });
 
-  it("[T72] is left out when the subscriber has read by itself", () => {
+  it("[T72] is left out when the subscriber has already read", () => {
     const { clock, output } = open();
     const { batches, subscription } = follow(output);
     output.push(Buffer.from("a"));
@@ -181,7 +181,7 @@ describe("reading", () => {
     }
   });
 
-  it("[T73] tells exactly what was skipped, and every byte is read, skipped or yet to come", () => {
+  it("[T73] reports exactly what was skipped, and every byte is read, skipped or yet to come", () => {
     const operations = fc.array(
       fc.oneof(
         fc.record({ push: fc.nat(40) }),
@@ -232,7 +232,7 @@ describe("reading", () => {
 });
 
 describe("the end", () => {
-  it("[T75] is told once to each, also to one that lags, and reached after the last byte", () => {
+  it("[T75] is reported once to each, also to one that lags, and reached after the last byte", () => {
     const { clock, output } = open();
     const calls = { quick: 0, lagging: 0 };
     const quick = output.subscribe({}, () => calls.quick++);

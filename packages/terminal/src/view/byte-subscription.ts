@@ -1,4 +1,4 @@
-// Bytes out: subscribers read a ring by cursor and are told, in batches, that there is more.
+// Bytes out: subscribers read a ring by cursor and are notified, in batches, that there is more.
 import type { Buffer } from "node:buffer";
 import type { Clock, ClockTimer } from "./clock.ts";
 import type { ByteRing } from "./ring.ts";
@@ -16,15 +16,20 @@ export interface ByteBatch {
   readonly skippedBytes: number;
 }
 
-/** One reader of a terminal's bytes: read until `undefined`, then wait to be told. */
+/** Consecutive bytes in the memory of the terminal. */
+export interface ByteView extends Omit<ByteBatch, "bytes"> {
+  readonly bytes: Uint8Array;
+}
+
+/** One reader of a terminal's bytes: read until `undefined`, then wait for a notification. */
 export interface ByteSubscription extends AsyncIterable<ByteBatch> {
   /** Where the next read begins. */
   readonly offset: number;
   /** Whether everything was read and nothing more will come. */
   readonly ended: boolean;
   read(maxBytes?: number): ByteBatch | undefined;
-  /** Reads as much as fits into memory of the caller's, which is done with the bytes before it reads again. */
-  readInto(target: Buffer): ByteBatch | undefined;
+  /** The next bytes without a copy: valid until more are written. May be fewer where the ring wraps. */
+  view(maxBytes: number): ByteView | undefined;
   close(): void;
 }
 
@@ -37,7 +42,7 @@ interface FanOutOptions {
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** Tells the subscribers of one ring about its new bytes. */
+/** Notifies the subscribers of one ring of its new bytes. */
 export class ByteFanOut {
   readonly #ring: ByteRing;
   readonly #clock: Clock;
@@ -80,7 +85,7 @@ export class ByteFanOut {
     else this.#timer = this.#clock.startTimer(() => this.#deliver(), BATCH_INTERVAL_MS - idleMs);
   }
 
-  /** Nothing more will come: tells every subscriber, once. */
+  /** Nothing more will come: notifies every subscriber, once. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -94,7 +99,7 @@ export class ByteFanOut {
     for (const subscriber of Array.from(this.#subscribers)) subscriber.close();
   }
 
-  /** A subscriber has read everything and wants to be told when there is more. */
+  /** A subscriber has read everything and wants a notification when there is more. */
   startedWaiting(): void {
     if (!this.#hasEnded) this.#waitingCount++;
   }
@@ -147,7 +152,7 @@ class Subscriber implements ByteSubscription {
   #offset: number;
   #isClosed = false;
   #wakeIterator: (() => void) | undefined;
-  /** Set while the subscriber has nothing left to read and was not told of more. */
+  /** Set while the subscriber has nothing left to read and no notification of more. */
   isWaiting = false;
 
   constructor(fanOut: ByteFanOut, ring: ByteRing, offset: number, onReadable: () => void) {
@@ -166,21 +171,28 @@ class Subscriber implements ByteSubscription {
   }
 
   read(maxBytes = BATCH_BYTES): ByteBatch | undefined {
-    return this.#readBy((from, to) => this.#ring.copy(from, to), Math.max(1, maxBytes));
+    if (this.#isClosed || this.#offset === this.#ring.endOffset) return undefined;
+    const offset = Math.max(this.#offset, this.#ring.startOffset);
+    const end = Math.min(this.#ring.endOffset, offset + Math.max(1, maxBytes));
+    return this.#advance(offset, this.#ring.copy(offset, end));
   }
 
-  readInto(target: Buffer): ByteBatch | undefined {
-    return this.#readBy((from, to) => this.#ring.copyInto(target, from, to), target.length);
-  }
-
-  #readBy(copy: (from: number, to: number) => Buffer, maxBytes: number): ByteBatch | undefined {
+  view(maxBytes: number): ByteView | undefined {
     if (this.#isClosed || this.#offset === this.#ring.endOffset) return undefined;
     const offset = Math.max(this.#offset, this.#ring.startOffset);
     const end = Math.min(this.#ring.endOffset, offset + maxBytes);
-    const batch = { offset, bytes: copy(offset, end), skippedBytes: offset - this.#offset };
-    this.#offset = end;
+    const [bytes] = this.#ring.slices(offset, end);
+    return bytes && this.#advance(offset, bytes);
+  }
+
+  #advance<Bytes extends Uint8Array>(
+    offset: number,
+    bytes: Bytes,
+  ): { readonly offset: number; readonly bytes: Bytes; readonly skippedBytes: number } {
+    const skippedBytes = offset - this.#offset;
+    this.#offset = offset + bytes.length;
     this.waitIfCaughtUp();
-    return batch;
+    return { offset, bytes, skippedBytes };
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ByteBatch, void> {

@@ -1,6 +1,6 @@
 // The two character sets a program can switch between: ASCII, and DEC's set of line drawing characters.
 
-/** What the line drawing set shows for the characters from ` to ~. */
+/** Characters of the line drawing set for ` to ~. */
 const LINE_DRAWING = "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
 const LINE_DRAWING_FIRST = 0x60;
 

@@ -49,7 +49,7 @@ class ClientContent {
   }
 }
 
-/** A ring, an index and a client that hear of the same things. */
+/** A ring, an index and a client that receive the same events. */
 class Scene {
   readonly ring: ByteRing;
   readonly index: CommandIndex;
@@ -168,7 +168,7 @@ describe("[T85] the index", () => {
     expect(scene.events[0]?.command.cwd).toBeUndefined();
   });
 
-  it("[T85] a line that follows at once is that of the command; one that comes after output is told as such", () => {
+  it("[T85] a line that follows at once belongs to the command; one that follows output is reported separately", () => {
     const scene = new Scene();
     scene.mark({ kind: "commandExecuted" });
     expect(scene.events).toEqual([]);
@@ -225,7 +225,7 @@ describe("[T86] the content", () => {
     );
   });
 
-  it("[T86] after a trim it is the rest: joined, its values are the bytes that are kept", () => {
+  it("[T86] after a trim it is the rest: joined, its values are the bytes that are kept from its start on", () => {
     fc.assert(
       fc.property(steps, (story) => {
         const scene = new Scene({ capacityBytes: 24 });
@@ -238,12 +238,12 @@ describe("[T86] the content", () => {
         const { source } = scene;
         const { parts, startOffset, endOffset } = readContent(source, scene.index);
         const joined = parts.map((part) => (part.type === "command" ? part.output : part.value)).join("");
-        const kept = source.bytes(source.startOffset, source.endOffset);
-        const whole = Buffer.from(kept)
-          .toString("utf8")
-          .replace(/^\u{FFFD}+/u, "");
-        expect(joined).toBe(whole);
-        expect([startOffset, endOffset]).toEqual([source.startOffset, source.endOffset]);
+        expect(joined).toBe(Buffer.from(source.bytes(startOffset, source.endOffset)).toString("utf8"));
+        expect(endOffset).toBe(source.endOffset);
+        const dropped = Buffer.from(source.bytes(source.startOffset, startOffset)).toString("utf8");
+        if (source.startOffset === 0) expect(dropped).toBe("");
+        // At most the rest of one line.
+        expect(dropped.slice(0, -1)).not.toContain("\n");
       }),
       { numRuns },
     );
@@ -258,6 +258,39 @@ describe("[T86] the content", () => {
       { type: "command", commandLine: "seq", output: "3456789abc", isComplete: true },
     ]);
     expect(scene.index.count).toBe(1);
+  });
+
+  it("[T205] after a trim it begins neither inside a sequence nor inside a character", () => {
+    const sequences = [
+      "\x1b[38;2;1;2;3m",
+      "\x1b]8;;https://example.org/\x1b\\",
+      "\x1bPq#0;2;0;0;0\x1b\\",
+      "\x1b[?1049h",
+    ];
+    const pieces = fc.oneof(
+      fc.constantFrom(...sequences),
+      fc.constantFrom("text", "漢字", "🎉", "\r\n", "a longer piece of text"),
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), fc.nat(400), (all, cut) => {
+        const bytes = Buffer.from(all.join(""));
+        const from = Math.min(cut, bytes.length);
+        const source = {
+          startOffset: from,
+          endOffset: bytes.length,
+          bytes: (start: number, end: number) => bytes.subarray(start, end),
+        };
+        const { startOffset } = readContent(source, new CommandIndex({ newId: () => "id" }));
+        const rest = bytes.subarray(from).toString("latin1");
+        fc.pre(/[\x1b\n]/.test(rest));
+        // A boundary of the pieces, of a line, or of the second half of a string's end.
+        const boundaries = new Set([0]);
+        for (const piece of all) boundaries.add(Math.max(...boundaries) + Buffer.byteLength(piece));
+        const isEndOfString = bytes.subarray(startOffset, startOffset + 2).toString() === "\x1b\\";
+        expect(boundaries.has(startOffset) || isEndOfString).toBe(true);
+      }),
+      { numRuns },
+    );
   });
 
   it("[T86] half a character at the end is left to the data that follows", () => {

@@ -4,10 +4,10 @@ import type { StreamMark } from "./stream-mark.ts";
 /** A command that a shell ran. */
 export type IndexedCommand = OpenIndexedCommand | EndedIndexedCommand;
 
-/** What is known of a command from its start. */
+/** Fields of a command that are known from its start. */
 interface CommandStart {
   readonly id: string;
-  /** Empty when the shell did not tell. */
+  /** Empty when the shell did not report it. */
   readonly commandLine: string;
   readonly cwd?: string;
   readonly startedAtMs: number;
@@ -19,7 +19,7 @@ export interface OpenIndexedCommand extends CommandStart {
   readonly state: "open";
 }
 
-/** A command that has ended: with a code or without when the shell told so, cut off when it did not. */
+/** A command that has ended: with a code or without when the shell reported so, cut off when it did not. */
 export interface EndedIndexedCommand extends CommandStart {
   readonly state: "finished" | "cutOff";
   readonly endOffset: number;
@@ -27,10 +27,10 @@ export interface EndedIndexedCommand extends CommandStart {
   readonly durationMs: number;
 }
 
-/** What became of a command. */
+/** Something that happened to a command. */
 export type CommandEvent =
   | { readonly kind: "executed"; readonly command: OpenIndexedCommand }
-  /** A line that the shell told only after the command had begun to write. */
+  /** A line that the shell reported only after the command had begun to write. */
   | { readonly kind: "lineLearned"; readonly command: OpenIndexedCommand }
   | { readonly kind: "finished"; readonly command: EndedIndexedCommand };
 
@@ -98,6 +98,7 @@ export class CommandIndex {
       case "promptEnd":
       case "title":
       case "modes":
+      case "query":
         return [];
     }
   }
@@ -118,7 +119,7 @@ export class CommandIndex {
     return this.#finish("cutOff", offset, nowMs);
   }
 
-  /** The view starts anew at this offset; what an open command writes from now on belongs to none. */
+  /** The view starts over at this offset; what an open command writes from now on belongs to none. */
   clear(offset: number): void {
     const last = this.#commands.at(-1);
     this.#visibleFrom = offset;

@@ -21,7 +21,7 @@ export class CommittedText {
     this.ring = new ByteRing(options);
   }
 
-  /** Takes over a row that goes on in the next one if that is wrapped. */
+  /** Takes over a row that continues in the next one if that is wrapped. */
   commitRow(row: ScreenRow): void {
     this.#beginRow(row.isWrapped);
     const length = row.contentLength();
@@ -44,7 +44,7 @@ export class CommittedText {
     this.#pendingLineEnds += lines.length - 1 - end;
   }
 
-  /** What the rows of a screen add to this text; an incomplete character at the cursor is shown there. */
+  /** Text that the rows of a screen add; an incomplete character at the cursor is shown there. */
   renderEnding(rows: readonly ScreenRow[], incomplete: IncompleteCharacter | undefined): Buffer {
     const lengths = rows.map((row, y) =>
       Math.max(row.contentLength(), y === incomplete?.y ? incomplete.x + 1 : 0),
@@ -53,9 +53,9 @@ export class CommittedText {
     if (lastRow < 0) return LINE_FEEDS.subarray(0, this.#endsWithNewline ? 1 : 0);
 
     const leadingLineEnds = this.#lineEndsBefore(rows[0]!);
-    let room = leadingLineEnds + 1;
-    for (const [y, row] of rows.entries()) room += row.maxEncodedBytes(lengths[y]!) + 1;
-    const target = Buffer.allocUnsafe(room);
+    let capacity = leadingLineEnds + 1;
+    for (const [y, row] of rows.entries()) capacity += row.maxEncodedBytes(lengths[y]!) + 1;
+    const target = Buffer.allocUnsafe(capacity);
     target.fill(LINE_FEED, 0, leadingLineEnds);
     let end = leadingLineEnds;
     for (let y = 0; y <= lastRow; y++) {

@@ -34,11 +34,14 @@ export interface ContentSource {
 /** The content, and the bytes that it was made from. */
 export interface TerminalContent {
   readonly parts: readonly ContentPart[];
+  /** After a trim, where the first sequence or line that is whole begins. */
   readonly startOffset: number;
-  /** Data that goes on from here fits the parts: half a character at the end is left to it. */
+  /** Data that continues from here fits the parts: half a character at the end is left to it. */
   readonly endOffset: number;
 }
 
+const ESC = 0x1b;
+const LINE_FEED = 0x0a;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The content of a terminal from the bytes that are kept; drops commands whose bytes are not. */
@@ -46,11 +49,15 @@ export function readContent(source: ContentSource, index: CommandIndex): Termina
   const { startOffset, endOffset } = source;
   if (startOffset > 0) index.dropBefore(startOffset);
   const ranges = index.ranges(startOffset, endOffset);
-  const shownFrom = ranges[0]?.from ?? endOffset;
+  let shownFrom = ranges[0]?.from ?? endOffset;
   let heldBytes = 0;
   const parts = ranges.flatMap(({ from, to, command }, position): ContentPart[] => {
     let bytes = source.bytes(from, to);
-    if (position === 0 && from === startOffset && from > 0) bytes = withoutHeadlessCharacter(bytes);
+    if (position === 0 && from === startOffset && from > 0) {
+      const start = wholeStart(bytes, { isAll: ranges.length === 1 });
+      bytes = bytes.subarray(start);
+      shownFrom += start;
+    }
     if (position === ranges.length - 1 && command?.state !== "finished" && command?.state !== "cutOff") {
       heldBytes = incompleteTailBytes(bytes);
       bytes = bytes.subarray(0, bytes.length - heldBytes);
@@ -75,9 +82,17 @@ function commandPart(command: IndexedCommand, output: string): CommandPart {
   return { ...part, isComplete: true, ...(exitCode !== undefined && { exitCode }), durationMs };
 }
 
-/** Without the rest of a character whose beginning is no longer kept. */
-function withoutHeadlessCharacter(bytes: Uint8Array): Uint8Array {
+/**
+ * Where bytes can be drawn from whose beginning is no longer kept: at the first ESC, which begins a sequence whatever
+ * was before it, or after the first line feed. Where there is neither in all that is kept, after half a character.
+ */
+export function wholeStart(bytes: Uint8Array, { isAll }: { readonly isAll: boolean }): number {
+  const escape = bytes.indexOf(ESC);
+  const lineFeed = bytes.indexOf(LINE_FEED);
+  if (lineFeed !== -1 && (escape === -1 || lineFeed < escape)) return lineFeed + 1;
+  if (escape !== -1) return escape;
+  if (!isAll) return bytes.length;
   let start = 0;
   while (start < MAX_PARTIAL_BYTES && start < bytes.length && isContinuation(bytes[start]!)) start++;
-  return bytes.subarray(start);
+  return start;
 }

@@ -1,4 +1,4 @@
-// What a run's bytes become: a ring, the agent's answer, batches for subscribers, commands and their output.
+// Views of a run's bytes: a ring, the agent's output, batches for subscribers, commands and their output.
 export { RingBudget } from "./budget.ts";
 export type { ByteBatch, ByteSubscription, SubscriptionStart } from "./byte-subscription.ts";
 export { type Clock, type ClockTimer, systemClock } from "./clock.ts";
@@ -18,10 +18,13 @@ export {
   readContent,
   type TerminalContent,
   type UnclassifiedPart,
+  wholeStart,
 } from "./content-parts.ts";
 export { TerminalOutput, type TerminalOutputOptions } from "./output.ts";
 export { ByteRing } from "./ring.ts";
-export { MAX_HELD_BYTES, ShellSequences, type ShellSequenceSink } from "./shell-sequences.ts";
+export { clampSize } from "../screen-size.ts";
+export { MAX_HELD_BYTES, type StreamPiece, StreamScanner, type TextPiece } from "./stream-scanner.ts";
+export { type StreamRange, StreamRanges } from "./stream-ranges.ts";
 export type { MarkContent, MarkPosition, StreamMark } from "./stream-mark.ts";
 export type { Answer, JsonAnswer } from "./tail-answer.ts";
 export {
@@ -31,3 +34,4 @@ export {
   type MouseTracking,
   type TerminalModes,
 } from "./terminal-modes.ts";
+export type { TerminalQuery } from "./terminal-query.ts";

@@ -19,7 +19,7 @@ for (let code = 0; code < 0x80; code++) {
   else if (escaped.length === MAX_ESCAPE_BYTES) ESCAPES[code] = LONG_ESCAPE;
 }
 
-/** Writes text escaped to `target` at `at`, which needs room for the longest escapes; returns the index after it. */
+/** Writes text escaped to `target` at `at`, with space for the longest escapes; returns the index after it. */
 export function escapeInto(
   target: Uint8Array,
   at: number,

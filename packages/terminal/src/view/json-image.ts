@@ -5,8 +5,8 @@ import { isContinuation } from "./utf8.ts";
 
 const MIN_SEGMENT_BYTES = 4 * 1024;
 const MAX_SEGMENT_BYTES = 256 * 1024;
-/** Less room than this at the end of a segment is left unused. */
-const MIN_ROOM_BYTES = 64 * MAX_ESCAPE_BYTES;
+/** Less space than this at the end of a segment is left unused. */
+const MIN_FREE_BYTES = 64 * MAX_ESCAPE_BYTES;
 
 /** A buffer that is only ever written past `end`, so that views handed out before stay as they are. */
 interface Segment {
@@ -93,8 +93,8 @@ export class JsonImage {
 
   #segmentWithRoom(textBytes: number): Segment {
     const last = this.#segments.at(-1);
-    if (last && last.buffer.length - last.end >= MIN_ROOM_BYTES) return last;
-    const wantedBytes = Math.max(MIN_SEGMENT_BYTES, this.#textBytes, textBytes + MIN_ROOM_BYTES);
+    if (last && last.buffer.length - last.end >= MIN_FREE_BYTES) return last;
+    const wantedBytes = Math.max(MIN_SEGMENT_BYTES, this.#textBytes, textBytes + MIN_FREE_BYTES);
     const buffer = Buffer.allocUnsafeSlow(Math.min(MAX_SEGMENT_BYTES, wantedBytes));
     const segment = { buffer, end: 0 };
     this.#segments.push(segment);

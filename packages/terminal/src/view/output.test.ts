@@ -149,7 +149,7 @@ describe("answer of a text run", () => {
     expect(budget.usedBytes).toBe(64 * 1024);
   });
 
-  it("[T61] [T65] grows again with the ring when the budget has room again", () => {
+  it("[T61] [T65] grows again with the ring when the budget allows it again", () => {
     const budget = new RingBudget({ totalBytes: 140_000 });
     const other = new TerminalOutput({ kind: "text", answerLimitBytes: 90_000, replayBytes: 0, budget });
     other.push(Buffer.alloc(90_000));

@@ -1,5 +1,6 @@
-// The output of one terminal: its newest bytes, the agent's answer, and those who watch.
+// The output of one terminal: its newest bytes, the agent's output, and its subscribers.
 import type { Buffer } from "node:buffer";
+import { DEFAULT_SIZE } from "../screen-size.ts";
 import type { RingBudget } from "./budget.ts";
 import { ByteFanOut, type ByteSubscription, type SubscriptionStart } from "./byte-subscription.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -9,8 +10,6 @@ import { type Answer, ANSWER_MARGIN_BYTES, type JsonAnswer } from "./tail-answer
 import { TextRunAnswer } from "./text-run-answer.ts";
 import { TtyRunAnswer } from "./tty-run-answer.ts";
 
-const DEFAULT_COLUMNS = 80;
-const DEFAULT_ROWS = 24;
 /** A tty run keeps at least this much unfolded, so that folding is done in bulk. */
 const MIN_TTY_RING_BYTES = 64 * 1024;
 
@@ -28,7 +27,7 @@ export interface TerminalOutputOptions {
   readonly answer?: "eager" | "lazy";
   readonly budget?: RingBudget;
   readonly clock?: Clock;
-  /** Told when a subscriber's callback throws; without it such an error concerns nobody else and is dropped. */
+  /** Called when a subscriber's callback throws; without it the error is dropped. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
@@ -37,7 +36,7 @@ export class TerminalOutput {
   readonly #ring: ByteRing;
   readonly #fanOut: ByteFanOut;
   readonly #answer: RunAnswer;
-  /** What answers need of the newest bytes. */
+  /** The newest bytes that answers need. */
   readonly #neededBytes: number;
   #isClosed = false;
   #lastAnswer: WeakRef<Answer> | undefined;
@@ -46,7 +45,7 @@ export class TerminalOutput {
   constructor(options: TerminalOutputOptions) {
     checkWholeNumber("answerLimitBytes", options.answerLimitBytes);
     checkWholeNumber("replayBytes", options.replayBytes);
-    const { columns = DEFAULT_COLUMNS, rows = DEFAULT_ROWS } = options;
+    const { columns = DEFAULT_SIZE.columns, rows = DEFAULT_SIZE.rows } = options;
     checkSize(columns, rows);
     this.#neededBytes =
       options.kind === "text" ? options.answerLimitBytes + ANSWER_MARGIN_BYTES : MIN_TTY_RING_BYTES;
@@ -90,7 +89,8 @@ export class TerminalOutput {
   /** Takes bytes of the run; the caller may reuse `bytes` at once. */
   push(bytes: Uint8Array, start = 0, end = bytes.length): void {
     if (this.#isClosed || start >= end) return;
-    this.#forgetAnswers();
+    this.#lastAnswer = undefined;
+    this.#lastJsonAnswer = undefined;
     this.#answer.willPush(bytes, start, end);
     this.#ring.push(bytes, start, end);
     this.#fanOut.pushed(end - start);
@@ -107,12 +107,12 @@ export class TerminalOutput {
     this.#answer.exited();
   }
 
-  /** Nothing more will ever come; subscribers are told. */
+  /** Nothing more will ever come; subscribers are notified. */
   ended(): void {
     this.#fanOut.end();
   }
 
-  /** What comes from now on was written for a screen of another size. */
+  /** Later bytes were written for a screen of another size. */
   resize(columns: number, rows: number): void {
     checkSize(columns, rows);
     if (this.#isClosed) return;
@@ -128,6 +128,12 @@ export class TerminalOutput {
       this.#lastAnswer = new WeakRef(answer);
     }
     return answer;
+  }
+
+  /** The end of the answer: at most that many bytes, cut on a character boundary. Costs in what it returns. */
+  tail(limitBytes: number): Answer {
+    checkWholeNumber("limitBytes", limitBytes);
+    return this.#answer.text(limitBytes);
   }
 
   /** The same answer with the text as JSON; a poll costs in what is new since the last one. */

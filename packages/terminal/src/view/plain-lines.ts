@@ -12,6 +12,8 @@ const DEL = 0x7f;
 const LETTER_K = 0x4b;
 const LETTER_M = 0x6d;
 const LEFT_BRACKET = 0x5b;
+/** The highest bit of each byte of a word. */
+const HIGH_BITS = 0x80808080 | 0;
 
 /** How far lines were plain. */
 export interface PlainLines {
@@ -27,8 +29,8 @@ export interface PlainLines {
 /**
  * Copies plain lines from `source` to `target` without their colours and carriage returns.
  *
- * On a screen whose cursor begins an empty line below all text they come out the same. One pass over the
- * bytes was measured to be faster than a search by regular expression and a replacement, also for long lines.
+ * On a screen whose cursor begins an empty line below all text they come out the same. One pass, four bytes of text at
+ * a time, was measured to be faster than a search by regular expression and a replacement, also for long lines.
  */
 export function copyPlainLines(
   source: Uint8Array,
@@ -42,10 +44,20 @@ export function copyPlainLines(
   let targetEnd = 0;
   let lineCount = 0;
   let tabRun = 0;
+  const words = new DataView(source.buffer, source.byteOffset, source.byteLength);
+  const targetWords = new DataView(target.buffer, target.byteOffset, target.byteLength);
   while (read < end) {
     let byte = source[read]!;
     if (byte >= SPACE && byte < DEL) {
       tabRun = 0;
+      // A short run is not worth the try.
+      if (read + 8 <= end && source[read + 1]! >= SPACE && source[read + 7]! >= SPACE) {
+        const copiedBytes = copyWords(words, read, end, targetWords, write);
+        read += copiedBytes;
+        write += copiedBytes;
+        if (read === end) break;
+        byte = source[read]!;
+      }
       while (byte >= SPACE && byte < DEL) {
         target[write++] = byte;
         if (++read === end) break;
@@ -77,6 +89,25 @@ export function copyPlainLines(
   return { sourceEnd, targetEnd, lineCount, stoppedAt: read };
 }
 
+/** Copies printable ASCII four bytes at a time; returns how many it has copied. */
+function copyWords(source: DataView, start: number, end: number, target: DataView, at: number): number {
+  let copiedBytes = 0;
+  while (start + copiedBytes + 4 <= end) {
+    const word = source.getInt32(start + copiedBytes);
+    if (!isPrintable(word)) break;
+    target.setInt32(at + copiedBytes, word);
+    copiedBytes += 4;
+  }
+  return copiedBytes;
+}
+
+/** Whether all four bytes of a word are printable ASCII. */
+function isPrintable(word: number): boolean {
+  const hasHighOrDelete = (word | (word + 0x01010101)) & HIGH_BITS;
+  // With its highest bit set no byte borrows from the next one; it keeps that bit only if it is 0x20 or more.
+  return hasHighOrDelete === 0 && (((word | HIGH_BITS) - 0x20202020) & HIGH_BITS) === HIGH_BITS;
+}
+
 /** Index after carriage returns and a line feed, or `start` when that is not what stands there. */
 function endOfLineEnd(source: Uint8Array, start: number, end: number): number {
   let index = start + 1;
@@ -94,7 +125,7 @@ function endOfColour(source: Uint8Array, start: number, end: number): number {
   return source[index] === LETTER_M || isErasureToLineEnd ? index + 1 : start;
 }
 
-/** Index after a character with a cell of its own, or `start` when there is none or it is not complete. */
+/** Index after a character that has a cell, or `start` when there is none or it is not complete. */
 function endOfCharacter(source: Uint8Array, start: number, end: number): number {
   const lead = source[start]!;
   const length = announcedLength(lead);

@@ -30,7 +30,7 @@ describe("ByteRing", () => {
     );
   });
 
-  it("[T60] shrinks to its newest bytes at any moment, gives memory back, and goes on", () => {
+  it("[T60] shrinks to its newest bytes at any moment, gives memory back, and continues", () => {
     const chunk = fc.uint8Array({ maxLength: 40 });
     fc.assert(
       fc.property(
@@ -88,7 +88,7 @@ describe("ByteRing", () => {
     expect(ring.slices(3, 3)).toEqual([]);
   });
 
-  it("[T60] keeps nothing once closed, but goes on counting", () => {
+  it("[T60] keeps nothing once closed, but continues counting", () => {
     const budget = new RingBudget({ totalBytes: 100 * KIB });
     const ring = new ByteRing({ capacityBytes: 50 * KIB, budget });
     ring.push(Buffer.alloc(20 * KIB));

@@ -51,14 +51,14 @@ export class ByteRing {
       this.#startOffset = this.#endOffset - size;
       return;
     }
-    const room = size - this.#writeIndex;
-    if (length < room) {
+    const space = size - this.#writeIndex;
+    if (length < space) {
       store.set(source.subarray(start, end), this.#writeIndex);
       this.#writeIndex += length;
     } else {
-      store.set(source.subarray(start, start + room), this.#writeIndex);
-      store.set(source.subarray(start + room, end));
-      this.#writeIndex = length - room;
+      store.set(source.subarray(start, start + space), this.#writeIndex);
+      store.set(source.subarray(start + space, end));
+      this.#writeIndex = length - space;
     }
     if (this.#startOffset < this.#endOffset - size) this.#startOffset = this.#endOffset - size;
   }
@@ -78,17 +78,7 @@ export class ByteRing {
     return [this.#store.subarray(first), this.#store.subarray(0, last - size)];
   }
 
-  /** Copies the bytes from one offset to another into memory of the caller's; gives the part of it that they fill. */
-  copyInto(target: Buffer, from: number, to: number): Buffer {
-    let at = 0;
-    for (const slice of this.slices(from, to)) {
-      target.set(slice, at);
-      at += slice.length;
-    }
-    return target.subarray(0, at);
-  }
-
-  /** The bytes from one offset to another as a copy of their own. */
+  /** A copy of the bytes from one offset to another. */
   copy(from: number, to: number): Buffer {
     return Buffer.concat(this.slices(from, to));
   }
@@ -108,7 +98,7 @@ export class ByteRing {
     this.#writeIndex = kept.length % Math.max(1, capacityBytes);
   }
 
-  /** Frees the memory; the offsets go on, but nothing is kept any more. */
+  /** Frees the memory; the offsets continue, but nothing is kept any more. */
   close(): void {
     this.#budget?.release(this.#store.length);
     this.#store = NOTHING;
@@ -137,7 +127,7 @@ export class ByteRing {
     this.#writeIndex = at;
   }
 
-  /** What the budget allows of a growth: all of it, up to the floor, or nothing. */
+  /** The part of a growth that the budget allows: all of it, up to the floor, or nothing. */
   #grantedBytes(from: number, to: number): number {
     if (!this.#budget || this.#budget.tryGrow(from, to)) return to;
     const guaranteed = this.guaranteedBytes;

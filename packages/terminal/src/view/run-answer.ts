@@ -1,16 +1,17 @@
-// What the two kinds of run have in common: an answer made from the bytes in a ring.
+// Common part of the two kinds of run: output made from the bytes in a ring.
 import type { Answer, JsonAnswer } from "./tail-answer.ts";
 
 /** Makes the answer of one run from the bytes pushed to its ring. */
 export interface RunAnswer {
-  /** What this holds besides the ring. */
+  /** Memory that this holds besides the ring. */
   readonly allocatedBytes: number;
   /** Called before bytes go to the ring, while older ones are still there. */
   willPush(bytes: Uint8Array, start: number, end: number): void;
   /** The command has exited: half a character at the end is shown from now on. */
   exited(): void;
   resize(columns: number, rows: number): void;
-  text(): Answer;
+  /** The newest text within a limit: by default, that of answers. */
+  text(limitBytes?: number): Answer;
   json(): JsonAnswer;
   /** Frees what only makes the next JSON answer cheaper. */
   dropImage(): void;

@@ -89,6 +89,11 @@ export class ScreenBuffer {
     }
   }
 
+  /** Fills the rows from the cursor's on with a character. */
+  fillFromCursor(codePoint: number): void {
+    for (const row of this.#rows.slice(this.y)) row.fill(codePoint, this.#columns);
+  }
+
   eraseCharacters(count: number): void {
     this.leavePendingWrap();
     this.cursorRow.erase(this.x, this.x + count);
@@ -147,6 +152,11 @@ export class ScreenBuffer {
     this.y = Math.min(Math.max(y, 0), this.#rows.length - 1);
   }
 
+  /** The saved position with its line counted from the top of the screen. */
+  get savedOnScreen(): SavedPosition {
+    return { x: this.saved.x, line: Math.max(this.saved.line - this.#scrolledLines, 0) };
+  }
+
   /** Gives up all rows above the cursor, as if `lineCount` more lines had come and scrolled by. */
   skipLines(lineCount: number): void {
     for (let y = 0; y < this.y; y++) {
@@ -178,29 +188,54 @@ export class ScreenBuffer {
     this.#tabStops.fill(0);
   }
 
+  resetTabStops(): void {
+    this.#tabStops = defaultTabStops(this.#columns);
+  }
+
   resize(columns: number, rowCount: number): void {
     this.#resizeRowCount(columns, rowCount);
-    for (const row of this.#rows) row.widen(columns);
-    const stops = defaultTabStops(columns);
-    stops.set(this.#tabStops.subarray(0, columns));
-    this.#tabStops = stops;
+    for (const row of this.#rows) {
+      row.widen(columns);
+      if (this.#onScrolledOff === undefined) row.erase(columns);
+    }
+    this.#extendTabStops(columns);
     this.#columns = columns;
-    this.x = Math.min(this.x, columns);
+    this.leavePendingWrap();
+    this.saved = { ...this.saved, x: Math.min(this.saved.x, columns - 1) };
     this.resetMargins();
   }
 
   #resizeRowCount(columns: number, rowCount: number): void {
     while (this.#rows.length < rowCount) this.#rows.push(new ScreenRow(columns));
     while (this.#rows.length > rowCount) {
-      const isLastRowSpare = this.y < this.#rows.length - 1 && this.#rows.at(-1)!.contentLength() === 0;
-      if (isLastRowSpare) {
+      if (this.#isLastRowSpare) {
         this.#rows.pop();
         continue;
       }
-      this.#onScrolledOff?.(this.#rows.shift()!);
+      // Outside the optional call: without a listener its arguments are not evaluated.
+      const row = this.#rows.shift()!;
+      this.#onScrolledOff?.(row);
       this.#scrolledLines++;
       this.y = Math.max(0, this.y - 1);
     }
+  }
+
+  /** Below the cursor a row is given up before those above it, unless it has text that is to be kept. */
+  get #isLastRowSpare(): boolean {
+    if (this.y >= this.#rows.length - 1) return false;
+    return this.#onScrolledOff === undefined || this.#rows.at(-1)!.contentLength() === 0;
+  }
+
+  /** New columns continue the distance of tab stops from the last one that is set. */
+  #extendTabStops(columns: number): void {
+    if (columns > this.#tabStops.length) {
+      const stops = new Uint8Array(columns);
+      stops.set(this.#tabStops);
+      this.#tabStops = stops;
+    }
+    if (this.#tabStops[columns] === 1) return;
+    const first = Math.max(0, this.#tabStops.subarray(0, columns).lastIndexOf(1));
+    for (let stop = first; stop < columns; stop += TAB_WIDTH) this.#tabStops[stop] = 1;
   }
 
   #scroll(isWrapped: boolean): void {
@@ -215,11 +250,11 @@ export class ScreenBuffer {
   /** Takes rows at one index out and puts them, blank, in at another. */
   #recycleRows(count: number, from: number, to: number): void {
     const height = Math.abs(from - to) + 1;
-    for (let done = 0; done < Math.min(count, height); done++) {
-      const [row] = this.#rows.splice(from, 1);
-      row!.reset(false);
-      this.#rows.splice(to, 0, row!);
-    }
+    const moved = Math.min(count, height);
+    const isUpwards = from < to;
+    const rows = this.#rows.splice(isUpwards ? from : from - moved + 1, moved);
+    for (const row of rows) row.reset(false);
+    this.#rows.splice(isUpwards ? to - moved + 1 : to, 0, ...rows);
   }
 }
 
@@ -229,5 +264,7 @@ function eraseRowFrom(row: ScreenRow, x: number): void {
 }
 
 function defaultTabStops(columns: number): Uint8Array {
-  return Uint8Array.from({ length: columns }, (_, x) => (x % TAB_WIDTH === 0 ? 1 : 0));
+  const stops = new Uint8Array(columns);
+  for (let x = 0; x < columns; x += TAB_WIDTH) stops[x] = 1;
+  return stops;
 }

@@ -12,6 +12,8 @@ const CODE_POINT_MASK = 0x1fffff;
 const WIDE_REST = 0x400000;
 const TAB_REST = 0x400001;
 
+const noCells = new Uint32Array(0);
+
 /** How many joining characters one cell takes; more are dropped, so that a row stays bounded. */
 export const MAX_MARKS_PER_CELL = 16;
 const MAX_MARK_BYTES = 4 * MAX_MARKS_PER_CELL;
@@ -19,22 +21,35 @@ const MAX_CHARACTER_BYTES = 4;
 
 /** The cells of one row and how it joins its neighbours. */
 export class ScreenRow {
-  /** The row goes on with the line of the row above: it was wrapped, not ended. */
+  /** The row continues the line of the row above: it was wrapped, not ended. */
   isWrapped = false;
   /** A line feed was written on this row. */
   hasNewline = false;
-  #cells: Uint32Array;
+  #columns: number;
+  /** Empty until something is written: a program may clear a screen with four bytes, and most rows stay blank. */
+  #written = noCells;
+  /** Content of all cells while none of them has been written to; EMPTY when they are as written. */
+  #filledWith = EMPTY;
   /** Cells from here on are empty. */
   #usedCells = 0;
   /** Characters that join the cell they are filed under. */
   #marks: Map<number, number[]> | undefined;
 
   constructor(columns: number) {
-    this.#cells = new Uint32Array(columns);
+    this.#columns = columns;
   }
 
   get allocatedBytes(): number {
-    return this.#cells.byteLength;
+    return this.#written.byteLength;
+  }
+
+  get #cells(): Uint32Array {
+    if (this.#usedCells > 0 && this.#written.length === 0) this.#written = new Uint32Array(this.#columns);
+    if (this.#filledWith !== EMPTY) {
+      this.#written.fill(this.#filledWith, 0, this.#usedCells);
+      this.#filledWith = EMPTY;
+    }
+    return this.#written;
   }
 
   /** Makes the row blank, as new. */
@@ -44,18 +59,34 @@ export class ScreenRow {
     this.hasNewline = false;
   }
 
-  /** Makes room for more columns; text beyond fewer columns stays until it is overwritten or erased. */
+  /** Grows to more columns; text beyond fewer columns stays until it is overwritten or erased. */
   widen(columns: number): void {
-    if (columns <= this.#cells.length) return;
+    if (columns <= this.#columns) return;
+    const { length } = this.#cells;
+    this.#columns = columns;
+    if (length === 0) return;
     const cells = new Uint32Array(columns);
-    cells.set(this.#cells);
-    this.#cells = cells;
+    cells.set(this.#written);
+    this.#written = cells;
+  }
+
+  /** Shows a character of one column in all of them. */
+  fill(codePoint: number, columns: number): void {
+    this.reset(false);
+    this.#filledWith = codePoint;
+    this.#usedCells = columns;
   }
 
   putAscii(x: number, bytes: Uint8Array, start: number, length: number): void {
     this.#clearForWriting(x, x + length);
     const cells = this.#cells;
     for (let index = 0; index < length; index++) cells[x + index] = bytes[start + index]!;
+  }
+
+  /** Writes the same character several times, of one column each. */
+  putRun(x: number, codePoint: number, length: number): void {
+    this.#clearForWriting(x, x + length);
+    this.#cells.fill(codePoint, x, x + length);
   }
 
   put(x: number, codePoint: number, width: number): void {
@@ -78,19 +109,25 @@ export class ScreenRow {
   /** Keeps a tab from `x` to `stop` as a tab, if nothing was written there. */
   putTab(x: number, stop: number): void {
     if (!this.#isBlank(x, stop)) return;
+    this.#usedCells = Math.max(this.#usedCells, stop);
     this.#cells[x] = TAB;
     this.#cells.fill(TAB_REST, x + 1, stop);
-    this.#usedCells = Math.max(this.#usedCells, stop);
   }
 
   /** Keeps a tab that cannot move the cursor, because it stands at the right margin. */
   putTabAtMargin(x: number): void {
-    if (x >= this.#cells.length || this.#isBlank(x, x + 1)) this.join(x, TAB);
+    if (x >= this.#columns || this.#isBlank(x, x + 1)) this.join(x, TAB);
   }
 
-  /** Makes cells as if never written: to the end of the row unless told where to stop. */
+  /** Makes cells as if never written: to the end of the row unless an end is given. */
   erase(from: number, to = Number.POSITIVE_INFINITY): void {
     if (from >= this.#usedCells) return;
+    if (from === 0 && to >= this.#usedCells && this.#filledWith !== EMPTY) {
+      this.#filledWith = EMPTY;
+      this.#usedCells = 0;
+      this.#marks = undefined;
+      return;
+    }
     this.#cut(from);
     this.#cut(to);
     this.#cells.fill(EMPTY, from, Math.min(to, this.#usedCells));
@@ -104,6 +141,7 @@ export class ScreenRow {
     this.#dissolveTabs(x);
     this.#cut(x);
     this.#cut(columns - shift);
+    this.#cut(columns);
     this.#cells.copyWithin(x + shift, x, columns - shift);
     this.#cells.fill(EMPTY, x, x + shift);
     this.#moveMarks(x, columns, shift);
@@ -118,6 +156,7 @@ export class ScreenRow {
     this.#dissolveTabs(x);
     this.#cut(x);
     this.#cut(x + shift);
+    this.#cut(columns);
     this.#dropMarks(x, x + shift);
     this.#cells.copyWithin(x, x + shift, columns);
     this.#cells.fill(EMPTY, columns - shift, columns);
@@ -128,8 +167,9 @@ export class ScreenRow {
   charactersBefore(x: number): number[] {
     const index = this.#cells[x - 1] === WIDE_REST ? x - 2 : x - 1;
     const cell = this.#cells[index] ?? EMPTY;
-    const codePoint = cell >= WIDE_REST || cell === EMPTY ? SPACE : cell & CODE_POINT_MASK;
-    return [codePoint, ...(this.#marks?.get(index) ?? [])];
+    const marks = this.#marks?.get(index) ?? [];
+    if (cell === EMPTY) return marks.slice();
+    return [cell >= WIDE_REST ? SPACE : cell & CODE_POINT_MASK, ...marks];
   }
 
   /** Index after the last cell that shows something. */
@@ -140,7 +180,7 @@ export class ScreenRow {
     return length;
   }
 
-  /** Room that `encodeInto` may need for all cells before `to`. */
+  /** Bytes that `encodeInto` may need for all cells before `to`. */
   maxEncodedBytes(to: number): number {
     return to * MAX_CHARACTER_BYTES + (this.#marks?.size ?? 0) * MAX_MARK_BYTES;
   }
@@ -200,8 +240,12 @@ export class ScreenRow {
 
   #dropMarks(from: number, to: number): void {
     if (!this.#marks) return;
-    for (const index of this.#marks.keys()) {
-      if (index >= from && index < to) this.#marks.delete(index);
+    if (to - from < this.#marks.size) {
+      for (let index = from; index < to; index++) this.#marks.delete(index);
+    } else {
+      for (const index of this.#marks.keys()) {
+        if (index >= from && index < to) this.#marks.delete(index);
+      }
     }
     if (this.#marks.size === 0) this.#marks = undefined;
   }

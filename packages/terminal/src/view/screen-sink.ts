@@ -5,6 +5,7 @@ import type { VtSink } from "./vt-parser.ts";
 
 const PRIVATE_MARKER = "?".charCodeAt(0);
 const SOFT_RESET_MARKER = "!".charCodeAt(0);
+const ALIGNMENT_MARKER = "#".charCodeAt(0);
 const DESIGNATE_G0_MARKER = "(".charCodeAt(0);
 const DESIGNATE_G1_MARKER = ")".charCodeAt(0);
 
@@ -20,8 +21,8 @@ export class ScreenSink implements VtSink {
     this.#screen.printAscii(bytes, start, end);
   }
 
-  print(codePoint: number): void {
-    this.#screen.print(codePoint);
+  print(codePoint: number): boolean {
+    return this.#screen.print(codePoint);
   }
 
   repeat(count: number): void {
@@ -51,8 +52,6 @@ export class ScreenSink implements VtSink {
         return this.#nextLine();
       case 0x88:
         return screen.active.setTabStop(true);
-      case 0x8d:
-        return screen.reverseIndex();
     }
   }
 
@@ -61,6 +60,11 @@ export class ScreenSink implements VtSink {
     if (marker === DESIGNATE_G0_MARKER || marker === DESIGNATE_G1_MARKER) {
       const set = marker === DESIGNATE_G0_MARKER ? 0 : 1;
       screen.characterSets.designate(set, final === "0".charCodeAt(0));
+      return;
+    }
+    if (marker === ALIGNMENT_MARKER && final === "8".charCodeAt(0)) {
+      screen.moveTo(0, 0);
+      screen.active.fillFromCursor("E".charCodeAt(0));
       return;
     }
     if (marker !== 0) return;

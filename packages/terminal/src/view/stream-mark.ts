@@ -1,6 +1,7 @@
-// What a terminal's stream says besides text: commands, directories, titles, modes; and how their bytes are read.
+// Content of a terminal's stream besides text: commands, directories, titles, modes, queries; and how it is parsed.
 import { Buffer } from "node:buffer";
 import type { TerminalModes } from "./terminal-modes.ts";
+import type { TerminalQuery } from "./terminal-query.ts";
 
 /** Something that the stream says. */
 export type MarkContent =
@@ -17,7 +18,8 @@ export type MarkContent =
   /** The shell's directory; `host` is set when it is that of another name than `localhost`. */
   | { readonly kind: "cwd"; readonly path: string; readonly host?: string }
   | { readonly kind: "title"; readonly title: string }
-  | { readonly kind: "modes"; readonly modes: TerminalModes };
+  | { readonly kind: "modes"; readonly modes: TerminalModes }
+  | { readonly kind: "query"; readonly query: TerminalQuery };
 
 /** Where it was said: bytes from the first one, with and without those that were taken out. */
 export interface MarkPosition {
@@ -30,7 +32,7 @@ export interface MarkPosition {
 /** Something that the stream says, and where. */
 export type StreamMark = MarkContent & MarkPosition;
 
-/** What an OSC 633 or 133 says that ends with the nonce: `false` when it does not, `undefined` when we know no such mark. */
+/** The mark in an OSC 633 or 133 that ends with the nonce: `false` when it does not, `undefined` for unknown marks. */
 export function readOwnMark(body: Buffer, nonce: string): MarkContent | undefined | false {
   const text = body.toString("latin1");
   if (!text.endsWith(`;${nonce}`)) return false;
@@ -57,7 +59,7 @@ export function readOwnMark(body: Buffer, nonce: string): MarkContent | undefine
 /** The OSC codes that are listened to but never taken out. */
 export const OBSERVED_CODES: ReadonlySet<number> = new Set([0, 2, 7, 9, 1337]);
 
-/** What one of them says, if it is something that concerns us. */
+/** The content of one of them, if it concerns us. */
 export function readObserved(code: number, body: Buffer): MarkContent | undefined {
   const text = body.toString("utf8");
   switch (code) {
@@ -92,7 +94,7 @@ function percentDecoded(text: string): string {
   return decodedBytes(Buffer.from(text), /%([0-9a-fA-F]{2})/g);
 }
 
-/** A value of our own marks: `\\` is a backslash and `\xHH` a byte; an escape that was cut off at the end is dropped. */
+/** A value in our marks: `\\` is a backslash and `\xHH` a byte; an escape that was cut off at the end is dropped. */
 function unescapeValue(latin1: string): string {
   const whole = latin1.replace(/(?<=(?:^|[^\\])(?:\\\\)*)\\(?:x[0-9a-fA-F]?)?$/, "");
   const isWhole = whole.length === latin1.length;

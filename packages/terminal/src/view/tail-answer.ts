@@ -11,7 +11,7 @@ import {
   toWellFormed,
 } from "./utf8.ts";
 
-/** What a ring must keep beyond the limit: a character held back at the end, and one cut at the head. */
+/** Bytes that a ring keeps beyond the limit: a character held back at the end, and one cut at the head. */
 export const ANSWER_MARGIN_BYTES = 8;
 
 const QUOTE = Buffer.from('"');
@@ -63,9 +63,9 @@ export class TailAnswer {
     return this.#imaged?.image.allocatedBytes ?? 0;
   }
 
-  /** The answer as a string; costs in what is retained. */
-  text({ settledEnd, ending }: SettledText): Answer {
-    const limitBytes = this.#effectiveLimitBytes();
+  /** The answer as a string, within a smaller limit if one is given; costs in what it returns. */
+  text({ settledEnd, ending }: SettledText, lowerLimitBytes = Infinity): Answer {
+    const limitBytes = Math.min(lowerLimitBytes, this.#effectiveLimitBytes());
     if (ending.length > limitBytes) {
       return { output: decodeWellFormed(cutTail(ending, limitBytes)), truncated: true };
     }

@@ -1,4 +1,4 @@
-// The modes that a program has set on its terminal, as far as who joins late must know them.
+// The modes that a program has set on its terminal, as far as clients that join late need them.
 
 /** Which mouse events a program wants. */
 export type MouseTracking = "none" | "x10" | "vt200" | "drag" | "any";
@@ -59,7 +59,7 @@ export function withFullReset(modes: TerminalModes): TerminalModes {
   return changed(modes, INITIAL_MODES);
 }
 
-/** What to write to a fresh terminal so that it has these modes. */
+/** Sequences that give a fresh terminal these modes. */
 export function modeSequences(modes: TerminalModes): string {
   const numbers = [
     modes.isAlternateScreen && 1049,

@@ -33,8 +33,8 @@ export class TextRunAnswer implements RunAnswer {
     // A text run has no size.
   }
 
-  text(): Answer {
-    return this.#tail.text(this.#settled());
+  text(limitBytes?: number): Answer {
+    return this.#tail.text(this.#settled(), limitBytes);
   }
 
   json(): JsonAnswer {

@@ -1,18 +1,19 @@
 // A screen that keeps text only: what terminal output leaves behind once overwriting and erasing are done.
+import { clampSize } from "../screen-size.ts";
 import { CharacterSets } from "./character-sets.ts";
 import { characterWidth } from "./character-width.ts";
-import { ScreenBuffer } from "./screen-buffer.ts";
+import { type SavedPosition, ScreenBuffer } from "./screen-buffer.ts";
 import type { ScreenRow } from "./screen-row.ts";
 
-const MIN_COLUMNS = 2;
-const MAX_COLUMNS = 2000;
-const MIN_ROWS = 1;
-const MAX_ROWS = 1000;
+/** Limit on a repetition, in rows, marks included. */
+const maxRepeatedRows = 4;
 
 /** Cells, cursor and modes; its methods are what control functions do. */
 export class TextScreen {
   readonly #main: ScreenBuffer;
   #active: ScreenBuffer;
+  /** Saved cursor of an alternate screen that is not shown. */
+  #savedInAlternate: SavedPosition = { x: 0, line: 0 };
   #rowCount: number;
   #hasAutowrap = true;
   #isInserting = false;
@@ -21,7 +22,7 @@ export class TextScreen {
 
   /** `onScrolledOff` is given each row of the main screen that leaves at the top. */
   constructor(columns: number, rowCount: number, onScrolledOff: (row: ScreenRow) => void) {
-    const size = clampSize(columns, rowCount);
+    const size = clampSize({ columns, rows: rowCount });
     this.#rowCount = size.rows;
     this.#main = new ScreenBuffer(size.columns, size.rows, onScrolledOff);
     this.#active = this.#main;
@@ -73,23 +74,25 @@ export class TextScreen {
     }
   }
 
-  print(codePoint: number): void {
+  /** Shows a character; false when it has no place. */
+  print(codePoint: number): boolean {
     const shown = this.#characterSets.shown(codePoint);
     const width = characterWidth(shown);
     const buffer = this.#active;
     if (width === 0) {
       if (buffer.x > 0) buffer.cursorRow.join(buffer.x, shown);
-      return;
+      return true;
     }
     if (buffer.x + width > buffer.columns) {
       this.#leaveMargin();
       // Without wrapping a wide character has no place in the last column.
-      if (buffer.x + width > buffer.columns) return;
+      if (buffer.x + width > buffer.columns) return false;
     }
     const row = buffer.cursorRow;
     if (this.#isInserting) row.insert(buffer.x, width, buffer.columns);
     row.put(buffer.x, shown, width);
     buffer.x += width;
+    return true;
   }
 
   repeat(count: number): void {
@@ -97,8 +100,30 @@ export class TextScreen {
     if (buffer.x === 0) return;
     const characters = buffer.cursorRow.charactersBefore(buffer.x);
     // A row is as much as programs draw with it; more would let five bytes cost a megabyte.
-    for (let done = 0; done < Math.min(count, buffer.columns); done++) {
-      for (const codePoint of characters) this.print(codePoint);
+    const times = Math.min(count, buffer.columns);
+    const [codePoint] = characters;
+    if (codePoint !== undefined && characters.length === 1) return this.#printRun(codePoint, times);
+    const mostCharacters = maxRepeatedRows * buffer.columns;
+    for (let done = 0; done < times && done * characters.length < mostCharacters; done++) {
+      for (const each of characters) this.print(each);
+    }
+  }
+
+  /** Shows a character several times; all at once where each takes one column. */
+  #printRun(codePoint: number, count: number): void {
+    const shown = this.#characterSets.shown(codePoint);
+    if (characterWidth(shown) !== 1) {
+      for (let done = 0; done < count; done++) this.print(codePoint);
+      return;
+    }
+    const buffer = this.#active;
+    for (let left = count; left > 0;) {
+      if (buffer.x === buffer.columns) this.#leaveMargin();
+      const length = Math.min(left, buffer.columns - buffer.x);
+      if (this.#isInserting) buffer.cursorRow.insert(buffer.x, length, buffer.columns);
+      buffer.cursorRow.putRun(buffer.x, shown, length);
+      buffer.x += length;
+      left -= length;
     }
   }
 
@@ -219,7 +244,14 @@ export class TextScreen {
   showAlternate(isOn: boolean): void {
     if (isOn === (this.#active !== this.#main)) return;
     const { x, y } = this.#active;
-    this.#active = isOn ? new ScreenBuffer(this.#main.columns, this.#rowCount) : this.#main;
+    if (isOn) {
+      const alternate = new ScreenBuffer(this.#main.columns, this.#rowCount);
+      alternate.saved = this.#savedInAlternate;
+      this.#active = alternate;
+    } else {
+      this.#savedInAlternate = this.#active.savedOnScreen;
+      this.#active = this.#main;
+    }
     this.#active.x = x;
     this.#active.y = y;
   }
@@ -237,13 +269,16 @@ export class TextScreen {
   /** Back to the start, with a blank screen. */
   fullReset(): void {
     this.showAlternate(false);
+    this.#savedInAlternate = { x: 0, line: 0 };
     this.softReset();
+    this.#main.resetTabStops();
     this.#main.eraseInDisplay(2);
     this.moveTo(0, 0);
   }
 
   resize(columns: number, rowCount: number): void {
-    const size = clampSize(columns, rowCount);
+    const size = clampSize({ columns, rows: rowCount });
+    if (size.columns === this.#main.columns && size.rows === this.#rowCount) return;
     this.#rowCount = size.rows;
     this.#main.resize(size.columns, size.rows);
     if (this.#active !== this.#main) this.#active.resize(size.columns, size.rows);
@@ -265,10 +300,6 @@ export class TextScreen {
     const { topMargin, bottomMargin } = this.#active;
     return this.#hasOriginAtMargin ? clamp(y, topMargin, bottomMargin) : clamp(y, 0, this.#rowCount - 1);
   }
-}
-
-function clampSize(columns: number, rows: number): { columns: number; rows: number } {
-  return { columns: clamp(columns, MIN_COLUMNS, MAX_COLUMNS), rows: clamp(rows, MIN_ROWS, MAX_ROWS) };
 }
 
 function clamp(value: number, lowest: number, highest: number): number {

@@ -46,7 +46,7 @@ function foldedText(program: string, { cols, rows }: Size): string {
   return output.answer().output.replace(/\n$/, "");
 }
 
-/** What tabs look like, and without blanks at the end: the emulator does not remember tabs. */
+/** Tabs as they look, and without blanks at the end: the emulator does not remember tabs. */
 function withoutTabs(text: string): string {
   return text
     .split("\n")
@@ -166,7 +166,7 @@ describe("folding against a terminal emulator", () => {
       "\x0f",
       "lqqk",
     );
-    // What a restored cursor does to the character set differs from terminal to terminal.
+    // The effect of a restored cursor on the character set differs from terminal to terminal.
     const steps = fc.oneof(control(small, "ABCD"), control(place, "G"), fc.constantFrom("\r", "\n", "\b"));
     await fc.assert(
       fc.asyncProperty(programs(modes, steps, changesWithoutReset), sizes, async (program, size) => {

@@ -195,6 +195,25 @@ describe("answer of a tty run", () => {
     expect(() => openTty({ rows: 1.5 })).toThrow(/rows/);
   });
 
+  it.each([
+    ["empty", ""],
+    ["full, with the cursor at its end", "row\r\n".repeat(30)],
+    ["full, with the cursor at its top", `${"row\r\n".repeat(30)}\x1b[H`],
+  ])("[T202] shrinks and grows an alternate screen that is %s", (_, content) => {
+    const output = openTty();
+    output.push(Buffer.from(`before\r\n\x1b[?1049h${content}`));
+    for (const [columns, rows] of [
+      [40, 10],
+      [20, 4],
+      [2, 1],
+      [200, 60],
+    ] as const) {
+      output.resize(columns, rows);
+    }
+    output.push(Buffer.from("\x1b[?1049lafter\r\n"));
+    expect(output.answer().output).toBe("before\nafter\n");
+  });
+
   it("[T71] gives up empty rows below the cursor before text above it", () => {
     const output = openTty({ rows: 10 });
     output.push(Buffer.from("one\r\ntwo"));

@@ -13,8 +13,15 @@ import { TtyText } from "./tty-text.ts";
 import { boundaryAtOrAfter, MAX_PARTIAL_BYTES } from "./utf8.ts";
 
 const LINE_FEED = 0x0a;
-/** Enough that folding is done in bulk, little enough that it does not hold up others. */
+/** Enough that folding is done in bulk; of costly output a batch is smaller. */
 const MAX_BATCH_BYTES = 256 * 1024;
+const MIN_BATCH_BYTES = 8 * 1024;
+/** How long a batch may take, estimated from the one before it. */
+const MAX_BATCH_MS = 20;
+/** How long the first read of a lazy answer folds before it begins again nearer to the end (T501). */
+const MAX_FIRST_READ_MS = 250;
+/** The largest piece that it folds without a look at the clock: lines are folded in bulk only where there are many. */
+const MAX_PIECE_BYTES = 64 * 1024;
 
 interface TtyRunAnswerOptions {
   readonly ring: ByteRing;
@@ -39,7 +46,8 @@ export class TtyRunAnswer implements RunAnswer {
   readonly #ring: ByteRing;
   readonly #limitBytes: number;
   readonly #budget: RingBudget | undefined;
-  readonly #batchBytes: number;
+  readonly #maxBatchBytes: number;
+  #batchBytes: number;
   #columns: number;
   #rows: number;
   #folding: Folding | undefined;
@@ -51,8 +59,9 @@ export class TtyRunAnswer implements RunAnswer {
     this.#budget = options.budget;
     this.#columns = options.columns;
     this.#rows = options.rows;
-    this.#batchBytes = Math.min(MAX_BATCH_BYTES, options.ring.guaranteedBytes);
-    if (options.begins === "atFirstByte") this.#folding = this.#beginFolding();
+    this.#maxBatchBytes = Math.min(MAX_BATCH_BYTES, options.ring.guaranteedBytes);
+    this.#batchBytes = this.#maxBatchBytes;
+    if (options.begins === "atFirstByte") this.#folding = this.#beginFolding(0);
   }
 
   get allocatedBytes(): number {
@@ -63,11 +72,15 @@ export class TtyRunAnswer implements RunAnswer {
     const folding = this.#folding;
     if (!folding) return;
     const endOffset = this.#ring.endOffset + end - start;
-    if (endOffset - folding.offset <= this.#batchBytes) return;
+    const pendingBytes = endOffset - folding.offset;
+    if (pendingBytes <= this.#batchBytes) return;
+    const startedMs = performance.now();
     this.#foldPending(folding);
-    if (end - start <= this.#batchBytes) return;
-    folding.text.feed(bytes, start, end);
-    folding.offset = endOffset;
+    if (end - start > this.#batchBytes) {
+      folding.text.feed(bytes, start, end);
+      folding.offset = endOffset;
+    }
+    this.#adaptBatch(performance.now() - startedMs, pendingBytes - (endOffset - folding.offset));
   }
 
   exited(): void {
@@ -83,9 +96,9 @@ export class TtyRunAnswer implements RunAnswer {
     this.#folding.text.resize(columns, rows);
   }
 
-  text(): Answer {
+  text(limitBytes?: number): Answer {
     const folding = this.#upToDate();
-    const answer = folding.tail.text(this.#settled(folding));
+    const answer = folding.tail.text(this.#settled(folding), limitBytes);
     return { ...answer, truncated: answer.truncated || folding.missesHead };
   }
 
@@ -112,12 +125,40 @@ export class TtyRunAnswer implements RunAnswer {
   }
 
   #upToDate(): Folding {
-    this.#folding ??= this.#beginFolding();
+    this.#folding ??= this.#beginLate();
     this.#foldPending(this.#folding);
     return this.#folding;
   }
 
-  #beginFolding(): Folding {
+  /** Costly output is folded as it comes, so that no tick has to fold much of it. */
+  #adaptBatch(tookMs: number, foldedBytes: number): void {
+    const fittingBytes = tookMs === 0 ? this.#maxBatchBytes : (foldedBytes * MAX_BATCH_MS) / tookMs;
+    const leastBytes = Math.min(MIN_BATCH_BYTES, this.#maxBatchBytes);
+    this.#batchBytes = Math.max(leastBytes, Math.min(this.#maxBatchBytes, Math.floor(fittingBytes)));
+  }
+
+  /** Folds what the ring holds; of output that takes too long, only as much of its end as does not. */
+  #beginLate(): Folding {
+    const { startOffset, endOffset } = this.#ring;
+    for (let from = startOffset; ;) {
+      const folding = this.#beginFolding(from);
+      const begunAt = folding.offset;
+      const deadlineMs = performance.now() + MAX_FIRST_READ_MS;
+      let pieceBytes = MIN_BATCH_BYTES;
+      while (folding.offset < endOffset && performance.now() < deadlineMs) {
+        this.#foldUpTo(folding, Math.min(folding.offset + pieceBytes, endOffset));
+        pieceBytes = Math.min(2 * pieceBytes, MAX_PIECE_BYTES);
+      }
+      const leftBytes = endOffset - folding.offset;
+      const tailBytes = Math.min(leftBytes, folding.offset - begunAt) / 2;
+      // The last piece is folded whatever it takes.
+      if (leftBytes === 0 || tailBytes < MIN_BATCH_BYTES / 2) return folding;
+      folding.text.close();
+      from = endOffset - Math.floor(tailBytes);
+    }
+  }
+
+  #beginFolding(from: number): Folding {
     const text = new TtyText({
       capacityBytes: this.#limitBytes + ANSWER_MARGIN_BYTES,
       columns: this.#columns,
@@ -127,14 +168,14 @@ export class TtyRunAnswer implements RunAnswer {
     return {
       text,
       tail: new TailAnswer(text.committed, this.#limitBytes),
-      missesHead: this.#ring.startOffset > 0,
-      offset: this.#firstWholeLine(),
+      missesHead: from > 0,
+      offset: this.#wholeLineFrom(from),
     };
   }
 
   /** Where folding can begin without half a character or half an escape sequence. */
-  #firstWholeLine(): number {
-    const { startOffset, endOffset } = this.#ring;
+  #wholeLineFrom(startOffset: number): number {
+    const { endOffset } = this.#ring;
     if (startOffset === 0) return 0;
     let offset = startOffset;
     for (const slice of this.#ring.slices(startOffset, endOffset)) {
@@ -147,9 +188,13 @@ export class TtyRunAnswer implements RunAnswer {
   }
 
   #foldPending(folding: Folding): void {
-    for (const slice of this.#ring.slices(folding.offset, this.#ring.endOffset)) {
+    this.#foldUpTo(folding, this.#ring.endOffset);
+  }
+
+  #foldUpTo(folding: Folding, endOffset: number): void {
+    for (const slice of this.#ring.slices(folding.offset, endOffset)) {
       folding.text.feed(slice, 0, slice.length);
     }
-    folding.offset = this.#ring.endOffset;
+    folding.offset = endOffset;
   }
 }

@@ -120,7 +120,7 @@ const bulkPieces = fc
       situations,
       // The cursor saved below the lines to come, and gone back to after them.
       fc.constantFrom("\x1b[12;1H\x1b7\x1b[H", "\x1b8here"),
-      // A row that goes on with the one above, but is blank.
+      // A row that continues the one above, but is blank.
       fc.constant(`${"a".repeat(95)}\r\x1b[99X`),
       fc
         .tuple(repeatedLines, fc.integer({ min: 1, max: 3000 }))

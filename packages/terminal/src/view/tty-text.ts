@@ -54,7 +54,7 @@ export class TtyText {
     }
   }
 
-  /** What the screen adds to the committed text; `showsIncomplete` makes half a character at the end visible. */
+  /** Text that the screen adds to the committed text; `showsIncomplete` makes half a character at the end visible. */
   renderEnding(showsIncomplete: boolean): Buffer {
     const { main, active } = this.#screen;
     const isIncomplete = showsIncomplete && active === main && this.#parser.hasIncompleteCharacter;
@@ -66,6 +66,7 @@ export class TtyText {
 
   resize(columns: number, rows: number): void {
     this.#screen.resize(columns, rows);
+    this.#parser.screenResized();
   }
 
   close(): void {

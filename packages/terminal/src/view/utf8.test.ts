@@ -1,4 +1,4 @@
-// What is held back at the end, against the decoder of the platform.
+// Bytes held back at the end, compared with the decoder of the platform.
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { incompleteTailBytes, toWellFormed } from "./utf8.ts";

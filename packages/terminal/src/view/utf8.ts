@@ -9,7 +9,7 @@ export const MAX_PARTIAL_BYTES = 3;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Whether the byte goes on with a character rather than beginning one. */
+/** Whether the byte continues a character rather than beginning one. */
 export function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }

@@ -13,11 +13,12 @@ const FINAL_REPEAT = 0x62;
 /** More was collected between introducer and final byte than any function we know has. */
 const MARKER_UNKNOWN = -1;
 
-/** What the parser tells; `marker` is the one prefix or intermediate byte of a sequence, 0 for none. */
+/** Receiver of the parser's events; `marker` is the one prefix or intermediate byte of a sequence, 0 for none. */
 export interface VtSink {
   /** A run of printable ASCII. */
   printAscii(bytes: Uint8Array, start: number, end: number): void;
-  print(codePoint: number): void;
+  /** A character beyond ASCII; false when it was not shown, so that there is nothing to repeat. */
+  print(codePoint: number): boolean;
   /** Repeat the character just printed. */
   repeat(count: number): void;
   /** A C0 or C1 control character. */
@@ -62,6 +63,11 @@ export class VtParser {
   /** Whether the last bytes begin a character to be printed once it is complete. */
   get hasIncompleteCharacter(): boolean {
     return this.#state === "ground" && this.#missingBytes > 0;
+  }
+
+  /** The screen has another size: the cursor may no longer stand behind what was printed, so nothing is repeated. */
+  screenResized(): void {
+    this.#hasJustPrinted = false;
   }
 
   parse(bytes: Uint8Array, start: number, end: number): void {
@@ -122,8 +128,7 @@ export class VtParser {
     }
     switch (this.#state) {
       case "ground":
-        this.#sink.print(codePoint);
-        this.#hasJustPrinted = true;
+        this.#hasJustPrinted = this.#sink.print(codePoint);
         break;
       case "operatingSystemCommand":
       case "otherString":

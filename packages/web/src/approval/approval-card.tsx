@@ -1,20 +1,24 @@
 // A question for permission: what exactly would be done, and the answers that the agent offers.
 import { useState, type ReactNode } from "react";
-import { makeId, type ApprovalOption, type ChatUri, type PendingToolCall, type TurnId } from "@holdfast/ahp";
-import { secondsWords } from "../frame/time-words.ts";
-import { useNow } from "../frame/use-now.ts";
+import {
+  isAllowing,
+  makeId,
+  type ApprovalOption,
+  type ChatUri,
+  type PendingToolCall,
+  type TurnId,
+} from "@holdfast/ahp";
+import { secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import style from "./approval-card.module.css";
 
-/** The call that waits, and where. */
 export interface ApprovalCardProps {
   readonly call: PendingToolCall;
   readonly turnId: TurnId;
   readonly chatUri: ChatUri;
 }
 
-/** The question with its answers. */
 export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): ReactNode {
   const host = useHost();
   const [isAnswered, setIsAnswered] = useState(false);
@@ -29,7 +33,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
         toolCallId,
         decision: {
           approvalId: approval.id,
-          outcome: isAllowing(option) ? "approved" : "denied",
+          outcome: isAllowing(option.kind) ? "approved" : "denied",
           optionId: option.id,
           by: { kind: "client", clientId: makeId("client", host.clientId) },
           at: new Date().toISOString(),
@@ -39,7 +43,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
     if (!isTaken) setIsAnswered(false);
   };
   return (
-    <section className={style.card} aria-label={`Permission: ${approval.action} ${approval.target}`}>
+    <div className={style.card} role="group" aria-label={`Permission: ${approval.action} ${approval.target}`}>
       <p className={style.question}>
         May it <strong>{approval.action}</strong>
         {folder !== undefined && (
@@ -67,7 +71,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
         ))}
         <Expiry expiresAt={approval.expiresAt} />
       </div>
-    </section>
+    </div>
   );
 }
 
@@ -75,7 +79,7 @@ function Expiry({ expiresAt }: { readonly expiresAt: string | undefined }): Reac
   const nowMs = useNow(1000, expiresAt !== undefined);
   if (expiresAt === undefined) return null;
   const leftMs = Math.max(0, Date.parse(expiresAt) - nowMs);
-  return <span className={style.expiry}>refused by itself in {secondsWords(leftMs)}</span>;
+  return <span className={style.expiry}>Auto-denies in {secondsWords(leftMs)}</span>;
 }
 
 /** The folder in which a command would run, where the agent names it. */
@@ -84,11 +88,7 @@ function folderOf({ rawInput }: PendingToolCall): string | undefined {
   return typeof rawInput.cwd === "string" ? rawInput.cwd : undefined;
 }
 
-function isAllowing({ kind }: ApprovalOption): boolean {
-  return kind === "allow_once" || kind === "allow_always";
-}
-
 function classOf(option: ApprovalOption): string | undefined {
   if (option.kind === "allow_once") return control.primary;
-  return isAllowing(option) ? control.button : control.danger;
+  return isAllowing(option.kind) ? control.button : control.danger;
 }

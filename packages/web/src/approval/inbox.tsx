@@ -1,10 +1,9 @@
 // Everything in all sessions that waits for a person.
 import { useState, type ReactNode } from "react";
 import type { SessionInputRequest, SessionSummary } from "@holdfast/ahp";
-import { canAskForNotifications } from "../frame/use-attention-signs.ts";
-import { routeHash } from "../frame/route-hash.ts";
-import { agoWords } from "../frame/time-words.ts";
-import { useNow } from "../frame/use-now.ts";
+import { canAskForNotifications } from "../session/attention.ts";
+import { routeHash } from "../frame/route.ts";
+import { agoWords, useNow } from "../frame/time-words.ts";
 import { InputForm } from "../chat/input-form.tsx";
 import { ToolContentView } from "../chat/tool-content-view.tsx";
 import { useChannel } from "../host/use-host.ts";
@@ -13,7 +12,6 @@ import control from "../style/control.module.css";
 import { ApprovalCard } from "./approval-card.tsx";
 import style from "./inbox.module.css";
 
-/** The inbox, with the sessions that ask. */
 export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary[] }): ReactNode {
   const asking = sessions.filter(({ inputNeededCount }) => inputNeededCount > 0);
   return (

@@ -1,7 +1,6 @@
 // The files that a conversation changed, each as one change from what it was first to what it became last.
 import { turnParts, type ChatState, type ToolContent } from "@holdfast/ahp";
 
-/** A change of a file. */
 export type FileEdit = Extract<ToolContent, { type: "fileEdit" }>;
 
 /** The files in the order in which they were first changed; calls that did not succeed changed nothing. */

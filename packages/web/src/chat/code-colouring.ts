@@ -2,20 +2,19 @@
 import type { CodeLanguage } from "./code-languages.ts";
 import type { CodeRuns } from "./code-runs.ts";
 
-/** What the worker is asked. */
 export interface PlainCode {
   readonly id: number;
   readonly code: string;
   readonly language: CodeLanguage;
 }
 
-/** What the worker answers; without runs where it could not colour the code. */
+/** The worker's response; without runs where it could not colour the code. */
 export interface ColouredCode {
   readonly id: number;
   readonly runs?: CodeRuns;
 }
 
-/** What is known of the colours of some code. */
+/** Colours of some code, as far as known. */
 type Colouring =
   | { readonly status: "running"; readonly runs: Promise<CodeRuns | undefined> }
   | { readonly status: "known"; readonly runs: CodeRuns };

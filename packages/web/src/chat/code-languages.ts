@@ -1,4 +1,4 @@
-// The languages whose code is coloured, each in a file of its own that is fetched when it is needed.
+// Languages whose code is coloured, each in a separate file that is fetched on demand.
 import type { LanguageInput } from "shiki/core";
 
 const languages = {
@@ -19,7 +19,6 @@ const languages = {
   yaml: () => import("shiki/langs/yaml.mjs"),
 } satisfies Record<string, LanguageInput>;
 
-/** A language that can be coloured. */
 export type CodeLanguage = keyof typeof languages;
 
 const otherNames: ReadonlyMap<string, CodeLanguage> = new Map([
@@ -47,7 +46,6 @@ export function codeLanguage(info: string): CodeLanguage | undefined {
   return isLanguage(name) ? name : otherNames.get(name);
 }
 
-/** What the highlighter loads for a language. */
 export function grammarOf(language: CodeLanguage): LanguageInput {
   return languages[language];
 }

@@ -1,13 +1,51 @@
-// Puts colours into code on the page, a little at a time: long code must not keep the page from answering.
+// Colours the code in a rendered text, block by block, as each comes into sight.
+import { type RefObject, useLayoutEffect } from "react";
+import { findColours, knownColours } from "./code-colouring.ts";
+import { codeLanguage, type CodeLanguage } from "./code-languages.ts";
 import type { CodeRuns } from "./code-runs.ts";
+
+/** Longer code stays plain: its many pieces would make the page slow. */
+const maxCodeLength = 50_000;
+
+/** Colours every `code` with a `data-language` in an element, again each time its HTML changes. */
+export function useCodeColours(element: RefObject<HTMLElement | null>, html: string): void {
+  // Before the frame is drawn, so that coloured code does not lose its colours while more text comes.
+  useLayoutEffect(() => {
+    const languages = new Map<Element, CodeLanguage>();
+    const sight = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const language = languages.get(target);
+        if (!isIntersecting || language === undefined) continue;
+        sight.unobserve(target);
+        void findColours(target.textContent, language).then((runs) => paint(target, runs));
+      }
+    });
+    for (const block of element.current?.querySelectorAll<HTMLElement>("code[data-language]") ?? []) {
+      const language = codeLanguage(block.dataset["language"] ?? "");
+      if (language === undefined || block.textContent.length > maxCodeLength) continue;
+      const known = knownColours(block.textContent, language);
+      if (known !== undefined) paint(block, known);
+      else {
+        languages.set(block, language);
+        sight.observe(block);
+      }
+    }
+    return () => sight.disconnect();
+  }, [element, html]);
+}
+
+function paint(block: Element, runs: CodeRuns | undefined): void {
+  // A block that was redrawn meanwhile is painted there.
+  if (runs !== undefined && block.isConnected) paintCode(block, block.textContent, runs);
+}
 
 /** How long the page may be busy with it at once. */
 const budgetMs = 8;
-/** How many runs are laid out together: each slice is a block of its own, so that the next one leaves it as it is. */
+/** How many runs are laid out together: each slice is a separate block, so that the next one leaves it as it is. */
 const runsPerSlice = 120;
 
 /** Paints the code in an element, whose text stays as it is. Stops when the element has left the page. */
-export function paintCode(block: Element, code: string, runs: CodeRuns): void {
+function paintCode(block: Element, code: string, runs: CodeRuns): void {
   const slices = cutSlices(code, runs);
   const places = slices.map(({ start, end }) => plainSlice(code.slice(start, end)));
   block.replaceChildren(...places);

@@ -1,4 +1,4 @@
-// Splits code into coloured pieces, in a thread of its own: a grammar's first use takes long enough to be felt by who types.
+// Worker that splits code into coloured pieces: on the page's thread, a grammar's first use would delay typing noticeably.
 import { createCssVariablesTheme, createHighlighterCore } from "shiki/core";
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 import type { ColouredCode, PlainCode } from "./code-colouring.ts";
@@ -8,7 +8,7 @@ import { joinRuns } from "./code-runs.ts";
 // The colours themselves stand in the style of Markdown, once for each theme of the page.
 const theme = createCssVariablesTheme({ name: "page", variablePrefix: "--code-" });
 const plainColour = "var(--code-foreground)";
-/** What is left of a line after so many milliseconds has the colour of what came before; the first line of a grammar takes long. */
+/** After so many milliseconds, the rest of a line has the colour of the text before it; a grammar's first line takes long. */
 const tokenizeTimeLimit = 10_000;
 const highlighter = createHighlighterCore({
   themes: [theme],

@@ -1,7 +1,8 @@
 // Completions of what is being written: the agent's commands after `/`, files after `@`.
-import type { Attachment, JsonObject } from "@holdfast/ahp";
+import type { Attachment, ChatUri, JsonObject } from "@holdfast/ahp";
+import { useEffect, useState } from "react";
+import { useHost } from "../host/use-host.ts";
 
-/** A way to go on. */
 export interface Completion {
   readonly insertText: string;
   readonly rangeStart: number;
@@ -23,7 +24,7 @@ export function insert(
   { insertText, rangeStart, rangeEnd }: Completion,
 ): { text: string; caret: number } {
   const after = text.slice(rangeEnd);
-  // A folder goes on with what is in it; anything else is whole, and the next word can begin.
+  // A folder continues with its content; anything else is complete, and the next word can begin.
   const isWhole = after === "" && !/[/\s]$/.test(insertText);
   const before = text.slice(0, rangeStart) + insertText + (isWhole ? " " : "");
   return { text: before + after, caret: before.length };
@@ -50,4 +51,41 @@ export function stillNamed(attachments: readonly Attachment[], text: string): At
 
 function fieldsOf(value: unknown): { readonly [field: string]: unknown } {
   return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+const timeoutMs = 60;
+const none: readonly Completion[] = [];
+
+/** The completions of a word, by the position where the word begins. */
+interface Found {
+  readonly start: number | undefined;
+  readonly completions: readonly Completion[];
+}
+
+/** The completions at the caret; while those of a longer word are asked for, those of its beginning stay. */
+export function useCompletions(chat: ChatUri, text: string, caret: number): readonly Completion[] {
+  const host = useHost();
+  const [found, setFound] = useState<Found>({ start: undefined, completions: none });
+  const start = completableFrom(text, caret);
+  useEffect(() => {
+    if (start === undefined) {
+      setFound({ start, completions: none });
+      return undefined;
+    }
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      host.client.request("completions", { channel: chat, kind: "userMessage", text, offset: caret }).then(
+        ({ items }) => {
+          if (isCurrent) setFound({ start, completions: readCompletions(items) });
+        },
+        // Without completions one can still write.
+        () => setFound({ start, completions: none }),
+      );
+    }, timeoutMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [host, chat, text, caret, start]);
+  return start === undefined || found.start !== start ? none : found.completions;
 }

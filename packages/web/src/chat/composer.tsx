@@ -1,57 +1,60 @@
-// Where a person writes: what they send begins a turn, or lines up behind the one that is going on.
-import { useState, type DragEvent, type ReactNode } from "react";
-import type { Attachment, ChatState } from "@holdfast/ahp";
+// Composer: a message starts a turn, or is queued behind the one that runs.
+import type { Attachment, ChatState, PendingMessage } from "@holdfast/ahp";
+import { type DragEvent, type ReactNode, useState } from "react";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { stillNamed } from "./completion.ts";
 import style from "./composer.module.css";
 import { MessageField } from "./message-field.tsx";
-import { readImages } from "./pasted-image.ts";
 import { queueMessage, startTurn, stopTurn } from "./send-message.ts";
 
-/** The field with its buttons. */
 export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
   const host = useHost();
   const [text, setText] = useState("");
-  const [images, setImages] = useState<readonly Attachment[]>([]);
-  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  /** Files that were pasted or dropped. */
+  const [attached, setAttached] = useState<readonly Attachment[]>([]);
+  /** Files of the session's folder that the text may name. */
+  const [named, setNamed] = useState<readonly Attachment[]>([]);
   const store = host.channel(chat.resource, "chat");
   const isBusy = chat.activeTurn !== undefined;
 
   const send = async (): Promise<void> => {
-    if (text.trim() === "" && images.length === 0) return;
-    const written = { text, attachments: [...images, ...stillNamed(files, text)] };
+    if (text.trim() === "" && attached.length === 0) return;
+    const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
     setText("");
-    setImages([]);
-    setFiles([]);
+    setAttached([]);
+    setNamed([]);
     const isTaken = await host.heed(isBusy ? queueMessage(store, written) : startTurn(store, written));
-    // What was not taken is not lost, unless something else was written meanwhile.
-    if (!isTaken) setText((current) => (current === "" ? written.text : current));
+    if (isTaken) return;
+    // A message that was not accepted is put back, unless something else was written meanwhile.
+    setText((current) => (current === "" ? text : current));
+    setAttached((current) => [...attached, ...current]);
+    setNamed((current) => [...named, ...current]);
   };
-  const addImages = (added: Iterable<File>): void => {
-    void host.manage(readImages(added).then((read) => setImages((before) => [...before, ...read])));
+  const attach = (added: Iterable<File>): void => {
+    void host.manage(readFiles(added).then((read) => setAttached((before) => [...before, ...read])));
   };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
-    addImages(event.dataTransfer.files);
+    attach(event.dataTransfer.files);
   };
   return (
     <div className={style.composer} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
-      <AttachedImages
-        images={images}
-        onLeaveOut={(image) => setImages(images.filter((each) => each !== image))}
+      <AttachedFiles
+        files={attached}
+        onRemove={(file) => setAttached(attached.filter((each) => each !== file))}
       />
       <div className={style.line}>
         <MessageField
           chat={chat.resource}
           text={text}
           placeholder={
-            isBusy ? "Enter lines it up for when this turn ends" : "Enter sends, Shift+Enter is a new line"
+            isBusy ? "Enter queues, Shift+Enter adds a line" : "Enter sends, Shift+Enter adds a line"
           }
           onChange={setText}
           onSend={() => void send()}
-          onAttach={(file) => setFiles([...files, file])}
-          onPaste={addImages}
+          onAttach={(file) => setNamed([...named, file])}
+          onPaste={attach}
         />
         {isBusy && (
           <button
@@ -70,28 +73,100 @@ export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
   );
 }
 
-interface AttachedImagesProps {
-  readonly images: readonly Attachment[];
-  readonly onLeaveOut: (image: Attachment) => void;
+interface AttachedFilesProps {
+  readonly files: readonly Attachment[];
+  readonly onRemove: (file: Attachment) => void;
 }
 
-function AttachedImages({ images, onLeaveOut }: AttachedImagesProps): ReactNode {
-  if (images.length === 0) return null;
+function AttachedFiles({ files, onRemove }: AttachedFilesProps): ReactNode {
+  if (files.length === 0) return null;
   return (
-    <ul className={style.images} aria-label="Pictures to send">
-      {images.map((image, index) => (
+    <ul className={style.attached} aria-label="Attachments">
+      {files.map((file, index) => (
         <li key={index}>
-          <span className={control.chip}>{image.label}</span>
+          <span className={control.chip}>{file.label}</span>
           <button
             type="button"
             className={control.small}
-            aria-label={`Leave out ${image.label}`}
-            onClick={() => onLeaveOut(image)}
+            aria-label={`Remove ${file.label}`}
+            onClick={() => onRemove(file)}
           >
             ✕
           </button>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The host's limit for one message, minus space for the rest of it. */
+const maxFileBytes = 8 * 1024 * 1024;
+/** As much of a file as shows whether it is text. */
+const sampleBytes = 8 * 1024;
+
+/** The files as attachments; rejects with a sentence for people when one is too large or cannot be read. */
+function readFiles(files: Iterable<File>): Promise<Attachment[]> {
+  return Promise.all(Array.from(files, readFile));
+}
+
+async function readFile(file: File): Promise<Attachment> {
+  const { name, size } = file;
+  if (size > maxFileBytes) throw new Error(`${name} is larger than 8 MB. Attach a smaller file.`);
+  const contentType = await contentTypeOf(file);
+  const url = await readDataUrl(file);
+  return {
+    type: "embeddedResource",
+    label: name === "" ? "picture" : name,
+    data: url.slice(url.indexOf(",") + 1),
+    contentType,
+  };
+}
+
+/** The file's type as the browser knows it; otherwise text or bytes. */
+async function contentTypeOf(file: File): Promise<string> {
+  if (file.type !== "") return file.type;
+  const bytes = new Uint8Array(await file.slice(0, sampleBytes).arrayBuffer());
+  if (bytes.includes(0)) return "application/octet-stream";
+  try {
+    // The sample may end inside a character.
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return "text/plain";
+  } catch {
+    return "application/octet-stream";
+  }
+}
+
+function readDataUrl(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => resolve(typeof reader.result === "string" ? reader.result : ""));
+    // A folder that is dropped is a file that cannot be read.
+    reader.addEventListener("error", () =>
+      reject(new Error(`${file.name} cannot be read. Attach files, not folders.`)),
+    );
+    reader.readAsDataURL(file);
+  });
+}
+
+/** The queue; each message can be taken back. */
+export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
+  const host = useHost();
+  if (chat.queuedMessages.length === 0) return null;
+  const takeBack = ({ id }: PendingMessage): void => {
+    const action = { type: "chat/pendingMessageRemoved", kind: "queued", id } as const;
+    void host.heed(host.channel(chat.resource, "chat").dispatch(action));
+  };
+  return (
+    <ol className={style.queue} aria-label="Messages that wait">
+      {chat.queuedMessages.map((pending) => (
+        <li key={pending.id}>
+          <span className={control.chip}>waits</span>
+          <span className={style.queued}>{pending.message.text}</span>
+          <button type="button" className={control.small} onClick={() => takeBack(pending)}>
+            Take back
+          </button>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -1,25 +1,36 @@
 // One row of a conversation.
+import {
+  type ActiveTurn,
+  type Attachment,
+  type ChatUri,
+  type Message,
+  type Plan,
+  type Turn,
+  turnParts,
+  waitingFor,
+} from "@holdfast/ahp";
 import { memo, type ReactNode } from "react";
-import { waitingFor, type ActiveTurn, type ChatUri, type Turn } from "@holdfast/ahp";
-import { durationWords, secondsWords } from "../frame/time-words.ts";
-import { useNow } from "../frame/use-now.ts";
+import { durationWords, secondsWords, useNow } from "../frame/time-words.ts";
+import { useChannel, useHost } from "../host/use-host.ts";
+import { SignInOffer } from "../session/sign-in-offer.tsx";
+import control from "../style/control.module.css";
 import type { ConversationRow } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
-import { MessageView } from "./message-view.tsx";
+import { MarkdownText } from "./markdown-text.tsx";
 import { PartView } from "./part-view.tsx";
-import { PlanView } from "./plan-view.tsx";
+import { startTurn } from "./send-message.ts";
 
-/** What a row needs. */
-export interface ConversationRowProps {
+interface ConversationRowProps {
   readonly row: ConversationRow;
   readonly chatUri: ChatUri;
-  /** Called when the row becomes taller by itself. */
+  /** The session's folder. */
+  readonly folder: string;
+  /** Called when the row grows without a change of its props. */
   readonly onGrow: (() => void) | undefined;
 }
 
-/** One row. */
 export const ConversationRowView = memo(function ConversationRowView(props: ConversationRowProps): ReactNode {
-  const { row, chatUri, onGrow } = props;
+  const { row, chatUri, folder, onGrow } = props;
   switch (row.kind) {
     case "message":
       return <MessageView message={row.turn.message} />;
@@ -31,6 +42,7 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
           part={row.part}
           turnId={row.turn.id}
           isOpen={row.isOpen}
+          repeated={row.repeated}
           chatUri={chatUri}
           onGrow={onGrow}
         />
@@ -38,15 +50,15 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
     case "working":
       return <WorkingRow turn={row.turn} />;
     case "end":
-      return <EndRow turn={row.turn} />;
+      return <EndRow turn={row.turn} chatUri={chatUri} folder={folder} />;
   }
 });
 
 const waitWords = {
-  model: "thinks",
-  tool: "runs a tool",
-  permission: "waits for your permission",
-  input: "waits for your answer",
+  model: "Thinking",
+  tool: "Running",
+  permission: "Needs approval",
+  input: "Needs an answer",
 } as const;
 
 function WorkingRow({ turn }: { readonly turn: ActiveTurn }): ReactNode {
@@ -64,7 +76,12 @@ function WorkingRow({ turn }: { readonly turn: ActiveTurn }): ReactNode {
   );
 }
 
-function EndRow({ turn }: { readonly turn: Turn }): ReactNode {
+interface TurnEndProps {
+  readonly turn: Turn;
+  readonly chatUri: ChatUri;
+}
+
+function EndRow({ turn, chatUri, folder }: TurnEndProps & { readonly folder: string }): ReactNode {
   const { end, durationMs, usage } = turn;
   if (end.state === "failed" || end.state === "interrupted") {
     return (
@@ -73,32 +90,126 @@ function EndRow({ turn }: { readonly turn: Turn }): ReactNode {
         {end.error.stderrTail !== undefined && end.error.stderrTail.length > 0 && (
           <pre>{end.error.stderrTail.join("\n")}</pre>
         )}
+        <SignInOffer remedy={end.error.remedy} folder={folder} />
+        <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />
       </div>
     );
   }
   return (
     <div className={style.end}>
       <span>{endWords(turn)}</span>
-      <span>{durationWords(durationMs)}</span>
+      {!hasOneTerminal(turn) && <span>{durationWords(durationMs)}</span>}
       {usage?.totalTokens !== undefined && <span>{usage.totalTokens} tokens</span>}
       {usage?.model !== undefined && <span>{usage.model}</span>}
     </div>
   );
 }
 
+/** Runs the last turn again; one that cannot be resumed is sent as a new message. */
+function RetryButton({
+  turn,
+  chatUri,
+  isResumable,
+}: TurnEndProps & { readonly isResumable: boolean }): ReactNode {
+  const host = useHost();
+  const chat = useChannel(chatUri, "chat");
+  const isLast =
+    chat.status === "live" && chat.state.activeTurn === undefined && chat.state.turns.at(-1)?.id === turn.id;
+  if (!isLast) return null;
+  const store = host.channel(chatUri, "chat");
+  const retry = (): Promise<boolean> =>
+    host.heed(
+      isResumable
+        ? store.dispatch({ type: "chat/turnResume", turnId: turn.id })
+        : startTurn(store, turn.message),
+    );
+  return (
+    <button type="button" className={control.small} onClick={() => void retry()}>
+      Retry
+    </button>
+  );
+}
+
+/** Whether a turn is one command in a terminal, which has its time already. */
+function hasOneTerminal(turn: Turn): boolean {
+  const calls = turnParts(turn).flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
+  return calls.length === 1 && calls[0]?.content.some(({ type }) => type === "terminal") === true;
+}
+
 function endWords({ end }: Turn): string {
-  if (end.state === "cancelled") return end.reason === undefined ? "stopped" : `stopped: ${end.reason}`;
+  if (end.state === "cancelled") return end.reason === undefined ? "Stopped" : `Stopped: ${end.reason}`;
   if (end.state !== "complete") return end.state;
   switch (end.stopReason) {
     case "end_turn":
-      return "done";
+      return "Done";
     case "max_tokens":
-      return "ended at the limit of tokens";
+      return "Stopped at the token limit";
     case "max_turn_requests":
-      return "ended at the limit of requests";
+      return "Stopped at the request limit";
     case "refusal":
-      return "the agent refused";
+      return "Refused by the agent";
     default:
-      return `ended: ${end.stopReason}`;
+      return `Ended: ${end.stopReason}`;
   }
+}
+
+function MessageView({ message }: { readonly message: Message }): ReactNode {
+  const { text, attachments = [] } = message;
+  return (
+    <div className={style.message} role="group" aria-label="Your message">
+      {text}
+      {attachments.length > 0 && (
+        <div className={style.attachments}>
+          {attachments.map((attachment, index) => (
+            <AttachmentView key={index} attachment={attachment} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function AttachmentView({ attachment }: { readonly attachment: Attachment }): ReactNode {
+  if (attachment.type === "embeddedResource" && attachment.contentType.startsWith("image/")) {
+    return <img src={`data:${attachment.contentType};base64,${attachment.data}`} alt={attachment.label} />;
+  }
+  return <span className={control.chip}>{attachment.label}</span>;
+}
+
+const signs: Readonly<Record<string, string>> = {
+  completed: "✓",
+  failed: "✗",
+  in_progress: "▸",
+  pending: "·",
+};
+
+function PlanView({ plan }: { readonly plan: Plan }): ReactNode {
+  if (plan.kind === "markdown") {
+    return (
+      <div className={style.plan} role="group" aria-label="Plan">
+        <MarkdownText text={plan.content} />
+      </div>
+    );
+  }
+  const done = plan.entries.filter(({ status }) => status === "completed").length;
+  const words = `${done} of ${plan.entries.length} steps done`;
+  return (
+    <div className={style.plan} role="group" aria-label="Plan">
+      <div className={style.planHead}>
+        <span aria-hidden="true">{words}</span>
+        <progress max={plan.entries.length} value={done} aria-label={words} />
+      </div>
+      <ol>
+        {plan.entries.map(({ content, status }, index) => (
+          <li key={index} data-status={status}>
+            <span aria-hidden="true">{signs[status] ?? "·"}</span>
+            <span className={style.step}>
+              {content}
+              {status === "failed" && <span className="hidden-label"> (failed)</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
 }

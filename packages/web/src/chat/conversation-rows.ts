@@ -1,7 +1,13 @@
 // A chat as a flat list of rows, so that only those in sight have to be drawn.
-import { turnParts, type ActiveTurn, type ChatState, type ResponsePart, type Turn } from "@holdfast/ahp";
+import {
+  turnParts,
+  type ActiveTurn,
+  type ChatState,
+  type ResponsePart,
+  type ToolCall,
+  type Turn,
+} from "@holdfast/ahp";
 
-/** One row of a conversation. */
 export type ConversationRow =
   | { readonly kind: "message"; readonly key: string; readonly turn: Turn | ActiveTurn }
   | { readonly kind: "plans"; readonly key: string; readonly turn: Turn | ActiveTurn }
@@ -12,6 +18,8 @@ export type ConversationRow =
       readonly part: ResponsePart;
       /** Whether more text may come. */
       readonly isOpen: boolean;
+      /** The tool call whose terminal shows the same already. */
+      readonly repeated?: ToolCall | undefined;
     }
   | { readonly kind: "working"; readonly key: string; readonly turn: ActiveTurn }
   | { readonly kind: "end"; readonly key: string; readonly turn: Turn };
@@ -41,14 +49,23 @@ export function conversationRows({ turns, activeTurn }: ChatState): Conversation
 
 function contentRows(turn: Turn | ActiveTurn): ConversationRow[] {
   const openPart = "openPart" in turn ? turn.openPart : undefined;
-  const parts = turnParts(turn).map((part, index): ConversationRow => ({
+  const all = turnParts(turn);
+  const parts = all.map((part, index): ConversationRow => ({
     kind: "part",
     key: `${turn.id}:${index}`,
     turn,
     part,
     isOpen: part === openPart,
+    repeated: repeatedCall(part, all),
   }));
   const plans: ConversationRow[] =
     turn.plans.length === 0 ? [] : [{ kind: "plans", key: `${turn.id}:plans`, turn }];
   return [{ kind: "message", key: `${turn.id}:message`, turn }, ...plans, ...parts];
+}
+
+function repeatedCall(part: ResponsePart, parts: readonly ResponsePart[]): ToolCall | undefined {
+  if (part.kind !== "markdown" || part.repeats === undefined) return undefined;
+  const { repeats } = part;
+  const found = parts.find((each) => each.kind === "toolCall" && each.toolCall.toolCallId === repeats);
+  return found?.kind === "toolCall" ? found.toolCall : undefined;
 }

@@ -1,28 +1,40 @@
-// What was said in a chat: only the rows in sight are drawn, and the newest stays in sight until a person scrolls away.
-import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import type { ChatState, SessionState } from "@holdfast/ahp";
+// Transcript of a chat: only the visible rows are drawn, and the newest stays visible until a person scrolls away.
+import { type ChatState, defaultChatUri, type SessionState } from "@holdfast/ahp";
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { ErrorBoundary } from "../frame/error-boundary.tsx";
+import { useHost } from "../host/use-host.ts";
+import { pathOf } from "../session/session-words.ts";
 import control from "../style/control.module.css";
-import { ConversationEmpty } from "./conversation-empty.tsx";
 import { ConversationRowView } from "./conversation-row.tsx";
 import { conversationRows } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
+import { startTurn } from "./send-message.ts";
 
-/** What a conversation shows. */
-export interface ConversationProps {
+interface ConversationProps {
   readonly session: SessionState;
   readonly chat: ChatState;
+  /** Loads earlier turns, where the chat has a cursor for them. */
+  readonly onLoadEarlier: () => void;
 }
 
 /** How near to the end counts as there. */
 const nearEndPx = 60;
 
-/** The conversation. */
-export function Conversation({ session, chat }: ConversationProps): ReactNode {
+/** How near to the beginning earlier turns are loaded. */
+const nearStartPx = 400;
+
+export function Conversation({ session, chat, onLoadEarlier }: ConversationProps): ReactNode {
   const list = useRef<VListHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
+  const [isNearStart, setIsNearStart] = useState(true);
   const rows = useMemo(() => conversationRows(chat), [chat]);
+  // The visible rows stay in place when earlier rows come before them.
+  const firstKey = useRef(rows[0]?.key);
+  const isShifted = firstKey.current !== rows[0]?.key;
+  useLayoutEffect(() => {
+    firstKey.current = rows[0]?.key;
+  });
   const stick = (): void => list.current?.scrollToIndex(rows.length - 1, { align: "end" });
   useLayoutEffect(() => {
     if (isAtEnd && rows.length > 0) stick();
@@ -31,9 +43,34 @@ export function Conversation({ session, chat }: ConversationProps): ReactNode {
   const measure = (offset: number): void => {
     const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
     setIsAtEnd(scrollSize - viewportSize - offset < nearEndPx);
+    const isNear = offset < nearStartPx;
+    setIsNearStart(isNear);
+    if (isNear) onLoadEarlier();
+  };
+  const goToEnd = (): void => {
+    setIsAtEnd(true);
+    stick();
+  };
+  // The browser's own Home and End glide there, and stop halfway when rows on the way turn out to have another height.
+  const jump = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Home") {
+      setIsAtEnd(false);
+      list.current?.scrollToIndex(0);
+    } else if (event.key === "End") {
+      goToEnd();
+    } else {
+      return;
+    }
+    event.preventDefault();
   };
   return (
     <div className={style.place}>
+      {isNearStart && chat.turnsNextCursor !== undefined && (
+        <button type="button" className={`${control.button} ${style.earlier}`} onClick={onLoadEarlier}>
+          Load earlier messages
+        </button>
+      )}
       <VList
         ref={list}
         className={style.list}
@@ -42,27 +79,74 @@ export function Conversation({ session, chat }: ConversationProps): ReactNode {
         aria-live="polite"
         tabIndex={0}
         data={rows}
+        shift={isShifted}
         onScroll={measure}
+        onKeyDown={jump}
       >
         {(row) => (
           <div key={row.key} className={style.row}>
             <ErrorBoundary what="this part of the conversation">
-              <ConversationRowView row={row} chatUri={chat.resource} onGrow={isAtEnd ? stick : undefined} />
+              <ConversationRowView
+                row={row}
+                chatUri={chat.resource}
+                folder={pathOf(session.workingDirectories[0])}
+                onGrow={isAtEnd ? stick : undefined}
+              />
             </ErrorBoundary>
           </div>
         )}
       </VList>
       {!isAtEnd && (
-        <button
-          type="button"
-          className={`${control.button} ${style.toEnd}`}
-          onClick={() => {
-            setIsAtEnd(true);
-            stick();
-          }}
-        >
+        <button type="button" className={`${control.button} ${style.toEnd}`} onClick={goToEnd}>
           ↓ Newest
         </button>
+      )}
+    </div>
+  );
+}
+
+const shellTrials = ["ls -la", "/help", "for i in 1 2 3 4 5; do echo line $i; sleep 1; done"];
+
+/** Says what can be written, and offers what can be tried. */
+function ConversationEmpty({ session }: { readonly session: SessionState }): ReactNode {
+  const host = useHost();
+  const { commands, provider, defaultChat, resource, lifecycle } = session;
+  const chat = host.channel(defaultChat ?? defaultChatUri(resource), "chat");
+  const trials = provider === "shell" ? shellTrials : [];
+  if (lifecycle.status === "failed") return <div className={style.empty} />;
+  return (
+    <div className={style.empty}>
+      <h2>No messages yet.</h2>
+      {provider === "shell" ? (
+        <p>This agent has no model. It runs what you type, line by line, and asks before each.</p>
+      ) : (
+        <p>
+          Write what you want done. You can close this page: the agent keeps working, and what it asks waits
+          in the inbox.
+        </p>
+      )}
+      {trials.length > 0 && (
+        <ul aria-label="Things to try">
+          {trials.map((text) => (
+            <li key={text}>
+              <button
+                type="button"
+                className={control.button}
+                onClick={() => void host.heed(startTurn(chat, { text }))}
+              >
+                <code>{text}</code>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {commands.length > 0 && (
+        <p>
+          It knows{" "}
+          {commands.slice(0, 8).map(({ name }) => (
+            <code key={name}>/{name} </code>
+          ))}
+        </p>
       )}
     </div>
   );

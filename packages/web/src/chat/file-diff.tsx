@@ -1,12 +1,12 @@
 // A changed file as the lines that went and came.
+import { type FileVersion, ROOT_URI } from "@holdfast/ahp";
 import { structuredPatch } from "diff";
-import { useEffect, useMemo, type ReactNode } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { useHost } from "../host/use-host.ts";
 import type { FileEdit } from "./changed-files.ts";
 import style from "./file-diff.module.css";
-import { useFileText, type FileText } from "./use-file-text.ts";
 
-/** What a diff is made from. */
-export interface FileDiffProps {
+interface FileDiffProps {
   readonly edit: FileEdit;
   readonly onGrow: (() => void) | undefined;
 }
@@ -74,4 +74,30 @@ function classOf(line: string): string | undefined {
   if (line.startsWith("+")) return style.lineAdded;
   if (line.startsWith("-")) return style.lineRemoved;
   return line.startsWith("@@") || line.startsWith("\\") ? style.lineBetween : undefined;
+}
+
+/** A longer file is not shown as a diff. */
+const maxBytes = 1024 * 1024;
+
+type FileText =
+  | { readonly status: "loading" }
+  | { readonly status: "known"; readonly text: string }
+  | { readonly status: "unknown" };
+
+/** The text; of no file at all it is empty. */
+function useFileText(version: FileVersion | undefined): FileText {
+  const host = useHost();
+  const uri = version?.kind === "ref" && (version.sizeBytes ?? 0) <= maxBytes ? version.uri : undefined;
+  const [fetched, setFetched] = useState<FileText>({ status: "loading" });
+  useEffect(() => {
+    if (uri === undefined) return;
+    host.client.request("resourceRead", { channel: ROOT_URI, uri, encoding: "utf-8" }).then(
+      ({ data, encoding }) =>
+        setFetched(encoding === "utf-8" ? { status: "known", text: data } : { status: "unknown" }),
+      () => setFetched({ status: "unknown" }),
+    );
+  }, [host, uri]);
+  if (version === undefined) return { status: "known", text: "" };
+  if (version.kind === "text") return { status: "known", text: version.text };
+  return uri === undefined ? { status: "unknown" } : fetched;
 }

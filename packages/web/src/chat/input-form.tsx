@@ -1,14 +1,20 @@
 // A question of an agent as a form.
-import { useState, type ReactNode, type SyntheticEvent } from "react";
-import { makeId, type ChatUri, type InputRequestPart } from "@holdfast/ahp";
+import {
+  type ChatUri,
+  type InputAnswer,
+  type InputAnswers,
+  type InputQuestion,
+  type InputRequestPart,
+  type InputValue,
+  makeId,
+} from "@holdfast/ahp";
+import { type ReactNode, type SyntheticEvent, useState } from "react";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
-import { firstValues, readAnswers, type FormValues } from "./input-answers.ts";
 import style from "./input-form.module.css";
 import { QuestionField } from "./question-field.tsx";
 
-/** The question, and where it stands. */
-export interface InputFormProps {
+interface InputFormProps {
   readonly part: InputRequestPart;
   readonly chatUri: ChatUri;
 }
@@ -67,4 +73,62 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
       </div>
     </form>
   );
+}
+
+interface FormValues {
+  readonly [questionId: string]: InputValue;
+}
+
+/** The initial values of the fields. */
+function firstValues(questions: readonly InputQuestion[]): FormValues {
+  return Object.fromEntries(
+    questions.flatMap((question) => {
+      const value = firstValue(question);
+      return value === undefined ? [] : [[question.id, value] as const];
+    }),
+  );
+}
+
+/** The answers; what was left empty is skipped. */
+function readAnswers(questions: readonly InputQuestion[], values: FormValues): InputAnswers {
+  return Object.fromEntries(questions.map(({ id }) => [id, answerOf(values[id])]));
+}
+
+function answerOf(value: InputValue | undefined): InputAnswer {
+  return value === undefined || isEmpty(value) ? { state: "skipped" } : { state: "submitted", value };
+}
+
+function isEmpty(value: InputValue): boolean {
+  switch (value.kind) {
+    case "text":
+    case "selected":
+      return value.value === "";
+    case "number":
+      return Number.isNaN(value.value);
+    default:
+      return false;
+  }
+}
+
+function firstValue(question: InputQuestion): InputValue | undefined {
+  switch (question.kind) {
+    case "text":
+      return question.defaultValue === undefined ? undefined : { kind: "text", value: question.defaultValue };
+    case "number":
+    case "integer":
+      return question.defaultValue === undefined
+        ? undefined
+        : { kind: "number", value: question.defaultValue };
+    case "boolean":
+      return { kind: "boolean", value: question.defaultValue ?? false };
+    case "single-select": {
+      const recommended = question.options.find((option) => option.recommended === true);
+      return recommended && { kind: "selected", value: recommended.id };
+    }
+    case "multi-select":
+      return {
+        kind: "selected-many",
+        value: question.options.filter(({ recommended }) => recommended === true).map(({ id }) => id),
+      };
+  }
 }

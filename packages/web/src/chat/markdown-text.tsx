@@ -4,7 +4,6 @@ import style from "./markdown-text.module.css";
 
 const RenderedMarkdown = lazy(() => import("./rendered-markdown.tsx"));
 
-/** The text. */
 export const MarkdownText = memo(function MarkdownText({ text }: { readonly text: string }): ReactNode {
   return (
     <Suspense fallback={<div className={style.plain}>{text}</div>}>

@@ -1,13 +1,10 @@
 // The field in which a message is written, with its completions.
-import { useId, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react";
 import type { Attachment, ChatUri } from "@holdfast/ahp";
-import { CompletionList } from "./completion-list.tsx";
-import { insert, type Completion } from "./completion.ts";
+import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { type Completion, insert, useCompletions } from "./completion.ts";
 import style from "./composer.module.css";
-import { useCompletions } from "./use-completions.ts";
 
-/** What stands in the field, and what is told of it. */
-export interface MessageFieldProps {
+interface MessageFieldProps {
   readonly chat: ChatUri;
   readonly text: string;
   readonly placeholder: string;
@@ -17,6 +14,9 @@ export interface MessageFieldProps {
   readonly onAttach: (attachment: Attachment) => void;
   readonly onPaste: (files: FileList) => void;
 }
+
+/** On a phone the focus opens the keyboard, which covers half of the conversation. */
+const hasTouchKeyboard = matchMedia("(pointer: coarse)").matches;
 
 /** The field: Enter sends, Shift+Enter is a new line, arrows and Tab choose a completion, Escape none. */
 export function MessageField(props: MessageFieldProps): ReactNode {
@@ -67,7 +67,7 @@ export function MessageField(props: MessageFieldProps): ReactNode {
         placeholder={placeholder}
         rows={1}
         value={text}
-        autoFocus
+        autoFocus={!hasTouchKeyboard}
         onChange={({ target }) => {
           onChange(target.value);
           setCaret(target.selectionStart);
@@ -78,5 +78,38 @@ export function MessageField(props: MessageFieldProps): ReactNode {
         onPaste={(event: ClipboardEvent) => onPaste(event.clipboardData.files)}
       />
     </>
+  );
+}
+
+interface CompletionListProps {
+  readonly id: string;
+  readonly completions: readonly Completion[];
+  /** The index of the one that is marked; -1: none. */
+  readonly marked: number;
+  readonly onChoose: (completion: Completion) => void;
+}
+
+/** A list above the field; the field keeps the focus. */
+function CompletionList({ id, completions, marked, onChoose }: CompletionListProps): ReactNode {
+  if (completions.length === 0) return null;
+  return (
+    <ul id={id} className={style.hints} role="listbox" aria-label="Completions">
+      {completions.map((completion, index) => (
+        <li
+          key={completion.insertText}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === marked}
+          className={style.hint}
+          // Before the field loses the focus.
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onChoose(completion);
+          }}
+        >
+          {completion.label}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -4,7 +4,6 @@ import type { InputQuestion, InputValue } from "@holdfast/ahp";
 import control from "../style/control.module.css";
 import style from "./input-form.module.css";
 
-/** A question, and what stands in its field. */
 export interface QuestionFieldProps {
   readonly question: InputQuestion;
   readonly value: InputValue | undefined;
@@ -15,7 +14,6 @@ type Of<Kind extends InputQuestion["kind"]> = QuestionFieldProps & {
   readonly question: Extract<InputQuestion, { kind: Kind }>;
 };
 
-/** The field by the kind of its question. */
 export function QuestionField({ question, ...rest }: QuestionFieldProps): ReactNode {
   switch (question.kind) {
     case "boolean":

@@ -4,7 +4,7 @@ import { Marked, type Tokens } from "marked";
 import { useDeferredValue, useMemo, useRef, type ReactNode } from "react";
 import { codeLanguage } from "./code-languages.ts";
 import style from "./markdown-text.module.css";
-import { useCodeColours } from "./use-code-colours.ts";
+import { useCodeColours } from "./code-painting.ts";
 
 const marked = new Marked({ gfm: true, breaks: false, renderer: { code: codeHtml } });
 
@@ -15,8 +15,10 @@ const allowed = {
 };
 
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
+  // Content that is wider or longer than its place scrolls, by the keyboard too.
+  if (node.nodeName === "PRE" || node.nodeName === "TABLE") node.setAttribute("tabindex", "0");
   if (node.nodeName !== "A") return;
-  // What an agent links to must not reach back to this page.
+  // Pages that an agent links to must not reach back to this page.
   node.setAttribute("target", "_blank");
   node.setAttribute("rel", "noopener noreferrer");
 });

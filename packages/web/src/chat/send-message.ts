@@ -1,16 +1,14 @@
-// Sends what a person wrote: as a turn, or into the queue while one is going on.
+// Sends a person's message: as a turn, or into the queue while one is running.
 import { makeId, type Attachment, type ChatState, type Message } from "@holdfast/ahp";
 import type { DispatchOutcome } from "@holdfast/ahp/client";
 import type { ChannelStore } from "../host/channel-store.ts";
-import { randomId } from "../host/random-id.ts";
+import { randomId } from "../host/client-id.ts";
 
-/** What a person wrote. */
 export interface WrittenMessage {
   readonly text: string;
   readonly attachments?: readonly Attachment[];
 }
 
-/** Begins a turn. */
 export function startTurn(chat: ChannelStore<"chat">, written: WrittenMessage): Promise<DispatchOutcome> {
   return chat.dispatch({
     type: "chat/turnStarted",
@@ -20,7 +18,7 @@ export function startTurn(chat: ChannelStore<"chat">, written: WrittenMessage): 
   });
 }
 
-/** Lines a message up behind the turn that is going on. */
+/** Queues a message behind the running turn. */
 export function queueMessage(chat: ChannelStore<"chat">, written: WrittenMessage): Promise<DispatchOutcome> {
   return chat.dispatch({
     type: "chat/pendingMessageSet",
@@ -29,7 +27,6 @@ export function queueMessage(chat: ChannelStore<"chat">, written: WrittenMessage
   });
 }
 
-/** Stops the turn that is going on. */
 export function stopTurn(
   chat: ChannelStore<"chat">,
   { activeTurn }: ChatState,

@@ -1,5 +1,5 @@
-// What a tool call shows: text, a changed file, a live terminal.
-import { lazy, Suspense, type ReactNode } from "react";
+// Content of a tool call: text, a changed file, a live terminal.
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { ToolContent } from "@holdfast/ahp";
 import control from "../style/control.module.css";
 import { ToolTerminal } from "../terminal/tool-terminal.tsx";
@@ -7,7 +7,6 @@ import style from "./tool-call-card.module.css";
 
 const FileDiff = lazy(() => import("./file-diff.tsx"));
 
-/** Something that a tool call shows. */
 export interface ToolContentProps {
   readonly content: ToolContent;
   /** The title of the tool call, which stands above. */
@@ -15,11 +14,10 @@ export interface ToolContentProps {
   readonly onGrow: (() => void) | undefined;
 }
 
-/** The content by its kind. */
 export function ToolContentView({ content, knownTitle, onGrow }: ToolContentProps): ReactNode {
   switch (content.type) {
     case "text":
-      return <pre className={style.text}>{content.text}</pre>;
+      return <FoldedText text={content.text} />;
     case "fileEdit":
       return (
         <Suspense fallback={<p className={style.places}>{content.path}</p>}>
@@ -37,6 +35,32 @@ export function ToolContentView({ content, knownTitle, onGrow }: ToolContentProp
     case "resource":
       return <span className={control.chip}>{content.uri}</span>;
     case "raw":
-      return <pre className={style.text}>{JSON.stringify(content.value, undefined, 2)}</pre>;
+      return <FoldedText text={JSON.stringify(content.value, undefined, 2)} />;
   }
+}
+
+/** As many lines as are shown of a text that nobody unfolded. */
+const foldedLines = 16;
+
+function FoldedText({ text }: { readonly text: string }): ReactNode {
+  const [isUnfolded, setIsUnfolded] = useState(false);
+  const lines = text.split("\n");
+  const isLong = lines.length > foldedLines;
+  return (
+    <>
+      <pre className={style.text} tabIndex={0} aria-label="Text of the tool call">
+        {isLong && !isUnfolded ? lines.slice(0, foldedLines).join("\n") : text}
+      </pre>
+      {isLong && (
+        <button
+          type="button"
+          className={style.unfold}
+          aria-expanded={isUnfolded}
+          onClick={() => setIsUnfolded(!isUnfolded)}
+        >
+          {isUnfolded ? "Show less" : `Show all ${lines.length} lines`}
+        </button>
+      )}
+    </>
+  );
 }

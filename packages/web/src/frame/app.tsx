@@ -2,7 +2,7 @@
 import { useEffect, useState, type ReactNode } from "react";
 import type { RootState } from "@holdfast/ahp";
 import { Inbox } from "../approval/inbox.tsx";
-import { HostPage } from "../figures/host-page.tsx";
+import { HostPage } from "../stats/host-page.tsx";
 import { useConnection, useRoot } from "../host/use-host.ts";
 import { ClosedSessionsPage } from "../session/closed-sessions-page.tsx";
 import { NewSessionDialog } from "../session/new-session-dialog.tsx";
@@ -14,14 +14,12 @@ import style from "./app.module.css";
 import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Notices } from "./notices.tsx";
-import { routeHash, type Route } from "./route-hash.ts";
-import { useRoute } from "./route.ts";
-import { ThemeSwitch } from "./theme-switch.tsx";
-import { useAttentionSigns } from "./use-attention-signs.ts";
+import { type Route, routeHash, useRoute } from "./route.ts";
+import { ThemeSwitch } from "./theme.tsx";
+import { useAttentionSigns } from "../session/attention.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 import { Welcome } from "./welcome.tsx";
 
-/** The whole page. */
 export function App(): ReactNode {
   const route = useRoute();
   const root = useRoot();

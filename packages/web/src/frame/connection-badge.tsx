@@ -1,9 +1,9 @@
 // How the page stands with its host, always to be seen.
-import type { ReactNode } from "react";
 import type { ClientStatus } from "@holdfast/ahp/client";
+import { type ReactNode, useEffect, useState } from "react";
 import { useConnection } from "../host/use-host.ts";
-import { useSignInLost } from "../host/use-sign-in-lost.ts";
 import style from "./connection-badge.module.css";
+import { TimeSince } from "./time-since.tsx";
 
 /** A dot, a word and the latency. */
 export function ConnectionBadge(): ReactNode {
@@ -19,7 +19,7 @@ export function ConnectionBadge(): ReactNode {
       <span className={style.dot} aria-hidden="true" />
       <span>{wordOf(status)}</span>
       {isConnected && (
-        <span className={style.latency} title="The last sign of life, there and back">
+        <span className={style.latency} title="Latency">
           {latencyMs === undefined ? "–" : latencyMs < 1 ? "<1" : Math.round(latencyMs)} ms
         </span>
       )}
@@ -27,32 +27,49 @@ export function ConnectionBadge(): ReactNode {
   );
 }
 
-/** A band that says what is so while there is no connection, and what to do. */
+/** A banner while the host cannot be reached: what is wrong, and what to do. */
 export function LostHost(): ReactNode {
   const { status, wasConnected } = useConnection();
   const isSignInLost = useSignInLost(status);
   if (status.status === "closed") {
     return (
-      <p className={style.lost} role="alert">
-        This page and the host do not speak the same version. Reload the page; if that does not help, start
-        the host again.
-      </p>
+      <Banner>
+        This page and the host have different versions. Reload the page; if that does not help, restart the
+        host.
+      </Banner>
     );
   }
   if (isSignInLost) {
     return (
-      <p className={style.lost} role="alert">
-        The host does not know this page any more: its token has changed. Open the address that it prints at
-        its start, or <a href="/">show the token again</a>.
-      </p>
+      <Banner>
+        The host&rsquo;s token has changed. Open the address that <code>holdfast</code> prints, or{" "}
+        <a href="/">enter the token</a>.
+      </Banner>
+    );
+  }
+  if (status.status === "not-responding") {
+    return (
+      <Banner>
+        Host not responding, silent for <TimeSince startedAt={new Date(status.silentSinceMs).toISOString()} />
+        . What you see may be out of date. If this lasts, restart the host: run <code>holdfast stop</code>,
+        then <code>holdfast</code>.
+      </Banner>
     );
   }
   if (status.status !== "waiting") return null;
   return (
-    <p className={style.lost} role="alert">
+    <Banner>
       {wasConnected
-        ? "The connection to the host is lost. What you see is as it was; the page comes back by itself."
-        : "The host does not answer. Is it running? Open the address that it printed at its start, with the token in it."}
+        ? "Disconnected. Reconnecting…"
+        : "Cannot reach the host. Check that it is running, then open the address that it printed."}
+    </Banner>
+  );
+}
+
+function Banner({ children }: { readonly children: ReactNode }): ReactNode {
+  return (
+    <p className={style.lost} role="alert">
+      {children}
     </p>
   );
 }
@@ -63,10 +80,31 @@ function wordOf({ status }: ClientStatus): string {
       return "Connected";
     case "connecting":
     case "idle":
-      return "Connecting …";
+      return "Connecting…";
+    case "not-responding":
+      return "Not responding";
     case "waiting":
-      return "No connection";
+      return "Disconnected";
     case "closed":
       return "Cannot connect";
   }
+}
+
+/** Whether the host refuses this page; a browser does not report why a WebSocket was not opened. */
+function useSignInLost(status: ClientStatus): boolean {
+  const [isLost, setIsLost] = useState(false);
+  const attempt = status.status === "waiting" ? status.attempt : -1;
+  const isConnected = status.status === "connected";
+  useEffect(() => {
+    if (isConnected) setIsLost(false);
+    if (attempt < 0) return undefined;
+    const asking = new AbortController();
+    fetch("/sdk/ping", { headers: { "x-holdfast-page": "1" }, signal: asking.signal }).then(
+      ({ status: answer }) => setIsLost(answer === 401),
+      // Nobody answers at all: that is another matter.
+      () => undefined,
+    );
+    return () => asking.abort();
+  }, [attempt, isConnected]);
+  return isLost;
 }

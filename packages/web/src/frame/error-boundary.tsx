@@ -5,7 +5,7 @@ import style from "./notices.module.css";
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode;
-  /** What could not be shown, such as "this message". */
+  /** The thing that could not be shown, such as "this message". */
   readonly what: string;
 }
 

@@ -1,7 +1,7 @@
 // Places in the address.
 import { makeId } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
-import { readRoute, routeHash, type Route } from "./route-hash.ts";
+import { readRoute, routeHash, type Route } from "./route.ts";
 
 const routes: Route[] = [
   { place: "home" },

@@ -1,9 +1,8 @@
-// How long something has been going on, counted while it is shown.
+// Time since something began, counted while it is shown.
 import type { ReactNode } from "react";
-import { secondsWords } from "./time-words.ts";
-import { useNow } from "./use-now.ts";
+import { secondsWords, useNow } from "./time-words.ts";
 
-/** Whole seconds; a screen reader is not told of each. */
+/** Whole seconds; a screen reader does not announce each of them. */
 export function TimeSince({ startedAt }: { readonly startedAt: string }): ReactNode {
   const nowMs = useNow(1000);
   return (

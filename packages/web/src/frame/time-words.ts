@@ -1,4 +1,5 @@
 // Times and sizes in words for people.
+import { useEffect, useState } from "react";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -14,7 +15,7 @@ export function durationWords(durationMs: number): string {
   return `${Math.floor(durationMs / hourMs)} h ${Math.floor((durationMs % hourMs) / minuteMs)} min`;
 }
 
-/** A time that goes on, in whole seconds: `0 s`, `14 s`, `2 min 5 s`. */
+/** A running time, in whole seconds: `0 s`, `14 s`, `2 min 5 s`. */
 export function secondsWords(durationMs: number): string {
   const wholeMs = Math.floor(Math.max(0, durationMs) / 1000) * 1000;
   return wholeMs < minuteMs ? `${wholeMs / 1000} s` : durationWords(wholeMs);
@@ -23,7 +24,7 @@ export function secondsWords(durationMs: number): string {
 /** How long something took from one time to another; undefined where one of them is not known. */
 export function spanWords(startedAt: string | undefined, endedAt: string | undefined): string | undefined {
   if (startedAt === undefined || endedAt === undefined) return undefined;
-  // Two clocks may have told them.
+  // They may come from two clocks.
   return durationWords(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
 }
 
@@ -45,4 +46,15 @@ export function sizeWords(sizeBytes: number): string {
     index += 1;
   }
   return `${value >= 10 || index === 0 ? Math.round(value) : value.toFixed(1)} ${units[index]}`;
+}
+
+/** The time in milliseconds, updated at an interval while it is running. */
+export function useNow(everyMs: number, isRunning = true): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setNowMs(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs, isRunning]);
+  return nowMs;
 }

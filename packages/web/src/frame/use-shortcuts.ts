@@ -29,7 +29,7 @@ export function useShortcuts(onNewSession: () => void): void {
           break;
         case "arrowdown":
         case "arrowup":
-          // Wherever else the focus is, arrows have a meaning of their own.
+          // Wherever else the focus is, arrows have another meaning.
           if (document.activeElement !== document.body) return;
           focusIn("a");
           break;

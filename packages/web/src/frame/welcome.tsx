@@ -1,4 +1,4 @@
-// What a newcomer sees first: what this is, and three things to try.
+// First view for a newcomer: what this is, and three things to try.
 import type { ReactNode } from "react";
 import type { ClientStatus } from "@holdfast/ahp/client";
 import { useHost } from "../host/use-host.ts";
@@ -7,7 +7,6 @@ import control from "../style/control.module.css";
 import { goTo } from "./route.ts";
 import style from "./welcome.module.css";
 
-/** What the welcome depends on. */
 export interface WelcomeProps {
   readonly hasSessions: boolean;
   readonly status: ClientStatus;

@@ -1,9 +1,8 @@
-// One channel as components see it: followed while somebody looks, told once for each picture.
+// One channel as components see it: followed while a component uses it, with one notification a frame.
 import type { ChannelActions, ChannelKind, ChannelStates } from "@holdfast/ahp";
 import type { AhpClient, ChannelEvent, ChannelHandle, DispatchOutcome } from "@holdfast/ahp/client";
 import { atNextFrame } from "./frame-notifier.ts";
 
-/** How a channel stands. */
 export type ChannelView<Kind extends ChannelKind> =
   | { readonly status: "loading" }
   | { readonly status: "live"; readonly state: ChannelStates[Kind] }
@@ -75,7 +74,7 @@ export class ChannelStore<Kind extends ChannelKind> {
       const handle = await this.#client.subscribe(this.uri, this.#kind, {
         onEvent: (event) => this.#take(event),
       });
-      // Whoever came second on a channel that is followed already is told nothing by itself.
+      // A second subscriber of a followed channel gets no event until something changes.
       if (this.#view.status === "loading") this.#become({ status: "live", state: handle.state });
       return handle;
     } catch (error) {
@@ -93,10 +92,10 @@ export class ChannelStore<Kind extends ChannelKind> {
 
   #become(view: ChannelView<Kind>): void {
     this.#view = view;
-    atNextFrame(this.#tell);
+    atNextFrame(this.#notify);
   }
 
-  readonly #tell = (): void => {
+  readonly #notify = (): void => {
     for (const listener of this.#listeners) listener();
   };
 

@@ -1,6 +1,5 @@
-// Names this tab to the host: the same after a reload, so that what it holds stays its own, and never that of another tab.
-import { makeId, type ClientId } from "@holdfast/ahp";
-import { randomId } from "./random-id.ts";
+// Names that this page makes: of its tab, which stay the same after a reload, of its browser, and of new things.
+import { type ClientId, makeId } from "@holdfast/ahp";
 
 const storageKey = "holdfast-client";
 
@@ -24,4 +23,22 @@ function lockName(name: string): Promise<boolean> {
       return lock === null ? undefined : new Promise<never>(() => undefined);
     });
   });
+}
+
+/** A name of 22 characters that can stand in a URI; pages that came over plain HTTP have no `randomUUID`. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/** The browser, and the device where it is a small one. */
+export function browserName(): string {
+  const { userAgent } = navigator;
+  const known = ["Firefox", "Edg", "Chrome", "Safari"].find((name) => userAgent.includes(name)) ?? "Browser";
+  const device = /Android|iPhone|iPad/.exec(userAgent)?.[0];
+  const name = known === "Edg" ? "Edge" : known;
+  return device === undefined ? `${name} page` : `${name} page on ${device}`;
 }

@@ -1,4 +1,4 @@
-// Tells listeners that something changed, at most once for each picture that the browser draws.
+// Notifier of listeners: calls each at most once per frame that the browser draws.
 
 /** A hidden page draws nothing, and still has to count what waits for a person. */
 const hiddenDelayMs = 250;
@@ -6,7 +6,7 @@ const hiddenDelayMs = 250;
 const waiting = new Set<() => void>();
 let isScheduled = false;
 
-/** Calls back with the next picture; a callback that waits already is called once. */
+/** Calls back in the next frame; a callback that already waits is called once. */
 export function atNextFrame(callback: () => void): void {
   waiting.add(callback);
   if (isScheduled) return;
@@ -22,7 +22,7 @@ function callAll(): void {
   for (const callback of callbacks) callback();
 }
 
-// A page that is hidden between the request and the picture gets no picture; what waits is called when it leaves.
+// A page that is hidden between the request and the frame gets no frame; waiting callbacks are called when it is hidden.
 document.addEventListener("visibilitychange", () => {
   if (isScheduled && document.hidden) setTimeout(callAll, hiddenDelayMs);
 });

@@ -2,11 +2,10 @@
 import { ROOT_URI, type ChannelKind, type ClientId, type TerminalUri } from "@holdfast/ahp";
 import { AhpClient, webSocketTransport, type ClientStatus, type DispatchOutcome } from "@holdfast/ahp/client";
 import { TerminalStream } from "../terminal/terminal-stream.ts";
-import { browserName } from "./browser-name.ts";
+import { browserName } from "./client-id.ts";
 import { ChannelStore } from "./channel-store.ts";
 import { NoticeStore } from "./notice-store.ts";
 
-/** How the page stands with its host. */
 export interface ConnectionView {
   readonly status: ClientStatus;
   /** How long the last sign of life took there and back. */
@@ -22,7 +21,7 @@ type Stores = { readonly [Kind in ChannelKind]: Map<string, ChannelStore<Kind>> 
 export class HostConnection {
   readonly client: AhpClient;
   readonly clientId: ClientId;
-  /** What has to be said to the person at the page. */
+  /** Notices to the person at the page. */
   readonly notices = new NoticeStore();
   readonly #stores: Stores = { root: new Map(), session: new Map(), chat: new Map(), terminal: new Map() };
   readonly #terminals = new Map<string, TerminalStream>();
@@ -36,7 +35,6 @@ export class HostConnection {
       clientInfo: { name: "holdfast-page", title: browserName() },
       open: () => webSocketTransport(new WebSocket(url)),
       backoff: { firstMs: 250, maxMs: 5000 },
-      patience: { pingAfterMs: 2000, giveUpAfterMs: 15_000 },
     });
     this.client.listen((event) => {
       if (event.type === "status") {
@@ -52,7 +50,7 @@ export class HostConnection {
   /** How the page stands with the host. */
   readonly view = (): ConnectionView => this.#view;
 
-  /** Tells a listener of every change of the view, until the returned function is called. */
+  /** Notifies a listener of every change of the view, until the returned function is called. */
   readonly listen = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -77,7 +75,7 @@ export class HostConnection {
     return made;
   }
 
-  /** Tells the person when the host did not take an action; gives whether it did. */
+  /** Shows a notice when the host did not accept an action; returns whether it did. */
   async heed(outcome: Promise<DispatchOutcome>): Promise<boolean> {
     const made = await outcome;
     if (made.status === "rejected") this.notices.say("problem", made.reason);
@@ -90,7 +88,7 @@ export class HostConnection {
     return made.status === "confirmed";
   }
 
-  /** Tells the person when a request failed; gives whether it did not. */
+  /** Shows a notice when a request failed; returns whether it succeeded. */
   async manage(request: Promise<unknown>): Promise<boolean> {
     try {
       await request;
@@ -108,7 +106,7 @@ export class HostConnection {
       await this.client.request("ping", { channel: ROOT_URI });
       this.#become({ ...this.#view, latencyMs: performance.now() - askedMs });
     } catch {
-      // The connection is lost again, which the view tells by itself.
+      // The connection is lost again, which the view shows.
     }
   }
 

@@ -1,5 +1,5 @@
-// What the page has to say to the person at it, for a while.
-import { randomId } from "./random-id.ts";
+// Notices to the person at the page, each shown for a while.
+import { randomId } from "./client-id.ts";
 
 /** A sentence, and whether something went wrong. */
 export interface PageNotice {
@@ -19,13 +19,13 @@ export class NoticeStore {
   /** The same list until something changes. */
   readonly view = (): readonly PageNotice[] => this.#shown;
 
-  /** Tells a listener of every change, until the returned function is called. */
+  /** Notifies a listener of every change, until the returned function is called. */
   readonly listen = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** Shows a sentence; the same one again only begins its time anew. */
+  /** Shows a sentence; the same sentence again only restarts its time. */
   say(kind: PageNotice["kind"], text: string): void {
     const notice = { id: randomId(), kind, text };
     const others = this.#shown.filter((shown) => shown.text !== text);

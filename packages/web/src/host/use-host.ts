@@ -8,14 +8,12 @@ import type { ConnectionView, HostConnection } from "./host-connection.ts";
 /** The connection, for all components below. */
 export const HostContext = createContext<HostConnection | undefined>(undefined);
 
-/** The connection to the host. */
 export function useHost(): HostConnection {
   const host = useContext(HostContext);
   if (host === undefined) throw new Error("A component that needs the host stands outside of its context.");
   return host;
 }
 
-/** How the page stands with the host. */
 export function useConnection(): ConnectionView {
   const host = useHost();
   return useSyncExternalStore(host.listen, host.view);

@@ -1,27 +1,33 @@
 // The agents that the host knows, asked over HTTP.
+import { useEffect, useState } from "react";
 import { hostFetch } from "../host/host-fetch.ts";
 
-/** A model that an agent told of when it last ran. */
+/** A model that an agent reported when it last ran. */
 export interface AgentModel {
   readonly id: string;
   readonly name?: string;
 }
 
-/** An agent, as the list of the app API tells it; only what the page shows. */
+/** An agent, as the app API lists it; only the fields that the page shows. */
 export interface CatalogueAgent {
   readonly id: string;
   readonly label: string;
   readonly installed: boolean;
   readonly authReady: boolean;
   readonly version?: string | null;
+  /** The command that installs it, where the host knows one. */
+  readonly installCommand?: string;
   readonly supported?: boolean;
   readonly terminalOnly?: boolean;
   readonly models?: readonly AgentModel[];
 }
 
-/** Asks for the agents and their models; rejects with a sentence for people. */
-export async function fetchAgents(signal: AbortSignal): Promise<readonly CatalogueAgent[]> {
-  const answer = await hostFetch("/sdk/acp/agents?includeModels=true", signal);
+/** Asks for the agents; rejects with a sentence for people. With models it may take 20 s: agents are started to ask them. */
+export async function fetchAgents(
+  signal: AbortSignal,
+  includeModels = false,
+): Promise<readonly CatalogueAgent[]> {
+  const answer = await hostFetch(`/sdk/acp/agents${includeModels ? "?includeModels=true" : ""}`, signal);
   const { agents } = (await answer.json()) as { readonly agents: readonly CatalogueAgent[] };
   return agents;
 }
@@ -35,11 +41,38 @@ export function byReadiness(agents: readonly CatalogueAgent[]): CatalogueAgent[]
 
 /** Says whether an agent can be used, and what is missing. */
 export function readinessWords({ installed, authReady, version }: CatalogueAgent): string {
-  if (!installed) return "not installed";
-  const found = version === null || version === undefined ? "installed" : `installed · ${version}`;
-  return authReady ? found : `${found} · not signed in`;
+  if (!installed) return "Not installed";
+  const found = version === null || version === undefined ? "Installed" : `Installed · ${version}`;
+  return authReady ? found : `${found} · Not signed in`;
 }
 
 function readiness({ installed, authReady }: CatalogueAgent): number {
   return installed ? (authReady ? 2 : 1) : 0;
+}
+
+export type Agents =
+  | { readonly status: "loading" }
+  | { readonly status: "known"; readonly agents: readonly CatalogueAgent[] }
+  | { readonly status: "unknown"; readonly reason: string };
+
+/** The agents, those first that can be used. */
+export function useAgents(): Agents {
+  const [agents, setAgents] = useState<Agents>({ status: "loading" });
+  useEffect(() => {
+    const loading = new AbortController();
+    const load = async (): Promise<void> => {
+      // The agents can be chosen from before their models are there.
+      for (const includeModels of [false, true]) {
+        const found = await fetchAgents(loading.signal, includeModels);
+        setAgents({ status: "known", agents: byReadiness(found) });
+      }
+    };
+    load().catch((error: unknown) => {
+      if (loading.signal.aborted) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      setAgents((known) => (known.status === "known" ? known : { status: "unknown", reason }));
+    });
+    return () => loading.abort();
+  }, []);
+  return agents;
 }

@@ -51,17 +51,20 @@ describe("[Z6] sessions", () => {
     expect(shown(sessions)).toEqual([
       ["Needs you", ["asks", "asks too"]],
       ["Failed", ["broken"]],
-      ["Working", ["works"]],
+      ["Running", ["works"]],
       ["Unread", ["unread"]],
-      ["Resting", ["new", "old"]],
+      ["Idle", ["new", "old"]],
       ["Archived", ["away"]],
     ]);
   });
 
   it("[Z6] are found by every word of what is known of them", () => {
     const sessions = [session("Mow the lawn", ready), session("Paint", ready, { label: "fence" })];
-    expect(shown(sessions, "garden MOW")).toEqual([["Resting", ["Mow the lawn"]]]);
-    expect(shown(sessions, "fence")).toEqual([["Resting", ["Paint"]]]);
+    expect(shown(sessions, "garden MOW")).toEqual([["Idle", ["Mow the lawn"]]]);
+    expect(shown(sessions, "fence")).toEqual([["Idle", ["Paint"]]]);
     expect(shown(sessions, "fence lawn")).toEqual([]);
+    const elsewhere = session("Dig", ready, { workingDirectories: ["file:///work/old%20garden"] });
+    expect(shown([elsewhere], "old garden")).toEqual([["Idle", ["Dig"]]]);
+    expect(shown([elsewhere], "file:")).toEqual([]);
   });
 });

@@ -1,11 +1,13 @@
 // Orders sessions by how much they need a person.
 import type { SessionSummary } from "@holdfast/ahp";
+import { useEffect, useRef } from "react";
+import { goTo } from "../frame/route.ts";
+import { pathOf, sessionName } from "./session-words.ts";
 
 /** How a session stands, from what needs a person most to what is out of the way. */
-type Attention = "needs-you" | "failed" | "working" | "unread" | "resting" | "archived";
+type Attention = "needs-you" | "failed" | "working" | "unread" | "idle" | "archived";
 
-/** A heading of the list with its sessions. */
-export interface AttentionGroup {
+interface AttentionGroup {
   readonly heading: string;
   readonly sessions: readonly SessionSummary[];
 }
@@ -13,9 +15,9 @@ export interface AttentionGroup {
 const headings: Readonly<Record<Attention, string>> = {
   "needs-you": "Needs you",
   failed: "Failed",
-  working: "Working",
+  working: "Running",
   unread: "Unread",
-  resting: "Resting",
+  idle: "Idle",
   archived: "Archived",
 };
 
@@ -30,7 +32,7 @@ function attentionOf({ phase, inputNeededCount, isArchived, isRead }: SessionSum
   if (isArchived) return "archived";
   if (phase.status === "failed") return "failed";
   if (phase.status === "creating" || phase.status === "resuming") return "working";
-  return isRead ? "resting" : "unread";
+  return isRead ? "idle" : "unread";
 }
 
 /** The sessions that fit a search, in groups by what needs attention, the newest activity first in each. */
@@ -44,14 +46,42 @@ export function groupByAttention(sessions: readonly SessionSummary[], search = "
   });
 }
 
-/** Whether every word of a search is somewhere in what a person knows of a session. */
-function fits(
-  { title, label, provider, workingDirectories, activity }: SessionSummary,
-  search: string,
-): boolean {
-  const text = [title, label, provider, activity, ...workingDirectories].join(" ").toLowerCase();
+/** Whether every word of a search is in a session's name, agent or folders. */
+function fits({ title, label, provider, workingDirectories }: SessionSummary, search: string): boolean {
+  const text = [title, label, provider, ...workingDirectories.map(pathOf)].join("\n").toLowerCase();
   return search
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
+}
+
+/** The number of waiting questions; counted in the title, and shown as a notification when it grows while the page is hidden. */
+export function useAttentionSigns(sessions: readonly SessionSummary[]): number {
+  const waitingCount = sessions.reduce((sum, session) => sum + session.inputNeededCount, 0);
+  const before = useRef(waitingCount);
+  useEffect(() => {
+    document.title = waitingCount > 0 ? `(${waitingCount}) Holdfast` : "Holdfast";
+    if (waitingCount > before.current && document.hidden && notificationsAllowed()) notify(sessions);
+    before.current = waitingCount;
+  }, [waitingCount]);
+  return waitingCount;
+}
+
+/** Whether the browser has notifications and the person has not been asked about them. */
+export function canAskForNotifications(): boolean {
+  return "Notification" in window && Notification.permission === "default";
+}
+
+function notify(sessions: readonly SessionSummary[]): void {
+  const asking = sessions.filter(({ inputNeededCount }) => inputNeededCount > 0).map(sessionName);
+  const title = asking.length === 1 ? "An agent asks you" : `${asking.length} agents ask you`;
+  const notification = new Notification(title, { body: asking.join(", "), tag: "holdfast-waiting" });
+  notification.addEventListener("click", () => {
+    window.focus();
+    goTo({ place: "inbox" });
+  });
+}
+
+function notificationsAllowed(): boolean {
+  return "Notification" in window && Notification.permission === "granted";
 }

@@ -1,15 +1,14 @@
 // The place of the sessions that are over: to be read, and to be deleted.
 import { useEffect, useState, type ReactNode } from "react";
 import type { SessionSummary } from "@holdfast/ahp";
-import { routeHash } from "../frame/route-hash.ts";
-import { agoWords } from "../frame/time-words.ts";
-import { useNow } from "../frame/use-now.ts";
+import { routeHash } from "../frame/route.ts";
+import { agoWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import style from "./closed-sessions-page.module.css";
 import { deleteSession, fetchClosedSessions, type ClosedSession } from "./closed-sessions.ts";
 
-/** What is known of the sessions that are over. */
+/** The closed sessions, as far as known. */
 type Listing =
   | { readonly status: "loading" }
   | { readonly status: "known"; readonly sessions: readonly ClosedSession[] }
@@ -41,7 +40,7 @@ export function ClosedSessionsPage({ open }: { readonly open: readonly SessionSu
       </header>
       <ClosedList
         listing={listing}
-        // A session that failed to start is told to be over, and yet stands among the open ones.
+        // A session that failed to start is listed as closed, and still stands among the open ones.
         openNames={new Set(open.map(({ resource }) => resource))}
         onDeleted={() => setDeletedCount((count) => count + 1)}
       />
@@ -108,7 +107,7 @@ function ClosedRow({ session, onDeleted }: ClosedRowProps): ReactNode {
         {agent}
         {folder !== "" && ` · ${folder}`}
       </span>
-      <span className={style.deeds}>
+      <span className={style.actions}>
         {isAsking ? (
           <>
             <button

@@ -1,4 +1,4 @@
-// Which sessions are told to be over.
+// Sessions that are listed as closed.
 import { describe, expect, it } from "vitest";
 import { closedAmong, type ListedSession } from "./closed-sessions.ts";
 
@@ -15,7 +15,7 @@ function listed(id: string, changes: Partial<ListedSession> = {}): ListedSession
 }
 
 describe("[Z8] sessions that are over", () => {
-  it("[Z8] are told apart from open ones, the last one used first", () => {
+  it("[Z8] are separated from open ones, the last one used first", () => {
     const found = closedAmong([
       listed("old"),
       listed("open", { state: "ready" }),

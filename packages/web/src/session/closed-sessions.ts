@@ -2,7 +2,6 @@
 import { makeId, parseSessionKey, sessionUri, type SessionUri } from "@holdfast/ahp";
 import { hostFetch } from "../host/host-fetch.ts";
 
-/** A session that is over. */
 export interface ClosedSession {
   readonly key: string;
   readonly uri: SessionUri;
@@ -12,7 +11,7 @@ export interface ClosedSession {
   readonly lastActivityAt: string;
 }
 
-/** A session, as the list of the app API tells it; only what the page shows. */
+/** A session, as the app API lists it; only the fields that the page shows. */
 export interface ListedSession {
   readonly session_key: string;
   readonly agent_id: string;

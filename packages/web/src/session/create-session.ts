@@ -9,11 +9,10 @@ import {
 } from "@holdfast/ahp";
 import { startTurn } from "../chat/send-message.ts";
 import type { HostConnection } from "../host/host-connection.ts";
-import { randomId } from "../host/random-id.ts";
+import { randomId } from "../host/client-id.ts";
 import { fileUriOf } from "./session-words.ts";
 
-/** What is chosen for a session. */
-export interface SessionWish {
+export interface NewSession {
   readonly provider: string;
   /** An absolute path; the host's own choice if left out. */
   readonly folder?: string | undefined;
@@ -27,9 +26,9 @@ export interface SessionWish {
 }
 
 /** Opens a session; rejects with a sentence for people. */
-export async function createSession(host: HostConnection, wish: SessionWish): Promise<SessionUri> {
+export async function createSession(host: HostConnection, session: NewSession): Promise<SessionUri> {
   const uri = sessionUri(makeId("session", randomId()));
-  const { provider, folder, model, policy, mcpServers = [], firstMessage } = wish;
+  const { provider, folder, model, policy, mcpServers = [], firstMessage } = session;
   await host.client.request("createSession", {
     channel: uri,
     provider,

@@ -1,18 +1,14 @@
 // The dialog for a new session: which agent, with which model and MCP servers, where, and what it may do unasked.
-import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
-import type { ApprovalPolicy } from "@holdfast/ahp";
+import { type ApprovalPolicy, type JsonValue, ROOT_URI } from "@holdfast/ahp";
+import { type ReactNode, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
 import { goTo } from "../frame/route.ts";
 import { useConnection, useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { type AgentModel, useAgents } from "./agent-catalogue.ts";
 import { AgentChoice } from "./agent-choice.tsx";
 import { createSession } from "./create-session.ts";
-import { McpField } from "./mcp-field.tsx";
-import { ModelField } from "./model-field.tsx";
 import style from "./new-session-dialog.module.css";
-import { policies, policyOf } from "./policy-words.ts";
-import { pathOf } from "./session-words.ts";
-import { useAgents } from "./use-agents.ts";
-import { useMcpServers } from "./use-mcp-servers.ts";
+import { pathOf, policies, policyOf } from "./session-words.ts";
 
 const folderKey = "holdfast-folder";
 
@@ -123,7 +119,7 @@ interface PolicyFieldProps {
 function PolicyField({ policy, onChoose }: PolicyFieldProps): ReactNode {
   return (
     <label className={style.label}>
-      When it wants to do something
+      Permissions
       <select
         className={control.field}
         value={policy ?? ""}
@@ -137,4 +133,89 @@ function PolicyField({ policy, onChoose }: PolicyFieldProps): ReactNode {
       </select>
     </label>
   );
+}
+
+interface ModelFieldProps {
+  readonly model: string;
+  readonly offered: readonly AgentModel[];
+  readonly onChange: (model: string) => void;
+}
+
+function ModelField({ model, offered, onChange }: ModelFieldProps): ReactNode {
+  const listId = useId();
+  return (
+    <label className={style.label}>
+      Model
+      <input
+        className={control.field}
+        list={listId}
+        value={model}
+        placeholder="the agent's own choice"
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id={listId}>
+        {offered.map(({ id, name }) => (
+          <option key={id} value={id} label={name} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+interface McpFieldProps {
+  readonly offered: readonly string[];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+/** A box for each server; nothing where there is none. */
+function McpField({ offered, chosen, onChange }: McpFieldProps): ReactNode {
+  if (offered.length === 0) return null;
+  return (
+    <fieldset className={style.servers}>
+      <legend>MCP servers</legend>
+      {offered.map((name) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={({ target }) =>
+              onChange(target.checked ? [...chosen, name] : chosen.filter((each) => each !== name))
+            }
+          />{" "}
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Their names; none until they are known. */
+function useMcpServers(): readonly string[] {
+  const host = useHost();
+  const [names, setNames] = useState<readonly string[]>([]);
+  useEffect(() => {
+    host.client.request("resolveSessionConfig", { channel: ROOT_URI }).then(
+      ({ schema }) => setNames(readMcpServers(schema)),
+      // A session can be opened without them, and the dialog says itself when it cannot.
+      () => undefined,
+    );
+  }, [host]);
+  return names;
+}
+
+/** The choices of `mcpServers` in a JSON Schema. */
+function readMcpServers(schema: JsonValue): readonly string[] {
+  const choices = ["properties", "mcpServers", "items", "enum"].reduce<JsonValue | undefined>(
+    fieldOf,
+    schema,
+  );
+  return Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [];
+}
+
+function fieldOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.entries(value).find(([field]) => field === name)?.[1];
 }

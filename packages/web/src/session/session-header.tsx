@@ -1,17 +1,22 @@
 // The head of a session: its name, its agent, its settings, and what can be done with it.
-import { useState, type ReactNode, type SyntheticEvent } from "react";
-import { sessionPhase, type ChatState, type SessionState } from "@holdfast/ahp";
-import { UsageMeter } from "../chat/usage-meter.tsx";
-import { routeHash } from "../frame/route-hash.ts";
+import {
+  type ChatState,
+  type ContextUsage,
+  type SessionAction,
+  sessionPhase,
+  type SessionState,
+} from "@holdfast/ahp";
+import { type ReactNode, type SyntheticEvent, useState } from "react";
+import usageMeterStyle from "../chat/usage-meter.module.css";
+import { goTo, routeHash } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { deleteSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
-import { SessionDeeds } from "./session-deeds.tsx";
 import { SessionSettings } from "./session-settings.tsx";
 import { pathOf, phaseWords, sessionName } from "./session-words.ts";
 
-/** What the head shows. */
-export interface SessionHeaderProps {
+interface SessionHeaderProps {
   readonly session: SessionState;
   readonly chat: ChatState | undefined;
   readonly changedCount: number;
@@ -19,7 +24,6 @@ export interface SessionHeaderProps {
   readonly onShowFiles: (isShowing: boolean) => void;
 }
 
-/** The head of a session. */
 export function SessionHeader(props: SessionHeaderProps): ReactNode {
   const { session, chat, changedCount, isShowingFiles, onShowFiles } = props;
   const [isRenaming, setIsRenaming] = useState(false);
@@ -37,7 +41,8 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
           <h1 className={style.name}>{sessionName(session)}</h1>
         )}
         <p className={style.detail}>
-          {session.provider} · {pathOf(session.workingDirectories[0])} · {phase.text}
+          {session.provider} · {pathOf(session.workingDirectories[0])}
+          {phase.tone === "bad" && <> · {phase.text}</>}
           <OtherClients session={session} />
         </p>
       </div>
@@ -53,8 +58,8 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
             {isShowingFiles ? "Conversation" : `Changed files ${changedCount}`}
           </button>
         )}
-        <span className={style.deedsPlace} data-open={isOpen}>
-          <SessionDeeds session={session} onRename={() => setIsRenaming(true)} />
+        <span className={style.actionsPlace} data-open={isOpen}>
+          <SessionActions session={session} onRename={() => setIsRenaming(true)} />
         </span>
       </div>
       <button
@@ -99,8 +104,9 @@ function RenameForm({
     <form onSubmit={rename}>
       <input
         className={control.field}
-        aria-label="Name of the session"
+        aria-label="Session name"
         autoFocus
+        onFocus={(event) => event.target.select()}
         value={title}
         onChange={(event) => setTitle(event.target.value)}
         onBlur={rename}
@@ -110,4 +116,100 @@ function RenameForm({
       />
     </form>
   );
+}
+
+interface SessionActionsProps {
+  readonly session: SessionState;
+  readonly onRename: () => void;
+}
+
+/** The buttons; what cannot be undone is asked about first. */
+function SessionActions({ session, onRename }: SessionActionsProps): ReactNode {
+  const host = useHost();
+  const [isClosing, setIsClosing] = useState(false);
+  const { resource, isArchived, lifecycle } = session;
+  const dispatch = (action: SessionAction): void => {
+    void host.heed(host.channel(resource, "session").dispatch(action));
+  };
+  if (isClosing) return <ClosingQuestion session={session} onKeep={() => setIsClosing(false)} />;
+  return (
+    <span className={style.actions}>
+      {lifecycle.status !== "closed" && (
+        <>
+          <button type="button" className={control.small} onClick={onRename}>
+            Rename
+          </button>
+          <button
+            type="button"
+            className={control.small}
+            onClick={() => dispatch({ type: "session/isArchivedChanged", isArchived: !isArchived })}
+          >
+            {isArchived ? "Unarchive" : "Archive"}
+          </button>
+        </>
+      )}
+      <button type="button" className={control.small} onClick={() => setIsClosing(true)}>
+        {lifecycle.status === "closed" ? "Delete …" : "Close …"}
+      </button>
+    </span>
+  );
+}
+
+interface ClosingQuestionProps {
+  readonly session: SessionState;
+  readonly onKeep: () => void;
+}
+
+function ClosingQuestion({ session, onKeep }: ClosingQuestionProps): ReactNode {
+  const host = useHost();
+  const { resource, key, lifecycle } = session;
+  const leaveAfter = async (action: Promise<unknown>): Promise<void> => {
+    if (await host.manage(action)) goTo({ place: "home" });
+  };
+  const close = (): Promise<unknown> => host.client.request("disposeSession", { channel: resource });
+  return (
+    <span className={style.actions} role="group" aria-label="Close the session?">
+      {lifecycle.status !== "closed" && (
+        <button
+          type="button"
+          className={control.smallDanger}
+          autoFocus
+          onClick={() => void leaveAfter(close())}
+        >
+          Close: stop its agent and commands
+        </button>
+      )}
+      <button
+        type="button"
+        className={control.smallDanger}
+        onClick={() => void leaveAfter(deleteSession(key))}
+      >
+        Delete with its history
+      </button>
+      <button type="button" className={control.small} onClick={onKeep}>
+        Keep it
+      </button>
+    </span>
+  );
+}
+
+function UsageMeter({ usage }: { readonly usage: ContextUsage }): ReactNode {
+  const { usedTokens, sizeTokens, cost } = usage;
+  const share = sizeTokens === 0 ? 0 : Math.min(1, usedTokens / sizeTokens);
+  const words = `${tokenWords(usedTokens)} of ${tokenWords(sizeTokens)} tokens`;
+  return (
+    <span className={usageMeterStyle.usage} title={words}>
+      <meter min={0} max={1} value={share} high={0.85} aria-label={`Context: ${words}`} />
+      <span>{Math.round(share * 100)} %</span>
+      {cost !== undefined && (
+        <span>
+          {cost.amount.toFixed(2)} {cost.currency}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function tokenWords(count: number): string {
+  return count < 1000 ? String(count) : `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)} k`;
 }

@@ -1,9 +1,8 @@
 // The list of sessions, by what needs attention.
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { SessionSummary, SessionUri } from "@holdfast/ahp";
-import { routeHash } from "../frame/route-hash.ts";
-import { agoWords } from "../frame/time-words.ts";
-import { useNow } from "../frame/use-now.ts";
+import { routeHash } from "../frame/route.ts";
+import { agoWords, useNow } from "../frame/time-words.ts";
 import control from "../style/control.module.css";
 import { groupByAttention } from "./attention.ts";
 import style from "./session-list.module.css";
@@ -12,7 +11,6 @@ import { pathOf, phaseWords, sessionName, type PhaseWords } from "./session-word
 /** By which the list is found. */
 export const sessionListId = "sessions";
 
-/** What the list shows. */
 export interface SessionListProps {
   readonly sessions: readonly SessionSummary[];
   readonly current: SessionUri | undefined;
@@ -36,16 +34,14 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
   };
   return (
     <div id={sessionListId} className={style.list} ref={list} onKeyDown={walk}>
-      {sessions.length > 4 && (
-        <input
-          className={control.field}
-          type="search"
-          placeholder="Search sessions"
-          aria-label="Search sessions"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-      )}
+      <input
+        className={control.field}
+        type="search"
+        placeholder="Search names, agents, folders"
+        aria-label="Search sessions"
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
       {groups.map(({ heading, sessions: group }) => (
         <section key={heading} aria-label={heading}>
           <h3 className={style.heading}>{heading}</h3>
@@ -60,7 +56,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
       ))}
       {groups.length === 0 && (
         <p className={style.empty}>
-          {search === "" ? "No sessions yet." : `No session has “${search}” in it.`}
+          {search === "" ? "No sessions yet." : `No name, agent or folder matches “${search}”.`}
         </p>
       )}
       <a

@@ -1,16 +1,27 @@
 // One session: its header, its conversation, and where to write.
-import { useEffect, useMemo, useState, type ReactNode } from "react";
-import { defaultChatUri, type SessionState, type SessionUri } from "@holdfast/ahp";
-import { Composer } from "../chat/composer.tsx";
+import {
+  type ChatState,
+  defaultChatUri,
+  type ErrorInfo,
+  type SessionState,
+  type SessionUri,
+} from "@holdfast/ahp";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { ChangedFilesView } from "../chat/changed-files-view.tsx";
 import { changedFiles } from "../chat/changed-files.ts";
+import { Composer, QueueList } from "../chat/composer.tsx";
 import { Conversation } from "../chat/conversation.tsx";
-import { QueueList } from "../chat/queue-list.tsx";
-import { routeHash } from "../frame/route-hash.ts";
-import { useChannel, useHost } from "../host/use-host.ts";
+import { useWholeChat } from "../chat/whole-chat.ts";
+import { goTo, routeHash } from "../frame/route.ts";
+import { browserName } from "../host/client-id.ts";
+import { useChannel, useConnection, useHost } from "../host/use-host.ts";
+import control from "../style/control.module.css";
+import { deleteSession } from "./closed-sessions.ts";
+import { createSession } from "./create-session.ts";
 import { SessionHeader } from "./session-header.tsx";
 import style from "./session-page.module.css";
-import { usePresence } from "./use-presence.ts";
+import { pathOf } from "./session-words.ts";
+import { SignInOffer } from "./sign-in-offer.tsx";
 
 /** A session, or what is to be said where it is not there. */
 export function SessionPage({ uri }: { readonly uri: SessionUri }): ReactNode {
@@ -33,7 +44,7 @@ function OpenSession({ session }: { readonly session: SessionState }): ReactNode
   usePresence(session);
   const chatUri = session.defaultChat ?? defaultChatUri(session.resource);
   const chat = useChannel(chatUri, "chat");
-  const state = chat.status === "live" ? chat.state : undefined;
+  const { chat: state, loadEarlier } = useWholeChat(chat.status === "live" ? chat.state : undefined);
   const [isShowingFiles, setIsShowingFiles] = useState(false);
   const files = useMemo(
     () => (state === undefined ? [] : changedFiles(state)),
@@ -53,19 +64,23 @@ function OpenSession({ session }: { readonly session: SessionState }): ReactNode
         isShowingFiles={isShowingFiles}
         onShowFiles={setIsShowingFiles}
       />
-      <SessionNotes session={session} />
-      {chat.status === "live" ? (
+      <SessionNotes session={session} chat={state} />
+      {state !== undefined ? (
         <>
           {isShowingFiles ? (
-            <ChangedFilesView files={files} />
+            <ChangedFilesView
+              files={files}
+              onLoadEarlier={state.turnsNextCursor === undefined ? undefined : loadEarlier}
+            />
           ) : (
-            <Conversation key={chatUri} session={session} chat={chat.state} />
+            <Conversation key={chatUri} session={session} chat={state} onLoadEarlier={loadEarlier} />
           )}
-          <QueueList chat={chat.state} />
-          {session.lifecycle.status === "closed" ? (
-            <p className={style.closed}>This session is closed. What was said stays here to be read.</p>
-          ) : (
-            <Composer chat={chat.state} />
+          <QueueList chat={state} />
+          {session.lifecycle.status === "closed" && (
+            <p className={style.closed}>This session is closed. Its transcript stays here.</p>
+          )}
+          {session.lifecycle.status !== "closed" && session.lifecycle.status !== "failed" && (
+            <Composer chat={state} />
           )}
         </>
       ) : (
@@ -75,20 +90,24 @@ function OpenSession({ session }: { readonly session: SessionState }): ReactNode
   );
 }
 
-/** What a person must know of the session as a whole. */
-function SessionNotes({ session }: { readonly session: SessionState }): ReactNode {
+/** Notes that concern the session as a whole. */
+function SessionNotes({
+  session,
+  chat,
+}: {
+  readonly session: SessionState;
+  readonly chat: ChatState | undefined;
+}): ReactNode {
   const { lifecycle, contextLoss } = session;
   return (
     <>
       {lifecycle.status === "failed" && (
-        <p className={style.problem} role="alert">
-          {lifecycle.error.message}
-        </p>
+        <FailedStart session={session} error={lifecycle.error} unsent={chat?.turns.at(-1)?.message.text} />
       )}
       {lifecycle.status === "stale" && lifecycle.cause === "host-restarted" && (
         <p className={style.note}>
-          The host was started again: what the agent ran at that moment has ended. Your next message wakes the
-          agent.
+          The host restarted while this session was busy, and what it ran has ended. Send a message to
+          continue.
         </p>
       )}
       {contextLoss !== undefined && (
@@ -98,4 +117,61 @@ function SessionNotes({ session }: { readonly session: SessionState }): ReactNod
       )}
     </>
   );
+}
+
+interface FailedStartProps {
+  readonly session: SessionState;
+  readonly error: ErrorInfo;
+  readonly unsent: string | undefined;
+}
+
+/** The agent's output, and a button that starts it again in a new session of the same kind. */
+function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
+  const host = useHost();
+  const [isBusy, setIsBusy] = useState(false);
+  const retry = async (): Promise<void> => {
+    const { provider, workingDirectories, runtimeOptions, mcpServers, key } = session;
+    setIsBusy(true);
+    const created = createSession(host, {
+      provider,
+      folder: pathOf(workingDirectories[0]),
+      model: runtimeOptions.model,
+      policy: runtimeOptions.approvalPolicy,
+      mcpServers,
+      firstMessage: unsent,
+    });
+    if (await host.manage(created)) {
+      goTo({ place: "session", session: await created });
+      // A session that never started has nothing to keep.
+      await host.manage(deleteSession(key));
+    } else setIsBusy(false);
+  };
+  return (
+    <div className={style.problem} role="alert">
+      <p>{error.message}</p>
+      {error.stderrTail !== undefined && error.stderrTail.length > 0 && (
+        <pre aria-label="Error output of the agent">{error.stderrTail.join("\n")}</pre>
+      )}
+      <SignInOffer remedy={error.remedy} folder={pathOf(session.workingDirectories[0])} />
+      <button type="button" className={control.small} disabled={isBusy} onClick={() => void retry()}>
+        Retry
+      </button>
+    </div>
+  );
+}
+
+/** Announces the page in a session while it is shown, again after each new connection. */
+function usePresence({ resource, lifecycle }: SessionState): void {
+  const host = useHost();
+  const { status } = useConnection();
+  const connected = status.status === "connected" ? status : undefined;
+  const isOver = lifecycle.status === "closed";
+  useEffect(() => {
+    if (connected === undefined || isOver) return undefined;
+    const session = host.channel(resource, "session");
+    const client = { clientId: host.clientId, displayName: browserName(), tools: [] };
+    // Presence is a courtesy: the person at the page loses nothing if it could not be sent.
+    void session.dispatch({ type: "session/activeClientSet", client });
+    return () => void session.dispatch({ type: "session/activeClientRemoved", clientId: host.clientId });
+  }, [host, resource, connected, isOver]);
 }

@@ -1,12 +1,11 @@
-// What can be set in a session: what it may do unasked, and the modes and options that its agent offers.
+// Settings of a session: its permissions, and the modes and options that its agent offers.
 import type { ReactNode } from "react";
 import type { ConfigOption, SessionAction, SessionState } from "@holdfast/ahp";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import style from "./session-header.module.css";
-import { policies, policyOf } from "./policy-words.ts";
+import { policies, policyOf } from "./session-words.ts";
 
-/** The settings, each as a small list. */
 export function SessionSettings({ session }: { readonly session: SessionState }): ReactNode {
   const host = useHost();
   const set = (action: SessionAction): void => {
@@ -16,10 +15,10 @@ export function SessionSettings({ session }: { readonly session: SessionState })
   const policy = runtimeOptions.approvalPolicy;
   return (
     <span className={style.settings}>
-      <Setting name="Unasked">
+      <Setting name="Permissions">
         <select
           className={control.select}
-          aria-label="What it may do unasked"
+          aria-label="Permissions"
           value={policy ?? ""}
           onChange={(event) => {
             const approvalPolicy = policyOf(event.target.value);

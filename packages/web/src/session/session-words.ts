@@ -1,5 +1,5 @@
-// What sessions are called and said to be doing, in words for people.
-import type { SessionPhase, SessionSummary } from "@holdfast/ahp";
+// Labels for sessions and their states.
+import type { ApprovalPolicy, SessionPhase, SessionSummary } from "@holdfast/ahp";
 
 /** A word for what a session is doing, and how it is marked. */
 export interface PhaseWords {
@@ -7,40 +7,39 @@ export interface PhaseWords {
   readonly tone: "attention" | "bad" | "accent" | "plain";
 }
 
-/** Says what a session is doing. */
 export function phaseWords(phase: SessionPhase): PhaseWords {
   switch (phase.status) {
     case "busy":
       return busyWords(phase.waitingFor);
     case "creating":
-      return { text: "starting", tone: "accent" };
+      return { text: "Starting", tone: "accent" };
     case "resuming":
-      return { text: "coming back", tone: "accent" };
+      return { text: "Resuming", tone: "accent" };
     case "failed":
-      return { text: "failed to start", tone: "bad" };
+      return { text: "Failed to start", tone: "bad" };
     case "stale":
       return phase.cause === "agent-exited" || phase.cause === "resume-failed"
-        ? { text: "agent gone", tone: "bad" }
-        : { text: "asleep", tone: "plain" };
+        ? { text: "Agent stopped", tone: "bad" }
+        : { text: "Idle", tone: "plain" };
     case "closed":
-      return { text: "closed", tone: "plain" };
+      return { text: "Closed", tone: "plain" };
     case "ready":
-      return { text: "ready", tone: "plain" };
+      return { text: "Idle", tone: "plain" };
   }
 }
 
 function busyWords(waitingFor: string): PhaseWords {
   switch (waitingFor) {
     case "permission":
-      return { text: "asks you", tone: "attention" };
+      return { text: "Needs approval", tone: "attention" };
     case "input":
-      return { text: "asks you", tone: "attention" };
+      return { text: "Needs an answer", tone: "attention" };
     case "tool":
-      return { text: "runs a tool", tone: "accent" };
+      return { text: "Running", tone: "accent" };
     case "agent":
-      return { text: "wakes its agent", tone: "accent" };
+      return { text: "Starting", tone: "accent" };
     default:
-      return { text: "thinks", tone: "accent" };
+      return { text: "Thinking", tone: "accent" };
   }
 }
 
@@ -70,4 +69,25 @@ export function fileUriOf(path: string): string {
   const withSlashes = path.replaceAll("\\", "/");
   const rooted = withSlashes.startsWith("/") ? withSlashes : `/${withSlashes}`;
   return `file://${rooted.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** A choice of a list; the empty value stands for no policy of the host's own. */
+interface PolicyChoice {
+  readonly value: ApprovalPolicy | "";
+  readonly words: string;
+  /** The same where space is short. */
+  readonly short: string;
+}
+
+/** The choices, the most careful of the usable ones first. */
+export const policies: readonly PolicyChoice[] = [
+  { value: "", words: "Ask every time", short: "Ask every time" },
+  { value: "approve-reads", words: "Allow reading, ask for the rest", short: "Allow reading" },
+  { value: "approve-all", words: "Allow everything", short: "Allow everything" },
+  { value: "deny-all", words: "Deny everything", short: "Deny everything" },
+];
+
+export function policyOf(value: string): ApprovalPolicy | undefined {
+  const found = policies.find((choice) => choice.value === value)?.value;
+  return found === "" ? undefined : found;
 }

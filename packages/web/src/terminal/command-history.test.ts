@@ -1,7 +1,7 @@
-// Commands as they are told.
+// Commands as the host reports them.
 import { makeId, type TerminalAction } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
-import { commandsOf, withAction, type ShellCommand } from "./command-history.ts";
+import { commandsOf, listedCommands, withAction, type ShellCommand } from "./command-history.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const id = (text: string): ShellCommand["commandId"] => makeId("command", text);
@@ -21,7 +21,14 @@ function after(actions: readonly TerminalAction[]): readonly ShellCommand[] {
 }
 
 describe("[Z15] commands of a shell", () => {
-  it("[Z15] are told with their code and their time, the one that runs without", () => {
+  it("[Z15] are not listed where the only one is the terminal's title", () => {
+    const one = after([began("make all")]);
+    expect(listedCommands(one, "make all")).toEqual([]);
+    expect(listedCommands(one, "zsh")).toBe(one);
+    expect(listedCommands(after([began("ls"), began("make")]), "ls")).toHaveLength(2);
+  });
+
+  it("[Z15] are listed with their code and their time, the running one without", () => {
     const finished: TerminalAction = {
       type: "terminal/commandFinished",
       commandId: id("ls"),

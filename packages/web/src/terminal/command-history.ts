@@ -22,6 +22,11 @@ export function commandsOf(parts: readonly TerminalPart[]): readonly ShellComman
     .slice(-kept);
 }
 
+/** The commands worth listing: a terminal that runs a single command has it as its title. */
+export function listedCommands(commands: readonly ShellCommand[], title: string): readonly ShellCommand[] {
+  return commands.length === 1 && commands[0]?.commandLine === title ? [] : commands;
+}
+
 /** The commands after an action; the same list when it is about none. */
 export function withAction(
   commands: readonly ShellCommand[],

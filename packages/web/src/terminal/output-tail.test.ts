@@ -42,7 +42,7 @@ describe("[Z12] a tail", () => {
     fc.assert(property);
   });
 
-  it("[Z12] tells once how much is missing before what is taken", () => {
+  it("[Z12] reports once how much is missing before what is taken", () => {
     const tail = new OutputTail(4);
     tail.append("abcdefgh");
     expect(tail.take(10)).toEqual({ text: "efgh", droppedChars: 4 });

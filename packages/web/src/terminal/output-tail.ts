@@ -34,7 +34,7 @@ export class OutputTail {
     return this.#pieces[0] ?? "";
   }
 
-  /** Takes up to so many characters from the front, with the number of those that were dropped before them. */
+  /** Removes at most this many characters from the front, with the number of those that were dropped before them. */
   take(maxChars: number): { readonly text: string; readonly droppedChars: number } {
     const droppedChars = this.#droppedChars;
     this.#droppedChars = 0;

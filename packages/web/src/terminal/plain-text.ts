@@ -62,7 +62,7 @@ export class PlainText {
     this.#droppedLines += surplus;
   }
 
-  /** What is left of a line after its carriage returns; in the last one, a return may still be followed by the end of the line. */
+  /** The rest of a line after its carriage returns; in the last line, a return may still be followed by the end of the line. */
   #fold(line: string, isWhole: boolean): string {
     const trimmed = line.replace(/\r+$/, "");
     const start = trimmed.lastIndexOf("\r") + 1;

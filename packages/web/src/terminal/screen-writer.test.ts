@@ -2,15 +2,19 @@
 import { describe, expect, it } from "vitest";
 import { ScreenWriter, type Screen } from "./screen-writer.ts";
 
-/** A screen that finishes drawing when it is told to. */
+/** A screen that finishes drawing on demand. */
 class SlowScreen implements Screen {
   readonly written: string[] = [];
   resets = 0;
+  #pieces: Uint8Array[] = [];
   #done: (() => void) | undefined;
 
-  write(text: string, callback: () => void): void {
+  write(bytes: Uint8Array, callback?: () => void): void {
     expect(this.#done, "a write came before the last one was drawn").toBeUndefined();
-    this.written.push(text);
+    this.#pieces.push(bytes);
+    if (callback === undefined) return;
+    this.written.push(Buffer.concat(this.#pieces).toString());
+    this.#pieces = [];
     this.#done = callback;
   }
 
@@ -38,7 +42,7 @@ function start(): { screen: SlowScreen; writer: ScreenWriter; frame: () => void 
 }
 
 describe("[Z12] a screen", () => {
-  it("[Z12] gets one bounded piece for each picture, and never a second before the first is drawn", () => {
+  it("[Z12] gets one bounded piece for each frame, and never a second before the first is drawn", () => {
     const { screen, writer, frame } = start();
     for (let count = 0; count < 2000; count += 1) {
       writer.append("x".repeat(100_000));
@@ -61,6 +65,17 @@ describe("[Z12] a screen", () => {
     }
     frame();
     expect(screen.written.join("")).toBe(pieces.join(""));
+  });
+
+  it("[T400] gets sequences that may be expensive one by one", () => {
+    const pieces: string[] = [];
+    const screen: Screen = {
+      write: (bytes) => void pieces.push(Buffer.from(bytes).toString()),
+      reset: () => undefined,
+    };
+    const writer = new ScreenWriter(screen, (callback) => callback());
+    writer.append("\u001B[31mred\u001B[0m\u001B[500S\u001Bc\u001B[2Jplain 漢字");
+    expect(pieces).toEqual(["\u001B[31mred\u001B[0m", "\u001B[500S", "\u001Bc", "\u001B[2Jplain 漢字"]);
   });
 
   it("[Z14] is replaying until what was there before is drawn", () => {

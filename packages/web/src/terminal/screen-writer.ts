@@ -1,23 +1,24 @@
 // Writes a stream to a screen no faster than the screen can draw: a flood is dropped here and never waits in the screen.
+import { pieceEnd } from "@holdfast/terminal/emulator";
 import { sizeWords } from "../frame/time-words.ts";
 import { OutputTail } from "./output-tail.ts";
-import type { OutputView } from "./output-view.ts";
+import type { OutputView } from "./terminal-stream.ts";
 
-/** The part of a screen that is written to. */
 export interface Screen {
-  write(text: string, callback: () => void): void;
+  /** Draws bytes of UTF-8, between other tasks; calls back when they are drawn. */
+  write(bytes: Uint8Array, callback?: () => void): void;
   reset(): void;
 }
 
-/** What may wait for the next picture; of more, only the end is kept. */
+/** The text that may wait for the next frame; of more, only the end is kept. */
 const pendingChars = 128 * 1024;
-/** What is written for one picture: as much as this machine draws in a moment, found out as it goes. */
+/** The text written for one frame: as much as this machine draws in time, measured while it runs. */
 const mostFrameChars = 32 * 1024;
-const leastFrameChars = 1024;
+const leastFrameChars = 256;
+const encoder = new TextEncoder();
 const calmMs = 12;
 const busyMs = 30;
 
-/** Feeds one screen. */
 export class ScreenWriter implements OutputView {
   readonly #screen: Screen;
   readonly #pending = new OutputTail(pendingChars);
@@ -25,9 +26,9 @@ export class ScreenWriter implements OutputView {
   #isWriting = false;
   #isClosed = false;
   #replayChars = 0;
-  #frameChars = leastFrameChars * 8;
+  #frameChars = leastFrameChars * 32;
 
-  /** `schedule` calls back with the next picture, once for a callback that waits already. */
+  /** `schedule` calls back in the next frame, once for a callback that already waits. */
   constructor(screen: Screen, schedule: (callback: () => void) => void) {
     this.#screen = screen;
     this.#schedule = schedule;
@@ -66,20 +67,33 @@ export class ScreenWriter implements OutputView {
   readonly #write = (): void => {
     if (this.#isWriting || this.#isClosed || this.#pending.length === 0) return;
     const { text, droppedChars } = this.#pending.take(this.#frameChars);
-    // After a gap the colours and the place of the cursor are unknown: they begin anew.
+    // After a gap the colours and the place of the cursor are unknown: they are reset.
     const gap =
       droppedChars === 0
         ? ""
         : `\u001B[0m\r\n\u001B[2m… ${sizeWords(droppedChars)} went by too fast to be drawn …\u001B[0m\r\n`;
     this.#isWriting = true;
     const startedMs = performance.now();
-    this.#screen.write(gap + text, () => {
+    this.#writePieces(encoder.encode(gap + text), () => {
       this.#isWriting = false;
       this.#learn(performance.now() - startedMs);
       this.#replayChars = Math.max(0, this.#replayChars - text.length - droppedChars);
       if (!this.#isClosed) this.#plan();
     });
   };
+
+  /** The screen looks at the clock between pieces, and one piece takes milliseconds (T400). */
+  #writePieces(bytes: Uint8Array, callback: () => void): void {
+    let from = 0;
+    for (;;) {
+      const end = pieceEnd(bytes, from);
+      const piece = bytes.subarray(from, end);
+      if (end === bytes.length) return this.#screen.write(piece, callback);
+      this.#screen.write(piece);
+      from = end;
+    }
+  }
+
   /** A slow machine, or one with other things to do, gets less at a time. */
   #learn(tookMs: number): void {
     if (tookMs > busyMs) this.#frameChars = Math.max(leastFrameChars, this.#frameChars / 2);

@@ -1,15 +1,14 @@
 // Every terminal of the host as a live tile, and a shell of one's own.
 import { useState, type ReactNode } from "react";
 import { makeId, terminalUri, type SessionSummary, type TerminalInfo, type TerminalUri } from "@holdfast/ahp";
-import { routeHash } from "../frame/route-hash.ts";
+import { routeHash } from "../frame/route.ts";
 import { useHost, useTerminal } from "../host/use-host.ts";
-import { randomId } from "../host/random-id.ts";
+import { randomId } from "../host/client-id.ts";
 import { sessionName } from "../session/session-words.ts";
 import control from "../style/control.module.css";
 import style from "./terminal-board.module.css";
 import { TerminalPanel } from "./terminal-panel.tsx";
 
-/** What the board shows. */
 export interface TerminalBoardProps {
   readonly terminals: readonly TerminalInfo[];
   readonly sessions: readonly SessionSummary[];
@@ -61,7 +60,7 @@ export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): Reac
         </div>
       )}
       <ul className={style.tiles} aria-label="All terminals">
-        {terminals
+        {runningFirst(terminals)
           .filter(({ resource }) => !shown.includes(resource))
           .map((terminal) => (
             <li key={terminal.resource} className={style.tile}>
@@ -77,6 +76,12 @@ export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): Reac
       </ul>
     </div>
   );
+}
+
+/** Those that run, the newest first, then those that ended last. */
+function runningFirst(terminals: readonly TerminalInfo[]): TerminalInfo[] {
+  const isRunning = ({ lifecycle }: TerminalInfo): number => (lifecycle.status === "running" ? 1 : 0);
+  return terminals.toReversed().toSorted((one, other) => isRunning(other) - isRunning(one));
 }
 
 function LiveTerminal({

@@ -2,9 +2,8 @@
 import type { TerminalAction, TerminalState, TerminalUri } from "@holdfast/ahp";
 import type { AhpClient, ChannelEvent, DispatchOutcome, TerminalPart } from "@holdfast/ahp/client";
 import { ChannelStore, type ChannelView } from "../host/channel-store.ts";
-import { commandsOf, withAction, type ShellCommand } from "./command-history.ts";
+import { commandsOf, type ShellCommand, withAction } from "./command-history.ts";
 import { OutputTail } from "./output-tail.ts";
-import type { OutputView } from "./output-view.ts";
 
 /** As much as a view that opens late is shown. */
 const keptChars = 512 * 1024;
@@ -65,7 +64,7 @@ export class TerminalStream {
     return this.#lead === view;
   }
 
-  /** Who takes a terminal wants to type into it, as soon as its screen is there. */
+  /** A person who takes over a terminal wants to type into it, as soon as its screen is there. */
   wantKeyboard(): void {
     this.#wantsKeyboard = true;
   }
@@ -95,7 +94,7 @@ export class TerminalStream {
       this.#tail.append(event.action.data);
       for (const view of this.#views) view.append(event.action.data);
     }
-    // After this, a viewer that fell behind is told all that there is to see.
+    // After this, a viewer that fell behind gets everything there is to see.
     if (event.action.type === "terminal/cleared") this.#reset("");
   }
 
@@ -108,4 +107,10 @@ export class TerminalStream {
 
 function textOf(parts: readonly TerminalPart[]): string {
   return parts.map((part) => part.text).join("");
+}
+
+export interface OutputView {
+  /** Replaces everything shown by this text. */
+  reset(text: string): void;
+  append(text: string): void;
 }

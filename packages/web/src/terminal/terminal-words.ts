@@ -1,18 +1,23 @@
-// Who holds a terminal and how its program ended, in words for people.
-import type { ClientId, TerminalClaim, TerminalExit, TerminalLifecycle, TerminalState } from "@holdfast/ahp";
+// Labels for a terminal's holder and for how its program ended.
+import type {
+  ClientId,
+  TerminalClaim,
+  TerminalExit,
+  TerminalLeftovers,
+  TerminalLifecycle,
+  TerminalState,
+} from "@holdfast/ahp";
 import { spanWords } from "../frame/time-words.ts";
 
-/** Who holds a terminal, from where this page stands. */
+/** The holder of a terminal, from this page's point of view. */
 export type Holder = "you" | "another" | "gone" | "agent" | "background";
 
-/** Finds out who holds a terminal. */
 export function holderOf(claim: TerminalClaim, own: ClientId): Holder {
   if (claim.kind === "session") return claim.turnId === undefined ? "background" : "agent";
   if (claim.clientId === own) return "you";
   return claim.goneSince === undefined ? "another" : "gone";
 }
 
-/** What is said of each holder. */
 export const holderWords: Readonly<Record<Holder, string>> = {
   you: "held by you",
   another: "held by someone else",
@@ -21,12 +26,15 @@ export const holderWords: Readonly<Record<Holder, string>> = {
   background: "in the background",
 };
 
-/** Whether a program runs, and how it ended. */
 export function lifecycleWords(lifecycle: TerminalLifecycle): string {
   return lifecycle.status === "running" ? "running" : exitWords(lifecycle.exit);
 }
 
-/** How a program ended. */
+/** How many processes a command left running. */
+export function leftoverWords({ count }: TerminalLeftovers): string {
+  return count === 1 ? "1 process left" : `${count} processes left`;
+}
+
 export function exitWords(exit: TerminalExit): string {
   switch (exit.kind) {
     case "code":
@@ -44,7 +52,6 @@ export function runTimeWords({ startedAt, lifecycle }: TerminalState): string | 
   return spanWords(startedAt, lifecycle.exitedAt);
 }
 
-/** Whether a program ended as it should. */
 export function hasEndedWell(exit: TerminalExit): boolean {
   return exit.kind === "code" && exit.exitCode === 0;
 }

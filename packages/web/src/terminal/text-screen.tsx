@@ -3,27 +3,31 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { sizeWords } from "../frame/time-words.ts";
 import { PlainText } from "./plain-text.ts";
 import { OutputTail } from "./output-tail.ts";
+import { foldedRows } from "./screen-layout.ts";
 import style from "./terminal-panel.module.css";
 import type { TerminalStream } from "./terminal-stream.ts";
 
-/** A terminal to show. */
 export interface TextScreenProps {
   readonly stream: TerminalStream;
   /** How many of the last lines are shown. */
   readonly maxLines: number;
   readonly label: string;
+  readonly isUnfolded: boolean;
+  /** Reports whether there is more than a folded output shows. */
+  readonly onFoldable: (isFoldable: boolean) => void;
   readonly onGrow?: (() => void) | undefined;
 }
 
 const drawEveryMs = 100;
-/** More than this since the last picture is not even read: only its end will be seen. */
+/** More than this since the last frame is not even read: only its end will be visible. */
 const pendingChars = 256 * 1024;
 
-/** The lines. They go to the page past React: they may change with every picture. */
-export function TextScreen({ stream, maxLines, label, onGrow }: TextScreenProps): ReactNode {
+/** The lines. They bypass React: they may change with every frame. */
+export function TextScreen(props: TextScreenProps): ReactNode {
+  const { stream, maxLines, label, isUnfolded } = props;
   const place = useRef<HTMLPreElement>(null);
-  const grow = useRef(onGrow);
-  grow.current = onGrow;
+  const latest = useRef(props);
+  latest.current = props;
   useEffect(() => {
     const text = new PlainText(maxLines);
     const pending = new OutputTail(pendingChars);
@@ -41,7 +45,10 @@ export function TextScreen({ stream, maxLines, label, onGrow }: TextScreenProps)
       const skipped = skippedChars === 0 ? "" : `… ${sizeWords(skippedChars)} went by too fast to be shown\n`;
       element.textContent = skipped + text.lines.join("\n");
       if (isAtEnd) element.scrollTop = element.scrollHeight;
-      grow.current?.();
+      latest.current.onFoldable(
+        text.lines.length > foldedRows || element.scrollHeight > element.clientHeight,
+      );
+      latest.current.onGrow?.();
     };
     const plan = (): void => {
       timer ??= setTimeout(draw, drawEveryMs);
@@ -66,6 +73,14 @@ export function TextScreen({ stream, maxLines, label, onGrow }: TextScreenProps)
     };
   }, [stream, maxLines]);
   return (
-    <pre ref={place} className={style.text} tabIndex={0} role="log" aria-live="off" aria-label={label} />
+    <pre
+      ref={place}
+      className={style.text}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
+      aria-label={label}
+      data-unfolded={isUnfolded}
+    />
   );
 }

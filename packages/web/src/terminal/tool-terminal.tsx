@@ -9,7 +9,6 @@ import { TerminalPanel } from "./terminal-panel.tsx";
 import style from "./terminal-panel.module.css";
 import { exitWords, hasEndedWell } from "./terminal-words.ts";
 
-/** A terminal among what a tool call shows. */
 export interface ToolTerminalProps {
   readonly content: Extract<ToolContent, { type: "terminal" }>;
   /** The title of the tool call, which stands above. */
@@ -17,7 +16,6 @@ export interface ToolTerminalProps {
   readonly onGrow: (() => void) | undefined;
 }
 
-/** The terminal. */
 export function ToolTerminal({ content, knownTitle, onGrow }: ToolTerminalProps): ReactNode {
   const { stream, view } = useTerminal(content.resource);
   if (view.status === "live") {
@@ -38,12 +36,12 @@ export function ToolTerminal({ content, knownTitle, onGrow }: ToolTerminalProps)
 }
 
 function LeftBehind({ content }: Pick<ToolTerminalProps, "content">): ReactNode {
-  const { title, result } = content;
+  const { title, result: resultAtEnd, lateResult: result = resultAtEnd } = content;
   return (
     <section className={style.panel} data-variant="tool-call" aria-label={`Terminal: ${title}`}>
       <header className={style.head}>
         <span className={style.title}>{title}</span>
-        {result !== undefined && (
+        {result?.exit !== undefined && (
           <span className={hasEndedWell(result.exit) ? control.chipGood : control.chipBad}>
             {exitWords(result.exit)}
           </span>

@@ -1,50 +1,55 @@
 // A terminal with a real screen. Loaded when the first one is shown.
-import { FitAddon } from "@xterm/addon-fit";
-import { SearchAddon } from "@xterm/addon-search";
-import { Terminal } from "@xterm/xterm";
-import { useEffect, useRef, type ReactNode } from "react";
 import type { TerminalSize } from "@holdfast/ahp";
-import { listenToTheme } from "../frame/theme.ts";
+import { guardEmulator } from "@holdfast/terminal/emulator";
+import { SearchAddon } from "@xterm/addon-search";
+import { type ITheme, Terminal } from "@xterm/xterm";
+import { type ReactNode, useEffect, useRef } from "react";
+import { listenToTheme } from "../frame/theme.tsx";
 import { atNextFrame } from "../host/frame-notifier.ts";
-import { ScreenCrop } from "./screen-crop.ts";
+import { ScreenLayout, type ScreenMode } from "./screen-layout.ts";
 import { ScreenWriter } from "./screen-writer.ts";
-import { screenTheme } from "./screen-theme.ts";
 import style from "./terminal-panel.module.css";
 import type { TerminalStream } from "./terminal-stream.ts";
 
-/** A terminal to show. */
-export interface TtyScreenProps {
+interface TtyScreenProps {
   readonly stream: TerminalStream;
   readonly label: string;
   /** Whether this page holds it: then what is typed goes to it. */
   readonly isHeld: boolean;
-  /** Whether a terminal that is held takes this screen's size; a small one only shows what it can. */
-  readonly isFitting: boolean;
+  readonly mode: ScreenMode;
+  /** Whether its program has ended, so that all of its lines can be shown at once. */
+  readonly isEnded: boolean;
   readonly size: TerminalSize | undefined;
   readonly fontSize: number;
   /** Text to look for; the screen goes to its last place. */
   readonly search?: string | undefined;
+  /** Reports whether there is more than a folded screen shows. */
+  readonly onFoldable: (isFoldable: boolean) => void;
   readonly onGrow?: (() => void) | undefined;
 }
 
 const scrollbackLines = 5000;
+/** The most rows that are drawn when all are shown; the screen scrolls to those before. */
+const mostRows = 1000;
+/** Fonts draw underscores on the last pixel of a row, which some browsers cut off at a device pixel ratio of 1. */
+const lineHeight = 1.1;
 
 /** The screen; the default export, because it is loaded when it is needed. */
 export default function TtyScreen(props: TtyScreenProps): ReactNode {
-  const { stream, label, isHeld, isFitting, size, fontSize, search = "", onGrow } = props;
+  const { stream, label, isHeld, mode, isEnded, size, fontSize, search = "", onGrow } = props;
   const place = useRef<HTMLDivElement>(null);
   const parts = useRef<ScreenParts>(undefined);
-  const held = useRef(isHeld);
-  held.current = isHeld;
+  const latest = useRef(props);
+  latest.current = props;
   useEffect(() => {
     if (place.current === null) return undefined;
-    const opened = openScreen(place.current, stream, { fontSize, isHeld: () => held.current, isFitting });
+    const opened = openScreen(place.current, stream, fontSize, () => latest.current);
     parts.current = opened;
     return () => {
       parts.current = undefined;
       opened.close();
     };
-  }, [stream, fontSize, isFitting]);
+  }, [stream, fontSize]);
 
   useEffect(() => {
     const element = place.current;
@@ -53,11 +58,13 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
     screen.terminal.options.disableStdin = !isHeld;
     screen.terminal.options.cursorBlink = isHeld;
     screen.terminal.options.cursorInactiveStyle = isHeld ? "outline" : "none";
-    screen.crop.plan();
+    screen.layout.plan();
     if (isHeld && stream.takeKeyboard()) screen.terminal.focus();
-    if (!isHeld || !isFitting) {
-      // Somebody else's size: the screen adapts, and what does not fit can be scrolled to.
-      if (size !== undefined) screen.terminal.resize(size.cols, size.rows);
+    if (mode !== "fit") {
+      // Another client chose the size: the screen adapts to it.
+      const isAll = mode === "whole" && isEnded;
+      const rows = isAll ? Math.min(mostRows, screen.layout.allRows) : size?.rows;
+      if (size !== undefined && rows !== undefined) screen.terminal.resize(size.cols, rows);
       onGrow?.();
       return undefined;
     }
@@ -66,35 +73,39 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
     const observer = new ResizeObserver(fit);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [stream, isHeld, isFitting, size?.cols, size?.rows, fontSize]);
+  }, [stream, isHeld, mode, isEnded, size?.cols, size?.rows, fontSize]);
 
   useEffect(() => {
     if (search !== "") parts.current?.search.findPrevious(search);
   }, [search]);
-  return <div ref={place} className={style.screen} role="group" aria-label={label} data-held={isHeld} />;
+  return (
+    <div
+      ref={place}
+      className={style.screen}
+      role="group"
+      aria-label={label}
+      tabIndex={isHeld ? undefined : 0}
+      data-mode={mode}
+    />
+  );
 }
 
 interface ScreenParts {
   readonly terminal: Terminal;
-  readonly fit: FitAddon;
   readonly search: SearchAddon;
-  readonly crop: ScreenCrop;
+  readonly layout: ScreenLayout;
   close(): void;
-}
-
-interface ScreenWish {
-  readonly fontSize: number;
-  readonly isHeld: () => boolean;
-  readonly isFitting: boolean;
 }
 
 function openScreen(
   place: HTMLElement,
   stream: TerminalStream,
-  { fontSize, isHeld, isFitting }: ScreenWish,
+  fontSize: number,
+  latest: () => TtyScreenProps,
 ): ScreenParts {
   const terminal = new Terminal({
     fontSize,
+    lineHeight,
     fontFamily: getComputedStyle(place).getPropertyValue("--mono"),
     theme: screenTheme(place),
     scrollback: scrollbackLines,
@@ -103,42 +114,76 @@ function openScreen(
     cols: stream.state?.size?.cols ?? 80,
     rows: stream.state?.size?.rows ?? 24,
   });
-  const fit = new FitAddon();
+  guardEmulator(terminal);
   const search = new SearchAddon();
-  terminal.loadAddon(fit);
   terminal.loadAddon(search);
   terminal.open(place);
   const writer = new ScreenWriter(terminal, atNextFrame);
   const stop = stream.show(writer);
-  // What comes out is what a person types, and the screen's own answers to the program: those of old output are stale.
+  // The data is a person's input, and the screen's replies to the program: replies to old output are outdated.
   terminal.onData((data) => {
-    if (!isHeld() || writer.isReplaying || !stream.isLead(writer)) return;
+    if (!latest().isHeld || writer.isReplaying || !stream.isLead(writer)) return;
     void stream.dispatch({ type: "terminal/input", data });
   });
-  const crop = new ScreenCrop(place, terminal, () => isHeld() && isFitting);
+  const layout = new ScreenLayout(place, terminal, {
+    fontSize,
+    mode: () => latest().mode,
+    isEnded: () => latest().isEnded,
+    onFoldable: (isFoldable) => latest().onFoldable(isFoldable),
+  });
   const stopTheme = listenToTheme(() => (terminal.options.theme = screenTheme(place)));
   const takeLead = (): void => stream.lead(writer);
   terminal.textarea?.addEventListener("focus", takeLead);
   return {
     terminal,
-    fit,
     search,
-    crop,
+    layout,
     close: () => {
       stop();
       stopTheme();
+      layout.close();
       writer.close();
       terminal.dispose();
     },
   };
 }
 
-function fitToPlace({ terminal, fit }: ScreenParts, stream: TerminalStream): void {
-  const wanted = fit.proposeDimensions();
-  if (wanted === undefined || !(wanted.cols > 1 && wanted.rows > 1)) return;
+function fitToPlace({ terminal, layout }: ScreenParts, stream: TerminalStream): void {
+  const wanted = layout.fittingSize();
+  if (wanted === undefined) return;
   const { cols, rows } = wanted;
   const known = stream.state?.size;
   if (terminal.cols !== cols || terminal.rows !== rows) terminal.resize(cols, rows);
   const isKnown = known?.cols === cols && known.rows === rows;
   if (!isKnown) void stream.dispatch({ type: "terminal/resized", cols, rows });
+}
+
+/** A screen is dark in both themes. */
+function screenTheme(place: Element): ITheme {
+  const computed = getComputedStyle(place);
+  const background = computed.getPropertyValue("--screen").trim();
+  const foreground = computed.getPropertyValue("--screen-ink").trim();
+  return {
+    background,
+    foreground,
+    cursor: "#f2b05e",
+    cursorAccent: background,
+    selectionBackground: "#3f5f6280",
+    black: "#1c2b2b",
+    red: "#ef7f76",
+    green: "#85cf96",
+    yellow: "#e6c06c",
+    blue: "#7fb4e8",
+    magenta: "#cf9be0",
+    cyan: "#6fcbd0",
+    white: "#d6e0de",
+    brightBlack: "#7f9393",
+    brightRed: "#ff9d94",
+    brightGreen: "#a3e3b0",
+    brightYellow: "#f4d489",
+    brightBlue: "#a0caf5",
+    brightMagenta: "#e0b6ee",
+    brightCyan: "#93e0e4",
+    brightWhite: "#f3f8f7",
+  };
 }

@@ -1,4 +1,4 @@
-// What plain dialects have no slot for, gathered under `_meta.holdfast`.
+// Fields for which plain dialects have no slot, gathered under `_meta.holdfast`.
 import type { ChatState } from "../../model/chat/chat.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { SessionSummary } from "../../model/session/session-summary.ts";
@@ -18,7 +18,6 @@ const sessionFields = [
   "notices",
 ] as const satisfies readonly (keyof SessionState)[];
 
-/** What is left of a session. */
 export function sessionMeta(session: SessionState): WireMeta {
   return pick(session, sessionFields);
 }
@@ -28,12 +27,11 @@ export function hasNewMeta(before: SessionState, after: SessionState): boolean {
   return sessionFields.some((field) => before[field] !== after[field]);
 }
 
-/** What is left of a session in a list. */
 export function summaryMeta(summary: SessionSummary): WireMeta {
   return pick(summary, ["key", "owner", "label", "phase", "inputNeededCount"]);
 }
 
-/** What is left of a chat, when it is subscribed to: AHP has no action that would keep it up to date. */
+/** The remaining fields of a chat, when it is subscribed to: AHP has no action that would keep them up to date. */
 export function chatMeta({ contextUsage, agentUpdates, activeTurn }: ChatState): WireMeta | undefined {
   const rest = {
     contextUsage,
@@ -49,7 +47,7 @@ function pick<State extends object>(state: State, fields: readonly (keyof State 
   return { holdfast: toJson(picked) };
 }
 
-/** States of the model are JSON but for fields that are `undefined`, which JSON leaves out by itself. */
+/** States of the model are JSON except for fields that are `undefined`, which JSON leaves out. */
 function toJson(value: object): JsonObject {
   return value as { readonly [key: string]: JsonValue };
 }

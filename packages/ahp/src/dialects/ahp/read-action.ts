@@ -1,23 +1,19 @@
-// Reads any action that a client of an AHP version dispatched, and judges it.
+// Translation of the actions that clients of an AHP version dispatch to actions of the model.
+import { reader, type ActionReader, type WireAction } from "./wire-action.ts";
 import type { Action } from "../../model/channel.ts";
-import { jsonObject, flag, object, optional, type Checked } from "../../model/shape.ts";
+import { flag, jsonObject, object, optional, type Checked } from "../../model/shape.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { ReadContext, Verdict, WireClientAction } from "../dialect.ts";
-import { judge } from "../judge/judge.ts";
-import { HOST_ONLY, refuse } from "../judge/verdict.ts";
-import { reader, type ActionReader } from "./action-reader.ts";
-import type { RootAction } from "../../model/root/root-actions.ts";
-import type { SessionAction } from "../../model/session/session-actions.ts";
-import type { SessionState } from "../../model/session/session.ts";
-import type { Author } from "../judge/verdict.ts";
+import type { ReadAction, ReadContext, Sender } from "../dialect.ts";
+import type { RootAction } from "../../model/root/root.ts";
+import type { SessionAction, SessionState } from "../../model/session/session.ts";
 import { chatActionReaders } from "./read-chat-action.ts";
-import { terminalActionReaders } from "./read-terminal-action.ts";
+import { terminalActionReaders } from "./terminal.ts";
 
-/** What differs between versions: the actions on a session, and the prefix of those on a chat. */
+/** Differences between versions: the actions on a session, and the prefix of those on a chat. */
 export interface ReadStyle {
   readonly chatPrefix: "chat/" | "session/";
   readonly sessionReaders: {
-    readonly [type: string]: ActionReader<Author & { readonly state: SessionState }, SessionAction>;
+    readonly [type: string]: ActionReader<Sender & { readonly state: SessionState }, SessionAction>;
   };
 }
 
@@ -26,15 +22,15 @@ const readRootConfig: ActionReader<unknown, RootAction> = reader(
   ({ config, replace }) => ({ type: "root/configChanged", config, replace }),
 );
 
-/** An action of the model that is allowed on the state it meets, or the reason why not. */
-export function readAhpAction(action: WireClientAction, context: ReadContext, style: ReadStyle): Verdict {
+/** An action of the model, or why it is none; whether it is allowed, the host's rules say. */
+export function readAhpAction(action: WireAction, context: ReadContext, style: ReadStyle): ReadAction {
   const read = translate(action, context, style);
-  if (!read) return HOST_ONLY;
-  return read.ok ? judge(read.value, context) : refuse(read.problem);
+  if (!read) return { ok: false, reason: "Clients cannot dispatch this action on this channel." };
+  return read.ok ? { ok: true, action: read.value } : { ok: false, reason: read.problem };
 }
 
 function translate(
-  action: WireClientAction,
+  action: WireAction,
   context: ReadContext,
   { chatPrefix, sessionReaders }: ReadStyle,
 ): Checked<Action> | undefined {

@@ -1,24 +1,28 @@
 // The actions on a chat that clients dispatch, in the model's terms.
 import type { ApprovalDecision } from "../../model/chat/approval.ts";
-import type { ChatAction } from "../../model/chat/chat-actions.ts";
-import type { ChatState } from "../../model/chat/chat.ts";
-import { inputAnswerShape, inputAnswersShape } from "../../model/chat/input-request-shape.ts";
-import type { InputAnswer, InputAnswers } from "../../model/chat/input-request.ts";
-import type { InputRequestId, PendingMessageId, ToolCallId, TurnId } from "../../model/ids.ts";
+import type { ChatAction, ChatState } from "../../model/chat/chat.ts";
+import {
+  inputAnswerShape,
+  inputAnswersShape,
+  type InputAnswer,
+  type InputAnswers,
+} from "../../model/chat/input-request.ts";
+import { findToolCall } from "../../model/chat/turn.ts";
+import {
+  makeId,
+  type InputRequestId,
+  type PendingMessageId,
+  type ToolCallId,
+  type TurnId,
+} from "../../model/ids.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { flag, id, jsonObject, list, object, oneOf, optional, text } from "../../model/shape.ts";
-import type { Author } from "../judge/verdict.ts";
-import { reader, type ActionReader } from "./action-reader.ts";
-import {
-  readContents,
-  readMessage,
-  readResult,
-  writtenMessageShape,
-  writtenResultShape,
-} from "./read-message.ts";
-import { isAllowing } from "./tool-call.ts";
+import type { Sender } from "../dialect.ts";
+import { reader, type ActionReader } from "./wire-action.ts";
+import { readMessage, writtenMessageShape } from "./message.ts";
+import { readContents, readResult, writtenResultShape } from "./tool-content.ts";
 
-type Context = Author & { readonly state: ChatState };
+type Context = Sender & { readonly state: ChatState };
 type Reader = ActionReader<Context, ChatAction>;
 type Written = Parameters<typeof readMessage>[0];
 
@@ -186,20 +190,15 @@ function readDecision(
   written: WrittenDecision,
   { state, clientId, at }: Context,
 ): ApprovalDecision | string {
-  const part = state.activeTurn?.responseParts.findLast(
-    (candidate) => candidate.kind === "toolCall" && candidate.toolCall.toolCallId === toolCallId,
-  );
-  if (part?.kind !== "toolCall" || part.toolCall.status !== "pending-confirmation") {
-    return "That tool call does not wait for permission.";
-  }
   const { approved, selectedOptionId, editedToolInput, userSuggestion } = written;
   if (editedToolInput !== undefined) return "The input of a tool call cannot be edited.";
-  const { approval } = part.toolCall;
-  const option = approval.options.find((candidate) => candidate.id === selectedOptionId);
-  if (option && isAllowing(option.kind) !== approved) return "The chosen option says the opposite.";
+  const asking = findToolCall(state.activeTurn, toolCallId);
+  // A call that asks nothing has no approval: the rules reject what names one that is not open.
+  const approvalId =
+    asking?.status === "pending-confirmation" ? asking.approval.id : makeId("approval", toolCallId);
   const refused = written.reason === "skipped" ? "cancelled" : "denied";
   return {
-    approvalId: approval.id,
+    approvalId,
     outcome: approved ? "approved" : refused,
     optionId: selectedOptionId,
     by: { kind: "client", clientId },

@@ -1,13 +1,11 @@
-// The root as AHP writes it: its state, its actions, and what is told of sessions in the list.
-import type { RootAction } from "../../model/root/root-actions.ts";
-import type { RootState } from "../../model/root/root.ts";
+// The root as AHP writes it: agents, terminals, and notifications about sessions.
+import type { JsonObject } from "../../model/json.ts";
+import type { AgentInfo } from "../../model/root/agent.ts";
+import type { RootAction, RootState } from "../../model/root/root.ts";
 import type { SessionSummary } from "../../model/session/session-summary.ts";
 import type { TerminalInfo } from "../../model/terminal/terminal.ts";
-import type { JsonObject } from "../../model/json.ts";
 import type { StepOf } from "../dialect.ts";
-import { showAgents, type WireAgent } from "./agent.ts";
-import { changedFields } from "./changed-fields.ts";
-import { stepOf, type WireAction, type WireStep } from "./wire-step.ts";
+import { changedFields, stepOf, type WireAction, type WireStep } from "./wire-action.ts";
 
 /** How a version writes what is in the root's lists. */
 export interface RootStyle<WireSummary extends object, WireTerminal extends object> {
@@ -15,15 +13,14 @@ export interface RootStyle<WireSummary extends object, WireTerminal extends obje
   readonly showTerminalInfo: (info: TerminalInfo) => WireTerminal;
 }
 
-/** The root; sessions are listed by a request and told of by notifications. */
-export interface WireRootState<WireTerminal> {
+/** The root; a request lists sessions, notifications report changes of the list. */
+interface WireRootState<WireTerminal> {
   readonly agents: readonly WireAgent[];
   readonly activeSessions: number;
   readonly terminals: readonly WireTerminal[];
   readonly config?: { readonly schema: JsonObject; readonly values: JsonObject };
 }
 
-/** The root's state. */
 export function showRoot<WireTerminal extends object>(
   { agents, sessions, terminals, config }: RootState,
   { showTerminalInfo }: RootStyle<object, WireTerminal>,
@@ -36,8 +33,7 @@ export function showRoot<WireTerminal extends object>(
   };
 }
 
-/** What is told of a session in the list. */
-export type SessionNotice =
+type SessionNotice =
   | { readonly name: "sessionAdded"; readonly params: { readonly summary: object } }
   | { readonly name: "sessionRemoved"; readonly params: { readonly session: string } }
   | {
@@ -45,7 +41,7 @@ export type SessionNotice =
       readonly params: { readonly session: string; readonly changes: object };
     };
 
-/** What a step tells of a session in the list, which is no action in AHP. */
+/** A change in the list of sessions, which AHP reports by a notification instead of an action. */
 export function sessionNotice(
   { action, before, after }: StepOf<"root">,
   { showSummary }: RootStyle<object, object>,
@@ -68,7 +64,6 @@ export function sessionNotice(
   }
 }
 
-/** The actions for one step. */
 export function stepRoot(
   { action, before, after }: StepOf<"root">,
   { showTerminalInfo }: RootStyle<object, object>,
@@ -97,4 +92,31 @@ function showRootAction(
     default:
       return undefined;
   }
+}
+
+interface WireAgent {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly models: readonly WireModel[];
+}
+
+interface WireModel {
+  readonly id: string;
+  readonly provider: string;
+  readonly name: string;
+  readonly maxContextWindow?: number;
+  readonly supportsVision?: boolean;
+}
+
+/** The agents of the catalogue that a session can be made with: AHP has no word for the others. */
+function showAgents(agents: readonly AgentInfo[]): readonly WireAgent[] {
+  return agents
+    .filter(({ launch, installation }) => launch === "acp" && installation.status === "installed")
+    .map(({ provider, displayName, description, models }) => ({
+      provider,
+      displayName,
+      description,
+      models: models.map((model) => ({ ...model, provider })),
+    }));
 }

@@ -1,4 +1,4 @@
-// The status of sessions and chats as AHP has it: one number, of which the lower bits say what goes on.
+// The status of sessions and chats as AHP has it: one number with the phase in its lower bits.
 import type { ChatPhase } from "../../model/chat/chat.ts";
 import type { SessionPhase } from "../../model/session/session-summary.ts";
 
@@ -14,14 +14,12 @@ interface Flags {
   readonly isArchived: boolean;
 }
 
-/** The status of a chat. */
 export function chatStatus(phase: ChatPhase, flags: Flags): number {
   if (phase.status === "busy") return withFlags(busyStatus(phase.waitingFor), flags);
   const hasFailed = phase.lastTurn === "failed" || phase.lastTurn === "interrupted";
   return withFlags(hasFailed ? STATUS_ERROR : STATUS_IDLE, flags);
 }
 
-/** The status of a session. */
 export function sessionStatus(phase: SessionPhase, flags: Flags): number {
   if (phase.status === "busy") return withFlags(busyStatus(phase.waitingFor), flags);
   return withFlags(phase.status === "failed" ? STATUS_ERROR : STATUS_IDLE, flags);

@@ -1,17 +1,18 @@
-// A tool call as AHP writes it.
-import type { ApprovalOption } from "../../model/chat/approval.ts";
+// A tool call as AHP writes it: its states, and the actions for each change.
+import { isAllowing, type ApprovalOption } from "../../model/chat/approval.ts";
 import type {
   CompletedToolCall,
   FailedToolCall,
   PendingToolCall,
+  RunningToolCall,
   ToolCall,
   ToolCallDetails,
   ToolCancelReason,
 } from "../../model/chat/tool-call.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { ChatStyle } from "./chat-style.ts";
-import type { ToolCallPlace } from "./edit-uri.ts";
+import type { ChatStyle } from "./chat.ts";
 import { showFileEdits, showToolContents } from "./tool-content.ts";
+import type { ToolCallPlace } from "./uri.ts";
 import type {
   WireChatMessage,
   WireMeta,
@@ -21,8 +22,8 @@ import type {
   WireToolCallBase,
   WireToolResult,
 } from "./wire-chat.ts";
+import { stepOf, type WireAction, type WireStep } from "./wire-action.ts";
 
-/** A tool call in its state. */
 export function showToolCall(call: ToolCall, place: ToolCallPlace, style: ChatStyle): WireToolCall {
   const base = showBase(call, style);
   const invocation = { invocationMessage: call.invocationMessage ?? "", toolInput: showInput(call.rawInput) };
@@ -77,8 +78,7 @@ export function showPendingToolCall(
   };
 }
 
-/** What every state of a call has. */
-export function showBase(call: ToolCall, style: ChatStyle): WireToolCallBase {
+function showBase(call: ToolCall, style: ChatStyle): WireToolCallBase {
   const { toolCallId, toolName, displayName, contributor } = call;
   const base = { toolCallId, toolName, displayName, _meta: showMeta(call) };
   if (contributor.kind !== "client") return base;
@@ -88,8 +88,7 @@ export function showBase(call: ToolCall, style: ChatStyle): WireToolCallBase {
     : { ...base, toolClientId: clientId };
 }
 
-/** What a call gave back. */
-export function showToolResult(
+function showToolResult(
   { result, content, rawInput: _rawInput, ...call }: CompletedToolCall | FailedToolCall,
   place: ToolCallPlace,
   style: ChatStyle,
@@ -105,8 +104,8 @@ export function showToolResult(
   };
 }
 
-/** Why a call was not carried out; AHP knows a refusal and everything else. */
-export function showRefusal(
+/** Why a call did not run; AHP knows a refusal and everything else. */
+function showRefusal(
   reason: ToolCancelReason,
   { decisions }: ToolCallDetails,
   { messageField }: ChatStyle,
@@ -126,18 +125,13 @@ export function showRefusal(
 }
 
 /** The input as text, which is how AHP carries it. */
-export function showInput(rawInput: JsonValue | undefined): string | undefined {
+function showInput(rawInput: JsonValue | undefined): string | undefined {
   return rawInput === undefined || typeof rawInput === "string" ? rawInput : JSON.stringify(rawInput);
 }
 
 /** Options that allow and options that refuse are kept apart as two groups. */
 function showOption({ id, label, kind }: ApprovalOption): WireOption {
   return isAllowing(kind) ? { id, label, kind: "approve", group: 1 } : { id, label, kind: "deny", group: 2 };
-}
-
-/** Whether choosing an option lets the call run. */
-export function isAllowing(kind: ApprovalOption["kind"]): boolean {
-  return kind.startsWith("allow");
 }
 
 /** The state keeps which option was chosen but not its label. */
@@ -165,4 +159,108 @@ function showMeta(call: ToolCall): WireMeta {
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The actions that take a client from the call as it was, if it was there, to the call as it is. */
+export function stepToolCall(
+  before: ToolCall | undefined,
+  after: ToolCall,
+  place: ToolCallPlace,
+  style: ChatStyle,
+): WireStep {
+  const { turnId, toolCallId } = place;
+  const base = showBase(after, style);
+  const call: CallFields = { turnId, toolCallId, _meta: base._meta };
+  if (!before) return stepOf([{ type: "toolCallStart", ...base, turnId }]);
+  switch (after.status) {
+    case "streaming":
+      return stepOf([
+        { type: "toolCallDelta", ...call, content: "", invocationMessage: after.invocationMessage },
+      ]);
+    case "pending-confirmation":
+      return stepOf([askForPermission(before, after, call, place, style)]);
+    case "running":
+      return stepOf(run(before, after, call, place, style));
+    case "completed":
+    case "failed": {
+      const complete = { type: "toolCallComplete", ...call, result: showToolResult(after, place, style) };
+      const isReady = before.status === "running" || before.status === "pending-confirmation";
+      return isReady ? { main: complete } : { lead: [ready(after, after.confirmed, call)], main: complete };
+    }
+    case "cancelled":
+      return stepOf([refuse(after, call, style)]);
+  }
+}
+
+interface CallFields {
+  readonly turnId: string;
+  readonly toolCallId: string;
+  readonly _meta?: object | undefined;
+}
+
+function ready(
+  { invocationMessage = "", rawInput }: ToolCall,
+  confirmed: string,
+  call: CallFields,
+): WireAction {
+  return { type: "toolCallReady", ...call, invocationMessage, toolInput: showInput(rawInput), confirmed };
+}
+
+/** Everything on this action is also in the state of a pending call (E10). */
+function askForPermission(
+  before: ToolCall,
+  after: PendingToolCall,
+  call: CallFields,
+  place: ToolCallPlace,
+  style: ChatStyle,
+): WireAction {
+  const shown = showPendingToolCall(after, place, style);
+  const { invocationMessage, toolInput, options } = shown;
+  // A call that waits already would keep edits that are not named.
+  const edits = shown.edits ?? (before.status === "pending-confirmation" ? { items: [] } : undefined);
+  return { type: "toolCallReady", ...call, invocationMessage, toolInput, options, edits };
+}
+
+/** A call begins to run, or gets a new description while it runs: that empties its content, which follows again. */
+function run(
+  before: ToolCall,
+  after: RunningToolCall,
+  call: CallFields,
+  place: ToolCallPlace,
+  style: ChatStyle,
+): readonly WireAction[] {
+  const content = showToolContents(after.content, place, style);
+  const showContent = { type: "toolCallContentChanged", ...call, content: content ?? [] };
+  const withContent = (action: WireAction): readonly WireAction[] =>
+    content ? [action, showContent] : [action];
+  if (before.status === "pending-confirmation") return withContent(approve(after, call));
+  const hasNewDescription =
+    before.status !== "running" ||
+    before.invocationMessage !== after.invocationMessage ||
+    before.rawInput !== after.rawInput;
+  return hasNewDescription ? withContent(ready(after, after.confirmed, call)) : [showContent];
+}
+
+function approve({ decisions, confirmed }: RunningToolCall, call: CallFields): WireAction {
+  return {
+    type: "toolCallConfirmed",
+    ...call,
+    approved: true,
+    confirmed,
+    selectedOptionId: decisions.at(-1)?.optionId,
+  };
+}
+
+function refuse(
+  after: Extract<ToolCall, { status: "cancelled" }>,
+  call: CallFields,
+  style: ChatStyle,
+): WireAction {
+  return {
+    type: "toolCallConfirmed",
+    ...call,
+    approved: false,
+    ...showRefusal(after.reason, after, style),
+    selectedOptionId: after.decisions.at(-1)?.optionId,
+  };
 }

@@ -1,9 +1,10 @@
-// What a tool call shows, as AHP writes it.
-import type { FileVersion, ToolContent } from "../../model/chat/tool-call.ts";
-import type { ChatStyle } from "./chat-style.ts";
-import { editUri, type EditAddress, type ToolCallPlace } from "./edit-uri.ts";
-import { exitCodeOf } from "./exit.ts";
-import { fileUri } from "./file-uri.ts";
+// The contents and results of tool calls as AHP writes them, and as clients that contribute tools send them.
+import type { FileVersion, ToolContent, ToolFailure, ToolSuccess } from "../../model/chat/tool-call.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { flag, jsonObject, jsonValue, list, object, optional, text, type Shape } from "../../model/shape.ts";
+import type { ChatStyle } from "./chat.ts";
+import { exitCodeOf } from "./terminal.ts";
+import { editUri, fileUri, type EditAddress, type ToolCallPlace } from "./uri.ts";
 import type { WireContentRef, WireFileEdit, WireToolContent } from "./wire-chat.ts";
 
 type FileEdit = Extract<ToolContent, { type: "fileEdit" }>;
@@ -78,10 +79,58 @@ function showTerminalContent(
   return {
     ...shown,
     isPty,
-    result: result && {
+    // A result means that the command has exited.
+    result: result?.exit && {
       exitCode: exitCodeOf(result.exit),
       preview: result.preview,
       truncated: result.skippedBytes > 0,
     },
   };
+}
+
+interface WrittenResult {
+  readonly success: boolean;
+  readonly pastTenseMessage?: JsonValue;
+  readonly structuredContent?: JsonObject;
+  readonly error?: { readonly message: string; readonly code?: string };
+  readonly content?: readonly JsonObject[];
+}
+
+export const writtenResultShape: Shape<WrittenResult> = object<WrittenResult>({
+  success: flag,
+  pastTenseMessage: optional(jsonValue),
+  structuredContent: optional(jsonObject),
+  error: optional(object<{ message: string; code?: string }>({ message: text, code: optional(text) })),
+  content: optional(list(jsonObject)),
+});
+
+/** The result of a client's own tool, as the model has it. */
+export function readResult(written: WrittenResult): ToolSuccess | ToolFailure {
+  const { success, pastTenseMessage, structuredContent, error } = written;
+  const shown = {
+    pastTenseMessage: pastTenseMessage === undefined ? undefined : plainText(pastTenseMessage),
+    rawOutput: structuredContent,
+  };
+  if (success) return { success, ...shown };
+  return { success, ...shown, error: error && { code: error.code ?? "tool_failed", message: error.message } };
+}
+
+export function readContents(contents: readonly JsonObject[]): readonly ToolContent[] {
+  return contents.map((content): ToolContent => {
+    const { type, text: written, data, contentType, uri } = content;
+    if (type === "text" && typeof written === "string") return { type, text: written };
+    if (type === "embeddedResource" && typeof data === "string" && typeof contentType === "string") {
+      return { type, data, contentType };
+    }
+    if (type === "resource" && typeof uri === "string") return { type, uri };
+    return { type: "raw", value: content };
+  });
+}
+
+/** AHP writes some texts either plainly or as `{markdown}`. */
+function plainText(value: JsonValue): string {
+  if (typeof value === "string") return value;
+  const markdown =
+    typeof value === "object" && value !== null && "markdown" in value ? value["markdown"] : "";
+  return typeof markdown === "string" ? markdown : "";
 }

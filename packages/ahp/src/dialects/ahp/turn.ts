@@ -1,8 +1,9 @@
-// Turns and their parts as AHP writes them.
-import type { ChatState, ContextUsage } from "../../model/chat/chat.ts";
+// Turns and their parts as AHP writes them: states, and the actions for each change.
+import type { ChatState, ContextUsage, TurnAction } from "../../model/chat/chat.ts";
 import {
   turnParts,
   type ActiveTurn,
+  type Plan,
   type ResponsePart,
   type Turn,
   type TurnEnd,
@@ -11,7 +12,8 @@ import {
 import type { ErrorInfo } from "../../model/failure.ts";
 import type { ChatUri, TurnId } from "../../model/ids.ts";
 import type { JsonValue } from "../../model/json.ts";
-import type { ChatStyle } from "./chat-style.ts";
+import type { StepOf } from "../dialect.ts";
+import type { ChatStyle } from "./chat.ts";
 import { showInputRequest, showMessageField } from "./message.ts";
 import { showToolCall } from "./tool-call.ts";
 import type {
@@ -23,14 +25,13 @@ import type {
   WireTurn,
   WireUsage,
 } from "./wire-chat.ts";
+import { SILENCE, type WireAction, type WireStep } from "./wire-action.ts";
 
-/** A turn, in its chat. */
-export interface TurnPlace {
+interface TurnPlace {
   readonly chat: ChatUri;
   readonly turnId: TurnId;
 }
 
-/** A turn that has ended. */
 export function showTurn(turn: Turn, chat: ChatUri, style: ChatStyle): WireTurn {
   const { id, startedAt, durationMs, message, end } = turn;
   const parts = showParts(turn, { chat, turnId: id }, style);
@@ -47,7 +48,6 @@ export function showTurn(turn: Turn, chat: ChatUri, style: ChatStyle): WireTurn 
   };
 }
 
-/** The turn that goes on. */
 export function showActiveTurn(turn: ActiveTurn, chat: ChatState, style: ChatStyle): WireActiveTurn {
   const { id, startedAt, message } = turn;
   return {
@@ -63,8 +63,12 @@ export function showActiveTurn(turn: ActiveTurn, chat: ChatState, style: ChatSty
 export function showPart(part: ResponsePart, place: TurnPlace, style: ChatStyle): readonly WirePart[] {
   switch (part.kind) {
     case "markdown":
-    case "reasoning":
-      return [part];
+    case "reasoning": {
+      const { kind, id, content, omittedChars = 0 } = part;
+      return omittedChars === 0
+        ? [{ kind, id, content }]
+        : [describeOmission(omittedChars), { kind, id, content }];
+    }
     case "contentRef": {
       const { kind, uri, contentType, sizeBytes } = part;
       return [{ kind, uri, contentType, sizeHint: sizeBytes }];
@@ -90,20 +94,25 @@ export function showPart(part: ResponsePart, place: TurnPlace, style: ChatStyle)
   }
 }
 
-/** The parts of a turn. */
-export function showParts(turn: Turn | ActiveTurn, place: TurnPlace, style: ChatStyle): readonly WirePart[] {
+/** AHP has no slot for it: a notice is shown by every client (E241). */
+function describeOmission(omittedChars: number): WirePart {
+  const content = `${omittedChars} earlier characters are not part of this snapshot. The turn's event stream has them.`;
+  return { kind: "systemNotification", content };
+}
+
+function showParts(turn: Turn | ActiveTurn, place: TurnPlace, style: ChatStyle): readonly WirePart[] {
   return turnParts(turn).flatMap((part) => showPart(part, place, style));
 }
 
 /** The questions of the running turn that wait for an answer. */
 export function openInputRequests(turn: ActiveTurn | undefined): readonly WireInputRequest[] {
-  return (turn?.responseParts ?? []).flatMap((part) =>
+  return (turn ? turnParts(turn) : []).flatMap((part) =>
     part.kind === "inputRequest" && !part.response ? [showInputRequest(part.request)] : [],
   );
 }
 
-/** The tokens of a turn; how full the context is has no slot of its own (E13). */
-export function showUsage(usage: TurnUsage | undefined, contextUsage?: ContextUsage): WireUsage | undefined {
+/** The tokens of a turn; the fill level of the context has no separate slot (E13). */
+function showUsage(usage: TurnUsage | undefined, contextUsage?: ContextUsage): WireUsage | undefined {
   if (!usage && !contextUsage) return undefined;
   const { inputTokens, outputTokens, cacheReadTokens, model, ...others } = usage ?? {};
   const rest: Record<string, JsonValue> = {};
@@ -122,10 +131,125 @@ function failureOf(end: TurnEnd): WireErrorPart | undefined {
 }
 
 /** An error; its code is AHP's `errorType`. */
-export function showError({ code, message }: ErrorInfo): WireError {
-  return { errorType: code, message };
+export function showError({ code, message, remedy }: ErrorInfo): WireError {
+  return { errorType: code, message, _meta: remedy && { holdfast: { remedy: { ...remedy } } } };
 }
 
 function turnState({ state }: TurnEnd): WireTurn["state"] {
   return state === "failed" || state === "interrupted" ? "error" : state;
+}
+
+type ChatStep = StepOf<"chat">;
+type EndAction = Extract<
+  TurnAction,
+  { type: "chat/turnComplete" | "chat/turnCancelled" | "chat/error" | "chat/turnInterrupted" }
+>;
+
+export function stepTurn(action: TurnAction, step: ChatStep, style: ChatStyle): WireStep {
+  switch (action.type) {
+    case "chat/turnStarted": {
+      const { turnId, startedAt, message, queuedMessageId } = action;
+      const times = style.hasTimes && { startedAt };
+      const fields = { turnId, ...times, ...showMessageField(message, style), queuedMessageId };
+      return { main: { type: "turnStarted", ...fields } };
+    }
+    case "chat/turnComplete":
+    case "chat/turnCancelled":
+    case "chat/error":
+    case "chat/turnInterrupted":
+      return endTurn(action, step, style);
+    case "chat/turnResume":
+      // Its plans come back with it, and with them what it is at.
+      return style.hasTurnResume
+        ? { main: { type: "turnResume", turnId: action.turnId }, follow: activityDifference(step) }
+        : { lead: rebuildTurn(step.after, style), follow: activityDifference(step) };
+    case "chat/truncated": {
+      const main = { type: "truncated", turnId: action.turnId };
+      return { main, follow: activityDifference(step) };
+    }
+    case "chat/turnsLoaded": {
+      if (!style.hasTurnsLoaded) return SILENCE;
+      const { activeTurn, resource } = step.after;
+      // A viewer would take the running turn for one that has ended.
+      const older = action.turns.filter(({ id }) => id !== activeTurn?.id);
+      const turns = older.map((turn) => showTurn(turn, resource, style));
+      return { main: { type: "turnsLoaded", turns, turnsNextCursor: action.turnsNextCursor } };
+    }
+    // Clients that have the turns keep them; later snapshots begin after them, with a cursor.
+    case "chat/turnsOmitted":
+      return SILENCE;
+  }
+}
+
+/** An end on the wire closes tool calls but neither questions nor the activity, and knows no tokens (E11). */
+function endTurn(action: EndAction, step: ChatStep, style: ChatStyle): WireStep {
+  const { before } = step;
+  const { turnId } = action;
+  const lead: WireAction[] = [];
+  if (style.inputRequests === "parts") {
+    for (const { id } of openInputRequests(before.activeTurn)) {
+      lead.push({ type: "inputCompleted", requestId: id, response: "cancel" });
+    }
+  }
+  if (action.type === "chat/turnComplete" && action.usage) {
+    lead.push({ type: "usage", turnId, usage: showUsage(action.usage, before.contextUsage) });
+  }
+  const times = style.hasTimes && { duration: Math.max(0, action.durationMs) };
+  return { lead, main: { ...endOf(action, style), turnId, ...times }, follow: activityDifference(step) };
+}
+
+function endOf(action: EndAction, style: ChatStyle): WireAction {
+  switch (action.type) {
+    case "chat/turnComplete":
+      return { type: "turnComplete" };
+    case "chat/turnCancelled":
+      return { type: "turnCancelled" };
+    case "chat/error":
+    case "chat/turnInterrupted": {
+      const error = showError(action.error);
+      if (style.failure === "field") return { type: "error", error };
+      return { type: "error", part: { kind: "error", error, resumable: action.resumable } };
+    }
+  }
+}
+
+/** Where a version cannot resume a turn, the turn is truncated and sent again from its start (E14). */
+function rebuildTurn(chat: ChatState, style: ChatStyle): readonly WireAction[] {
+  const { activeTurn: turn, turns } = chat;
+  if (!turn) return [];
+  const turnId = turn.id;
+  const parts = showParts(turn, { chat: chat.resource, turnId }, style);
+  const follow = [
+    ...(turn.usage ? [usageOf(turn, chat)] : []),
+    ...(chat.isRead && style.hasIsRead ? [{ type: "isReadChanged", isRead: true }] : []),
+  ];
+  return [
+    { type: "truncated", turnId: turns.at(-1)?.id },
+    { type: "turnStarted", turnId, ...showMessageField(turn.message, style) },
+    ...parts.map((part) => ({ type: "responsePart", turnId, part })),
+    ...follow,
+  ];
+}
+
+function activityDifference({ before, after }: ChatStep): readonly WireAction[] {
+  return showActivity(before) === showActivity(after) ? [] : [activityChanged(after)];
+}
+
+/** All tokens of the running turn: AHP replaces where the model adds. */
+export function usageOf(turn: ActiveTurn, chat: ChatState): WireAction {
+  return { type: "usage", turnId: turn.id, usage: showUsage(turn.usage, chat.contextUsage) };
+}
+
+export function activityChanged(chat: ChatState): WireAction {
+  return { type: "activityChanged", activity: showActivity(chat) };
+}
+
+/** One line on the current activity: the agent's own text, or the current step of its plan (E13). */
+export function showActivity({ activity, activeTurn }: ChatState): string | undefined {
+  return activity ?? activeTurn?.plans.map(currentStep).find((step) => step !== undefined);
+}
+
+function currentStep(plan: Plan): string | undefined {
+  if (plan.kind === "markdown") return undefined;
+  return plan.entries.find(({ status }) => status === "in_progress")?.content;
 }

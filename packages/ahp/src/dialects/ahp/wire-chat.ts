@@ -7,14 +7,12 @@ export interface WireMeta {
   readonly holdfast: JsonObject;
 }
 
-/** Where content is to be read. */
 export interface WireContentRef {
   readonly uri: string;
   readonly sizeHint?: number;
   readonly contentType?: string;
 }
 
-/** Something sent along with a message. */
 export type WireAttachment =
   | { readonly type: "simple"; readonly label: string; readonly modelRepresentation?: string }
   | {
@@ -43,16 +41,13 @@ export interface WireMessageField {
   readonly userMessage?: WireChatMessage;
 }
 
-/** A message that waits. */
 export type WirePendingMessage = WireMessageField & { readonly id: string };
 
-/** A change of a file. */
 export interface WireFileEdit {
   readonly before?: { readonly uri: string; readonly content: WireContentRef };
   readonly after?: { readonly uri: string; readonly content: WireContentRef };
 }
 
-/** Something a tool call shows. */
 export type WireToolContent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "embeddedResource"; readonly data: string; readonly contentType: string }
@@ -78,7 +73,6 @@ export interface WireOption {
   readonly group?: number;
 }
 
-/** What every tool call has. */
 export interface WireToolCallBase {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -88,7 +82,6 @@ export interface WireToolCallBase {
   readonly _meta?: WireMeta;
 }
 
-/** What a finished tool call gave back. */
 export interface WireToolResult {
   readonly success: boolean;
   readonly pastTenseMessage: string;
@@ -102,7 +95,6 @@ interface WireInvocation {
   readonly toolInput?: string;
 }
 
-/** A call that waits for permission. */
 export type WirePendingToolCall = WireToolCallBase &
   WireInvocation & {
     readonly status: "pending-confirmation";
@@ -137,7 +129,6 @@ export type WireToolCall =
         readonly selectedOption?: WireOption;
       });
 
-/** A question to a person. */
 export interface WireInputRequest {
   readonly id: string;
   readonly message?: string;
@@ -146,13 +137,12 @@ export interface WireInputRequest {
   readonly answers?: InputAnswers;
 }
 
-/** An error as AHP writes it. */
 export interface WireError {
   readonly errorType: string;
   readonly message: string;
+  readonly _meta?: WireMeta | undefined;
 }
 
-/** One part of an answer. */
 export type WirePart =
   | { readonly kind: "markdown" | "reasoning"; readonly id: string; readonly content: string }
   | (WireContentRef & { readonly kind: "contentRef" })
@@ -165,14 +155,12 @@ export type WirePart =
     }
   | WireErrorPart;
 
-/** How a turn failed, as its last part. */
 export interface WireErrorPart {
   readonly kind: "error";
   readonly error: WireError;
   readonly resumable?: boolean;
 }
 
-/** Tokens that a turn used. */
 export interface WireUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -181,7 +169,6 @@ export interface WireUsage {
   readonly _meta?: WireMeta;
 }
 
-/** The turn that goes on. */
 export interface WireActiveTurn extends WireMessageField {
   readonly id: string;
   readonly startedAt?: string;
@@ -189,14 +176,13 @@ export interface WireActiveTurn extends WireMessageField {
   readonly usage?: WireUsage;
 }
 
-/** A turn that has ended. */
 export interface WireTurn extends WireActiveTurn {
   readonly duration?: number;
   readonly state: OpenEnum<"complete" | "cancelled" | "error">;
   readonly error?: WireError;
 }
 
-/** What every version keeps of a chat, wherever it keeps it. */
+/** Fields of a chat that every version has, wherever it keeps them. */
 export interface WireConversation {
   readonly turns: readonly WireTurn[];
   readonly activeTurn?: WireActiveTurn;

@@ -1,21 +1,18 @@
-// What clients of the seed write: actions that name their own channel, and requests with other names for it.
-import type { SessionAction } from "../../model/session/session-actions.ts";
-import type { ActiveClient, SessionState } from "../../model/session/session.ts";
+// Input from clients of the seed: actions that name their own channel, and requests with other names for it.
+import { reader, type ActionReader, type WireAction } from "../ahp/wire-action.ts";
+import type { ActiveClient, SessionAction, SessionState } from "../../model/session/session.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { isId, makeId } from "../../model/ids.ts";
 import { jsonValue, list, nullable, object, text, type Checked } from "../../model/shape.ts";
 import { defaultChatUri } from "../../model/uri.ts";
-import { reader, type ActionReader } from "../ahp/action-reader.ts";
 import type { ReadStyle } from "../ahp/read-action.ts";
 import { chatActionReaders } from "../ahp/read-chat-action.ts";
-import { readDispatchFrame } from "../ahp/read-dispatch.ts";
-import { requestReaders, type RequestReaders } from "../ahp/read-request.ts";
-import { activeClientShape, plainClient, sessionActionReaders } from "../ahp/read-session-action.ts";
-import type { ClientDispatch, WireClientAction } from "../dialect.ts";
-import type { Author } from "../judge/verdict.ts";
+import { readDispatchFrame, requestReaders, type RequestReaders } from "../ahp/request.ts";
+import { activeClientShape, plainClient, sessionActionReaders } from "../ahp/session.ts";
+import type { ClientDispatch, Sender } from "../dialect.ts";
 import { SEED_ROOT_URI } from "./uri.ts";
 
-type Context = Author & { readonly state: SessionState };
+type Context = Sender & { readonly state: SessionState };
 
 const prefix = "session/";
 /** Of the flags, the seed's session keeps what was read with its chat, and what is archived with itself. */
@@ -70,7 +67,7 @@ export function readSeedDispatch(params: unknown): Checked<ClientDispatch> {
   return { ok: true, value: { clientSeq, action, sentTo: channel, channel } };
 }
 
-function channelOf({ type, session, terminal }: WireClientAction): string | undefined {
+function channelOf({ type, session, terminal }: WireAction): string | undefined {
   if (type.startsWith("root/")) return SEED_ROOT_URI;
   if (type.startsWith("terminal/")) return isId("terminal URI", terminal) ? terminal : undefined;
   if (!type.startsWith(prefix) || !isId("session URI", session)) return undefined;

@@ -1,20 +1,42 @@
-// Sessions in the seed: a session and its default chat are one channel.
+// Sessions in AHP 0.1: a session and its default chat are one channel.
 import { chatPhase, newChatState, type ChatState } from "../../model/chat/chat.ts";
-import type { SessionLifecycle, SessionState } from "../../model/session/session.ts";
+import type { SessionSummary } from "../../model/session/session-summary.ts";
+import type { ActiveClient, SessionLifecycle, SessionState } from "../../model/session/session.ts";
 import { defaultChatUri } from "../../model/uri.ts";
-import { showActivity, showConversation } from "../ahp/chat-state.ts";
-import type { ChatStyle } from "../ahp/chat-style.ts";
-import { configActions } from "../ahp/config-step.ts";
-import { showConfig } from "../ahp/config.ts";
+import { showConversation, type ChatStyle } from "../ahp/chat.ts";
+import { configActions, configEcho, showConfig, type WireConfig } from "../ahp/session.ts";
 import { hasNewMeta, sessionMeta } from "../ahp/meta.ts";
-import { chatStatus } from "../ahp/status.ts";
-import { showError } from "../ahp/turn.ts";
-import { stepOf, type WireAction, type WireStep } from "../ahp/wire-step.ts";
+import type { RootStyle } from "../ahp/root.ts";
+import { chatStatus, sessionStatus } from "../ahp/status.ts";
+import { showActivity, showError } from "../ahp/turn.ts";
+import type { WireConversation, WireError, WireMeta } from "../ahp/wire-chat.ts";
+import { stepOf, type WireAction, type WireStep } from "../ahp/wire-action.ts";
 import type { StepOf } from "../dialect.ts";
+import { showSeedTerminalInfo, type SeedTerminalInfo } from "./terminal.ts";
 import { showSeedUri } from "./uri.ts";
-import type { SeedSessionState } from "./wire.ts";
 
-/** How the seed writes chats. */
+/** A session in a list and in its own state; times are milliseconds since 1970. */
+interface SeedSessionSummary {
+  readonly resource: string;
+  readonly provider: string;
+  readonly title: string;
+  readonly status: number;
+  readonly activity?: string;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly model?: { readonly id: string };
+  readonly workingDirectory?: string;
+}
+
+interface SeedSessionState extends WireConversation {
+  readonly summary: SeedSessionSummary;
+  readonly lifecycle: "creating" | "ready" | "creationFailed";
+  readonly creationError?: WireError;
+  readonly activeClient?: ActiveClient;
+  readonly config?: WireConfig;
+  readonly _meta?: WireMeta;
+}
+
 export const seedChatStyle: ChatStyle = {
   messageField: "userMessage",
   hasTimes: false,
@@ -32,8 +54,8 @@ export const seedChatStyle: ChatStyle = {
 };
 
 /**
- * A session's state. What goes on, and whether it was read, is the chat's; the title, and whether it is archived,
- * is the session's: so each action of either changes what is its own (E5).
+ * A session's state. Activity and read status come from the chat; the title, and whether it is archived,
+ * from the session: so each action of either changes only its own fields (E5).
  */
 export function showSeedSession(session: SessionState, chat: ChatState | undefined): SeedSessionState {
   const { resource, provider, title, isArchived, lifecycle, runtimeOptions } = session;
@@ -59,9 +81,9 @@ export function showSeedSession(session: SessionState, chat: ChatState | undefin
   };
 }
 
-/** The actions for a step of the session's own channel. */
-export function stepSeedSession({ before, after }: StepOf<"session">): WireStep {
-  const actions: WireAction[] = [];
+export function stepSeedSession(step: StepOf<"session">): WireStep {
+  const { before, after } = step;
+  const actions: WireAction[] = [...configEcho(step)];
   const from = showLifecycle(before.lifecycle);
   const to = showLifecycle(after.lifecycle);
   if (after.lifecycle.status === "failed" && from !== to) {
@@ -91,4 +113,24 @@ function emptyChat({ resource, title, createdAt }: SessionState): ChatState {
 function showLifecycle({ status }: SessionLifecycle): SeedSessionState["lifecycle"] {
   if (status === "failed") return "creationFailed";
   return status === "creating" ? status : "ready";
+}
+
+export const seedRootStyle: RootStyle<SeedSessionSummary, SeedTerminalInfo> = {
+  showSummary: showSeedSummary,
+  showTerminalInfo: showSeedTerminalInfo,
+};
+
+function showSeedSummary(summary: SessionSummary): SeedSessionSummary {
+  const { resource, provider, title, activity, createdAt, lastActivityAt, workingDirectories, phase } =
+    summary;
+  return {
+    resource,
+    provider,
+    title,
+    status: sessionStatus(phase, summary),
+    activity,
+    createdAt: Date.parse(createdAt),
+    modifiedAt: Date.parse(lastActivityAt),
+    workingDirectory: workingDirectories[0],
+  };
 }

@@ -1,10 +1,8 @@
 // The URIs of the seed: those that the host made itself have other names there.
 import { makeId } from "../../model/ids.ts";
-import { parseChannelUri, ROOT_URI, terminalUri } from "../../model/uri.ts";
+import { parseChannelUri, ROOT_URI, seedTerminalPrefix, terminalUri } from "../../model/uri.ts";
 
-/** The root in the seed. */
 export const SEED_ROOT_URI = "agenthost:/root";
-const seedTerminalPrefix = "agenthost:/terminal/";
 
 /** A channel as a client of the seed knows it; a URI that a client chose stays as it is (E4). */
 export function showSeedUri(uri: string): string {

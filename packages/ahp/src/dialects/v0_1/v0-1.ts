@@ -1,13 +1,13 @@
 // The dialect of the seed: AHP 0.1.0, also known as version 1.
-import { parseChannelUri, defaultChatUri } from "../../model/uri.ts";
+import { defaultChatUri, parseChannelUri } from "../../model/uri.ts";
 import { makeId } from "../../model/ids.ts";
-import { stepChat } from "../ahp/chat-step.ts";
+import { stepChat } from "../ahp/chat.ts";
 import { readAhpAction } from "../ahp/read-action.ts";
-import { readAhpRequest } from "../ahp/read-request.ts";
+import { readAhpRequest } from "../ahp/request.ts";
 import { sessionNotice, showRoot, stepRoot } from "../ahp/root.ts";
-import { stepTerminal } from "../ahp/terminal-step.ts";
+import { stepTerminal } from "../ahp/terminal.ts";
 import { showTurn } from "../ahp/turn.ts";
-import { stepActions, withPrefix, type WireStep } from "../ahp/wire-step.ts";
+import { stepActions, withPrefix, type WireStep } from "../ahp/wire-action.ts";
 import type {
   ClientDispatch,
   Dialect,
@@ -17,15 +17,22 @@ import type {
   Step,
   TurnPage,
   WireMessage,
+  WireOrigin,
 } from "../dialect.ts";
 import { seedErrorNumbers } from "../error-numbers.ts";
 import { AHP_SEQ_STRIDE, wireSeq, wireSeqAfter } from "../sequence.ts";
 import { readSeedDispatch, seedReadStyle, seedRequestReaders } from "./read.ts";
-import { seedRootStyle } from "./root.ts";
-import { seedChatStyle, showSeedSession, stepSeedSession } from "./session.ts";
+import { seedChatStyle, seedRootStyle, showSeedSession, stepSeedSession } from "./session.ts";
 import { seedTerminalStyle, showSeedTerminal } from "./terminal.ts";
-import { readSeedUri, SEED_ROOT_URI, showSeedUri } from "./uri.ts";
-import type { SeedEnvelope } from "./wire.ts";
+import { SEED_ROOT_URI, readSeedUri, showSeedUri } from "./uri.ts";
+
+/** The envelope of every action, which names its channel itself. */
+interface SeedEnvelope {
+  readonly action: object;
+  readonly serverSeq: number;
+  readonly origin?: WireOrigin;
+  readonly rejectionReason?: string;
+}
 
 const numbered = { seqStride: AHP_SEQ_STRIDE };
 

@@ -1,13 +1,27 @@
 // Chats in AHP 1.0 and the versions just before it.
-import { chatPhase, type ChatState, type ChatSummary } from "../../model/chat/chat.ts";
-import { showActivity, showConversation } from "../ahp/chat-state.ts";
-import type { ChatStyle } from "../ahp/chat-style.ts";
+import { chatPhase, type BackgroundWork, type ChatState, type ChatSummary } from "../../model/chat/chat.ts";
+import { showActivity } from "../ahp/turn.ts";
+import { showConversation, type ChatStyle } from "../ahp/chat.ts";
 import { showMessage } from "../ahp/message.ts";
 import { chatMeta } from "../ahp/meta.ts";
 import { chatStatus } from "../ahp/status.ts";
-import type { WireChatState, WireChatSummary } from "./wire.ts";
+import type { WireChatMessage, WireConversation, WireMeta } from "../ahp/wire-chat.ts";
 
-/** How 1.0 writes chats. */
+export interface WireChatSummary {
+  readonly resource: string;
+  readonly title: string;
+  readonly status: number;
+  readonly activity?: string;
+  readonly modifiedAt: string;
+}
+
+interface WireChatState extends WireChatSummary, WireConversation {
+  readonly turnsNextCursor?: string;
+  readonly draft?: WireChatMessage;
+  readonly backgroundWork?: readonly BackgroundWork[];
+  readonly _meta?: WireMeta;
+}
+
 export const chatStyle: ChatStyle = {
   messageField: "message",
   hasTimes: true,
@@ -24,7 +38,6 @@ export const chatStyle: ChatStyle = {
   showUri: (uri) => uri,
 };
 
-/** A chat's state. */
 export function showChat(chat: ChatState, style: ChatStyle): WireChatState {
   const { resource, title, modifiedAt, turnsNextCursor, draft, backgroundWork } = chat;
   const hasWork = style.hasBackgroundWork && backgroundWork.length > 0;
@@ -42,7 +55,6 @@ export function showChat(chat: ChatState, style: ChatStyle): WireChatState {
   };
 }
 
-/** A chat in a session's list. */
 export function showChatSummary(chat: ChatSummary): WireChatSummary {
   const { resource, title, activity, modifiedAt, phase } = chat;
   return { resource, title, status: chatStatus(phase, chat), activity, modifiedAt };

@@ -1,14 +1,15 @@
 // A request for permission and how it was decided.
-import type { Actor } from "../failure.ts";
+import { actorShape, type Actor } from "../failure.ts";
 import type { ApprovalId } from "../ids.ts";
 import type { OpenEnum, Timestamp } from "../json.ts";
+import { id, list, object, oneOf, optional, text } from "../shape.ts";
 
-/** A question to a person: may this tool call go on? */
+/** A question to a person: may this tool call run? */
 export interface Approval {
   readonly id: ApprovalId;
-  /** What is to be done, such as `execute` or `write`. */
+  /** The action, such as `execute` or `write`. */
   readonly action: string;
-  /** What it is done to: a command line, a path, an address. */
+  /** The target of the action: a command line, a path, an address. */
   readonly target: string;
   /** The choices as the agent gave them, in its order. */
   readonly options: readonly ApprovalOption[];
@@ -25,6 +26,11 @@ export interface ApprovalOption {
   readonly kind: OpenEnum<"allow_once" | "allow_always" | "reject_once" | "reject_always">;
 }
 
+/** Whether choosing an option of this kind lets the tool call run. */
+export function isAllowing(kind: ApprovalOption["kind"]): boolean {
+  return kind.startsWith("allow");
+}
+
 /** How an approval ended; the first decision counts. */
 export interface ApprovalDecision {
   readonly approvalId: ApprovalId;
@@ -33,6 +39,24 @@ export interface ApprovalDecision {
   readonly optionId?: string;
   readonly by: Actor;
   readonly at: Timestamp;
-  /** What the person would rather have, told to the agent where it can be. */
+  /** A person's preferred alternative; the agent gets it where its protocol has a field for it. */
   readonly suggestion?: string;
 }
+
+export const approvalShape = object<Approval>({
+  id: id("approval"),
+  action: text,
+  target: text,
+  options: list(object({ id: text, label: text, kind: text })),
+  requestedAt: text,
+  expiresAt: optional(text),
+});
+
+export const approvalDecisionShape = object<ApprovalDecision>({
+  approvalId: id("approval"),
+  outcome: oneOf("approved", "denied", "cancelled"),
+  optionId: optional(text),
+  by: actorShape,
+  at: text,
+  suggestion: optional(text),
+});

@@ -1,15 +1,13 @@
-// What holds for chats alone: text, sharing, and that nothing stays open.
+// Properties of chats alone: text, sharing, and that nothing stays open.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chatActions } from "../../testing/arbitrary/chat.ts";
 import { newStates } from "../../testing/states.ts";
 import { makeId } from "../ids.ts";
-import type { ChatAction } from "./chat-actions.ts";
-import { reduceChat } from "./chat-reducer.ts";
-import { chatPhase, summarizeChat, type ChatState } from "./chat.ts";
-import { mergeChatActions } from "./merge.ts";
+import { chatPhase, summarizeChat, type ChatAction, type ChatState } from "./chat.ts";
+import { mergeChatActions, reduceChat } from "./chat-reducer.ts";
 import { isUnfinished } from "./tool-call.ts";
-import { turnParts, type Turn } from "./turn.ts";
+import { findTextPart, turnParts, type Turn } from "./turn.ts";
 
 const turnId = makeId("turn", "t1");
 const answer = makeId("part", "answer");
@@ -75,9 +73,23 @@ test("[M5] a change of one tool call leaves the other parts as the same objects"
     toolCallId: second,
     changes: { displayName: "New" },
   });
-  const [was, is] = [before.activeTurn?.responseParts ?? [], after.activeTurn?.responseParts ?? []];
+  const [was, is] = [before.activeTurn, after.activeTurn].map((turn) => (turn ? turnParts(turn) : []));
   expect(is).toHaveLength(5);
-  expect(is.map((part, index) => part === was[index])).toEqual([true, true, true, true, false]);
+  expect(is?.map((part, index) => part === was?.[index])).toEqual([true, true, true, true, false]);
+});
+
+test("[M242] text that is left out of a part is counted, and the rest continues", () => {
+  const omitted = run(started, [
+    { type: "chat/delta", turnId, partId: answer, content: "0123456789" },
+    { type: "chat/textOmitted", turnId, partId: answer, charCount: 4 },
+    { type: "chat/textOmitted", turnId, partId: answer, charCount: 3 },
+    { type: "chat/delta", turnId, partId: answer, content: "ab" },
+  ]);
+  expect(findTextPart(omitted.activeTurn, answer)).toMatchObject({ content: "789ab", omittedChars: 7 });
+  const tooMuch = { type: "chat/textOmitted", turnId, partId: answer, charCount: 6 } as const;
+  expect(reduceChat(omitted, tooMuch)).toBe(omitted);
+  const closed = run(omitted, [toolCallStart(makeId("tool call", "a")), { ...tooMuch, charCount: 5 }]);
+  expect(findTextPart(closed.activeTurn, answer)).toMatchObject({ content: "", omittedChars: 12 });
 });
 
 test("[M10] whatever happens, no ended turn holds a tool call or a question that is still open", () => {

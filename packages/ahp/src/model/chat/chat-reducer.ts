@@ -1,12 +1,25 @@
 // The reducer of a chat's channel.
 import { applyChanges, ignoreUnknown, patch, upsert, without } from "../immutable.ts";
-import type { ChatState } from "./chat.ts";
-import type { ChatAction, ChatDetailAction } from "./chat-actions.ts";
-import { changeAnswer, completeInput, requestInput } from "./input-request-reducer.ts";
-import { addResponsePart, appendText, changeTurn, removePlan, setPlan } from "./part-reducer.ts";
-import { removePendingMessage, reorderQueue, setPendingMessage } from "./pending-message-reducer.ts";
+import type { ChatAction, ChatActionOf, ChatDetailAction, ChatState } from "./chat.ts";
+import type { PendingMessage } from "./message.ts";
 import { reduceToolCalls } from "./tool-call-reducer.ts";
-import { endTurn, loadTurns, resumeTurn, startTurn, truncateTurns } from "./turn-reducer.ts";
+import {
+  addResponsePart,
+  appendText,
+  changeAnswer,
+  changeTurn,
+  completeInput,
+  endTurn,
+  loadTurns,
+  omitText,
+  omitTurns,
+  removePlan,
+  requestInput,
+  resumeTurn,
+  setPlan,
+  startTurn,
+  truncateTurns,
+} from "./turn-reducer.ts";
 
 /** The chat after an action; the same object when the action does not fit it (M2). */
 export function reduceChat(chat: ChatState, action: ChatAction): ChatState {
@@ -14,6 +27,8 @@ export function reduceChat(chat: ChatState, action: ChatAction): ChatState {
     case "chat/delta":
     case "chat/reasoning":
       return changeTurn(chat, action.turnId, (turn) => appendText(turn, action));
+    case "chat/textOmitted":
+      return changeTurn(chat, action.turnId, (turn) => omitText(turn, action));
     case "chat/responsePart":
       return changeTurn(chat, action.turnId, (turn) => addResponsePart(turn, action));
     case "chat/toolCallStart":
@@ -22,6 +37,7 @@ export function reduceChat(chat: ChatState, action: ChatAction): ChatState {
     case "chat/toolCallConfirmed":
     case "chat/toolCallContentChanged":
     case "chat/toolCallComplete":
+    case "chat/toolCallTerminalExited":
       return changeTurn(chat, action.turnId, (turn) => reduceToolCalls(turn, action));
     case "chat/planChanged":
       return changeTurn(chat, action.turnId, (turn) => setPlan(turn, action));
@@ -50,6 +66,8 @@ export function reduceChat(chat: ChatState, action: ChatAction): ChatState {
       return truncateTurns(chat, action);
     case "chat/turnsLoaded":
       return loadTurns(chat, action);
+    case "chat/turnsOmitted":
+      return omitTurns(chat, action);
     case "chat/pendingMessageSet":
       return setPendingMessage(chat, action);
     case "chat/pendingMessageRemoved":
@@ -91,4 +109,52 @@ function reduceDetail(chat: ChatState, action: ChatDetailAction): ChatState {
     default:
       return ignoreUnknown(chat, action);
   }
+}
+
+function setPendingMessage(
+  chat: ChatState,
+  { kind, pending }: ChatActionOf<"chat/pendingMessageSet">,
+): ChatState {
+  if (kind === "steering") return { ...chat, steeringMessage: pending };
+  return {
+    ...chat,
+    queuedMessages: upsert(chat.queuedMessages, pending, (queued) => queued.id === pending.id),
+  };
+}
+
+function removePendingMessage(
+  chat: ChatState,
+  { kind, id }: ChatActionOf<"chat/pendingMessageRemoved">,
+): ChatState {
+  if (kind === "steering") {
+    return chat.steeringMessage?.id === id ? { ...chat, steeringMessage: undefined } : chat;
+  }
+  return patch(chat, { queuedMessages: without(chat.queuedMessages, (queued) => queued.id === id) });
+}
+
+/** Puts the queue in another order and loses nobody (M19). */
+function reorderQueue(chat: ChatState, { order }: ChatActionOf<"chat/queuedMessagesReordered">): ChatState {
+  const rest = new Map(chat.queuedMessages.map((queued) => [queued.id, queued]));
+  const named: PendingMessage[] = [];
+  for (const id of order) {
+    const queued = rest.get(id);
+    if (queued) named.push(queued);
+    rest.delete(id);
+  }
+  const reordered = [...named, ...rest.values()];
+  const isSame = reordered.every((queued, index) => queued === chat.queuedMessages[index]);
+  return isSame ? chat : { ...chat, queuedMessages: reordered };
+}
+
+/**
+ * One action in place of two adjacent ones, or `undefined` when they must stay apart.
+ * Only two pieces of text for one part join: a piece and the part it opens do not,
+ * because a part that is already there is ignored and the piece is not (M6).
+ */
+export function mergeChatActions(earlier: ChatAction, later: ChatAction): ChatAction | undefined {
+  if (later.type !== "chat/delta" && later.type !== "chat/reasoning") return undefined;
+  if (earlier.type !== later.type || earlier.turnId !== later.turnId || earlier.partId !== later.partId) {
+    return undefined;
+  }
+  return { ...earlier, content: earlier.content + later.content };
 }

@@ -1,5 +1,5 @@
 // The shapes of a chat's state and actions.
-import { actorShape, errorInfoShape, limitFiredShape } from "../failure-shape.ts";
+import { actorShape, errorInfoShape, limitFiredShape } from "../failure.ts";
 import {
   count,
   flag,
@@ -13,10 +13,9 @@ import {
   taggedUnion,
   text,
 } from "../shape.ts";
-import type { ChatAction } from "./chat-actions.ts";
-import type { AgentUpdate, BackgroundWork, ChatPhase, ChatState, ContextUsage } from "./chat.ts";
-import { inputAnswerShape, inputAnswersShape, inputRequestShape } from "./input-request-shape.ts";
-import { messageShape, pendingMessageShape } from "./message-shape.ts";
+import type { AgentUpdate, BackgroundWork, ChatAction, ChatPhase, ChatState, ContextUsage } from "./chat.ts";
+import { inputAnswerShape, inputAnswersShape, inputRequestShape } from "./input-request.ts";
+import { messageShape, pendingMessageShape } from "./message.ts";
 import { toolCallActionFields } from "./tool-call-shape.ts";
 import { activeTurnShape, planShape, sentPartShape, turnShape, turnUsageShape } from "./turn-shape.ts";
 import type { TurnEnd, WaitingFor } from "./turn.ts";
@@ -38,13 +37,11 @@ const contextUsageShape = object<ContextUsage>({
   cost: optional(object({ amount: number, currency: text })),
 });
 
-/** The shape of a chat's phase. */
 export const chatPhaseShape = taggedUnion<ChatPhase, "status">("status", {
   idle: { lastTurn: optional(oneOf<TurnEnd["state"]>("complete", "cancelled", "failed", "interrupted")) },
   busy: { turnId: id("turn"), waitingFor: oneOf<WaitingFor>("model", "tool", "permission", "input") },
 });
 
-/** The shape of a chat's state. */
 export const chatStateShape = object<ChatState>({
   resource: id("chat URI"),
   title: text,
@@ -67,7 +64,6 @@ const turn = { turnId: id("turn") };
 const ended = { turnId: id("turn"), endedAt: text, durationMs: number };
 const pendingKind = oneOf("steering", "queued");
 
-/** The shape of a chat's actions. */
 export const chatActionShape = taggedUnion<ChatAction, "type">("type", {
   "chat/turnStarted": {
     ...turn,
@@ -87,9 +83,11 @@ export const chatActionShape = taggedUnion<ChatAction, "type">("type", {
   "chat/turnResume": turn,
   "chat/truncated": { turnId: optional(id("turn")) },
   "chat/turnsLoaded": { turns: list(turnShape), turnsNextCursor: optional(text) },
+  "chat/turnsOmitted": { firstTurnId: id("turn") },
   "chat/responsePart": { ...turn, part: sentPartShape },
   "chat/delta": { ...turn, partId: id("part"), content: text },
   "chat/reasoning": { ...turn, partId: id("part"), content: text },
+  "chat/textOmitted": { ...turn, partId: id("part"), charCount: count },
   "chat/planChanged": { ...turn, plan: planShape },
   "chat/planRemoved": { ...turn, planId: id("plan") },
   "chat/usage": { ...turn, usage: turnUsageShape },

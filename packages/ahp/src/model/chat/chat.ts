@@ -1,8 +1,31 @@
-// A chat: its turns, the one that is going on, and what waits for the next.
-import type { BackgroundWorkId, ChatUri, TerminalUri, TurnId } from "../ids.ts";
+// A chat: its state, and every action that changes it.
+import type { Actor, ErrorInfo, LimitFired } from "../failure.ts";
+import type {
+  BackgroundWorkId,
+  ChatUri,
+  InputRequestId,
+  PartId,
+  PendingMessageId,
+  PlanId,
+  TerminalUri,
+  TurnId,
+} from "../ids.ts";
 import type { JsonObject, Timestamp } from "../json.ts";
+import type { InputAnswer, InputAnswers, InputRequest, InputResponse } from "./input-request.ts";
 import type { Message, PendingMessage } from "./message.ts";
-import { waitingFor, type ActiveTurn, type Turn, type TurnEnd, type WaitingFor } from "./turn.ts";
+import type { ToolCallAction } from "./tool-call.ts";
+import {
+  waitingFor,
+  type ActiveTurn,
+  type Plan,
+  type StopReason,
+  type TextPart,
+  type Turn,
+  type TurnEnd,
+  type TurnUsage,
+  type WaitingFor,
+  type WholePart,
+} from "./turn.ts";
 
 /** The state of a chat's channel. */
 export interface ChatState {
@@ -16,12 +39,12 @@ export interface ChatState {
   /** Set when older turns can be loaded. */
   readonly turnsNextCursor?: string;
   readonly activeTurn?: ActiveTurn;
-  /** A message for the turn that is going on. */
+  /** A message for the running turn. */
   readonly steeringMessage?: PendingMessage;
   readonly queuedMessages: readonly PendingMessage[];
-  /** What a person is about to send. */
+  /** A message that a person is composing. */
   readonly draft?: Message;
-  /** One line on what is going on just now. */
+  /** One line on the current activity. */
   readonly activity?: string;
   readonly backgroundWork: readonly BackgroundWork[];
   /** How full the agent's context is. */
@@ -30,23 +53,20 @@ export interface ChatState {
   readonly agentUpdates: readonly AgentUpdate[];
 }
 
-/** What a session says of one of its chats. */
-export interface ChatSummary {
-  readonly resource: ChatUri;
-  readonly title: string;
-  readonly modifiedAt: Timestamp;
-  readonly isRead: boolean;
-  readonly isArchived: boolean;
-  readonly activity?: string;
+/** A chat in its session's list of chats. */
+export interface ChatSummary extends Pick<
+  ChatState,
+  "resource" | "title" | "modifiedAt" | "isRead" | "isArchived" | "activity"
+> {
   readonly phase: ChatPhase;
 }
 
-/** Whether a turn is going on and what it waits for. */
+/** Whether a turn is running, and what it waits for. */
 export type ChatPhase =
   | { readonly status: "idle"; readonly lastTurn?: TurnEnd["state"] }
   | { readonly status: "busy"; readonly turnId: TurnId; readonly waitingFor: WaitingFor };
 
-/** Work that goes on after the turn that began it. */
+/** Work that continues after the turn that began it. */
 export type BackgroundWork =
   | {
       readonly kind: "shell";
@@ -79,7 +99,7 @@ export interface AgentUpdate {
   readonly count: number;
 }
 
-/** What a new chat is made from. */
+/** Properties of a new chat. */
 export interface NewChat {
   readonly resource: ChatUri;
   readonly title: string;
@@ -101,15 +121,134 @@ export function newChatState({ resource, title, at }: NewChat): ChatState {
   };
 }
 
-/** Whether a turn is going on in a chat, without a look at its parts. */
+/** Whether a turn is running in a chat, without a look at its parts. */
 export function chatPhase(chat: ChatState): ChatPhase {
   const { activeTurn } = chat;
   if (activeTurn) return { status: "busy", turnId: activeTurn.id, waitingFor: waitingFor(activeTurn) };
   return { status: "idle", lastTurn: chat.turns.at(-1)?.end.state };
 }
 
-/** What the session's list of chats says of a chat. */
+/** The chat's entry in its session's list of chats. */
 export function summarizeChat(chat: ChatState): ChatSummary {
   const { resource, title, modifiedAt, isRead, isArchived, activity } = chat;
   return { resource, title, modifiedAt, isRead, isArchived, activity, phase: chatPhase(chat) };
 }
+
+interface OfTurn {
+  readonly turnId: TurnId;
+}
+
+interface EndOfTurn extends OfTurn {
+  readonly endedAt: Timestamp;
+  readonly durationMs: number;
+}
+
+/** A turn begins, ends or resumes. */
+export type TurnAction =
+  /** `queuedMessageId` takes that message out of the queue, or out of the steering slot. */
+  | (OfTurn & {
+      readonly type: "chat/turnStarted";
+      readonly startedAt: Timestamp;
+      readonly message: Message;
+      readonly queuedMessageId?: PendingMessageId;
+    })
+  | (EndOfTurn & {
+      readonly type: "chat/turnComplete";
+      readonly stopReason: StopReason;
+      readonly usage?: TurnUsage;
+    })
+  | (EndOfTurn & {
+      readonly type: "chat/turnCancelled";
+      readonly by: Actor;
+      readonly reason?: string;
+      readonly limit?: LimitFired;
+    })
+  | (EndOfTurn & {
+      readonly type: "chat/error";
+      readonly error: ErrorInfo;
+      readonly resumable: boolean;
+      readonly limit?: LimitFired;
+    })
+  | (EndOfTurn & {
+      readonly type: "chat/turnInterrupted";
+      readonly error: ErrorInfo;
+      readonly resumable: boolean;
+    })
+  /** The last turn resumes where it failed or was interrupted. */
+  | (OfTurn & { readonly type: "chat/turnResume" })
+  /** Keeps the turns up to this one; without it, none. */
+  | { readonly type: "chat/truncated"; readonly turnId?: TurnId }
+  /** Older turns, put before those that are there. */
+  | { readonly type: "chat/turnsLoaded"; readonly turns: readonly Turn[]; readonly turnsNextCursor?: string }
+  /** The turns before this one leave the state, which stays bounded so; the storage keeps them. */
+  | { readonly type: "chat/turnsOmitted"; readonly firstTurnId: TurnId };
+
+/** The running turn says something. */
+export type PartAction =
+  /** A new part; a text part may already hold its first piece. */
+  | (OfTurn & { readonly type: "chat/responsePart"; readonly part: TextPart | WholePart })
+  /** More text for a markdown part. */
+  | (OfTurn & { readonly type: "chat/delta"; readonly partId: PartId; readonly content: string })
+  /** More text for a reasoning part. */
+  | (OfTurn & { readonly type: "chat/reasoning"; readonly partId: PartId; readonly content: string })
+  /** The first characters of a text part leave the state, which stays bounded so; the log keeps them. */
+  | (OfTurn & { readonly type: "chat/textOmitted"; readonly partId: PartId; readonly charCount: number })
+  /** A plan is new or has changed. */
+  | (OfTurn & { readonly type: "chat/planChanged"; readonly plan: Plan })
+  | (OfTurn & { readonly type: "chat/planRemoved"; readonly planId: PlanId })
+  | (OfTurn & { readonly type: "chat/usage"; readonly usage: TurnUsage });
+
+/** An agent asks a person, and the person answers. */
+export type InputAction =
+  | (OfTurn & { readonly type: "chat/inputRequested"; readonly request: InputRequest })
+  /** An answer is being written; without `answer` it is taken back. */
+  | {
+      readonly type: "chat/inputAnswerChanged";
+      readonly requestId: InputRequestId;
+      readonly questionId: string;
+      readonly answer?: InputAnswer;
+    }
+  | ({
+      readonly type: "chat/inputCompleted";
+      readonly requestId: InputRequestId;
+      readonly answers?: InputAnswers;
+    } & InputResponse);
+
+/** Messages that wait. */
+export type PendingMessageAction =
+  | {
+      readonly type: "chat/pendingMessageSet";
+      readonly kind: "steering" | "queued";
+      readonly pending: PendingMessage;
+    }
+  | {
+      readonly type: "chat/pendingMessageRemoved";
+      readonly kind: "steering" | "queued";
+      readonly id: PendingMessageId;
+    }
+  /** The order of the queue; messages it does not name stay behind, in their order. */
+  | { readonly type: "chat/queuedMessagesReordered"; readonly order: readonly PendingMessageId[] }
+  | { readonly type: "chat/draftChanged"; readonly draft?: Message };
+
+/** Something about the chat as a whole. */
+export type ChatDetailAction =
+  | { readonly type: "chat/titleChanged"; readonly title: string }
+  | { readonly type: "chat/activityChanged"; readonly activity?: string }
+  | { readonly type: "chat/isReadChanged"; readonly isRead: boolean }
+  | { readonly type: "chat/isArchivedChanged"; readonly isArchived: boolean }
+  | { readonly type: "chat/contextUsageChanged"; readonly contextUsage: ContextUsage }
+  | { readonly type: "chat/backgroundWorkSet"; readonly work: BackgroundWork }
+  | { readonly type: "chat/backgroundWorkRemoved"; readonly id: BackgroundWorkId }
+  /** An update of a kind we do not know, inside a turn or outside. */
+  | { readonly type: "chat/agentUpdateReceived"; readonly updateKind: string; readonly update: JsonObject };
+
+/** Any action of a chat's channel. */
+export type ChatAction =
+  | TurnAction
+  | PartAction
+  | ToolCallAction
+  | InputAction
+  | PendingMessageAction
+  | ChatDetailAction;
+
+export type ChatActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Type }>;

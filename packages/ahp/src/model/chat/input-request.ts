@@ -1,7 +1,19 @@
-// A question that an agent asks a person, with its fields and the answers given so far.
+// A question from an agent to a person, and its answers.
 import type { Actor } from "../failure.ts";
 import type { InputRequestId, ToolCallId } from "../ids.ts";
 import type { JsonObject, Timestamp, Uri } from "../json.ts";
+import {
+  dictionary,
+  flag,
+  id,
+  jsonObject,
+  list,
+  number,
+  object,
+  optional,
+  taggedUnion,
+  text,
+} from "../shape.ts";
 
 /** A form to fill in, or an address to visit. */
 export interface InputRequest {
@@ -96,3 +108,46 @@ export interface InputResponse {
   readonly response: "accept" | "decline" | "cancel";
   readonly by: Actor;
 }
+
+const valueShape = taggedUnion<InputValue, "kind">("kind", {
+  text: { value: text },
+  number: { value: number },
+  boolean: { value: flag },
+  selected: { value: text, freeformValues: optional(list(text)) },
+  "selected-many": { value: list(text), freeformValues: optional(list(text)) },
+});
+
+export const inputAnswerShape = taggedUnion<InputAnswer, "state">("state", {
+  draft: { value: valueShape },
+  submitted: { value: valueShape },
+  skipped: {},
+});
+
+export const inputAnswersShape = dictionary(inputAnswerShape);
+
+const optionsShape = list(
+  object<InputOption>({ id: text, label: text, description: optional(text), recommended: optional(flag) }),
+);
+const question = { id: text, title: optional(text), message: text, required: optional(flag) };
+const bounds = { min: optional(number), max: optional(number) };
+
+const questionShape = taggedUnion<InputQuestion, "kind">("kind", {
+  text: { ...question, ...bounds, format: optional(text), defaultValue: optional(text) },
+  number: { ...question, ...bounds, defaultValue: optional(number) },
+  integer: { ...question, ...bounds, defaultValue: optional(number) },
+  boolean: { ...question, defaultValue: optional(flag) },
+  "single-select": { ...question, options: optionsShape, allowFreeformInput: optional(flag) },
+  "multi-select": { ...question, ...bounds, options: optionsShape, allowFreeformInput: optional(flag) },
+});
+
+export const inputRequestShape = object<InputRequest>({
+  id: id("input request"),
+  message: optional(text),
+  url: optional(text),
+  questions: optional(list(questionShape)),
+  requestedSchema: optional(jsonObject),
+  toolCallId: optional(id("tool call")),
+  answers: optional(inputAnswersShape),
+  requestedAt: text,
+  expiresAt: optional(text),
+});

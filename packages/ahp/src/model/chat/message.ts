@@ -1,6 +1,7 @@
-// What is said to an agent, and what waits to be said.
+// A message to an agent, and a message that waits for its turn.
 import type { PendingMessageId } from "../ids.ts";
 import type { JsonObject, JsonValue, OpenEnum, Uri } from "../json.ts";
+import { count, id, jsonObject, jsonValue, list, object, optional, taggedUnion, text } from "../shape.ts";
 
 /** A message that starts a turn. */
 export interface Message {
@@ -13,7 +14,7 @@ export interface Message {
   readonly request?: RequestMark;
 }
 
-/** Tells a message that is sent again from a new one. */
+/** Distinguishes a message that is sent again from a new one. */
 export interface RequestMark {
   /** The name that the sender gave it. */
   readonly key: string;
@@ -58,3 +59,28 @@ export interface PendingMessage {
   readonly id: PendingMessageId;
   readonly message: Message;
 }
+
+const attachmentShape = taggedUnion<Attachment, "type">("type", {
+  simple: { label: text, modelRepresentation: optional(text) },
+  embeddedResource: { label: text, data: text, contentType: text },
+  resource: {
+    label: text,
+    uri: text,
+    contentType: optional(text),
+    sizeBytes: optional(count),
+    selection: optional(jsonValue),
+  },
+});
+
+export const messageShape = object<Message>({
+  text,
+  origin: object({ kind: text }),
+  attachments: optional(list(attachmentShape)),
+  model: optional(object<ModelSelection>({ id: text, config: optional(jsonObject) })),
+  request: optional(object<RequestMark>({ key: text, digest: text })),
+});
+
+export const pendingMessageShape = object<PendingMessage>({
+  id: id("pending message"),
+  message: messageShape,
+});

@@ -1,28 +1,24 @@
-// How a tool call moves from one state to the next.
+// The reducer of a tool call.
 import { applyChanges } from "../immutable.ts";
-import { appendPart, replacePart } from "./part-reducer.ts";
-import type { Confirmation, ToolCallAction } from "./tool-call-actions.ts";
+import type { ChatActionOf } from "./chat.ts";
+import { PartList } from "./part-list.ts";
+import { appendPart, replacePart } from "./turn-reducer.ts";
 import {
   cancelToolCall,
-  detailsOf,
+  inState,
   isUnfinished,
-  type Confirmed,
+  type Confirmation,
   type ToolCall,
-  type ToolCallDetails,
+  type ToolCallAction,
+  type ToolContent,
 } from "./tool-call.ts";
 import type { ActiveTurn } from "./turn.ts";
 
-type ActionOf<Type extends ToolCallAction["type"]> = Extract<ToolCallAction, { type: Type }>;
-
-/**
- * Applies an action to its tool call in the running turn.
- * Costs a search from the end of the turn's parts, which only a new call takes to their start, and one copy of their list.
- */
+/** Applies an action to its tool call in the running turn, at the same cost however many calls there are (M240). */
 export function reduceToolCalls(turn: ActiveTurn, action: ToolCallAction): ActiveTurn {
-  const index = turn.responseParts.findLastIndex(
-    (part) => part.kind === "toolCall" && part.toolCall.toolCallId === action.toolCallId,
-  );
-  const part = turn.responseParts[index];
+  const parts = PartList.of(turn.responseParts);
+  const index = parts.placeOf("toolCall", action.toolCallId);
+  const part = parts.at(index);
   if (action.type === "chat/toolCallStart") {
     return part ? turn : appendPart(turn, { kind: "toolCall", toolCall: startToolCall(action) });
   }
@@ -31,28 +27,20 @@ export function reduceToolCalls(turn: ActiveTurn, action: ToolCallAction): Activ
   return toolCall === part.toolCall ? turn : replacePart(turn, index, { kind: "toolCall", toolCall });
 }
 
-function startToolCall(action: ActionOf<"chat/toolCallStart">): ToolCall {
-  const { toolCallId, toolName, displayName, toolKind, contributor, locations = [], rawInput } = action;
-  const { startedAt } = action;
-  return {
-    status: "streaming",
-    toolCallId,
-    toolName,
-    displayName,
-    toolKind,
-    contributor,
-    locations,
-    rawInput,
-    content: [],
-    decisions: [],
-    startedAt,
-  };
+function startToolCall(action: ChatActionOf<"chat/toolCallStart">): ToolCall {
+  const { toolCallId, toolName, displayName, toolKind, contributor, locations = [] } = action;
+  const { rawInput, startedAt } = action;
+  return inState(
+    { toolCallId, toolName, displayName, toolKind, contributor, locations, content: [], decisions: [] },
+    { status: "streaming", rawInput, startedAt },
+  );
 }
 
 function reduceToolCall(
   call: ToolCall,
   action: Exclude<ToolCallAction, { type: "chat/toolCallStart" }>,
 ): ToolCall {
+  if (action.type === "chat/toolCallTerminalExited") return noteExit(call, action);
   if (!isUnfinished(call)) return call;
   switch (action.type) {
     case "chat/toolCallUpdated":
@@ -69,16 +57,18 @@ function reduceToolCall(
 }
 
 /** A pending approval is not passed over: only its decision, the call's or the turn's end takes it away (M15). */
-function makeReady(call: ToolCall, action: ActionOf<"chat/toolCallReady">): ToolCall {
-  const { invocationMessage, rawInput = call.rawInput, confirmation } = action;
-  const details: ToolCallDetails = { ...detailsOf(call), invocationMessage, rawInput };
+function makeReady(call: ToolCall, action: ChatActionOf<"chat/toolCallReady">): ToolCall {
+  const { invocationMessage, rawInput, confirmation, startedAt } = action;
   if (call.status === "pending-confirmation" && !concerns(confirmation, call.approval.id)) return call;
   if (confirmation.kind === "needed") {
-    return { ...details, status: "pending-confirmation", approval: confirmation.approval };
+    const { approval } = confirmation;
+    return inState(call, { status: "pending-confirmation", approval, invocationMessage, rawInput });
   }
-  if (call.status === "running") return { ...details, status: "running", confirmed: call.confirmed };
-  const { startedAt = call.startedAt } = action;
-  return { ...details, status: "running", confirmed: confirmation.kind, startedAt };
+  if (call.status === "running") {
+    return inState(call, { status: "running", confirmed: call.confirmed, invocationMessage, rawInput });
+  }
+  const confirmed = confirmation.kind;
+  return inState(call, { status: "running", confirmed, invocationMessage, rawInput, startedAt });
 }
 
 function concerns(confirmation: Confirmation, approvalId: string): boolean {
@@ -86,26 +76,31 @@ function concerns(confirmation: Confirmation, approvalId: string): boolean {
 }
 
 /** The first decision on the approval that is pending counts, any other changes nothing (M14). */
-function confirm(call: ToolCall, { decision }: ActionOf<"chat/toolCallConfirmed">): ToolCall {
+function confirm(call: ToolCall, { decision }: ChatActionOf<"chat/toolCallConfirmed">): ToolCall {
   if (call.status !== "pending-confirmation" || call.approval.id !== decision.approvalId) return call;
-  const details: ToolCallDetails = { ...detailsOf(call), decisions: [...call.decisions, decision] };
+  const decisions = [...call.decisions, decision];
   if (decision.outcome === "approved") {
-    return {
-      ...details,
-      status: "running",
-      confirmed: decision.by.kind === "policy" ? "setting" : "user-action",
-      startedAt: decision.at,
-    };
+    const confirmed = decision.by.kind === "policy" ? "setting" : "user-action";
+    return inState(call, { decisions, status: "running", confirmed, startedAt: decision.at });
   }
-  if (decision.outcome === "cancelled") return cancelToolCall(details, "skipped");
-  return cancelToolCall(details, decision.by.kind === "expiry" ? "expired" : "denied");
+  if (decision.outcome === "cancelled") return cancelToolCall({ ...call, decisions }, "skipped");
+  return cancelToolCall({ ...call, decisions }, decision.by.kind === "expiry" ? "expired" : "denied");
 }
 
-function complete(call: ToolCall, action: ActionOf<"chat/toolCallComplete">): ToolCall {
+/** The only thing that changes a finished call: its status, result and content stay as they were (M13). */
+function noteExit(call: ToolCall, action: ChatActionOf<"chat/toolCallTerminalExited">): ToolCall {
+  const { terminal, result } = action;
+  const shows = (content: ToolContent): boolean =>
+    content.type === "terminal" && content.resource === terminal && content.lateResult === undefined;
+  if (isUnfinished(call) || !call.content.some(shows)) return call;
+  const content = call.content.map((each) => (shows(each) ? { ...each, lateResult: result } : each));
+  return { ...call, content };
+}
+
+function complete(call: ToolCall, action: ChatActionOf<"chat/toolCallComplete">): ToolCall {
   const { result, content = call.content, endedAt } = action;
-  const details: ToolCallDetails = { ...detailsOf(call), content };
-  const confirmed: Confirmed = call.status === "running" ? call.confirmed : "not-needed";
+  const confirmed = call.status === "running" ? call.confirmed : "not-needed";
   return result.success
-    ? { ...details, status: "completed", confirmed, result, endedAt }
-    : { ...details, status: "failed", confirmed, result, endedAt };
+    ? inState(call, { content, confirmed, endedAt, status: "completed", result })
+    : inState(call, { content, confirmed, endedAt, status: "failed", result });
 }

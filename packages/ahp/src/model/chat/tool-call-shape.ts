@@ -1,5 +1,5 @@
-// The shapes of tool calls, approvals and the actions on them.
-import { actorShape, errorInfoShape } from "../failure-shape.ts";
+// The shapes of tool calls and the actions on them.
+import { errorInfoShape } from "../failure.ts";
 import {
   count,
   flag,
@@ -18,14 +18,15 @@ import {
   type Shape,
 } from "../shape.ts";
 import { terminalExitShape } from "../terminal/terminal-shape.ts";
-import type { Approval, ApprovalDecision } from "./approval.ts";
-import type { Confirmation, ToolCallChanges } from "./tool-call-actions.ts";
+import { approvalDecisionShape, approvalShape } from "./approval.ts";
 import type {
+  Confirmation,
   Confirmed,
   FileVersion,
   PendingToolCall,
   TerminalResult,
   ToolCall,
+  ToolCallChanges,
   ToolCallDetails,
   ToolCancelReason,
   ToolContent,
@@ -48,6 +49,12 @@ const fileVersionShape = taggedUnion<FileVersion, "kind">("kind", {
   ref: { uri: text, sizeBytes: optional(count) },
 });
 
+const terminalResultShape = object<TerminalResult>({
+  exit: optional(terminalExitShape),
+  preview: optional(text),
+  skippedBytes: count,
+});
+
 const contentShape = list(
   taggedUnion<ToolContent, "type">("type", {
     text: { text },
@@ -58,31 +65,12 @@ const contentShape = list(
       resource: id("terminal URI"),
       title: text,
       isPty: flag,
-      result: optional(
-        object<TerminalResult>({ exit: terminalExitShape, preview: optional(text), skippedBytes: count }),
-      ),
+      result: optional(terminalResultShape),
+      lateResult: optional(terminalResultShape),
     },
     raw: { value: jsonObject },
   }),
 );
-
-const approvalShape = object<Approval>({
-  id: id("approval"),
-  action: text,
-  target: text,
-  options: list(object({ id: text, label: text, kind: text })),
-  requestedAt: text,
-  expiresAt: optional(text),
-});
-
-const decisionShape = object<ApprovalDecision>({
-  approvalId: id("approval"),
-  outcome: oneOf("approved", "denied", "cancelled"),
-  optionId: optional(text),
-  by: actorShape,
-  at: text,
-  suggestion: optional(text),
-});
 
 const confirmationShape = taggedUnion<Confirmation, "kind">("kind", {
   "not-needed": {},
@@ -100,7 +88,7 @@ const details: FieldShapes<ToolCallDetails> = {
   invocationMessage: optional(text),
   rawInput: optional(jsonValue),
   content: contentShape,
-  decisions: list(decisionShape),
+  decisions: list(approvalDecisionShape),
   startedAt: optional(text),
 };
 const ended = { ...details, endedAt: optional(text) };
@@ -122,7 +110,6 @@ const resultShape: Shape<ToolSuccess | ToolFailure> = (value, trail): value is T
 
 const confirmedShape = oneOf<Confirmed>("not-needed", "setting", "user-action");
 
-/** The shape of a tool call in any of its states. */
 export const toolCallShape = taggedUnion<ToolCall, "status">("status", {
   streaming: details,
   "pending-confirmation": { ...details, approval: approvalShape },
@@ -135,7 +122,6 @@ export const toolCallShape = taggedUnion<ToolCall, "status">("status", {
   },
 });
 
-/** The shape of a tool call that waits for permission. */
 export const pendingToolCallShape = object<PendingToolCall>({
   ...details,
   status: literal("pending-confirmation"),
@@ -153,7 +139,6 @@ const changesShape = object<ToolCallChanges>({
   rawInput: optional(nullable(jsonValue)),
 });
 
-/** The fields of each action on a tool call. */
 export const toolCallActionFields = {
   "chat/toolCallStart": {
     ...call,
@@ -173,7 +158,7 @@ export const toolCallActionFields = {
     confirmation: confirmationShape,
     startedAt: optional(text),
   },
-  "chat/toolCallConfirmed": { ...call, decision: decisionShape },
+  "chat/toolCallConfirmed": { ...call, decision: approvalDecisionShape },
   "chat/toolCallContentChanged": { ...call, content: contentShape },
   "chat/toolCallComplete": {
     ...call,
@@ -181,4 +166,5 @@ export const toolCallActionFields = {
     content: optional(contentShape),
     endedAt: optional(text),
   },
+  "chat/toolCallTerminalExited": { ...call, terminal: id("terminal URI"), result: terminalResultShape },
 };

@@ -1,11 +1,12 @@
-// A tool call of an agent: what it does, on what, and how far it has come.
+// A tool call of an agent: its states, and every action that changes it.
 import type { ErrorInfo } from "../failure.ts";
-import type { ClientId, TerminalUri, ToolCallId } from "../ids.ts";
+import type { ClientId, TerminalUri, ToolCallId, TurnId } from "../ids.ts";
+import type { Changes } from "../immutable.ts";
 import type { JsonObject, JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
 import type { TerminalExit } from "../terminal/terminal.ts";
 import type { Approval, ApprovalDecision } from "./approval.ts";
 
-/** What sort of thing a tool does, in ACP's words. */
+/** The kind of a tool, as ACP names it. */
 export type ToolKind = OpenEnum<
   "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other"
 >;
@@ -16,13 +17,13 @@ export interface ToolLocation {
   readonly line?: number;
 }
 
-/** Who brought a tool into the turn: the agent, the host (to ask a question of its own), or a client. */
+/** The provider of a tool: the agent, the host (to ask its own question), or a client. */
 export type ToolContributor =
   | { readonly kind: "agent" }
   | { readonly kind: "host" }
   | { readonly kind: "client"; readonly clientId: ClientId };
 
-/** What is known of a tool call whatever its status. */
+/** Fields of a tool call in every status. */
 export interface ToolCallDetails {
   readonly toolCallId: ToolCallId;
   readonly toolName: string;
@@ -36,11 +37,10 @@ export interface ToolCallDetails {
   readonly content: readonly ToolContent[];
   /** Every decision taken on this call, oldest first. */
   readonly decisions: readonly ApprovalDecision[];
-  /** Since when it runs, as far as the host was told: from when it was allowed, if it was asked about. */
+  /** When it began to run, as far as the host knows: the time of the approval, if it needed one. */
   readonly startedAt?: Timestamp;
 }
 
-/** When a call that was being carried out came to its end. */
 interface Ended {
   readonly endedAt?: Timestamp;
 }
@@ -55,7 +55,7 @@ export type PendingToolCall = ToolCallDetails & {
   readonly status: "pending-confirmation";
   readonly approval: Approval;
 };
-/** A call that is being carried out. */
+/** A call that is running. */
 export type RunningToolCall = ToolCallDetails & { readonly status: "running"; readonly confirmed: Confirmed };
 /** A call that did what it was meant to do. */
 export type CompletedToolCall = ToolCallDetails &
@@ -64,14 +64,14 @@ export type CompletedToolCall = ToolCallDetails &
     readonly confirmed: Confirmed;
     readonly result: ToolSuccess;
   };
-/** A call that was carried out and did not succeed. */
+/** A call that ran and did not succeed. */
 export type FailedToolCall = ToolCallDetails &
   Ended & {
     readonly status: "failed";
     readonly confirmed: Confirmed;
     readonly result: ToolFailure;
   };
-/** A call that was never carried out, or not to its end. */
+/** A call that never ran, or not to its end. */
 export type CancelledToolCall = ToolCallDetails &
   Ended & {
     readonly status: "cancelled";
@@ -90,14 +90,14 @@ export type ToolCall =
 /** Why a call did not get to its end. */
 export type ToolCancelReason = "denied" | "expired" | "skipped" | "turn-cancelled" | "interrupted";
 
-/** What a successful call gave back. */
+/** Result of a successful call. */
 export interface ToolSuccess {
   readonly success: true;
   readonly pastTenseMessage?: string;
   readonly rawOutput?: JsonValue;
 }
 
-/** What an unsuccessful call gave back. */
+/** Result of an unsuccessful call. */
 export interface ToolFailure {
   readonly success: false;
   readonly pastTenseMessage?: string;
@@ -110,9 +110,11 @@ export type FileVersion =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "ref"; readonly uri: Uri; readonly sizeBytes?: number };
 
-/** What a finished command left behind, kept with the tool call so that it outlives the terminal. */
+/** The output and exit of a command, kept with its tool call so that they outlive the terminal. */
 export interface TerminalResult {
-  readonly exit: TerminalExit;
+  /** Absent while the command runs. */
+  readonly exit?: TerminalExit;
+  /** The end of the output. */
   readonly preview?: string;
   /** Bytes of output that are not in the preview. */
   readonly skippedBytes: number;
@@ -140,7 +142,10 @@ export type ToolContent =
       readonly resource: TerminalUri;
       readonly title: string;
       readonly isPty: boolean;
+      /** As it was when the call ended. */
       readonly result?: TerminalResult;
+      /** As it was when the command exited, if that was after the call ended. */
+      readonly lateResult?: TerminalResult;
     }
   /** A kind we do not know, as the agent sent it. */
   | { readonly type: "raw"; readonly value: JsonObject };
@@ -150,41 +155,119 @@ export function isUnfinished(call: ToolCall): call is StreamingToolCall | Pendin
   return call.status === "streaming" || call.status === "pending-confirmation" || call.status === "running";
 }
 
-/** A tool call that will not be carried out, or, with the time of its end, not any further. */
+/** A call that does not run, or, with the time of its end, does not run to its end. */
 export function cancelToolCall(
   call: ToolCallDetails,
   reason: ToolCancelReason,
   endedAt?: Timestamp,
 ): CancelledToolCall {
-  return { ...detailsOf(call), status: "cancelled", reason, endedAt };
+  return inState(call, { status: "cancelled", reason, endedAt });
 }
 
-/** The fields that a tool call keeps through all its states. */
-export function detailsOf(call: ToolCallDetails): ToolCallDetails {
-  const {
-    toolCallId,
-    toolName,
-    displayName,
-    toolKind,
-    locations,
-    contributor,
-    invocationMessage,
-    rawInput,
-    content,
-    decisions,
-    startedAt,
-  } = call;
-  return {
-    toolCallId,
-    toolName,
-    displayName,
-    toolKind,
-    locations,
-    contributor,
-    invocationMessage,
-    rawInput,
-    content,
-    decisions,
-    startedAt,
-  };
+/** The fields that a new state may set. */
+interface StateFields extends Partial<ToolCallDetails> {
+  readonly status: ToolCall["status"];
+  readonly approval?: Approval;
+  readonly confirmed?: Confirmed;
+  readonly result?: ToolSuccess | ToolFailure;
+  readonly reason?: ToolCancelReason;
+  readonly endedAt?: Timestamp;
 }
+
+/**
+ * A call in another state: what it keeps through all of them, and the fields of the new one.
+ * One literal for all states, because a chat keeps many calls: a spread of so many fields gives each call a hidden
+ * class larger than itself (N242).
+ */
+export function inState<const Fields extends StateFields>(
+  call: ToolCallDetails,
+  fields: Fields,
+): ToolCallDetails & Fields {
+  const { toolCallId, toolName, displayName, toolKind, locations, contributor } = call;
+  const { invocationMessage = call.invocationMessage, rawInput = call.rawInput } = fields;
+  const { content = call.content, decisions = call.decisions, startedAt = call.startedAt } = fields;
+  const { status, approval, confirmed, result, reason, endedAt } = fields;
+  const next = {
+    toolCallId,
+    toolName,
+    displayName,
+    toolKind,
+    locations,
+    contributor,
+    invocationMessage,
+    rawInput,
+    content,
+    decisions,
+    startedAt,
+    status,
+    approval,
+    confirmed,
+    result,
+    reason,
+    endedAt,
+  };
+  // The fields that the new state does not have are undefined, which the compiler cannot follow through the generic.
+  return next as unknown as ToolCallDetails & Fields;
+}
+
+interface OfToolCall {
+  readonly turnId: TurnId;
+  readonly toolCallId: ToolCallId;
+}
+
+/** Whether a call that is ready may run at once. */
+export type Confirmation =
+  | { readonly kind: "not-needed" }
+  /** A policy or a remembered answer allows it. */
+  | { readonly kind: "setting" }
+  /** Someone must be asked. */
+  | { readonly kind: "needed"; readonly approval: Approval };
+
+/** Changes of an unfinished call. */
+export type ToolCallChanges = Changes<
+  Pick<
+    ToolCallDetails,
+    "toolName" | "displayName" | "toolKind" | "locations" | "invocationMessage" | "rawInput"
+  >
+>;
+
+/** An action of a chat's channel that concerns one tool call. */
+export type ToolCallAction =
+  | (OfToolCall & {
+      readonly type: "chat/toolCallStart";
+      readonly toolName: string;
+      readonly displayName: string;
+      readonly toolKind: ToolKind;
+      readonly contributor: ToolContributor;
+      readonly locations?: readonly ToolLocation[];
+      readonly rawInput?: JsonValue;
+      /** Absent if the agent reported the call only after its end. */
+      readonly startedAt?: Timestamp;
+    })
+  /** The call has a new description. */
+  | (OfToolCall & { readonly type: "chat/toolCallUpdated"; readonly changes: ToolCallChanges })
+  /** The input is whole: the call runs, or waits for permission; a running call may have to ask again. */
+  | (OfToolCall & {
+      readonly type: "chat/toolCallReady";
+      readonly invocationMessage: string;
+      readonly rawInput?: JsonValue;
+      readonly confirmation: Confirmation;
+      /** When it began to run, if nobody has to be asked. */
+      readonly startedAt?: Timestamp;
+    })
+  /** The pending approval is decided. */
+  | (OfToolCall & { readonly type: "chat/toolCallConfirmed"; readonly decision: ApprovalDecision })
+  /** The content of the call, as a whole. */
+  | (OfToolCall & { readonly type: "chat/toolCallContentChanged"; readonly content: readonly ToolContent[] })
+  | (OfToolCall & {
+      readonly type: "chat/toolCallComplete";
+      readonly result: ToolSuccess | ToolFailure;
+      readonly content?: readonly ToolContent[];
+      readonly endedAt?: Timestamp;
+    })
+  /** A command that a finished call shows has exited. */
+  | (OfToolCall & {
+      readonly type: "chat/toolCallTerminalExited";
+      readonly terminal: TerminalUri;
+      readonly result: TerminalResult;
+    });

@@ -1,9 +1,22 @@
 // The shapes of turns and their parts.
-import { actorShape, errorInfoShape, limitFiredShape } from "../failure-shape.ts";
-import { count, flag, id, list, number, object, oneOf, optional, taggedUnion, text } from "../shape.ts";
-import { inputRequestShape } from "./input-request-shape.ts";
-import type { InputResponse } from "./input-request.ts";
-import { messageShape } from "./message-shape.ts";
+import { actorShape, errorInfoShape, limitFiredShape } from "../failure.ts";
+import {
+  checkShape,
+  count,
+  flag,
+  id,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  taggedUnion,
+  text,
+  type Checked,
+} from "../shape.ts";
+import { inputRequestShape, type InputResponse } from "./input-request.ts";
+import { messageShape } from "./message.ts";
+import { PartList } from "./part-list.ts";
 import { toolCallShape } from "./tool-call-shape.ts";
 import type {
   ActiveTurn,
@@ -19,7 +32,6 @@ import type {
   WholePart,
 } from "./turn.ts";
 
-/** The shape of the tokens that a turn used. */
 export const turnUsageShape = object<TurnUsage>({
   inputTokens: optional(count),
   outputTokens: optional(count),
@@ -30,7 +42,6 @@ export const turnUsageShape = object<TurnUsage>({
   model: optional(text),
 });
 
-/** The shape of a plan. */
 export const planShape = taggedUnion<Plan, "kind">("kind", {
   entries: {
     id: id("plan"),
@@ -39,7 +50,6 @@ export const planShape = taggedUnion<Plan, "kind">("kind", {
   markdown: { id: id("plan"), content: text },
 });
 
-/** The shape of a notice. */
 export const noticeShape = object<Notice>({
   id: id("notice"),
   at: text,
@@ -54,15 +64,25 @@ const inputResponseShape = object<InputResponse>({
 });
 
 const textParts = {
-  markdown: { id: id("part"), content: text },
-  reasoning: { id: id("part"), content: text },
+  markdown: {
+    id: id("part"),
+    content: text,
+    omittedChars: optional(count),
+    repeats: optional(id("tool call")),
+  },
+  reasoning: { id: id("part"), content: text, omittedChars: optional(count) },
 };
 const wholeParts = {
-  contentRef: { id: id("part"), uri: text, contentType: optional(text), sizeBytes: optional(count) },
+  contentRef: {
+    id: id("part"),
+    uri: text,
+    contentType: optional(text),
+    sizeBytes: optional(count),
+    name: optional(text),
+  },
   systemNotification: { notice: noticeShape },
 };
 
-/** The shape of a part that an agent can send. */
 export const sentPartShape = taggedUnion<TextPart | WholePart, "kind">("kind", {
   ...textParts,
   ...wholeParts,
@@ -75,6 +95,8 @@ const partShape = taggedUnion<ResponsePart, "kind">("kind", {
   inputRequest: { request: inputRequestShape, response: optional(inputResponseShape) },
 });
 
+const partsShape = list(partShape);
+
 const endShape = taggedUnion<TurnEnd, "state">("state", {
   complete: { stopReason: text },
   cancelled: { by: actorShape, reason: optional(text), limit: optional(limitFiredShape) },
@@ -86,17 +108,27 @@ const turnContent = {
   id: id("turn"),
   startedAt: text,
   message: messageShape,
-  responseParts: list(partShape),
   plans: list(planShape),
   usage: optional(turnUsageShape),
 };
 
-/** The shape of a turn that has ended. */
-export const turnShape = object<Turn>({ ...turnContent, endedAt: text, durationMs: number, end: endShape });
+export const turnShape = object<Turn>({
+  ...turnContent,
+  responseParts: partsShape,
+  endedAt: text,
+  durationMs: number,
+  end: endShape,
+});
 
-/** The shape of the turn that is going on. */
+/** A value that was written down, as a turn that has ended. */
+export function checkTurn(value: unknown): Checked<Turn> {
+  return checkShape(turnShape, value);
+}
+
 export const activeTurnShape = object<ActiveTurn>({
   ...turnContent,
+  responseParts: (value, trail): value is PartList | readonly ResponsePart[] =>
+    partsShape(value instanceof PartList ? value.toArray() : value, trail),
   openPart: optional(taggedUnion<TextPart, "kind">("kind", textParts)),
   waits: object<TurnWaits>({ permission: count, input: count, tool: count }),
 });

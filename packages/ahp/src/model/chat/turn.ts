@@ -1,29 +1,32 @@
 // A turn: what was asked, what came back, and how it ended.
 import type { Actor, ErrorInfo, LimitFired } from "../failure.ts";
-import type { NoticeId, PartId, PlanId, TurnId } from "../ids.ts";
+import type { NoticeId, PartId, PlanId, ToolCallId, TurnId } from "../ids.ts";
 import type { OpenEnum, Timestamp, Uri } from "../json.ts";
 import type { InputRequest, InputResponse } from "./input-request.ts";
 import type { Message } from "./message.ts";
+import { PartList, type PartGroup } from "./part-list.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 interface TurnContent {
   readonly id: TurnId;
   readonly startedAt: Timestamp;
   readonly message: Message;
-  readonly responseParts: readonly ResponsePart[];
   readonly plans: readonly Plan[];
   readonly usage?: TurnUsage;
 }
 
 /** A turn that has ended. */
 export interface Turn extends TurnContent {
+  readonly responseParts: readonly ResponsePart[];
   readonly endedAt: Timestamp;
   readonly durationMs: number;
   readonly end: TurnEnd;
 }
 
-/** The turn that is going on. */
+/** The running turn. */
 export interface ActiveTurn extends TurnContent {
+  /** A plain list where it was read from JSON, and from the first change on one that is not copied by each change. */
+  readonly responseParts: PartList | readonly ResponsePart[];
   /**
    * The text part that is being written, the last one of the turn.
    * It is kept apart from `responseParts` so that a piece of text copies no list.
@@ -32,7 +35,7 @@ export interface ActiveTurn extends TurnContent {
   readonly waits: TurnWaits;
 }
 
-/** What a running turn waits for. */
+/** The reason why a running turn waits. */
 export type WaitingFor = "model" | "tool" | "permission" | "input";
 
 /** How many parts of a turn wait for what; kept as numbers so that nobody has to look through the parts. */
@@ -52,7 +55,7 @@ export type TurnEnd =
       readonly resumable: boolean;
       readonly limit?: LimitFired;
     }
-  /** The host or its machine stopped in mid-turn; what was said so far is kept. */
+  /** The host or its machine stopped in mid-turn; everything up to then is kept. */
   | { readonly state: "interrupted"; readonly error: ErrorInfo; readonly resumable: boolean };
 
 /** Why an agent stopped of itself, in ACP's words. */
@@ -78,10 +81,10 @@ export type Plan =
 export interface PlanEntry {
   readonly content: string;
   readonly priority: OpenEnum<"high" | "medium" | "low">;
-  readonly status: OpenEnum<"pending" | "in_progress" | "completed">;
+  readonly status: OpenEnum<"pending" | "in_progress" | "completed" | "failed">;
 }
 
-/** Something worth telling a person that is neither an answer nor an error. */
+/** A message for people that is neither a response nor an error. */
 export interface Notice {
   readonly id: NoticeId;
   readonly at: Timestamp;
@@ -92,8 +95,19 @@ export interface Notice {
 
 /** A part that text is appended to: the answer, or the thought behind it. */
 export type TextPart =
-  | { readonly kind: "markdown"; readonly id: PartId; readonly content: string }
-  | { readonly kind: "reasoning"; readonly id: PartId; readonly content: string };
+  | ({
+      readonly kind: "markdown";
+      /** The tool call whose terminal shows the same already. */
+      readonly repeats?: ToolCallId;
+    } & PartText)
+  | ({ readonly kind: "reasoning" } & PartText);
+
+interface PartText {
+  readonly id: PartId;
+  readonly content: string;
+  /** How many characters before `content` were left out of the state; the log of the turn has them. */
+  readonly omittedChars?: number;
+}
 
 /** A part that is whole when it appears. */
 export type WholePart =
@@ -104,6 +118,8 @@ export type WholePart =
       readonly uri: Uri;
       readonly contentType?: string;
       readonly sizeBytes?: number;
+      /** The agent's name for it. */
+      readonly name?: string;
     }
   | { readonly kind: "systemNotification"; readonly notice: Notice };
 
@@ -123,17 +139,42 @@ export interface InputRequestPart {
 /** One part of what came back. */
 export type ResponsePart = TextPart | WholePart | ToolCallPart | InputRequestPart;
 
-/** The waits of a turn in which nothing is open. */
 export const NO_WAITS: TurnWaits = { permission: 0, input: 0, tool: 0 };
 
-/** What a turn waits for: permission counts for more than a question, a question for more than a tool (M18). */
+/** The reason why a turn waits: permission outranks a question, a question outranks a tool (M18). */
 export function waitingFor({ waits }: ActiveTurn): WaitingFor {
   if (waits.permission > 0) return "permission";
   if (waits.input > 0) return "input";
   return waits.tool > 0 ? "tool" : "model";
 }
 
-/** All parts of a turn in their order, the one being written included. */
+/** All parts of a turn in their order, the one being written included. Costs a copy of the list: not for each update. */
 export function turnParts(turn: Turn | ActiveTurn): readonly ResponsePart[] {
-  return "openPart" in turn && turn.openPart ? [...turn.responseParts, turn.openPart] : turn.responseParts;
+  const { responseParts } = turn;
+  const parts = responseParts instanceof PartList ? responseParts.toArray() : responseParts;
+  return "openPart" in turn && turn.openPart ? [...parts, turn.openPart] : parts;
+}
+
+/** A tool call of the running turn, at the same cost however many there are. */
+export function findToolCall(turn: ActiveTurn | undefined, toolCallId: string): ToolCall | undefined {
+  const part = findPart(turn, "toolCall", toolCallId);
+  return part?.kind === "toolCall" ? part.toolCall : undefined;
+}
+
+/** A question of the running turn. */
+export function findInputRequest(turn: ActiveTurn | undefined, id: string): InputRequestPart | undefined {
+  const part = findPart(turn, "inputRequest", id);
+  return part?.kind === "inputRequest" ? part : undefined;
+}
+
+/** A text part of the running turn, the one being written included. */
+export function findTextPart(turn: ActiveTurn | undefined, id: string): TextPart | undefined {
+  const part = turn?.openPart?.id === id ? turn.openPart : findPart(turn, "other", id);
+  return part?.kind === "markdown" || part?.kind === "reasoning" ? part : undefined;
+}
+
+function findPart(turn: ActiveTurn | undefined, group: PartGroup, id: string): ResponsePart | undefined {
+  if (turn === undefined) return undefined;
+  const parts = PartList.of(turn.responseParts);
+  return parts.at(parts.placeOf(group, id));
 }

@@ -1,7 +1,7 @@
 // An agent of the catalogue, as clients choose from it.
 import type { AgentId } from "../ids.ts";
 
-/** What is known of an agent that the host can start. */
+/** An agent that the host can start. */
 export interface AgentInfo {
   readonly provider: AgentId;
   readonly displayName: string;

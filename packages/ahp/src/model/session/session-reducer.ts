@@ -6,10 +6,11 @@ import type {
   SessionAction,
   SessionChatAction,
   SessionDetailAction,
+  SessionLifecycle,
   SessionLifecycleAction,
   SessionSettingAction,
-} from "./session-actions.ts";
-import type { SessionLifecycle, SessionState } from "./session.ts";
+  SessionState,
+} from "./session.ts";
 import { chooseValues } from "./settings.ts";
 
 /** How many notices outside of turns a session keeps; the log has them all. */

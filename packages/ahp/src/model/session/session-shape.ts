@@ -1,10 +1,10 @@
 // The shapes of a session's state and actions.
 import { chatPhaseShape } from "../chat/chat-shape.ts";
 import type { ChatSummary } from "../chat/chat.ts";
-import { inputRequestShape } from "../chat/input-request-shape.ts";
+import { inputRequestShape } from "../chat/input-request.ts";
 import { pendingToolCallShape } from "../chat/tool-call-shape.ts";
 import { noticeShape } from "../chat/turn-shape.ts";
-import { actorShape, errorInfoShape } from "../failure-shape.ts";
+import { actorShape, errorInfoShape } from "../failure.ts";
 import type { ApprovalId, InputRequestId } from "../ids.ts";
 import {
   count,
@@ -21,17 +21,18 @@ import {
   type FieldShapes,
   type Shape,
 } from "../shape.ts";
-import type { ChatSummaryChanges, SessionAction } from "./session-actions.ts";
-import type { SessionPhase, SessionSummary } from "./session-summary.ts";
 import type {
   ActiveClient,
+  ChatSummaryChanges,
   ConnectedAgent,
   ContextLoss,
+  SessionAction,
   SessionInputRequest,
   SessionLifecycle,
   SessionOwner,
   SessionState,
 } from "./session.ts";
+import type { SessionPhase, SessionSummary } from "./session-summary.ts";
 import {
   commandsShape,
   configOptionsShape,
@@ -39,7 +40,7 @@ import {
   modesShape,
   runtimeOptionsChangesShape,
   runtimeOptionsShape,
-} from "./settings-shape.ts";
+} from "./settings.ts";
 
 const ownerShape = taggedUnion<SessionOwner, "kind">("kind", {
   person: {},
@@ -57,7 +58,6 @@ const lifecycleFields = {
 
 const lifecycleShape = taggedUnion<SessionLifecycle, "status">("status", lifecycleFields);
 
-/** The shape of a session's phase. */
 export const sessionPhaseShape = taggedUnion<SessionPhase, "status">("status", {
   ...lifecycleFields,
   busy: {
@@ -127,14 +127,12 @@ const shared = {
   workingDirectories: list(text),
 } satisfies Partial<FieldShapes<SessionState>>;
 
-/** The shape of a session's entry in the root's list. */
 export const sessionSummaryShape = object<SessionSummary>({
   ...shared,
   phase: sessionPhaseShape,
   inputNeededCount: count,
 });
 
-/** The shape of a session's state. */
 export const sessionStateShape = object<SessionState>({
   ...shared,
   lifecycle: lifecycleShape,
@@ -156,7 +154,6 @@ export const sessionStateShape = object<SessionState>({
   notices: list(noticeShape),
 });
 
-/** The shape of a session's actions. */
 export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/ready": {
     at: text,

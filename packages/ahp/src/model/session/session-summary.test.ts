@@ -1,8 +1,7 @@
-// What a session says of itself to the outside.
+// Summary of a session, as the root's list has it.
 import { expect, test } from "vitest";
 import { newStates } from "../../testing/states.ts";
-import type { ChatSummary } from "../chat/chat.ts";
-import { summarizeChat } from "../chat/chat.ts";
+import { summarizeChat, type ChatSummary } from "../chat/chat.ts";
 import { makeId } from "../ids.ts";
 import { KEPT_NOTICES, reduceSession } from "./session-reducer.ts";
 import { sessionPhase, summarizeSession } from "./session-summary.ts";

@@ -1,10 +1,9 @@
-// What a session shows of itself in the root's list.
+// Summary of a session in the root's list.
 import type { WaitingFor } from "../chat/turn.ts";
-import type { AgentId, ChatUri, SessionKey, SessionUri, TurnId } from "../ids.ts";
-import type { Timestamp, Uri } from "../json.ts";
-import type { SessionLifecycle, SessionOwner, SessionState } from "./session.ts";
+import type { ChatUri, TurnId } from "../ids.ts";
+import type { SessionLifecycle, SessionState } from "./session.ts";
 
-/** What a session is doing, seen from outside. */
+/** The activity of a session, seen from outside. */
 export type SessionPhase =
   | SessionLifecycle
   | {
@@ -14,26 +13,28 @@ export type SessionPhase =
       readonly waitingFor: WaitingFor | "agent";
     };
 
-/** What the root's list says of a session. */
-export interface SessionSummary {
-  readonly resource: SessionUri;
-  readonly key: SessionKey;
-  readonly provider: AgentId;
-  readonly owner: SessionOwner;
-  readonly label?: string;
-  readonly title: string;
-  readonly createdAt: Timestamp;
-  readonly lastActivityAt: Timestamp;
-  readonly isRead: boolean;
-  readonly isArchived: boolean;
-  readonly activity?: string;
-  readonly workingDirectories: readonly Uri[];
+/** A session in the root's list. */
+export interface SessionSummary extends Pick<
+  SessionState,
+  | "resource"
+  | "key"
+  | "provider"
+  | "owner"
+  | "label"
+  | "title"
+  | "createdAt"
+  | "lastActivityAt"
+  | "isRead"
+  | "isArchived"
+  | "activity"
+  | "workingDirectories"
+> {
   readonly phase: SessionPhase;
   /** How many questions wait for a person. */
   readonly inputNeededCount: number;
 }
 
-/** What a session is doing: a turn that is going on counts for more than the state of the process. */
+/** The phase of a session: a running turn outranks the state of the process. */
 export function sessionPhase({ lifecycle, chats }: SessionState): SessionPhase {
   if (lifecycle.status === "failed" || lifecycle.status === "closed") return lifecycle;
   for (const { resource, phase } of chats) {
@@ -48,7 +49,7 @@ export function sessionPhase({ lifecycle, chats }: SessionState): SessionPhase {
   return lifecycle;
 }
 
-/** What the root's list says of a session. */
+/** The session's entry in the root's list. */
 export function summarizeSession(session: SessionState): SessionSummary {
   const {
     resource,

@@ -1,4 +1,4 @@
-// A session: one agent at work for one owner, its chats, and what it waits for.
+// A session: its state, and every action that changes it.
 import type { ChatSummary } from "../chat/chat.ts";
 import type { InputRequest } from "../chat/input-request.ts";
 import type { PendingToolCall } from "../chat/tool-call.ts";
@@ -15,8 +15,15 @@ import type {
   SessionUri,
   TurnId,
 } from "../ids.ts";
+import type { Changes } from "../immutable.ts";
 import type { JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
-import type { AvailableCommand, ConfigOption, RuntimeOptions, SessionModes } from "./settings.ts";
+import type {
+  AvailableCommand,
+  ConfigOption,
+  ConfigValues,
+  RuntimeOptions,
+  SessionModes,
+} from "./settings.ts";
 
 /** The state of a session's channel. */
 export interface SessionState {
@@ -32,7 +39,7 @@ export interface SessionState {
   readonly lastActivityAt: Timestamp;
   readonly isRead: boolean;
   readonly isArchived: boolean;
-  /** One line on what is going on just now. */
+  /** One line on the current activity. */
   readonly activity?: string;
   /** The folders it may work in; the first is where commands run. */
   readonly workingDirectories: readonly Uri[];
@@ -67,7 +74,7 @@ export type SessionOwner =
   | { readonly kind: "person" }
   | { readonly kind: "app"; readonly appId: AppId; readonly name?: string };
 
-/** How a session stands with its agent's process. Whether a turn is going on is a matter of its chats. */
+/** State of the agent's process. Whether a turn is running is up to the session's chats. */
 export type SessionLifecycle =
   /** The agent is being started for the first time. */
   | { readonly status: "creating" }
@@ -81,14 +88,14 @@ export type SessionLifecycle =
   | { readonly status: "closed"; readonly closedAt: Timestamp; readonly by: Actor; readonly reason?: string };
 
 /**
- * Why a session has no process: it was idle, the agent died, it could not be brought back, the host was restarted,
- * or it takes a setting only when it is started.
+ * Why a session has no process: it was idle, the agent died, it could not be brought back, the host was restarted
+ * while something ran, or it takes a setting only when it is started.
  */
 export type StaleCause = OpenEnum<
   "evicted" | "agent-exited" | "resume-failed" | "host-restarted" | "settings-changed"
 >;
 
-/** What an agent said of itself. */
+/** An agent's description of itself. */
 export interface ConnectedAgent {
   readonly name: string;
   readonly version?: string;
@@ -128,19 +135,21 @@ export type SessionInputRequest =
       readonly request: InputRequest;
     };
 
-/** What a new session is made from. */
-export interface NewSession {
-  readonly resource: SessionUri;
-  readonly key: SessionKey;
-  readonly provider: AgentId;
-  readonly owner: SessionOwner;
-  readonly label?: string;
-  readonly title: string;
+/** Properties of a new session. */
+export interface NewSession extends Pick<
+  SessionState,
+  | "resource"
+  | "key"
+  | "provider"
+  | "owner"
+  | "label"
+  | "title"
+  | "workingDirectories"
+  | "forwardedProvider"
+  | "mcpServers"
+> {
   readonly at: Timestamp;
-  readonly workingDirectories: readonly Uri[];
   readonly runtimeOptions?: RuntimeOptions;
-  readonly forwardedProvider?: string;
-  readonly mcpServers?: readonly string[];
 }
 
 /** The state of a session whose agent is being started. */
@@ -182,3 +191,69 @@ export function newSessionState(session: NewSession): SessionState {
     notices: [],
   };
 }
+
+/** A session comes to life, loses its agent, gets it back, or ends. */
+export type SessionLifecycleAction =
+  /** The agent has answered the handshake, for the first time or again. */
+  | {
+      readonly type: "session/ready";
+      readonly at: Timestamp;
+      readonly backendId?: string;
+      readonly backendCwd?: string;
+      readonly agent?: ConnectedAgent;
+    }
+  | { readonly type: "session/creationFailed"; readonly error: ErrorInfo }
+  | {
+      readonly type: "session/stale";
+      readonly at: Timestamp;
+      readonly cause: StaleCause;
+      readonly error?: ErrorInfo;
+    }
+  | { readonly type: "session/resuming" }
+  /** The agent is back and remembers nothing. */
+  | { readonly type: "session/contextLost"; readonly at: Timestamp; readonly reason: string }
+  | { readonly type: "session/closed"; readonly at: Timestamp; readonly by: Actor; readonly reason?: string };
+
+/** Changes of a chat's summary. */
+export type ChatSummaryChanges = Changes<Omit<ChatSummary, "resource">>;
+
+/** The chats of a session, and what in them waits for a person. */
+export type SessionChatAction =
+  | { readonly type: "session/chatAdded"; readonly chat: ChatSummary }
+  | { readonly type: "session/chatUpdated"; readonly chat: ChatUri; readonly changes: ChatSummaryChanges }
+  | { readonly type: "session/chatRemoved"; readonly chat: ChatUri }
+  | { readonly type: "session/defaultChatChanged"; readonly defaultChat?: ChatUri }
+  | { readonly type: "session/inputNeededSet"; readonly request: SessionInputRequest }
+  | { readonly type: "session/inputNeededRemoved"; readonly id: ApprovalId | InputRequestId };
+
+/** Settings of a session, changed by its owner or its agent. */
+export type SessionSettingAction =
+  | { readonly type: "session/runtimeOptionsChanged"; readonly changes: Changes<RuntimeOptions> }
+  | { readonly type: "session/commandsChanged"; readonly commands: readonly AvailableCommand[] }
+  | { readonly type: "session/modesChanged"; readonly modes?: SessionModes }
+  | { readonly type: "session/modeChanged"; readonly modeId: string }
+  /** The agent's options, as a whole. */
+  | { readonly type: "session/configOptionsChanged"; readonly configOptions: readonly ConfigOption[] }
+  /** Values that someone chose for some of the options. */
+  | { readonly type: "session/configChanged"; readonly config: ConfigValues };
+
+/** Something about the session as a whole. */
+export type SessionDetailAction =
+  | { readonly type: "session/titleChanged"; readonly title: string }
+  | { readonly type: "session/labelChanged"; readonly label?: string }
+  | { readonly type: "session/activityChanged"; readonly activity?: string }
+  | { readonly type: "session/isReadChanged"; readonly isRead: boolean }
+  | { readonly type: "session/isArchivedChanged"; readonly isArchived: boolean }
+  | { readonly type: "session/workingDirectoriesChanged"; readonly workingDirectories: readonly Uri[] }
+  | { readonly type: "session/activeClientSet"; readonly client: ActiveClient }
+  | { readonly type: "session/activeClientRemoved"; readonly clientId: ClientId }
+  | { readonly type: "session/noticeAdded"; readonly notice: Notice }
+  /** The latest error, such as that of a turn. */
+  | { readonly type: "session/errorReported"; readonly error: ErrorInfo };
+
+/** Any action of a session's channel. */
+export type SessionAction =
+  | SessionLifecycleAction
+  | SessionChatAction
+  | SessionSettingAction
+  | SessionDetailAction;

@@ -1,10 +1,28 @@
-// What can be set in a session: the host's own options, and the options, modes and commands that its agent offers.
+// The settings of a session: runtime options, modes, config options and commands.
+import type { Changes } from "../immutable.ts";
 import type { JsonValue, OpenEnum } from "../json.ts";
+import {
+  count,
+  dictionary,
+  flag,
+  jsonObject,
+  list,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  taggedUnion,
+  text,
+  type Shape,
+} from "../shape.ts";
 
 /** When the host asks a person before a tool runs; absent, the agent's own questions go to the caller. */
-export type ApprovalPolicy = "approve-all" | "approve-reads" | "deny-all";
+export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number];
 
-/** What an app chose for a session; it holds from the next turn on. */
+/** The names of the approval policies. */
+export const APPROVAL_POLICIES = ["approve-all", "approve-reads", "deny-all"] as const;
+
+/** Settings that an app chose for a session; they apply from the next turn on. */
 export interface RuntimeOptions {
   readonly model?: string;
   readonly cwd?: string;
@@ -18,7 +36,7 @@ export interface RuntimeOptions {
 export interface AvailableCommand {
   readonly name: string;
   readonly description: string;
-  /** What to write after the name. */
+  /** The text to write after the name. */
   readonly inputHint?: string;
 }
 
@@ -82,3 +100,49 @@ function chooseValue(option: ConfigOption, value: JsonValue | undefined): Config
   const isOffered = option.choices.some((choice) => choice.value === value);
   return typeof value === "string" && isOffered ? { ...option, currentValue: value } : option;
 }
+
+const policyShape = oneOf(...APPROVAL_POLICIES);
+
+export const runtimeOptionsShape = object<RuntimeOptions>({
+  model: optional(text),
+  cwd: optional(text),
+  timeoutSeconds: optional(count),
+  runtimeMode: optional(text),
+  approvalPolicy: optional(policyShape),
+  extras: optional(dictionary(text)),
+});
+
+export const runtimeOptionsChangesShape = object<Changes<RuntimeOptions>>({
+  model: optional(nullable(text)),
+  cwd: optional(nullable(text)),
+  timeoutSeconds: optional(nullable(count)),
+  runtimeMode: optional(nullable(text)),
+  approvalPolicy: optional(nullable(policyShape)),
+  extras: optional(nullable(dictionary(text))),
+});
+
+export const commandsShape = list(
+  object<AvailableCommand>({ name: text, description: text, inputHint: optional(text) }),
+);
+
+export const modesShape = object<SessionModes>({
+  available: list(object<SessionMode>({ id: text, name: text, description: optional(text) })),
+  currentModeId: text,
+});
+
+const option = { id: text, name: text, description: optional(text), category: optional(text) };
+const choiceShape = object<ConfigChoice>({
+  value: text,
+  name: text,
+  description: optional(text),
+  group: optional(text),
+});
+
+export const configOptionsShape = list(
+  taggedUnion<ConfigOption, "type">("type", {
+    select: { ...option, currentValue: text, choices: list(choiceShape) },
+    boolean: { ...option, currentValue: flag },
+  }),
+);
+
+export const configValuesShape: Shape<ConfigValues> = jsonObject;

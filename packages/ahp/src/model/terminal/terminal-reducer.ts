@@ -1,7 +1,6 @@
 // The reducer of a terminal's channel: metadata only, each action in constant time.
 import { ignoreUnknown, patch } from "../immutable.ts";
-import type { FinishedCommand, TerminalOutput, TerminalState } from "./terminal.ts";
-import type { TerminalAction } from "./terminal-actions.ts";
+import type { FinishedCommand, TerminalAction, TerminalOutput, TerminalState } from "./terminal.ts";
 
 type ActionOf<Type extends TerminalAction["type"]> = Extract<TerminalAction, { type: Type }>;
 
@@ -36,6 +35,8 @@ export function reduceTerminal(terminal: TerminalState, action: TerminalAction):
       return finishCommand(terminal, action);
     case "terminal/exited":
       return exit(terminal, action);
+    case "terminal/leftoversChanged":
+      return { ...terminal, leftovers: action.leftovers };
     default:
       return ignoreUnknown(terminal, action);
   }
@@ -58,7 +59,7 @@ function retitle(
   terminal: TerminalState,
   { title, source }: ActionOf<"terminal/titleChanged">,
 ): TerminalState {
-  if (terminal.titleSource === "person" && source === "program") return terminal;
+  if (terminal.titleSource === "person" && source !== "person") return terminal;
   return patch(terminal, { title, titleSource: source });
 }
 
@@ -101,4 +102,19 @@ function exit(terminal: TerminalState, action: ActionOf<"terminal/exited">): Ter
 
 function cutOff({ openCommand: open, lastCommand }: TerminalState): FinishedCommand | undefined {
   return open ? { commandId: open.commandId, commandLine: open.commandLine } : lastCommand;
+}
+
+/** One action in place of two adjacent ones, or `undefined` when they must stay apart: output joins where no byte is missing (M6). */
+export function mergeTerminalActions(
+  earlier: TerminalAction,
+  later: TerminalAction,
+): TerminalAction | undefined {
+  if (
+    earlier.type !== "terminal/data" ||
+    later.type !== "terminal/data" ||
+    earlier.endOffset !== later.offset
+  ) {
+    return undefined;
+  }
+  return { ...earlier, data: earlier.data + later.data, endOffset: later.endOffset };
 }

@@ -1,13 +1,15 @@
 // The shapes of a terminal's state and actions.
-import { limitFiredShape } from "../failure-shape.ts";
-import { count, flag, id, number, object, oneOf, optional, taggedUnion, text } from "../shape.ts";
-import type { TerminalAction } from "./terminal-actions.ts";
+import { limitFiredShape } from "../failure.ts";
+import { count, flag, id, list, number, object, oneOf, optional, taggedUnion, text } from "../shape.ts";
 import type {
   FinishedCommand,
+  LeftProcess,
   OpenCommand,
+  TerminalAction,
   TerminalClaim,
   TerminalExit,
   TerminalInfo,
+  TerminalLeftovers,
   TerminalLifecycle,
   TerminalOutput,
   TerminalRun,
@@ -25,7 +27,6 @@ const claimShape = taggedUnion<TerminalClaim, "kind">("kind", {
   },
 });
 
-/** The shape of the way a program ended. */
 export const terminalExitShape = taggedUnion<TerminalExit, "kind">("kind", {
   code: { exitCode: count, limit: optional(limitFiredShape) },
   signal: { signal: text, limit: optional(limitFiredShape) },
@@ -40,7 +41,11 @@ const lifecycleShape = taggedUnion<TerminalLifecycle, "status">("status", {
 const runShape = oneOf<TerminalRun>("text", "tty", "display");
 const titleSourceShape = oneOf("person", "program");
 
-/** The shape of a terminal's state. */
+const leftoversShape = object<TerminalLeftovers>({
+  count,
+  processes: list(object<LeftProcess>({ pid: count, command: text })),
+});
+
 export const terminalStateShape = object<TerminalState>({
   resource: id("terminal URI"),
   run: runShape,
@@ -64,18 +69,18 @@ export const terminalStateShape = object<TerminalState>({
       durationMs: optional(number),
     }),
   ),
+  leftovers: optional(leftoversShape),
 });
 
-/** The shape of an entry in the root's list of terminals. */
 export const terminalInfoShape = object<TerminalInfo>({
   resource: id("terminal URI"),
   run: runShape,
   title: text,
   claim: claimShape,
   lifecycle: lifecycleShape,
+  leftCount: optional(count),
 });
 
-/** The shape of a terminal's actions. */
 export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
   "terminal/data": { data: text, offset: count, endOffset: count },
   "terminal/trimmed": { skippedBytes: count },
@@ -99,4 +104,5 @@ export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
     offset: optional(count),
   },
   "terminal/exited": { exitedAt: text, exit: terminalExitShape, endOffset: optional(count) },
+  "terminal/leftoversChanged": { leftovers: optional(leftoversShape) },
 });

@@ -1,4 +1,4 @@
-// A terminal: what it runs, who holds it, how it ended. Its bytes are not here: they live in the ring.
+// A terminal: what it runs, who holds it, how it ended. Its bytes are kept elsewhere.
 import type { LimitFired } from "../failure.ts";
 import type { ChatUri, ClientId, CommandId, SessionUri, TerminalUri, ToolCallId, TurnId } from "../ids.ts";
 import type { Timestamp, Uri } from "../json.ts";
@@ -20,15 +20,30 @@ export interface TerminalState {
   /** The command that a shell is running. */
   readonly openCommand?: OpenCommand;
   readonly lastCommand?: FinishedCommand;
+  /** Processes that the command left running when it exited; absent while it runs, and when nothing is left. */
+  readonly leftovers?: TerminalLeftovers;
+}
+
+/** Processes that outlived the command which started them; killing the terminal ends them. */
+export interface TerminalLeftovers {
+  readonly count: number;
+  /** The first of them. */
+  readonly processes: readonly LeftProcess[];
+}
+
+/** A process that outlived its command. */
+export interface LeftProcess {
+  readonly pid: number;
+  readonly command: string;
 }
 
 /** How a terminal's program is connected: merged pipes, a PTY, or not at all because the agent runs it and we only show it. */
 export type TerminalRun = "text" | "tty" | "display";
 
 /** Where a title comes from: a name that someone chose, or the program. */
-export type TitleSource = "person" | "program";
+export type TitleSource = "person" | "agent" | "program";
 
-/** Who holds a terminal; there is always someone. */
+/** The holder of a terminal; there always is one. */
 export type TerminalClaim = ClientClaim | SessionClaim;
 
 /** A claim of a client; `goneSince` is set while it is not connected. */
@@ -91,25 +106,22 @@ export interface FinishedCommand {
   readonly durationMs?: number;
 }
 
-/** What the root's list says of a terminal. */
-export interface TerminalInfo {
-  readonly resource: TerminalUri;
-  readonly run: TerminalRun;
-  readonly title: string;
-  readonly claim: TerminalClaim;
-  readonly lifecycle: TerminalLifecycle;
+/** A terminal in the root's list. */
+export interface TerminalInfo extends Pick<
+  TerminalState,
+  "resource" | "run" | "title" | "claim" | "lifecycle"
+> {
+  /** How many processes outlived its command; absent when none did. */
+  readonly leftCount?: number;
 }
 
-/** What a new terminal is made from. */
-export interface NewTerminal {
-  readonly resource: TerminalUri;
-  readonly run: TerminalRun;
-  readonly title: string;
+/** Properties of a new terminal. */
+export interface NewTerminal extends Pick<
+  TerminalState,
+  "resource" | "run" | "title" | "claim" | "startedAt" | "cwd" | "size"
+> {
+  /** The program unless given. */
   readonly titleSource?: TitleSource;
-  readonly claim: TerminalClaim;
-  readonly startedAt?: Timestamp;
-  readonly cwd?: Uri;
-  readonly size?: TerminalSize;
 }
 
 /** The state of a terminal whose program has just been started. */
@@ -138,7 +150,60 @@ export function newTerminalState({
   };
 }
 
-/** What the root's list says of a terminal. */
-export function summarizeTerminal({ resource, run, title, claim, lifecycle }: TerminalState): TerminalInfo {
-  return { resource, run, title, claim, lifecycle };
+/** The terminal's entry in the root's list. */
+export function summarizeTerminal(terminal: TerminalState): TerminalInfo {
+  const { resource, run, title, claim, lifecycle, leftovers } = terminal;
+  return {
+    resource,
+    run,
+    title,
+    claim,
+    lifecycle,
+    ...(leftovers !== undefined && { leftCount: leftovers.count }),
+  };
 }
+
+/** Any action of a terminal's channel. */
+export type TerminalAction =
+  /** Output: its text, and the bytes it was made from. Only the offset is reduced. */
+  | {
+      readonly type: "terminal/data";
+      readonly data: string;
+      readonly offset: number;
+      readonly endOffset: number;
+    }
+  /** Bytes before this offset are no longer kept. */
+  | { readonly type: "terminal/trimmed"; readonly skippedBytes: number }
+  /** Someone typed; a side effect alone, no state comes of it. */
+  | { readonly type: "terminal/input"; readonly data: string }
+  | { readonly type: "terminal/resized"; readonly cols: number; readonly rows: number }
+  | { readonly type: "terminal/claimed"; readonly claim: TerminalClaim }
+  | { readonly type: "terminal/titleChanged"; readonly title: string; readonly source: TitleSource }
+  | { readonly type: "terminal/cwdChanged"; readonly cwd: Uri }
+  /** The view starts again at this offset; no byte is lost. */
+  | { readonly type: "terminal/cleared"; readonly offset: number }
+  | { readonly type: "terminal/commandDetectionAvailable" }
+  | {
+      readonly type: "terminal/commandExecuted";
+      readonly commandId: CommandId;
+      readonly commandLine: string;
+      readonly startedAt: Timestamp;
+      readonly offset: number;
+    }
+  | {
+      readonly type: "terminal/commandFinished";
+      readonly commandId: CommandId;
+      readonly exitCode?: number;
+      readonly durationMs?: number;
+      /** Where its output ends. */
+      readonly offset?: number;
+    }
+  /** The program has ended; all that it wrote lies before `endOffset`. */
+  | {
+      readonly type: "terminal/exited";
+      readonly exitedAt: Timestamp;
+      readonly exit: TerminalExit;
+      readonly endOffset?: number;
+    }
+  /** Processes that outlived the command; without them, none is left. */
+  | { readonly type: "terminal/leftoversChanged"; readonly leftovers?: TerminalLeftovers };

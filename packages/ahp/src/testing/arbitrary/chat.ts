@@ -1,8 +1,7 @@
 // Random actions of a chat.
 import fc from "fast-check";
-import type { ChatAction } from "../../model/chat/chat-actions.ts";
-import type { Confirmation } from "../../model/chat/tool-call-actions.ts";
-import type { ToolFailure, ToolSuccess } from "../../model/chat/tool-call.ts";
+import type { ChatAction } from "../../model/chat/chat.ts";
+import type { Confirmation, ToolFailure, ToolSuccess } from "../../model/chat/tool-call.ts";
 import type { Turn } from "../../model/chat/turn.ts";
 import {
   actionsOf,
@@ -63,9 +62,15 @@ export const chatActionFields: FieldsByType<ChatAction> = {
   "chat/turnsLoaded": fc.record({
     turns: fc.uniqueArray(oldTurns, { maxLength: 3, selector: ({ id }) => id }),
   }),
+  "chat/turnsOmitted": fc.record({ firstTurnId: ids("turn") }),
   "chat/responsePart": fc.record({ ...turn, part: sentParts }),
   "chat/delta": fc.record(text),
   "chat/reasoning": fc.record(text),
+  "chat/textOmitted": fc.record({
+    turnId: ids("turn"),
+    partId: ids("part"),
+    charCount: fc.nat({ max: 3 }),
+  }),
   "chat/planChanged": fc.record({ ...turn, plan: plans }),
   "chat/planRemoved": fc.record({ ...turn, planId: ids("plan") }),
   "chat/usage": fc.record({
@@ -97,6 +102,11 @@ export const chatActionFields: FieldsByType<ChatAction> = {
     result: results,
     content: maybe(toolContents),
     endedAt: maybe(times),
+  }),
+  "chat/toolCallTerminalExited": fc.record({
+    ...call,
+    terminal: ids("terminal URI"),
+    result: fc.record({ exit: fc.constant({ kind: "code", exitCode: 0 }), skippedBytes: fc.nat() }),
   }),
   "chat/inputRequested": fc.record({ ...turn, request: inputRequests }),
   "chat/inputAnswerChanged": fc.record({
@@ -136,7 +146,7 @@ export const chatActionFields: FieldsByType<ChatAction> = {
   }),
 };
 
-/** Any action of a chat; those that make a turn go on are the most frequent. */
+/** Any action of a chat; those that advance a turn are the most frequent. */
 export const chatActions: fc.Arbitrary<ChatAction> = actionsOf<ChatAction>(chatActionFields, {
   "chat/turnStarted": 8,
   "chat/responsePart": 6,

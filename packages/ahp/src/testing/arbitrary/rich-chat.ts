@@ -1,9 +1,16 @@
 // Random actions of a chat with everything in them that a dialect must say in its own way.
 import fc from "fast-check";
 import type { ApprovalOption } from "../../model/chat/approval.ts";
-import type { ChatAction } from "../../model/chat/chat-actions.ts";
-import type { FileVersion, ToolContent, ToolFailure, ToolSuccess } from "../../model/chat/tool-call.ts";
+import type { ChatAction } from "../../model/chat/chat.ts";
+import type {
+  FileVersion,
+  TerminalResult,
+  ToolContent,
+  ToolFailure,
+  ToolSuccess,
+} from "../../model/chat/tool-call.ts";
 import type { Plan } from "../../model/chat/turn.ts";
+import type { TerminalExit } from "../../model/terminal/terminal.ts";
 import { chatActionFields } from "./chat.ts";
 import {
   actionsOf,
@@ -24,6 +31,13 @@ const versions: fc.Arbitrary<FileVersion> = fc.oneof(
   words.map((text): FileVersion => ({ kind: "text", text })),
   words.map((uri): FileVersion => ({ kind: "ref", uri: `file:///${uri}` })),
 );
+const terminalResults: fc.Arbitrary<TerminalResult> = fc.record({
+  exit: maybe(
+    fc.constantFrom<TerminalExit>({ kind: "code", exitCode: 3 }, { kind: "signal", signal: "SIGTERM" }),
+  ),
+  preview: maybe(words),
+  skippedBytes: fc.nat(3),
+});
 const contents: fc.Arbitrary<readonly ToolContent[]> = fc.array(
   fc.oneof(
     words.map((text): ToolContent => ({ type: "text", text })),
@@ -33,12 +47,13 @@ const contents: fc.Arbitrary<readonly ToolContent[]> = fc.array(
       before: maybe(versions),
       after: maybe(versions),
     }),
-    ids("terminal URI").map((resource): ToolContent => ({
-      type: "terminal",
-      resource,
-      title: "ls",
-      isPty: true,
-    })),
+    fc.record({
+      type: fc.constant("terminal"),
+      resource: ids("terminal URI"),
+      title: fc.constant("ls"),
+      isPty: fc.boolean(),
+      result: maybe(terminalResults),
+    }),
     fc.constant<ToolContent>({ type: "raw", value: { odd: true } }),
   ),
   { maxLength: 3 },
@@ -133,6 +148,11 @@ const richFields: FieldsByType<ChatAction> = {
     result: results,
     content: maybe(contents),
     endedAt: maybe(times),
+  }),
+  "chat/toolCallTerminalExited": fc.record({
+    ...call,
+    terminal: ids("terminal URI"),
+    result: terminalResults,
   }),
   "chat/inputRequested": fc.record({ turnId: ids("turn"), request: inputRequests }),
 };

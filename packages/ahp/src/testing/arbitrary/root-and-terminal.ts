@@ -1,9 +1,13 @@
 // Random actions of the root and of a terminal.
 import fc from "fast-check";
-import type { RootAction } from "../../model/root/root-actions.ts";
+import type { RootAction } from "../../model/root/root.ts";
 import { summarizeSession } from "../../model/session/session-summary.ts";
-import type { TerminalAction } from "../../model/terminal/terminal-actions.ts";
-import { summarizeTerminal, type TerminalClaim, type TerminalExit } from "../../model/terminal/terminal.ts";
+import {
+  summarizeTerminal,
+  type TerminalAction,
+  type TerminalClaim,
+  type TerminalExit,
+} from "../../model/terminal/terminal.ts";
 import { newStates } from "../states.ts";
 import { actionsOf, ids, limits, maybe, times, words, type FieldsByType } from "./value.ts";
 
@@ -73,6 +77,9 @@ export const terminalActionFields: FieldsByType<TerminalAction> = {
     durationMs: maybe(fc.nat()),
   }),
   "terminal/exited": fc.record({ exitedAt: times, exit: exits }),
+  "terminal/leftoversChanged": fc.record({
+    leftovers: maybe(fc.record({ count: fc.nat(9), processes: fc.constant([{ pid: 7, command: "sleep" }]) })),
+  }),
 };
 
 /** Any action of a terminal; output is the most frequent. */

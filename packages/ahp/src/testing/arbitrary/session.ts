@@ -1,8 +1,7 @@
 // Random actions of a session.
 import fc from "fast-check";
 import type { ChatPhase } from "../../model/chat/chat.ts";
-import type { SessionAction } from "../../model/session/session-actions.ts";
-import type { SessionInputRequest } from "../../model/session/session.ts";
+import type { SessionAction, SessionInputRequest } from "../../model/session/session.ts";
 import type { ConfigOption } from "../../model/session/settings.ts";
 import {
   actionsOf,

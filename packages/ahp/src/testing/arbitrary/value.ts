@@ -49,12 +49,12 @@ export const pendingMessages: fc.Arbitrary<PendingMessage> = fc.record({
   id: ids("pending message"),
   message: messages,
 });
-/** Who decided. */
+/** Any actor of a decision. */
 export const actors: fc.Arbitrary<Actor> = fc.oneof(
   ids("client").map((clientId): Actor => ({ kind: "client", clientId })),
   fc.constantFrom<Actor>({ kind: "policy", policy: "approve-all" }, { kind: "expiry" }, { kind: "host" }),
 );
-/** What went wrong. */
+/** Any error. */
 export const errors: fc.Arbitrary<ErrorInfo> = fc.record({ code: words, message: words });
 /** A limit that fired. */
 export const limits: fc.Arbitrary<LimitFired> = fc.record({
@@ -77,7 +77,7 @@ export const decisions: fc.Arbitrary<ApprovalDecision> = fc.record({
   by: actors,
   at: times,
 });
-/** What a tool call shows. */
+/** Any content of a tool call. */
 export const toolContents: fc.Arbitrary<readonly ToolContent[]> = fc.array(
   words.map((text): ToolContent => ({ type: "text", text })),
   { maxLength: 2 },

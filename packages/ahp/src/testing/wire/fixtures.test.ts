@@ -13,8 +13,8 @@ import { fixtureVersion, overTheWire, seedVersion, type ReferenceVersion } from 
 
 /** Actions that a Holdfast host never sends, and why; cases about them show nothing about it. */
 const neverSent: { readonly [type: string]: string } = {
-  "session/serverToolsChanged": "the host has no tools of its own",
-  "session/activeClientToolsChanged": "a client's tools are told with the client",
+  "session/serverToolsChanged": "the host has no tools",
+  "session/activeClientToolsChanged": "a client's tools are sent with the client",
   "session/diffsChanged": "changes of files are shown in their tool calls",
   "session/changesetsChanged": "the host has no changesets",
   "session/customizationsChanged": "the host has no customizations",

@@ -1,4 +1,4 @@
-// What the reference reducers of AHP work on: loosely typed, because they must take whatever a host sends.
+// Input of AHP's reference reducers: loosely typed, because they must accept whatever a host sends.
 
 /** A value as it came over the wire. */
 export interface WireFields {
@@ -16,15 +16,15 @@ export interface ReferenceVersion {
   readonly failure: "part" | "field";
   /** Whether questions are parts of the turn (from 0.6) or a list. */
   readonly inputRequests: "parts" | "list";
-  /** Whether a call that waits for permission can be described anew (from 0.6), and actions renew `_meta`. */
+  /** Whether a call that waits for permission can be described again (from 0.6), and actions renew `_meta`. */
   readonly isLenient: boolean;
   /** Whether an exited terminal has a lifecycle (from 0.9) or an exit code. */
   readonly hasTerminalLifecycle: boolean;
-  /** What a session is called that could not be created. */
+  /** Lifecycle of a session that could not be created. */
   readonly failedLifecycle: "failed" | "creationFailed";
   /** The field that holds what was said to the agent. */
   readonly messageField: "message" | "userMessage";
-  /** What the clock says; from 0.9 on reducers do not look at it. */
+  /** The current time; from 0.9 on reducers do not use it. */
   readonly now: unknown;
 }
 

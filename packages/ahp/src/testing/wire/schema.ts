@@ -27,7 +27,7 @@ export class SchemaFile {
     return name in this.#definitions;
   }
 
-  /** What is wrong with a value; empty when nothing is. */
+  /** The problems of a value; empty when it is valid. */
   problems(name: string, value: unknown): readonly string[] {
     return this.#check({ $ref: `#/$defs/${name}` }, value, name);
   }

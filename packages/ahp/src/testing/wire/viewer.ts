@@ -1,12 +1,12 @@
 // A viewer: takes the snapshot of a channel and the messages about it, as a client of a dialect would.
-import type { ChannelKind } from "../../model/channel.ts";
-import type { Dialect, ShownChannel } from "../../dialects/dialect.ts";
+import type { Dialect, ShownChannel, WireMessage } from "../../dialects/dialect.ts";
 import {
-  advance,
   ChannelProjection,
-  type KindedState,
+  advance,
+  type StateByKind,
   type LoggedAction,
 } from "../../dialects/projection.ts";
+import type { Action, ChannelKind } from "../../model/channel.ts";
 import {
   reduceSeedSession,
   reduceWireChat,
@@ -42,11 +42,11 @@ export class Viewer {
   readonly #dialect: Dialect;
   readonly #projection: ChannelProjection;
   readonly #kind: ChannelKind;
-  #model: KindedState;
+  #model: StateByKind;
   #seen: WireFields;
   #serverSeq = 0;
 
-  constructor(dialect: Dialect, start: KindedState, snapshot: ShownChannel) {
+  constructor(dialect: Dialect, start: StateByKind, snapshot: ShownChannel) {
     this.#dialect = dialect;
     this.#kind = start.kind;
     this.#model = start;
@@ -55,20 +55,20 @@ export class Viewer {
   }
 
   /** The host's own state. */
-  get model(): KindedState {
+  get model(): StateByKind {
     return this.#model;
   }
 
-  /** What the viewer sees. */
+  /** The channel as the viewer sees it. */
   get seen(): WireFields {
     return this.#seen;
   }
 
-  /** Applies an action as the hub does: one that changes nothing is not told. False then. */
+  /** Applies an action as the hub does; returns false for one that changes nothing, which is not sent. */
   take(channel: string, action: LoggedAction["action"]): boolean {
     const step = advance(this.#model, action);
     if (!step || step.before === step.after) return false;
-    this.#model = { kind: step.kind, state: step.after } as KindedState;
+    this.#model = { kind: step.kind, state: step.after } as StateByKind;
     this.#serverSeq += 1;
     const messages = this.#projection.show({ channel, action, serverSeq: this.#serverSeq });
     for (const { method, params } of messages ?? []) {
@@ -87,4 +87,33 @@ export class Viewer {
 /** The state that a snapshot gives, after its trip over the wire. */
 export function showState(dialect: Dialect, shown: ShownChannel): WireFields {
   return fieldsOf(overTheWire(dialect.showSnapshot("x", 0, shown)?.state));
+}
+
+/** A message after its trip over the wire. */
+interface ShownMessage {
+  readonly method: string;
+  readonly params: { readonly [field: string]: unknown };
+}
+
+/** All messages for some actions on a channel, one after the other. */
+export function showAll(
+  dialect: Dialect,
+  channel: string,
+  start: StateByKind,
+  actions: readonly Action[],
+): readonly ShownMessage[] {
+  const projection = new ChannelProjection(dialect, start, 0);
+  return actions.flatMap((action, index) => {
+    const messages = projection.show({ channel, action, serverSeq: index + 1 }) ?? [];
+    return messages.map(arrived);
+  });
+}
+
+/** The actions among the messages. */
+export function wireActions(messages: readonly ShownMessage[]): readonly unknown[] {
+  return messages.filter(({ method }) => method === "action").map(({ params }) => params["action"]);
+}
+
+function arrived({ method, params }: WireMessage): ShownMessage {
+  return { method, params: overTheWire(params) as ShownMessage["params"] };
 }

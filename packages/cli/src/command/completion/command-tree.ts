@@ -2,7 +2,7 @@
 import type { Argument, Command, Help, Option } from "commander";
 
 /** What may stand in a place: fixed words, something of the file system, or names that only the host knows. */
-export type ValueKind =
+type ValueKind =
   | { readonly kind: "choices"; readonly choices: readonly string[] }
   | { readonly kind: "file" }
   | { readonly kind: "folder" }
@@ -12,18 +12,15 @@ export type ValueKind =
 /** Nouns whose names the host is asked for. */
 export const NOUNS = ["session", "terminal", "agent", "request", "key", "app"] as const;
 
-/** One noun whose names the host is asked for. */
 export type Noun = (typeof NOUNS)[number];
 
-/** An option in all its spellings. */
-export interface OptionWord {
+interface OptionWord {
   readonly flags: readonly string[];
   readonly description: string;
   /** Absent when it takes no value. */
   readonly value?: ValueKind;
 }
 
-/** A command and what can follow it. */
 export interface CommandPlace {
   /** The words that lead here, such as `keys create`; empty for the program itself. */
   readonly path: string;
@@ -81,4 +78,48 @@ function kindOf(written: string, choices: readonly string[] | undefined): ValueK
   if (name === "file" || name === "files" || name === "path") return { kind: "file" };
   if (name === "folder" || name === "directory") return { kind: "folder" };
   return NOUNS.some((noun) => noun === name) ? { kind: "noun", noun: name } : { kind: "anything" };
+}
+
+/** `=a b` for choices, `@session` for a noun, `file`, `folder`, or `-` for anything. */
+export function valueCode(value: ValueKind): string {
+  switch (value.kind) {
+    case "choices":
+      return `=${value.choices.join(" ")}`;
+    case "noun":
+      return `@${value.noun}`;
+    case "file":
+    case "folder":
+      return value.kind;
+    case "anything":
+      return "-";
+  }
+}
+
+/** A row for each option that takes a value: its place and spelling, and what the value may be. */
+export function optionRows(
+  places: readonly CommandPlace[],
+): { readonly key: string; readonly code: string }[] {
+  return places.flatMap(({ path, options }) =>
+    options.flatMap(({ flags, value }) =>
+      value === undefined ? [] : flags.map((flag) => ({ key: `${path} ${flag}`, code: valueCode(value) })),
+    ),
+  );
+}
+
+/** A row for each argument: its place and number, `+` for those that are repeated, and what it may be. */
+export function argumentRows(
+  places: readonly CommandPlace[],
+): { readonly path: string; readonly position: string; readonly code: string }[] {
+  return places.flatMap(({ path, values, isRepeated }) =>
+    values.map((value, index) => ({
+      path,
+      position: isRepeated && index === values.length - 1 ? "+" : String(index),
+      code: valueCode(value),
+    })),
+  );
+}
+
+/** A word for a POSIX shell, whatever is in it. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,5 @@
 // The completion script for fish.
-import type { CommandPlace } from "./command-tree.ts";
-import { argumentRows, optionRows, valueCode } from "./value-code.ts";
+import { argumentRows, type CommandPlace, optionRows, valueCode } from "./command-tree.ts";
 
 /** The script for `holdfast completion fish | source`. */
 export function fishScript(places: readonly CommandPlace[]): string {
@@ -72,7 +71,7 @@ function argumentLine({ path, position, code }: ReturnType<typeof argumentRows>[
   return `complete -c holdfast -n ${condition} ${valueOptions(code, "")}`.trimEnd();
 }
 
-/** What \`complete\` is told of a value: \`-x\` demands one and offers no files. */
+/** The options of \`complete\` for a value: \`-x\` demands one and offers no files. */
 function valueOptions(code: string, exclusive: "-x" | ""): string {
   const start = exclusive === "" ? "" : `${exclusive} `;
   if (code.startsWith("=")) return `${start}-a ${fishQuote(code.slice(1))}`;

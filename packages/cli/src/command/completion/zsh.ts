@@ -1,6 +1,5 @@
 // The completion script for zsh: to be sourced, or to lie as `_holdfast` in a folder of `fpath`.
-import type { CommandPlace } from "./command-tree.ts";
-import { argumentRows, optionRows, shellQuote } from "./value-code.ts";
+import { argumentRows, type CommandPlace, optionRows, shellQuote } from "./command-tree.ts";
 
 /** Goes through the words before the cursor, and then offers what can follow them. */
 const walk = `_holdfast() {

@@ -1,18 +1,18 @@
 // A transcript as a page to read: what was said, done, changed, written and allowed.
-import type {
-  ActiveTurn,
-  ApprovalDecision,
-  FileVersion,
-  ResponsePart,
-  SessionState,
-  ToolCall,
-  ToolContent,
-  Turn,
+import {
+  type ActiveTurn,
+  type ApprovalDecision,
+  type FileVersion,
+  type ResponsePart,
+  type SessionState,
+  type TextPart,
+  type ToolCall,
+  type ToolContent,
+  type Turn,
+  turnParts,
 } from "@holdfast/ahp";
-import { turnParts } from "@holdfast/ahp";
 import { safeLines, safeText } from "../../safe-text.ts";
-import type { TranscriptRecord } from "./record.ts";
-import { changedLines } from "./changed-lines.ts";
+import type { TranscriptRecord } from "./transcript.ts";
 
 /** What is written for a line of the transcript. Control characters are shown, not kept: it is for people. */
 export function markdownOf(record: TranscriptRecord): string {
@@ -36,7 +36,7 @@ export function markdownOf(record: TranscriptRecord): string {
     case "exited":
       return `${exitWords(record.exit)}\n\n`;
     case "end":
-      return `---\n\n${record.turns} turns, ${record.terminals} terminals.\n`;
+      return `---\n\n${count(record.turns, "turn")}, ${count(record.terminals, "terminal")}.\n`;
   }
 }
 
@@ -77,18 +77,18 @@ function describeTurn(turn: Turn | ActiveTurn): string {
     ...turnParts(turn).map(describePart),
     ...planned,
     used,
-    "end" in turn ? `*${endWords(turn.end)}*\n\n` : "*It is still going on.*\n\n",
+    "end" in turn ? `*${endWords(turn.end)}*\n\n` : "*Still running.*\n\n",
   ].join("");
 }
 
 function describePart(part: ResponsePart): string {
   switch (part.kind) {
     case "markdown":
-      return `${safeLines(part.content)}\n\n`;
+      return `${describeOmission(part)}${safeLines(part.content)}\n\n`;
     case "reasoning":
-      return `<details><summary>Thought</summary>\n\n${safeLines(part.content)}\n\n</details>\n\n`;
+      return `<details><summary>Thought</summary>\n\n${describeOmission(part)}${safeLines(part.content)}\n\n</details>\n\n`;
     case "contentRef":
-      return `- Content: ${codeSpan(part.uri)}\n\n`;
+      return `- Content: ${codeSpan(part.name ?? part.uri)}\n\n`;
     case "systemNotification":
       return `> ${safeText(part.notice.title)}\n\n`;
     case "toolCall":
@@ -96,6 +96,11 @@ function describePart(part: ResponsePart): string {
     case "inputRequest":
       return `Question: ${safeText(part.request.message ?? "")}\n\n${block(JSON.stringify(part.response ?? null))}`;
   }
+}
+
+/** The host keeps the end of a very long text in the chat itself, and all of it among the events of the turn. */
+function describeOmission({ omittedChars = 0 }: TextPart): string {
+  return omittedChars === 0 ? "" : `*${omittedChars} earlier characters are in the events of the turn.*\n\n`;
 }
 
 function describeCall(call: ToolCall): string {
@@ -161,6 +166,10 @@ function exitWords(exit: Extract<TranscriptRecord, { type: "exited" }>["exit"]):
   }
 }
 
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
 /** Code by indentation: no text can end it, as it could a fence. */
 function block(text: string): string {
   const lines = safeLines(text).replace(/\n$/, "").split("\n");
@@ -180,4 +189,24 @@ function codeSpan(text: string): string {
   const longest = Math.max(0, ...[...safe.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return longest === 0 ? `${fence}${safe}${fence}` : `${fence} ${safe} ${fence}`;
+}
+
+const contextLines = 3;
+
+/** The changed stretch of a text, each line marked; a text that is not there is new or gone. */
+function changedLines(before: string | undefined, after: string | undefined): string[] {
+  const old = before === undefined ? [] : before.split("\n");
+  const fresh = after === undefined ? [] : after.split("\n");
+  const shortest = Math.min(old.length, fresh.length);
+  let same = 0;
+  while (same < shortest && old[same] === fresh[same]) same += 1;
+  let sameAtEnd = 0;
+  while (sameAtEnd < shortest - same && old.at(-1 - sameAtEnd) === fresh.at(-1 - sameAtEnd)) sameAtEnd += 1;
+  const oldEnd = old.length - sameAtEnd;
+  return [
+    ...old.slice(Math.max(0, same - contextLines), same).map((line) => `  ${line}`),
+    ...old.slice(same, oldEnd).map((line) => `- ${line}`),
+    ...fresh.slice(same, fresh.length - sameAtEnd).map((line) => `+ ${line}`),
+    ...old.slice(oldEnd, oldEnd + contextLines).map((line) => `  ${line}`),
+  ];
 }

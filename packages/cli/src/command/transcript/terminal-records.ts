@@ -1,7 +1,27 @@
 // Reads what a terminal wrote, from the first byte that is kept to the last, as lines of a transcript.
 import { isUtf8 } from "node:buffer";
 import { HoldfastError, type Holdfast, type TerminalEvent } from "@holdfast/sdk";
-import type { TerminalRecord } from "./record.ts";
+
+export type TerminalRecord =
+  /** Bytes from an offset on: as text where they are text, else in base64. */
+  | { readonly type: "output"; readonly terminal: string; readonly offset: number; readonly text: string }
+  | { readonly type: "output"; readonly terminal: string; readonly offset: number; readonly base64: string }
+  /** The same without escape sequences, all at once, for a page to read; `isCut`: the newest of it. */
+  | { readonly type: "text"; readonly terminal: string; readonly text: string; readonly isCut: boolean }
+  /** Bytes that are no longer kept. */
+  | {
+      readonly type: "skipped";
+      readonly terminal: string;
+      readonly offset: number;
+      readonly skippedBytes: number;
+    }
+  | { readonly type: "resized"; readonly terminal: string; readonly cols: number; readonly rows: number }
+  | {
+      readonly type: "exited";
+      readonly terminal: string;
+      readonly exit: Extract<TerminalEvent, { type: "exited" }>["data"]["exit"];
+      readonly endOffset: number;
+    };
 
 /** As much as a host gives at once. */
 const maxTextBytes = 16 * 1024 * 1024;
@@ -28,7 +48,7 @@ export async function* readTerminal(api: Holdfast, terminal: string): AsyncGener
   }
 }
 
-/** What a terminal showed, escape sequences removed, in one line; of much, the newest. */
+/** Output of a terminal without escape sequences, in one line; of long output, the end. */
 export async function* readTerminalText(api: Holdfast, terminal: string): AsyncGenerator<TerminalRecord> {
   const output = await api.terminals.output(terminal, { limitBytes: maxTextBytes });
   const { text, truncated, lifecycle, endOffset } = output;

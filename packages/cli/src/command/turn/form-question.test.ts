@@ -33,6 +33,6 @@ it("[C24] reads each kind of field as what it is, and leaves out what was left e
   ]);
 });
 
-it("[C24] gives nothing when whoever was asked goes away", async () => {
+it("[C24] gives nothing when the person who was asked goes away", async () => {
   expect(await fill([{ kind: "text", id: "name", message: "Name" }])).toEqual([undefined, ""]);
 });

@@ -1,12 +1,12 @@
-// Fills in a form at the keyboard, field by field (C24).
-import type { InputQuestion } from "@holdfast/ahp";
+// Form of an agent, filled in at the keyboard field by field (C24).
+import type { InputQuestion, InputRequest } from "@holdfast/ahp";
 import { safeText } from "../../safe-text.ts";
-import type { FormRequest } from "./question.ts";
 
-/** Asks for one line; undefined when none is to be had. */
+export type FormRequest = Pick<InputRequest, "message" | "url" | "questions">;
+
+/** Asks for one line; undefined when there is none. */
 export type AskLine = (prompt: string) => Promise<string | undefined>;
 
-/** What a field may hold. */
 type FieldValue = string | number | boolean | string[];
 
 /** What was filled in, by the names of the fields. */
@@ -18,13 +18,12 @@ type Reading =
   | { readonly ok: true; readonly value: FieldValue | undefined }
   | { readonly ok: false; readonly why: string };
 
-/** The question in words. */
 export function describeForm({ message = "The agent has a question", url }: FormRequest): string {
   const address = url === undefined ? "" : `\n  ${safeText(url)}`;
   return `${safeText(message)}${address}\n`;
 }
 
-/** What was filled in, by the names of the fields; undefined when whoever was asked went away. */
+/** What was filled in, by the names of the fields; undefined when the person went away. */
 export async function fillIn(
   { questions = [] }: FormRequest,
   askLine: AskLine,

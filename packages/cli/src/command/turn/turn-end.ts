@@ -1,14 +1,17 @@
-// How a turn ended for whoever followed it: as an exit code, and as words where it did not end well (C26).
-import type { TurnEventOf } from "@holdfast/sdk";
+// End of a turn for its follower: an exit code, and an error where it did not end well (C26).
+import type { Remedy } from "@holdfast/ahp";
+import type { TurnEvent, TurnEventOf } from "@holdfast/sdk";
 import { CommandError } from "../../command-error.ts";
 import { EXIT_CODES } from "../../exit-codes.ts";
 import { safeText } from "../../safe-text.ts";
+import { fieldsOf } from "./turn-view.ts";
 
-/** How it ended. */
 export type TurnEnd =
   | { readonly kind: "done"; readonly stopReason: string }
+  /** It ended well, but without a person's say everything was denied that the agent wanted to do. */
+  | { readonly kind: "denied" }
   | { readonly kind: "failed"; readonly error: TurnEventOf<"error">["data"] }
-  /** Whoever followed it left; the turn itself goes on. */
+  /** The follower left; the turn itself continues. */
   | { readonly kind: "left"; readonly exitCode: number };
 
 /** Turns that the end of a host cut short. */
@@ -36,6 +39,12 @@ const stops: Readonly<Record<string, { code: string; message: string; exitCode: 
 export function turnFailure(end: TurnEnd): CommandError | undefined {
   if (end.kind === "left") return undefined;
   if (end.kind === "failed") return failedTurn(end.error);
+  if (end.kind === "denied") {
+    return new CommandError("ACTIONS_DENIED", "Every action that the agent asked for was denied.", {
+      exitCode: EXIT_CODES.declined,
+      remedy: "Run it with another --policy, or without one to be asked.",
+    });
+  }
   const stop = stops[end.stopReason];
   return stop && new CommandError(stop.code, stop.message, { exitCode: stop.exitCode });
 }
@@ -51,13 +60,39 @@ function failedTurn(error: TurnEventOf<"error">["data"]): CommandError {
   const isInterrupted = interruptions.has(code);
   return new CommandError(code, safeText(message), {
     exitCode: isInterrupted ? EXIT_CODES.turnInterrupted : EXIT_CODES.turnFailed,
-    remedy: isInterrupted ? undefined : lastWords(error),
+    remedy: isInterrupted ? undefined : (error.remedy?.text ?? lastWords(error)),
   });
 }
 
-/** What the agent last said on its stderr, where the host tells it. */
+export function turnRemedy(end: TurnEnd): Remedy | undefined {
+  return end.kind === "failed" ? end.error.remedy : undefined;
+}
+
+/** The last lines of the agent's stderr, where the host reports them. */
 function lastWords(error: Readonly<Record<string, unknown>>): string | undefined {
   const { stderrTail } = error;
   if (!Array.isArray(stderrTail) || stderrTail.length === 0) return undefined;
   return `The agent's last words: ${stderrTail.map((line) => safeText(String(line))).join(" / ")}`;
+}
+
+/** Who denies without a person having been asked here. */
+const automatic = new Set(["policy", "expiry", "host"]);
+
+export class TurnActions {
+  #denied = 0;
+  #completed = 0;
+
+  /** Takes an event of the turn. */
+  note(event: TurnEvent): void {
+    if (event.type === "tool_call" && event.data.status === "completed") this.#completed += 1;
+    if (event.type !== "status" || event.data.tag !== "permission_resolved") return;
+    const { outcome, by } = fieldsOf(event.data);
+    if (outcome !== "approved" && automatic.has(String(by))) this.#denied += 1;
+  }
+
+  /** The end of a turn that nobody cut short. */
+  endOf(stopReason: string): TurnEnd {
+    const isDenied = stopReason === "end_turn" && this.#denied > 0 && this.#completed === 0;
+    return isDenied ? { kind: "denied" } : { kind: "done", stopReason };
+  }
 }

@@ -1,24 +1,24 @@
 // Follows a turn to its end: shows it, asks what the agent asks, and heeds Ctrl-C (C22–C27).
+import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  HoldfastError,
   type AcpPermissionDecision,
   type EventStream,
   type Holdfast,
+  HoldfastError,
   type TurnEvent,
 } from "@holdfast/sdk";
+import { messageOf } from "../../command-error.ts";
 import type { Console } from "../../console.ts";
+import { EXIT_CODES } from "../../exit-codes.ts";
+import { signalExitCode } from "../../terminal/terminal-exit.ts";
 import { shortSessionName } from "../session-name.ts";
-import { EventReader } from "./event-reader.ts";
-import { Interrupts } from "./interrupts.ts";
-import { Interview } from "./interview.ts";
-import { questionOf, settles, waitingSentence, type Question } from "./question.ts";
+import { Interview, type Question, questionOf, settles, waitingSentence } from "./question.ts";
 import type { Screen } from "./screen.ts";
-import type { TurnEnd } from "./turn-end.ts";
+import { TurnActions, type TurnEnd } from "./turn-end.ts";
 import type { TurnDisplay } from "./turn-view.ts";
 
-/** What following a turn needs. */
-export interface TurnFollowerParts {
+interface TurnFollowerParts {
   readonly api: Holdfast;
   readonly console: Console;
   readonly screen: Screen;
@@ -33,7 +33,6 @@ export interface TurnFollowerParts {
 /** A question that a policy answers is over in this time, and nobody need see it. */
 const settleMs = 150;
 
-/** Follows one turn. */
 export class TurnFollower {
   readonly #parts: TurnFollowerParts;
   readonly #stream: EventStream<TurnEvent>;
@@ -57,13 +56,15 @@ export class TurnFollower {
   /** The end of the turn, or of watching it. */
   async follow(): Promise<TurnEnd> {
     const { display } = this.#parts;
+    const actions = new TurnActions();
     let end: TurnEnd = { kind: "done", stopReason: "unknown" };
     try {
       for (let read = await this.#reader.next(); read !== undefined; read = await this.#reader.next()) {
         const { event, cursor } = read;
         this.#hasBegun = true;
         await display.show(event, cursor);
-        if (event.type === "done") end = { kind: "done", stopReason: event.data.stopReason };
+        actions.note(event);
+        if (event.type === "done") end = actions.endOf(event.data.stopReason);
         if (event.type === "error") end = { kind: "failed", error: event.data };
         const question = questionOf(event);
         if (question !== undefined) await this.#face(question);
@@ -121,9 +122,7 @@ export class TurnFollower {
     try {
       await api.acpAgent.cancelTurn(sessionKey);
     } catch (error) {
-      console.warn(
-        `The turn could not be cancelled: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      console.warn(`The turn could not be cancelled: ${messageOf(error)}`);
     }
   }
 
@@ -134,7 +133,7 @@ export class TurnFollower {
     try {
       return (await this.#parts.withdraw?.(turnId)) ?? false;
     } catch {
-      // Whoever may not see the line cannot take anything out of it; what can be done is to cancel.
+      // A client that may not see the queue cannot remove anything from it; it can only cancel.
       return false;
     }
   }
@@ -142,8 +141,112 @@ export class TurnFollower {
   #leave(exitCode: number): void {
     const { api, sessionKey, cancelOnExit } = this.#parts;
     this.#leftWith = exitCode;
-    // Whoever leaves does not wait for a host that does not answer; a turn that it cannot cancel goes on.
+    // Leaving does not wait for a host that does not respond; a turn that it cannot cancel continues.
     if (cancelOnExit === true) this.#leaving = api.acpAgent.cancelTurn(sessionKey).catch(() => undefined);
     this.#reader.close();
+  }
+}
+
+interface InterruptActions {
+  /** The first Ctrl-C. */
+  readonly cancel: () => void;
+  /** The person stopped following the turn; exit with this code. */
+  readonly leave: (exitCode: number) => void;
+  /** Whether also the signals that end a program are for us; without it they just end it, and the turn continues. */
+  readonly catchesAll: boolean;
+}
+
+/** Signals that end a program, unless it listens for them. */
+const endingSignals = ["SIGTERM", "SIGHUP"] as const;
+
+class Interrupts {
+  readonly #actions: InterruptActions;
+  readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[];
+  #presses = 0;
+
+  constructor(actions: InterruptActions) {
+    this.#actions = actions;
+    const ends = endingSignals.map(
+      (signal) => [signal, () => actions.leave(signalExitCode(signal))] as const,
+    );
+    this.#listeners = [["SIGINT", () => this.press()], ...(actions.catchesAll ? ends : [])];
+    for (const [signal, listener] of this.#listeners) process.on(signal, listener);
+  }
+
+  /** Ctrl-C, by the signal or by the key. */
+  press(): void {
+    this.#presses += 1;
+    if (this.#presses === 1) this.#actions.cancel();
+    else this.#actions.leave(EXIT_CODES.cancelled);
+  }
+
+  close(): void {
+    for (const [signal, listener] of this.#listeners) process.off(signal, listener);
+  }
+}
+
+/** An event and the cursor after which the next one comes. */
+interface ReadEvent {
+  readonly event: TurnEvent;
+  readonly cursor: string | undefined;
+}
+
+type First<Value> = { readonly kind: "value"; readonly value: Value } | { readonly kind: "settled" };
+
+class EventReader {
+  readonly #stream: EventStream<TurnEvent>;
+  readonly #ahead: (ReadEvent | undefined)[] = [];
+  #pulling: Promise<ReadEvent | undefined> | undefined;
+  #hasEnded = false;
+
+  constructor(stream: EventStream<TurnEvent>) {
+    this.#stream = stream;
+  }
+
+  /** The next event; undefined at the end. */
+  async next(): Promise<ReadEvent | undefined> {
+    return this.#ahead.length > 0 ? this.#ahead.shift() : this.#take();
+  }
+
+  /** The value, or word that an event came first that settles the matter; what is read meanwhile is kept for `next`. */
+  async first<Value>(
+    promise: Promise<Value>,
+    isSettledBy: (event: TurnEvent) => boolean,
+  ): Promise<First<Value>> {
+    const value = promise.then((given) => ({ kind: "value", value: given }) as const);
+    if (this.#ahead.some((read) => read === undefined || isSettledBy(read.event))) return { kind: "settled" };
+    for (;;) {
+      const pulled = this.#pull().then(() => undefined);
+      const outcome = await Promise.race([value, pulled]);
+      if (outcome !== undefined) return outcome;
+      const read = await this.#take();
+      this.#ahead.push(read);
+      if (read === undefined || isSettledBy(read.event)) return { kind: "settled" };
+    }
+  }
+
+  /** Closes the stream: the next event is the end. */
+  close(): void {
+    this.#hasEnded = true;
+    // Nobody needs the errors of a stream that ends.
+    this.#stream.return().catch(() => undefined);
+  }
+
+  async #take(): Promise<ReadEvent | undefined> {
+    const read = await this.#pull();
+    this.#pulling = undefined;
+    return read;
+  }
+
+  /** One pull at a time, however many wait for it. */
+  #pull(): Promise<ReadEvent | undefined> {
+    this.#pulling ??= this.#read();
+    return this.#pulling;
+  }
+
+  async #read(): Promise<ReadEvent | undefined> {
+    if (this.#hasEnded) return undefined;
+    const { value, done } = await this.#stream.next();
+    return done === true ? undefined : { event: value, cursor: this.#stream.lastEventId };
   }
 }

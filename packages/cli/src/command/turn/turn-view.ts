@@ -1,10 +1,10 @@
-// A turn as people see it: the answer as it comes, thoughts muted, tool calls and plans in short lines (C22).
+// Turn on a console: for people the answer as it comes, tool calls and plans in short lines (C22); for programs each event as JSON (C28).
 import type { TurnEvent, TurnEventOf } from "@holdfast/sdk";
+import type { Console, Paint } from "../../console.ts";
 import { safeText } from "../../safe-text.ts";
+import { durationWords } from "../../time.ts";
 import type { Screen } from "./screen.ts";
-import { callLine, endLine, fieldsOf, type ToolCall } from "./tool-call-lines.ts";
 
-/** What shows the events of a turn. */
 export interface TurnDisplay {
   /** Shows an event; with `cursor` what comes after it can be asked for. */
   show(event: TurnEvent, cursor: string | undefined): Promise<void>;
@@ -19,7 +19,12 @@ interface SeenCall {
   readonly line: string;
 }
 
-const marks: Readonly<Record<string, string>> = { completed: "✓", in_progress: "▸", pending: "·" };
+const marks: Readonly<Record<string, string>> = {
+  completed: "✓",
+  failed: "✗",
+  in_progress: "▸",
+  pending: "·",
+};
 
 const answerers: Readonly<Record<string, string>> = {
   client: "by another client",
@@ -29,7 +34,6 @@ const answerers: Readonly<Record<string, string>> = {
   host: "by the host",
 };
 
-/** Shows turns on a screen. */
 export class TurnView implements TurnDisplay {
   readonly #screen: Screen;
   /** Whether events come as they happen, so that the time between them means something. */
@@ -59,7 +63,7 @@ export class TurnView implements TurnDisplay {
       case "error":
       case "close":
       case "permission_request":
-        // Whoever follows the turn tells its end, and asks what is to be asked.
+        // The follower of the turn reports its end, and asks the agent's questions.
         break;
     }
   }
@@ -136,4 +140,78 @@ export class TurnView implements TurnDisplay {
 function addressOf(update: unknown): string {
   const { uri } = fieldsOf(update);
   return typeof uri === "string" ? safeText(uri) : "";
+}
+
+export class TurnLines implements TurnDisplay {
+  readonly #console: Console;
+
+  constructor(console: Console) {
+    this.#console = console;
+  }
+
+  async show({ type, data }: TurnEvent, cursor: string | undefined): Promise<void> {
+    await this.#console.printJson({ type, data, cursor });
+  }
+
+  answeredHere(): void {
+    // Every event is a line, also one that was caused here.
+  }
+
+  async finish(): Promise<void> {
+    // Each line is whole already.
+  }
+}
+
+type ToolCall = TurnEventOf<"tool_call">["data"];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The members of what should be an object. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** The command line that a tool's input asks for, if it does. */
+export function commandOf(rawInput: unknown): string | undefined {
+  const { command } = fieldsOf(rawInput);
+  if (typeof command === "string") return command;
+  return Array.isArray(command) && command.length > 0 ? command.map(String).join(" ") : undefined;
+}
+
+/** Description of a call: its command line, or its name. */
+function callLine({ title, rawInput }: ToolCall, paint: Paint): string {
+  const command = commandOf(rawInput);
+  if (command === undefined) return `${paint.blue("•")} ${safeText(title)}`;
+  const name = title === command || title === "" ? "" : `${safeText(title)}: `;
+  return `${paint.blue("$")} ${name}${paint.bold(safeText(command))}`;
+}
+
+/** How a call ended: what it changed, its exit code, its time, or what went wrong. */
+function endLine(call: ToolCall, elapsedMs: number | undefined, paint: Paint): string {
+  const { exitCode, signal, durationMs } = { ...exitOf(call), ...fieldsOf(call.rawOutput) };
+  const words: string[] = [];
+  if (typeof exitCode === "number") words.push(`exit ${exitCode}`);
+  else if (typeof signal === "string") words.push(`ended by ${safeText(signal)}`);
+  else words.push(call.status === "failed" ? failureOf(call) : "done");
+  const timeMs = typeof durationMs === "number" ? durationMs : elapsedMs;
+  if (timeMs !== undefined) words.push(durationWords(timeMs));
+  const paths = (call.content ?? []).map(fieldsOf).filter(({ type }) => type === "diff");
+  words.push(...paths.map(({ path }) => `changed ${safeText(String(path))}`));
+  const text = `  ${words.join(", ")}`;
+  return call.status === "failed" ? paint.red(text) : paint.dim(text);
+}
+
+/** How the last terminal of a call ended, where the call shows it. */
+function exitOf({ content = [] }: ToolCall): Fields {
+  const terminal = content.map(fieldsOf).findLast(({ type }) => type === "terminal");
+  return fieldsOf(terminal?.["exitStatus"]);
+}
+
+/** What became of a call that did not do its work: why, in the host's word, and what it says of itself. */
+function failureOf({ content = [], text, title }: ToolCall): string {
+  const [, why = "failed"] = /^ \(([\w-]+)\)/.exec(text.slice(title.length)) ?? [];
+  const shown = content.map(fieldsOf).find(({ type }) => type === "content");
+  const { text: said } = fieldsOf(shown?.["content"]);
+  const [first = ""] = typeof said === "string" ? said.split("\n", 1) : [];
+  return first === "" ? why : `${why}: ${safeText(first)}`;
 }

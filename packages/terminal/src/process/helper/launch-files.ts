@@ -14,18 +14,12 @@ export function openFiles(io: LaunchIo): number[] {
     return file;
   };
   try {
-    if (io.kind === "stdio") {
-      return [
-        open(io.stdin, constants.O_RDONLY),
-        open(io.stdout, constants.O_WRONLY),
-        open(io.stderr, constants.O_WRONLY),
-      ];
-    }
-    const stdin = io.kind === "text" ? io.stdin : undefined;
+    const stdin = io.kind === "pipes" ? io.stdin : undefined;
     const input = stdin === undefined ? openNullDevice(open) : open(stdin, constants.O_RDONLY);
     // A tty run opens its device itself, to make it its controlling terminal; until then it is silent.
-    const output = io.kind === "text" ? open(io.output, constants.O_WRONLY) : input;
-    return [input, output, output];
+    if (io.kind === "tty") return [input, input, input];
+    const output = open(io.output, constants.O_WRONLY);
+    return [input, output, io.error === undefined ? output : open(io.error, constants.O_WRONLY)];
   } catch (error) {
     for (const file of opened) closeSync(file);
     throw error instanceof TerminalError
@@ -50,7 +44,7 @@ function openNullDevice(open: (path: string, flags: number) => number): number {
   }
 }
 
-/** Removes the names of a launch's FIFOs; whoever has them open keeps them. */
+/** Removes the names of a launch's FIFOs; processes that have them open keep them. */
 export function unlinkFifos(io: LaunchIo): void {
   for (const path of fifosOf(io)) {
     try {
@@ -63,6 +57,5 @@ export function unlinkFifos(io: LaunchIo): void {
 
 function fifosOf(io: LaunchIo): string[] {
   if (io.kind === "tty") return [];
-  if (io.kind === "stdio") return [io.stdin, io.stdout, io.stderr];
-  return io.stdin === undefined ? [io.output] : [io.output, io.stdin];
+  return [io.output, io.stdin, io.error].filter((path) => path !== undefined);
 }

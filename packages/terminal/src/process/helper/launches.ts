@@ -3,20 +3,13 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { closeSync, statSync } from "node:fs";
 import { TerminalError } from "../../terminal-error.ts";
 import { type Executable, resolveCommand } from "../command-line.ts";
-import {
-  MARKER_VARIABLE,
-  type LaunchExit,
-  type LaunchRequest,
-  type Launched,
-  type TreeMechanism,
-  type TreeProcess,
-} from "../launch.ts";
-import type { LimitMeans, LimitName, LimitsInForce } from "../limits.ts";
+import { MARKER_VARIABLE, type LaunchExit, type LaunchRequest, type Launched } from "../launch.ts";
+import type { LimitMeans, LimitName, LimitsInForce, TreeMechanism, TreeProcess } from "../port.ts";
 import { CgroupTree, RunCgroups } from "../tree/cgroup.ts";
 import { PidNamespaceTree, pidNamespacePrefix } from "../tree/pid-namespace.ts";
 import { ProcessGroupTree } from "../tree/process-group.ts";
 import { readCommandLine, readStartTime } from "../tree/process-table.ts";
-import { TreeMeans } from "../tree/tree-choice.ts";
+import { TreeBackends } from "../tree/tree-choice.ts";
 import { endTree, signalPid, type Tree, type TreeLeader } from "../tree/tree.ts";
 import { openFiles, unlinkFifos } from "./launch-files.ts";
 import { wrapCommand } from "./wrapper.ts";
@@ -40,13 +33,13 @@ const cpuWatchMs = 200;
 /** All children of this process, by the number the host gave them. */
 export class Launches {
   readonly #launches = new Map<number, Launch>();
-  readonly #means = new TreeMeans();
+  readonly #backends = new TreeBackends();
 
   /** Starts a child; `onExit` is called once, after this has resolved. */
   async launch(id: number, request: LaunchRequest, onExit: (exit: LaunchExit) => void): Promise<Launched> {
     let mechanism: TreeMechanism;
     try {
-      mechanism = await this.#means.choose(request.tree);
+      mechanism = await this.#backends.choose(request.tree);
     } catch (error) {
       unlinkFifos(request.io);
       throw error;
@@ -81,7 +74,7 @@ export class Launches {
   /** Ends the tree of a child whose own helper has died. */
   async reap(leader: TreeLeader): Promise<void> {
     // Looking for cgroups ends what is left in a dead helper's groups.
-    void this.#means.cgroups;
+    void this.#backends.cgroups;
     await endTree(new ProcessGroupTree(leader), 0, []);
   }
 
@@ -104,7 +97,7 @@ export class Launches {
       launch.groups?.close();
     }
     this.#launches.clear();
-    this.#means.close();
+    this.#backends.close();
   }
 
   #spawn(
@@ -119,11 +112,17 @@ export class Launches {
     const command = resolveCommand(request.command, request.args, cwd, env["PATH"]);
     const needsGroups = mechanism === "cgroup" || Object.values(limits).some((value) => value !== undefined);
     const groups = needsGroups
-      ? new RunCgroups(this.#means.cgroups, `run-${id}`, mechanism === "cgroup", limits)
+      ? new RunCgroups(this.#backends.cgroups, `run-${id}`, mechanism === "cgroup", limits)
       : undefined;
-    const means = groups?.means ?? new Map<LimitName, LimitMeans>();
+    const enforcers = groups?.enforcers ?? new Map<LimitName, LimitMeans>();
     const prefix = mechanism === "pid-namespace" ? pidNamespacePrefix() : [];
-    const wrapped = wrapCommand(command, { groupFolders: groups?.folders ?? [], prefix, io, limits, means });
+    const wrapped = wrapCommand(command, {
+      groupFolders: groups?.folders ?? [],
+      prefix,
+      io,
+      limits,
+      enforcers,
+    });
     const child = startChild(
       wrapped,
       { cwd, env: { ...env, [MARKER_VARIABLE]: marker }, stdio: [...files], detached: true },
@@ -153,7 +152,7 @@ export class Launches {
       pid: child.pid,
       startTime,
       tree: mechanism,
-      limits: limitsInForce(request, means, wrapped.rlimits),
+      limits: limitsInForce(request, enforcers, wrapped.rlimits),
     };
   }
 
@@ -225,13 +224,16 @@ function explainExit(launch: Launch, exitCode: number | null, signal: NodeJS.Sig
 
 function limitsInForce(
   request: LaunchRequest,
-  means: ReadonlyMap<LimitName, LimitMeans>,
+  enforcers: ReadonlyMap<LimitName, LimitMeans>,
   rlimits: readonly LimitName[],
 ): LimitsInForce {
   const entries: [LimitName, { value: number; by: LimitMeans }][] = [];
   for (const [name, value] of Object.entries(request.limits) as [LimitName, number | undefined][]) {
     if (value !== undefined) {
-      entries.push([name, { value, by: means.get(name) ?? (rlimits.includes(name) ? "rlimit" : "none") }]);
+      entries.push([
+        name,
+        { value, by: enforcers.get(name) ?? (rlimits.includes(name) ? "rlimit" : "none") },
+      ]);
     }
   }
   return Object.fromEntries(entries);

@@ -1,10 +1,10 @@
 // The spawn helper: a small process that forks for a host of any size, and cleans up when the host is gone (T1, T2).
 import { execFile } from "node:child_process";
-import { closeSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { platform } from "../platform.ts";
+import { makeFifoFolder, removeStaleFifoFolders } from "./fifo-folder.ts";
 import { Launches } from "./launches.ts";
 import { type HelperCommand, type HelperEvent, readLines, toFailure } from "./wire.ts";
 
@@ -15,12 +15,16 @@ const launches = new Launches();
 let fifoFolder: string | undefined;
 let fifoCount = 0;
 
-function tell(event: HelperEvent): void {
+function report(event: HelperEvent): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
 }
 
 async function makeFifos(count: number): Promise<string[]> {
-  fifoFolder ??= mkdtempSync(join(tmpdir(), `holdfast-fifos-${process.pid}-`));
+  if (fifoFolder === undefined) {
+    fifoFolder = makeFifoFolder();
+    // Files left behind by earlier helpers are in nobody's way: they may stay if they cannot be removed.
+    removeStaleFifoFolders().catch(() => {});
+  }
   const folder = fifoFolder;
   const paths = Array.from({ length: count }, () => join(folder, String(fifoCount++)));
   await promisify(execFile)("mkfifo", ["-m", "600", ...paths]);
@@ -29,8 +33,8 @@ async function makeFifos(count: number): Promise<string[]> {
 
 function answer(reply: number, value: Promise<unknown>): void {
   value.then(
-    (result) => tell({ on: "answer", reply, value: result }),
-    (error: unknown) => tell({ on: "refused", reply, failure: toFailure(error) }),
+    (result) => report({ on: "answer", reply, value: result }),
+    (error: unknown) => report({ on: "refused", reply, failure: toFailure(error) }),
   );
 }
 
@@ -39,10 +43,10 @@ function obey(command: HelperCommand): void {
     case "launch": {
       const { id, request } = command;
       launches
-        .launch(id, request, (exit) => tell({ on: "exited", id, exit }))
+        .launch(id, request, (exit) => report({ on: "exited", id, exit }))
         .then(
-          (launched) => tell({ on: "launched", id, launched }),
-          (error: unknown) => tell({ on: "failed", id, failure: toFailure(error) }),
+          (launched) => report({ on: "launched", id, launched }),
+          (error: unknown) => report({ on: "failed", id, failure: toFailure(error) }),
         );
       return;
     }
@@ -51,7 +55,7 @@ function obey(command: HelperCommand): void {
     case "forget":
       return launches.forget(command.id);
     case "reap":
-      // Best effort by its nature: the one who would hear of a failure is gone.
+      // Best effort by its nature: the process to report a failure to is gone.
       launches.reap(command.leader).catch(() => {});
       return;
     case "fifos":

@@ -3,7 +3,7 @@ import type { LaunchExit, LaunchFailure, LaunchRequest, Launched } from "../laun
 import { TerminalError } from "../../terminal-error.ts";
 import type { TreeLeader } from "../tree/tree.ts";
 
-/** What the host says. `reply` numbers a question that wants an answer. */
+/** A command of the host. `reply` numbers a request that expects a response. */
 export type HelperCommand =
   | { readonly do: "launch"; readonly id: number; readonly request: LaunchRequest }
   | { readonly do: "signal"; readonly id: number; readonly signal: NodeJS.Signals }
@@ -13,7 +13,7 @@ export type HelperCommand =
   | { readonly do: "end"; readonly reply: number; readonly id: number; readonly graceMs: number }
   | { readonly do: "members"; readonly reply: number; readonly id: number };
 
-/** What the helper says. */
+/** An event of the helper. */
 export type HelperEvent =
   | { readonly on: "launched"; readonly id: number; readonly launched: Launched }
   | { readonly on: "failed"; readonly id: number; readonly failure: LaunchFailure }
@@ -21,13 +21,15 @@ export type HelperEvent =
   | { readonly on: "answer"; readonly reply: number; readonly value: unknown }
   | { readonly on: "refused"; readonly reply: number; readonly failure: LaunchFailure };
 
-/** Cuts a stream of text into lines and parses each; what the other side of a pipe of our own says is trusted. */
+/** Cuts a stream of text into lines and parses each; the other side of the pipe is our own and is trusted. */
 export function readLines(onMessage: (message: never) => void): (text: string) => void {
   let rest = "";
   return (text) => {
+    // The earlier text contains no line end.
+    const unsearched = rest.length;
     rest += text;
     let start = 0;
-    for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n", start)) {
+    for (let end = rest.indexOf("\n", unsearched); end !== -1; end = rest.indexOf("\n", start)) {
       onMessage(JSON.parse(rest.slice(start, end)) as never);
       start = end + 1;
     }

@@ -1,9 +1,9 @@
 // Puts a small shell script before a command where something must happen in the child itself before it executes.
 import type { Executable } from "../command-line.ts";
 import type { LaunchIo } from "../launch.ts";
-import type { KernelLimits, LimitMeans, LimitName } from "../limits.ts";
+import type { KernelLimits, LimitMeans, LimitName } from "../port.ts";
 
-/** What the child has to do before it becomes the command. */
+/** Steps that the child takes before it becomes the command. */
 export interface Preparations {
   /** cgroups to join. */
   readonly groupFolders: readonly string[];
@@ -11,8 +11,8 @@ export interface Preparations {
   readonly prefix: readonly string[];
   readonly io: LaunchIo;
   readonly limits: KernelLimits;
-  /** What a cgroup limits already. */
-  readonly means: ReadonlyMap<LimitName, LimitMeans>;
+  /** Limits that a cgroup already enforces. */
+  readonly enforcers: ReadonlyMap<LimitName, LimitMeans>;
 }
 
 /** A command with its script, and the limits that the script sets. */
@@ -46,25 +46,31 @@ function ttyLines(device: string): string[] {
   return [`exec <>${quote(device)} >&0 2>&1`, "stty iutf8 2>/dev/null"];
 }
 
-function rlimitLines({ limits, means }: Preparations): { lines: string[]; names: LimitName[] } {
+function rlimitLines({ limits, enforcers }: Preparations): { lines: string[]; names: LimitName[] } {
   const lines: string[] = [];
   const names: LimitName[] = [];
   if (limits.cpuSeconds !== undefined) {
     // The soft limit sends XCPU, by which the exit can be explained; the hard one, a second later, kills.
-    lines.push(`ulimit -H -t ${limits.cpuSeconds + 1}`, `ulimit -S -t ${limits.cpuSeconds}`);
+    // Soft first: the kernel refuses a hard limit below the soft one.
+    lines.push(...quietly(`ulimit -S -t ${limits.cpuSeconds}`, `ulimit -H -t ${limits.cpuSeconds + 1}`));
     names.push("cpuSeconds");
   }
-  if (limits.memoryBytes !== undefined && !means.has("memoryBytes")) {
+  if (limits.memoryBytes !== undefined && !enforcers.has("memoryBytes")) {
     // Not the address space: Node, Go and the JVM reserve far more of it than they use.
-    lines.push(`ulimit -d ${Math.max(1, Math.floor(limits.memoryBytes / 1024))}`);
+    lines.push(...quietly(`ulimit -d ${Math.max(1, Math.floor(limits.memoryBytes / 1024))}`));
     names.push("memoryBytes");
   }
-  if (limits.processes !== undefined && !means.has("processes")) {
+  if (limits.processes !== undefined && !enforcers.has("processes")) {
     // bash says -u where dash says -p.
-    lines.push(`ulimit -u ${limits.processes} 2>/dev/null || ulimit -p ${limits.processes}`);
+    lines.push(quietly(`ulimit -u ${limits.processes}`, `ulimit -p ${limits.processes}`).join(" || "));
     names.push("processes");
   }
   return { lines, names };
+}
+
+/** A refusal means that the host itself has a lower limit, which holds; a message about it would be read as output. */
+function quietly(...commands: string[]): string[] {
+  return commands.map((command) => `${command} 2>/dev/null`);
 }
 
 function quote(text: string): string {

@@ -22,9 +22,9 @@ export interface Controller {
 /** The limits that need a controller. */
 export type ControllerName = "memory" | "pids" | "cpu";
 
-/** What may be used here. */
+/** cgroups that may be used on this machine. */
 export interface CgroupLayout {
-  /** A folder of our own in the v2 hierarchy, where `cgroup.kill` works; undefined where there is none. */
+  /** Our folder in the v2 hierarchy, where `cgroup.kill` works; undefined where there is none. */
   readonly killFolder: string | undefined;
   readonly controllers: Readonly<Partial<Record<ControllerName, Controller>>>;
 }
@@ -109,7 +109,7 @@ function canHold(folder: string): boolean {
     execFileSync("/bin/sh", ["-c", 'echo 0 > "$0/cgroup.procs"', probe], { stdio: "ignore", timeout: 5000 });
     return true;
   } catch {
-    // Not writable for us, or a kernel before 5.14: the engine goes on without.
+    // Not writable for us, or a kernel before 5.14: the engine continues without.
     removeGroup(folder);
     return false;
   } finally {

@@ -1,7 +1,7 @@
 // The cgroups of one run: the v2 group that holds its tree, and the groups that limit it (T20, T25).
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { KernelLimits, LimitMeans, LimitName } from "../limits.ts";
+import type { KernelLimits, LimitMeans, LimitName } from "../port.ts";
 import {
   type CgroupLayout,
   type Controller,
@@ -22,14 +22,14 @@ export class RunCgroups {
   readonly folders: readonly string[];
   /** The v2 group that can be killed as one; undefined when only limits are held by groups. */
   readonly killFolder: string | undefined;
-  /** What enforces each of the limits that a group took over. */
-  readonly means: ReadonlyMap<LimitName, LimitMeans>;
+  /** Enforcer of each limit that a group took over. */
+  readonly enforcers: ReadonlyMap<LimitName, LimitMeans>;
   readonly #memory: Controller | undefined;
   readonly #pids: Controller | undefined;
 
   constructor(layout: CgroupLayout, name: string, holdTree: boolean, limits: KernelLimits) {
     const folders = new Set<string>();
-    const means = new Map<LimitName, LimitMeans>();
+    const enforcers = new Map<LimitName, LimitMeans>();
     const group = (parent: string): string => {
       const folder = join(parent, name);
       mkdirSync(folder, { recursive: true });
@@ -46,7 +46,7 @@ export class RunCgroups {
       if (value === undefined || controller === undefined) return undefined;
       const folder = group(controller.folder);
       if (!set(folder, controller.version, value)) return undefined;
-      means.set(limitName, controller.version);
+      enforcers.set(limitName, controller.version);
       return { version: controller.version, folder };
     };
     const { memory, pids, cpu } = layout.controllers;
@@ -54,9 +54,11 @@ export class RunCgroups {
     this.#pids = limit("processes", pids, limits.processes, setProcesses);
     limit("cpuCores", cpu, limits.cpuCores, setCores);
     // Every v2 group counts its CPU time, whether or not it has the controller.
-    if (limits.cpuSeconds !== undefined && this.killFolder !== undefined) means.set("cpuSeconds", "cgroup2");
+    if (limits.cpuSeconds !== undefined && this.killFolder !== undefined) {
+      enforcers.set("cpuSeconds", "cgroup2");
+    }
     this.folders = [...folders];
-    this.means = means;
+    this.enforcers = enforcers;
   }
 
   /** The limit that the kernel has enforced, if any. */

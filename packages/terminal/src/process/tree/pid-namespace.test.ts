@@ -1,4 +1,4 @@
-// A namespace's number is given anew when it is gone: whoever ended it must not take the next one for it.
+// The kernel reuses the number of a namespace that is gone: its tree must not mistake the next one for itself.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,7 +11,7 @@ interface Started {
   readonly namespace: string | undefined;
 }
 
-/** A command in a namespace of its own, which is there when this resolves. */
+/** A command in a new namespace, which is there when this resolves. */
 async function start(): Promise<Started> {
   const [program = "", ...args] = pidNamespacePrefix();
   const outer = spawn(program, [...args, "sleep", "600"], { stdio: "ignore", detached: true });

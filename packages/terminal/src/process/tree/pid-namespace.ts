@@ -1,4 +1,4 @@
-// A tree in a PID namespace of its own: when its first process dies, the kernel ends all the others (T21).
+// A tree in a separate PID namespace: when its first process dies, the kernel ends all the others (T21).
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readPidNamespace, readProcessTable, isSameProcess, type ProcessRow } from "./process-table.ts";

@@ -50,7 +50,7 @@ export class ProcessGroupTree implements Tree {
     this.#known.clear();
   }
 
-  /** A pid may have been given to a stranger since the scan: the start time tells. */
+  /** A pid may have been given to a stranger since the scan: the start time is checked. */
   #signalRow(row: ProcessRow, signal: NodeJS.Signals): boolean {
     return isSameProcess(row.pid, row.startTime) && signalPid(row.pid, signal);
   }

@@ -31,7 +31,7 @@ function readProcessRow(pid: number): ProcessRow | undefined {
   return parseStat(pid, stat, false);
 }
 
-/** True while this pid still is the process that started then. Without /proc nobody can tell, and the pid has to do. */
+/** True while this pid still is the process that started then. Without /proc only the pid is compared. */
 export function isSameProcess(pid: number, startTime: number | undefined): boolean {
   return !platform.hasProcFs || readProcessRow(pid)?.startTime === startTime;
 }

@@ -1,12 +1,12 @@
 // Chooses what holds a run's tree together on this machine, and remembers what the machine can do.
 import { TerminalError } from "../../terminal-error.ts";
-import type { TreeChoice, TreeMechanism } from "../launch.ts";
+import type { TreeChoice, TreeMechanism } from "../port.ts";
 import { platform } from "../platform.ts";
 import { type CgroupLayout, findCgroups, leaveCgroups } from "./cgroup-layout.ts";
 import { pidNamespaceObstacle } from "./pid-namespace.ts";
 
-/** What this machine offers for holding trees and limiting them; found out when first asked. */
-export class TreeMeans {
+/** Ways to hold trees and limit them on this machine; detected on first use. */
+export class TreeBackends {
   #layout: CgroupLayout | undefined;
   #namespaceObstacle: Promise<string | undefined> | undefined;
 

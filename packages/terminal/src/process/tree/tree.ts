@@ -1,6 +1,6 @@
 // A command's process tree, whatever holds it together, and the one way to end it (T20–T24).
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TreeMechanism } from "../launch.ts";
+import type { TreeMechanism } from "../port.ts";
 
 /** All processes that a command started, and theirs. */
 export interface Tree {
@@ -18,7 +18,7 @@ export interface Tree {
 /** The first process of a tree, and what its descendants can be known by. */
 export interface TreeLeader {
   readonly pid: number;
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not report it. */
   readonly startTime: number | undefined;
   readonly marker: string;
 }
@@ -38,7 +38,7 @@ export async function endTree(
   if ((await tree.members()).length === 0) return [];
   if (graceMs > 0) {
     for (const signal of politely) await tree.signal(signal);
-    // A stopped process takes a signal only when it goes on.
+    // A stopped process takes a signal only when it continues.
     await tree.signal("SIGCONT");
     if (await isEmptyWithin(tree, graceMs)) return [];
   }
@@ -67,7 +67,7 @@ export function signalPid(pid: number, signal: NodeJS.Signals): boolean {
     process.kill(pid, signal);
     return true;
   } catch {
-    // ESRCH: it ended by itself. EPERM: it became another user's, and is out of our reach.
+    // ESRCH: it ended on its own. EPERM: it became another user's, and is out of our reach.
     return false;
   }
 }

@@ -1,0 +1,140 @@
+// Pending approvals on the command line: which one a person means, what it would do, and the decision (C51, C52).
+import type { AcpSessionStatus, Holdfast, PendingApproval, PermissionOption } from "@holdfast/sdk";
+import { CommandError } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { safeLines, safeText } from "../safe-text.ts";
+import { ambiguousName, shortName } from "../short-name.ts";
+import type { CommandContext } from "./command.ts";
+import { meansSession, shortSessionName } from "./session-name.ts";
+
+/** Beginnings shorter than this would match by accident. */
+const minPrefixLength = 4;
+
+/** The question that a word means: its id or the beginning of it, or the session in which it is the only one. */
+export async function findApproval(api: Holdfast, word: string): Promise<PendingApproval> {
+  const waiting = await api.approvals.list();
+  const exact = waiting.filter(({ requestId }) => requestId === word);
+  const found = exact.length > 0 ? exact : waiting.filter((approval) => isMeant(approval, word));
+  const [first, second] = found;
+  if (first === undefined) {
+    throw new CommandError("APPROVAL_NOT_FOUND", `There is no pending approval "${safeText(word)}".`, {
+      exitCode: EXIT_CODES.missing,
+      remedy: "`holdfast approvals` lists the pending ones; another client may have decided it already.",
+    });
+  }
+  if (second === undefined) return first;
+  const several = { code: "APPROVAL_AMBIGUOUS", noun: "questions", remedy: "Name one of them." };
+  throw ambiguousName(
+    several,
+    word,
+    found.map(({ requestId }) => shortName(requestId)),
+  );
+}
+
+function isMeant({ requestId, session_key }: PendingApproval, word: string): boolean {
+  if (word.length < minPrefixLength) return false;
+  return requestId.startsWith(word) || meansSession(word, session_key);
+}
+
+interface DecisionRequest {
+  readonly decision: "allow" | "reject";
+  /** An option's id, name or kind, as the agent offers it. */
+  readonly option?: string | undefined;
+  /** For this and everything like it. */
+  readonly always?: boolean | undefined;
+}
+
+/** The option that a wish means; one that is not offered is refused with those that are. */
+function chooseOption({ options }: PendingApproval, wish: DecisionRequest): PermissionOption {
+  const { decision, option, always = false } = wish;
+  const fitting = options.filter(({ kind }) => kind.startsWith(`${decision}_`));
+  const chosen =
+    option === undefined
+      ? fitting.find(({ kind }) => kind === `${decision}_${always ? "always" : "once"}`)
+      : fitting.find((offered) => isNamed(offered, option));
+  if (chosen !== undefined) return chosen;
+  const wanted =
+    option === undefined ? `an answer for ${always ? "always" : "once"}` : `"${safeText(option)}"`;
+  const names = fitting.map(({ optionId }) => safeText(optionId)).join(", ");
+  throw new CommandError(
+    "OPTION_NOT_OFFERED",
+    `The agent does not offer ${wanted}; it offers ${names === "" ? "no such answer" : names}.`,
+    { exitCode: EXIT_CODES.setup, remedy: "`holdfast approvals` shows what each agent offers." },
+  );
+}
+
+function isNamed({ optionId, name, kind }: PermissionOption, word: string): boolean {
+  return optionId === word || kind === word || name.toLowerCase() === word.toLowerCase();
+}
+
+/** What would be done and where, line by line, nothing left out. */
+export function actionLines(approval: PendingApproval, session: AcpSessionStatus | undefined): string[] {
+  const { action, target, title, rawInput, session_key } = approval;
+  const { command, cwd, ...others } = membersOf(rawInput);
+  const folder = typeof cwd === "string" ? cwd : session?.runtime_options.cwd;
+  // The lines above are not repeated; anything else is shown verbatim.
+  const input = {
+    ...(command !== undefined && command !== target && { command }),
+    ...(cwd !== undefined && cwd !== folder && { cwd }),
+    ...others,
+  };
+  const sessionName = `${shortSessionName(session_key)} ${safeText(session?.label ?? "")}`.trimEnd();
+  return [
+    ...field(action === "execute" ? "Runs" : safeText(action), safeLines(target)),
+    ...(folder === undefined ? [] : field("In", safeText(folder))),
+    ...(title === undefined || title === target ? [] : field("Title", safeText(title))),
+    ...(Object.keys(input).length === 0 ? [] : field("Input", safeText(JSON.stringify(input)))),
+    ...field("Session", sessionName),
+  ];
+}
+
+/** How it can be answered, and until when. */
+export function answerLines({ options, expiresAt }: PendingApproval): string[] {
+  const answers = options.map(({ optionId, name }) => `${safeText(optionId)} (${safeText(name)})`);
+  return [
+    ...field("Answers", answers.join(", ")),
+    ...(expiresAt === null ? [] : field("Expires", expiresAt)),
+  ];
+}
+
+/** A name and its lines, the later ones below the first. */
+function field(name: string, value: string): string[] {
+  const label = `  ${name.padEnd(8)} `;
+  const [first = "", ...others] = value.split("\n");
+  return [label + first, ...others.map((line) => " ".repeat(label.length) + line)];
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? { ...value }
+    : { ...(value !== undefined && { value }) };
+}
+
+/** Decides the approval that a word means; the first decision counts, and a later one is an error. */
+export async function answerApproval(
+  { console, host }: CommandContext,
+  word: string,
+  wish: DecisionRequest,
+): Promise<void> {
+  const { api } = await host();
+  const approval = await findApproval(api, word);
+  const option = chooseOption(approval, wish);
+  const sessions = await api.acpAgent.listSessions();
+  const session = sessions.find(({ session_key }) => session_key === approval.session_key);
+  const { resolved, reason = "Somebody else was first." } = await api.approvals.resolve(
+    approval,
+    option.optionId,
+  );
+  if (!resolved) {
+    throw new CommandError("APPROVAL_NOT_TAKEN", `The answer came too late: ${safeText(reason)}`, {
+      exitCode: EXIT_CODES.declined,
+      remedy: "`holdfast approvals` lists the pending ones.",
+    });
+  }
+  const { requestId, session_key, target } = approval;
+  if (console.json) return console.printJson({ requestId, session_key, target, optionId: option.optionId });
+  const { paint } = console;
+  const heading = wish.decision === "allow" ? paint.green("Allowed") : paint.red("Denied");
+  await console.print(`${heading} with "${safeText(option.name)}":`);
+  for (const line of actionLines(approval, session)) await console.print(line);
+}

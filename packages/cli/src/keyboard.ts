@@ -1,0 +1,208 @@
+// Keyboard of the person at a command: single keys, a choice, a line, a yes or no (C23, C29).
+import { createInterface, type Interface } from "node:readline";
+import { CommandError } from "./command-error.ts";
+import type { Console, Paint, Streams } from "./console.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { safeText } from "./safe-text.ts";
+
+/** Ctrl-C, which sends no signal while keys are read one by one. */
+const INTERRUPT_KEY = "\u0003";
+/** Ctrl-D. */
+const endKey = "\u0004";
+
+/** The keyboard of one question. `close` gives it back to the terminal. */
+export class Keys {
+  readonly #stdin: Streams["stdin"];
+  #onKey: ((key: string | undefined) => void) | undefined;
+  #hasEnded = false;
+  readonly #take = (chunk: Buffer | string): void => this.#press(String(chunk));
+  readonly #end = (): void => {
+    this.#hasEnded = true;
+    this.#onKey?.(undefined);
+  };
+
+  /** From now on keys are not echoed, and what nobody waits for is thrown away: it was typed for something else. */
+  constructor(stdin: Streams["stdin"]) {
+    this.#stdin = stdin;
+    stdin.setRawMode(true);
+    stdin.on("data", this.#take).on("end", this.#end).resume();
+  }
+
+  /** The next key; undefined when there is nobody to press one. */
+  async next(signal: AbortSignal): Promise<string | undefined> {
+    if (this.#hasEnded || signal.aborted) return undefined;
+    return new Promise((resolve) => {
+      const settle = (key: string | undefined): void => {
+        this.#onKey = undefined;
+        signal.removeEventListener("abort", onAbort);
+        resolve(key);
+      };
+      const onAbort = (): void => settle(undefined);
+      signal.addEventListener("abort", onAbort);
+      this.#onKey = settle;
+    });
+  }
+
+  close(): void {
+    this.#stdin.off("data", this.#take).off("end", this.#end).pause();
+    this.#stdin.setRawMode(false);
+  }
+
+  /** Several characters at once were pasted, or are a key that means nothing here. */
+  #press(chunk: string): void {
+    const key = chunk.length > 1 ? chunk.replace(/[\r\n]+$/, "") : chunk;
+    if (key.length !== 1) return;
+    this.#onKey?.(key === endKey ? undefined : key);
+  }
+}
+
+export interface Choice {
+  readonly label: string;
+  /** The letter that it goes by beside its number, unless another one has it too. */
+  readonly letter?: string | undefined;
+}
+
+interface ChoiceParts {
+  readonly choices: readonly Choice[];
+  readonly keys: Keys;
+  readonly write: (text: string) => void;
+  readonly paint: Paint;
+  /** Ends the wait: somebody else has answered. */
+  readonly signal: AbortSignal;
+  /** Ctrl-C was pressed. */
+  readonly onInterrupt: () => void;
+}
+
+/** Without the letters that answers go by. */
+const numbers = "123456789bcefghijklmopqrstuvwxz";
+
+/** The place of the answer that was chosen; undefined when there is none to be had. */
+export async function askChoice(parts: ChoiceParts): Promise<number | undefined> {
+  const { choices, keys, write, paint, signal, onInterrupt } = parts;
+  const letters = choices.map(({ letter }, index) =>
+    choices.some((other, at) => at !== index && other.letter === letter) ? undefined : letter,
+  );
+  const offers = choices.map(({ label }, index) => {
+    const letter = letters[index] === undefined ? "" : ` (${letters[index]})`;
+    return `${paint.bold(numbers[index] ?? "")} ${safeText(label)}${letter}`;
+  });
+  write(`  ${offers.join("   ")}   ${paint.dim("Ctrl-C cancels the turn")}\n${paint.bold("?")} `);
+  for (;;) {
+    const key = await keys.next(signal);
+    if (key === undefined) {
+      write("\n");
+      return undefined;
+    }
+    if (key === INTERRUPT_KEY) {
+      write("\n");
+      onInterrupt();
+      continue;
+    }
+    const index = numbers.indexOf(key);
+    const chosen = index >= 0 && index < choices.length ? index : letters.indexOf(key.toLowerCase());
+    const choice = choices[chosen];
+    if (choice === undefined) continue;
+    write(`${safeText(choice.label)}\n`);
+    return chosen;
+  }
+}
+
+export type Line =
+  | { readonly kind: "line"; readonly text: string }
+  /** Ctrl-D, or the end of the input. */
+  | { readonly kind: "end" }
+  /** Ctrl-C twice, or somebody else ended the wait. */
+  | { readonly kind: "left" };
+
+interface LineRequest {
+  readonly prompt: string;
+  /** The newest first, as readline has it; what is typed is added to it. */
+  readonly history?: string[];
+  readonly signal?: AbortSignal;
+  /** Takes Ctrl-C in place of clearing the line. */
+  readonly onInterrupt?: () => void;
+}
+
+const historyLength = 500;
+
+/** Asks for one line. Ctrl-C clears what is typed and says that once more leaves; then it leaves. */
+export function readLine(console: Console, request: LineRequest): Promise<Line> {
+  const { prompt, history = [], signal, onInterrupt } = request;
+  const { stdin, stderr } = console.streams;
+  const editor = createInterface({
+    input: stdin,
+    output: stderr,
+    terminal: true,
+    history: [...history],
+    historySize: historyLength,
+    removeHistoryDuplicates: true,
+  });
+  return new Promise((resolve) => {
+    let isSettled = false;
+    const settle = (line: Line): void => {
+      if (isSettled) return;
+      isSettled = true;
+      signal?.removeEventListener("abort", onAbort);
+      editor.close();
+      if (line.kind !== "line") stderr.write("\n");
+      resolve(line);
+    };
+    const onAbort = (): void => settle({ kind: "left" });
+    signal?.addEventListener("abort", onAbort);
+    editor.on("history", (lines: string[]) => history.splice(0, history.length, ...lines));
+    editor.on("line", (text) => settle({ kind: "line", text }));
+    editor.on("close", () => settle({ kind: "end" }));
+    editor.on(
+      "SIGINT",
+      interruption(editor, console, () => settle({ kind: "left" }), onInterrupt),
+    );
+    editor.setPrompt(prompt);
+    editor.prompt();
+    if (signal?.aborted === true) onAbort();
+  });
+}
+
+function interruption(
+  editor: Interface,
+  { streams: { stderr }, notePaint }: Console,
+  leave: () => void,
+  onInterrupt: (() => void) | undefined,
+): () => void {
+  let hasWarned = false;
+  return () => {
+    if (onInterrupt === undefined && editor.line === "" && hasWarned) return leave();
+    stderr.write("\n");
+    if (onInterrupt !== undefined) return onInterrupt();
+    hasWarned = true;
+    stderr.write(`${notePaint.dim("Ctrl-C again, or Ctrl-D, leaves.")}\n`);
+    // From the end of the line to its start.
+    editor.write(null, { ctrl: true, name: "e" });
+    editor.write(null, { ctrl: true, name: "u" });
+    editor.prompt();
+  };
+}
+
+/** Whether a person says yes; where nobody can be asked, `--yes` must have said it. */
+export async function confirm(console: Console, question: string, isConfirmed: boolean): Promise<boolean> {
+  if (isConfirmed) return true;
+  if (!console.canAsk) {
+    throw new CommandError("CONFIRMATION_NEEDED", `Nobody is here to be asked: ${question}`, {
+      exitCode: EXIT_CODES.setup,
+      remedy: "Say so beforehand with --yes.",
+    });
+  }
+  const answer = await ask(console, `${question} [y/N] `);
+  if (answer !== undefined) return /^y(es)?$/i.test(answer.trim());
+  throw new CommandError("CANCELLED", "Nothing was done.", { exitCode: EXIT_CODES.cancelled });
+}
+
+/** What is typed; undefined when it is broken off with Ctrl-C or Ctrl-D. */
+function ask(console: Console, question: string): Promise<string | undefined> {
+  const { stdin: input, stderr: output } = console.streams;
+  const lines = createInterface({ input, output });
+  return new Promise<string | undefined>((resolve) => {
+    lines.once("SIGINT", () => lines.close());
+    lines.once("close", () => resolve(undefined));
+    lines.question(question, resolve);
+  }).finally(() => lines.close());
+}

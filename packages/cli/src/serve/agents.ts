@@ -1,0 +1,23 @@
+// Agents that a host adds to the catalogue: the built-in one, and those of the configuration, checked.
+import process from "node:process";
+import { shellProgramPath, VERSION } from "@holdfast/agent-shell";
+import { AgentConfigError, AgentEntries, type BuiltInProgram } from "@holdfast/core";
+import type { Config } from "@holdfast/protocol";
+import { StartError } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { nodeFlags } from "./process-identity.ts";
+
+export function shellAgent(): BuiltInProgram {
+  return { command: process.execPath, args: [...nodeFlags(), shellProgramPath], version: VERSION };
+}
+
+/** Throws a `StartError` that names every entry under `agents` that cannot be used. */
+export function checkOwnAgents(config: Pick<Config, "agents">): void {
+  try {
+    void new AgentEntries(config, shellAgent());
+  } catch (error) {
+    if (!(error instanceof AgentConfigError)) throw error;
+    const lines = ["The configuration cannot be used:", ...error.problems.map((problem) => `  ${problem}`)];
+    throw new StartError(EXIT_CODES.setup, lines.join("\n"), { cause: error });
+  }
+}

@@ -1,0 +1,166 @@
+// Composition of the host from its concrete classes; nothing else names them.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Host, type Log } from "@holdfast/core";
+import type { Storage, TerminalSpool } from "@holdfast/core/ports";
+import { Spawner } from "@holdfast/terminal/process";
+import type { Keeper } from "@holdfast/terminal/port";
+import { type Readiness, startServer } from "@holdfast/server";
+import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
+import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
+import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
+import { checkOwnAgents, shellAgent } from "./agents.ts";
+import type { HostParts, ListeningHost } from "./serve.ts";
+import { checkOwnFile } from "./whole-file.ts";
+
+interface Kept {
+  readonly storage: Storage;
+  readonly spool: TerminalSpool;
+  close(): Promise<void>;
+}
+
+/** Starts processes as children of this one. */
+export function createKeeper(): Keeper {
+  return new Spawner();
+}
+
+/** Starts a host whose processes are its own children, on what its home keeps, and serves it. */
+export async function startHost(parts: HostParts): Promise<ListeningHost> {
+  const { home, config, token, log, redactor, onStopRequest } = parts;
+  checkOwnAgents(config);
+  const kept = await openKept(parts);
+  const { storage, spool } = kept;
+  let host: Host | undefined;
+  try {
+    const started = new Host({
+      keeper: createKeeper(),
+      storage,
+      spool,
+      config,
+      stateFolder: home,
+      shellAgent: shellAgent(),
+      log,
+      redactor,
+    });
+    host = started;
+    const { recording } = started;
+    const webRoot = findWebRoot();
+    const server = await startServer({
+      host: started,
+      token,
+      listen: config.listen,
+      log,
+      meta: storage.meta,
+      apps: config.apps,
+      appDataFolder: path.join(home, APP_DATA_FOLDER),
+      webhooks: { redactor },
+      onStopRequest,
+      ...(webRoot !== undefined && { webRoot }),
+      isReady: () => readinessOf(recording.problem),
+    });
+    return {
+      url: server.url,
+      close: () =>
+        closeInTurn([
+          () => server.stop(),
+          // Webhooks for the end of a turn are also called for turns that end here (A83).
+          () => started.close(),
+          () => server.close(),
+          () => kept.close(),
+        ]),
+    };
+  } catch (error) {
+    await closeInTurn([async () => host?.close(), () => kept.close()]);
+    throw error;
+  }
+}
+
+/** Closes one after the other, whatever becomes of those before. */
+async function closeInTurn(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers) await close().catch((error: unknown) => failures.push(error));
+  const [cause] = failures;
+  // The log shows an error with its cause.
+  if (failures.length > 0) throw new AggregateError(failures, "The host did not end in order", { cause });
+}
+
+function readinessOf(problem: string | undefined): Readiness {
+  // The sentence that names the file is in the log: this one is read by anybody.
+  return problem === undefined ? { ready: true } : { ready: false, code: "STORAGE_UNAVAILABLE" };
+}
+
+async function openKept({ home, log, startEmpty, onFatal }: HostParts): Promise<Kept> {
+  checkOwnFile(path.join(home, DATABASE_FILE));
+  const endCheck = await requireSoundDatabase(home, log, startEmpty, onFatal);
+  try {
+    return await openSound(home, log, onFatal, endCheck);
+  } catch (error) {
+    endCheck();
+    throw error;
+  }
+}
+
+async function openSound(
+  home: string,
+  log: Log,
+  onFatal: HostParts["onFatal"],
+  endCheck: () => void,
+): Promise<Kept> {
+  const onFault = createFaultLog(log);
+  const file = path.join(home, DATABASE_FILE);
+  const storage = await openSqliteStorage({
+    file,
+    onFault,
+    onCorrupt: (error) => onFatal(startErrorFor({ kind: "damaged", problem: problemOf(error) }, home)),
+  });
+  try {
+    const spool = await openFileSpool({ folder: path.join(home, SPOOL_FOLDER), onFault });
+    return {
+      storage,
+      spool,
+      async close(): Promise<void> {
+        endCheck();
+        try {
+          await spool.close();
+        } finally {
+          storage.close();
+        }
+      },
+    };
+  } catch (error) {
+    storage.close();
+    throw error;
+  }
+}
+
+const quietMs = 60_000;
+
+/** Logs faults; one that repeats is counted and logged again after a minute. */
+function createFaultLog(log: Log, nowMs: () => number = Date.now): (error: unknown) => void {
+  const seen = new Map<string, { readonly atMs: number; repeated: number }>();
+  return (error) => {
+    const kind = kindOf(error);
+    const last = seen.get(kind);
+    if (last !== undefined && nowMs() - last.atMs < quietMs) {
+      last.repeated += 1;
+      return;
+    }
+    seen.set(kind, { atMs: nowMs(), repeated: 0 });
+    const repeated = last !== undefined && last.repeated > 0 ? { repeated: last.repeated } : {};
+    log("error", "Something could not be stored", { ...repeated, error });
+  };
+}
+
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? String(error.code) : "";
+  // Messages name files and rows, of which there are many.
+  return `${error.name} ${code}`;
+}
+
+/** The folder of the built page; undefined where it was not built, and then there is none. */
+export function findWebRoot(): string | undefined {
+  const folder = fileURLToPath(new URL("../../../web/dist/page", import.meta.url));
+  return existsSync(path.join(folder, "index.html")) ? folder : undefined;
+}

@@ -1,0 +1,230 @@
+// Composition of a host: makes its parts from what it is given and from what an earlier host stored.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { newRootState, ROOT_URI } from "@holdfast/ahp";
+import type { Config } from "@holdfast/protocol";
+import type { Keeper } from "@holdfast/terminal/port";
+import { AgentEntries, type AgentEntry, type BuiltInProgram, shellVariables } from "./agent/agent-entry.ts";
+import { AgentList, PublishedAgents } from "./agent/agent-list.ts";
+import { Installations } from "./agent/installations.ts";
+import { KnownModels } from "./agent/known-models.ts";
+import { McpServers } from "./agent/mcp-servers.ts";
+import { ModelProbes } from "./agent/model-probe.ts";
+import { Approvals } from "./approval/approvals.ts";
+import { InputRequests } from "./approval/input-requests.ts";
+import { Audit } from "./audit/audit.ts";
+import { Hub } from "./channel/hub.ts";
+import { HostWatchers } from "./host-watchers.ts";
+import { OutageWatch } from "./outage.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts } from "./timeouts.ts";
+import type { Storage, TerminalSpool } from "./ports.ts";
+import type { Redactor } from "./redaction/redactor.ts";
+import { type RetentionRules, RetentionWatch } from "./retention.ts";
+import { buildLaunch } from "./session/agent-launch.ts";
+import { recoverTerminals } from "./session/recovery.ts";
+import { SessionDirectory } from "./session/session-directory.ts";
+import type { Log, SessionDeps } from "./session/session-deps.ts";
+import { Sessions } from "./session/sessions.ts";
+import { Submissions } from "./submit/submissions.ts";
+import { FinishedTerminals } from "./terminal/finished-terminals.ts";
+import { HostTerminals } from "./terminal/host-terminals.ts";
+import { disposeOf, PersonTerminals } from "./terminal/person-terminals.ts";
+import { TerminalClaims } from "./terminal/terminal-claims.ts";
+import { TerminalDirectory } from "./terminal/terminal-directory.ts";
+
+/** Settings and ports of a host. */
+export interface HostOptions {
+  readonly keeper: Keeper;
+  /** Its storage; the caller that opened it closes it, after the host. */
+  readonly storage: Storage;
+  /** Keeps the output of terminals; without it, their output goes with them. */
+  readonly spool?: TerminalSpool | undefined;
+  readonly config: Config;
+  /** Where built-in agents may keep their own files. */
+  readonly stateFolder: string;
+  readonly shellAgent: BuiltInProgram;
+  readonly log: Log;
+  /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
+  readonly redactor?: Redactor | undefined;
+  readonly now?: (() => Date) | undefined;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+}
+
+/** The part of each channel's log that is held in memory: a reader that is further behind reads from storage. */
+const logLimitBytes = 1024 * 1024;
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+const mebibyte = 1024 * 1024;
+
+/** The parts of a host that it uses itself. */
+export interface HostParts extends SessionDeps, ClientParts {
+  readonly outage: OutageWatch;
+  readonly sessions: Sessions;
+  readonly probes: ModelProbes;
+  readonly agents: AgentList;
+  readonly publishedAgents: PublishedAgents;
+  readonly retention: RetentionWatch;
+}
+
+/** The parts that serve clients: finding and following channels, and submitting to them. */
+interface ClientParts {
+  readonly finished: FinishedTerminals;
+  readonly claims: TerminalClaims;
+  readonly directory: SessionDirectory;
+  readonly terminalDirectory: TerminalDirectory;
+  readonly submissions: Submissions;
+}
+
+export function composeHost(options: HostOptions): HostParts {
+  const { keeper, config, storage, spool, log, now = (): Date => new Date() } = options;
+  const timeouts = { ...DEFAULT_TIMEOUTS, idleMs: config.acp.idleSeconds * 1000, ...options.timeouts };
+  const onFault = (error: unknown): void => log("error", "Internal error", { error });
+  const outage = new OutageWatch(() => sessions.all, log);
+  const hub = openHub(storage, outage, log, onFault);
+  outage.watch(hub.recording);
+  const audit = new Audit(now, storage.audit);
+  const watchers = new HostWatchers(now);
+  const terminals = new HostTerminals({ keeper, hub, spool, now, onFault });
+  const deps: SessionDeps = {
+    hub,
+    storage,
+    watchers,
+    keeper,
+    installations: new Installations(keeper, options.shellAgent.version),
+    mcpServers: readMcpServers(options),
+    models: new KnownModels(storage.meta, now),
+    approvals: new Approvals(hub, now, timeouts.approvalMs, watchers),
+    inputs: new InputRequests(now, timeouts.approvalMs),
+    audit,
+    terminals,
+    log,
+    timeouts,
+    now,
+    turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
+    defaultModel: config.defaults.model,
+    ...agentDeps(options),
+  };
+  const entries = new AgentEntries(config, options.shellAgent);
+  const sessions = new Sessions(deps, entries, { ...config, defaultCwd: homedir() });
+  const probes = makeProbes(deps);
+  const mayStart = (entry: AgentEntry): boolean => config.acp.enabled && sessions.isAllowed(entry);
+  const agents = new AgentList({
+    ...deps,
+    entries: entries.all,
+    probes,
+    waitMs: timeouts.modelsMs,
+    mayStart,
+  });
+  const retention = new RetentionWatch({
+    storage,
+    spool,
+    rules: readRetention(config.retention),
+    everyMs: hour,
+    now,
+    onFault,
+  });
+  sessions.recover(recoverTerminals(deps));
+  return {
+    ...deps,
+    outage,
+    sessions,
+    probes,
+    agents,
+    publishedAgents: new PublishedAgents({ hub, look: () => agents.look(), onFault }),
+    retention,
+    ...composeClientParts(deps, sessions, spool, onFault),
+  };
+}
+
+function composeClientParts(
+  deps: SessionDeps,
+  sessions: Sessions,
+  spool: TerminalSpool | undefined,
+  onFault: (error: unknown) => void,
+): ClientParts {
+  const terminalDeps = { ...deps, spool, onFault };
+  const finished = new FinishedTerminals(terminalDeps);
+  const { goneClientMs } = deps.timeouts;
+  const claims = new TerminalClaims({ ...terminalDeps, goneClientMs, dispose: disposeOf });
+  const directory = new SessionDirectory({ ...deps, sessions });
+  const terminalDirectory = new TerminalDirectory(terminalDeps);
+  const personTerminals = new PersonTerminals({ ...terminalDeps, finished, claims });
+  const submissions = new Submissions({
+    ...deps,
+    spool,
+    sessions,
+    directory,
+    claims,
+    terminalDirectory,
+    personTerminals,
+  });
+  return { finished, claims, directory, terminalDirectory, submissions };
+}
+
+function openHub(
+  { sequence, journal }: Storage,
+  outage: OutageWatch,
+  log: Log,
+  onFault: (error: unknown) => void,
+): Hub {
+  const hub = new Hub({
+    sequence,
+    journal,
+    onFault,
+    onOutage: (failure) => outage.begin(failure),
+    onRecovery: () => outage.end(),
+    onRoom: (problem) => {
+      if (problem === undefined) log("info", "There is enough disk space again: changes are accepted");
+      else log("error", `Changes are refused. ${problem}`);
+    },
+    logLimitBytes,
+  });
+  hub.open(ROOT_URI, "root", newRootState());
+  return hub;
+}
+
+function readMcpServers({ config, redactor }: HostOptions): McpServers {
+  const mcpServers = new McpServers(config.mcpServers);
+  for (const secret of mcpServers.secrets) redactor?.add(secret);
+  return mcpServers;
+}
+
+function agentDeps({
+  shellAgent,
+  stateFolder,
+  redactor,
+}: HostOptions): Pick<SessionDeps, "clientVersion" | "onSecrets" | "redact" | "agentVariables"> {
+  return {
+    clientVersion: shellAgent.version,
+    onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
+    redact: (text) => redactor?.redact(text) ?? text,
+    agentVariables: ({ builtIn, id }) => (builtIn ? shellVariables(join(stateFolder, "agents", id)) : {}),
+  };
+}
+
+function readRetention({ maxAgeDays, maxMebibytes, auditDays }: Config["retention"]): RetentionRules {
+  return {
+    maxAgeMs: maxAgeDays * day,
+    maxBytes: maxMebibytes * mebibyte,
+    auditMaxAgeMs: auditDays * day,
+  };
+}
+
+function makeProbes({ keeper, installations, timeouts, ...deps }: SessionDeps): ModelProbes {
+  const { clientVersion, redact } = deps;
+  return new ModelProbes({
+    keeper,
+    connection: { timeouts, clientVersion, redact },
+    timeoutMs: timeouts.modelsMs,
+    launch: (entry, cwd) =>
+      buildLaunch(keeper, installations, {
+        entry,
+        cwd,
+        model: undefined,
+        offersModel: undefined,
+        variables: deps.agentVariables(entry),
+        forwardedProvider: undefined,
+        hostEnvironment: process.env,
+      }),
+  });
+}

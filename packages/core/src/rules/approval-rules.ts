@@ -1,0 +1,89 @@
+// Rules for decisions on tool calls that wait for permission, and for tools that a client contributes.
+import {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalOption,
+  type ChatAction,
+  type ChatState,
+  type ToolCall,
+  findToolCall,
+  isAllowing,
+} from "@holdfast/ahp";
+import { type Author, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
+
+type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Type }>;
+
+/** The first decision on a pending call counts; it names an option that was offered, or none (E20). */
+export function checkDecision(
+  action: ActionOf<"chat/toolCallConfirmed">,
+  chat: ChatState,
+  { actor, at }: Author,
+): Ruling {
+  const call = findCall(chat, action);
+  const { decision } = action;
+  if (call?.status !== "pending-confirmation" || call.approval.id !== decision.approvalId) {
+    return reject("This request is not open: it was answered, expired, or never made.");
+  }
+  const { options } = call.approval;
+  const option = decision.optionId === undefined ? undefined : findOption(options, decision.optionId);
+  if (decision.optionId !== undefined && option === undefined) {
+    const offered = options.map(({ id }) => id).join(", ");
+    return reject(`There is no option '${decision.optionId}'. Choose one of: ${offered}.`);
+  }
+  if (option !== undefined && isAllowing(option.kind) !== (decision.outcome === "approved")) {
+    return reject("The chosen option says the opposite of the decision.");
+  }
+  const chosen =
+    option === undefined
+      ? withMildestOption(decision, call.approval)
+      : { ...decision, optionId: option.id, outcome: outcomeOf(option) };
+  return allow({ ...action, decision: { ...chosen, by: actor, at } });
+}
+
+/** Only the client that brought a tool reports its output and its end. */
+export function checkContribution(
+  action: ActionOf<"chat/toolCallContentChanged" | "chat/toolCallComplete">,
+  chat: ChatState,
+  { actor }: Author,
+): Ruling {
+  const call = findCall(chat, action);
+  const isOwn = call?.contributor.kind === "client" && call.contributor.clientId === clientIdOf(actor);
+  return isOwn ? allow(action) : reject("That tool call is not one of this client's tools.");
+}
+
+/** An option by its id, or by its kind where exactly one option has it. */
+export function findOption(options: readonly ApprovalOption[], idOrKind: string): ApprovalOption | undefined {
+  const byId = options.find(({ id }) => id === idOrKind);
+  if (byId !== undefined) return byId;
+  const byKind = options.filter(({ kind }) => kind === idOrKind);
+  return byKind.length === 1 ? byKind[0] : undefined;
+}
+
+/** The option that allows or rejects, the one for this time before the one for always. */
+export function pickOption(
+  options: readonly ApprovalOption[],
+  wanted: "allow" | "reject",
+): ApprovalOption | undefined {
+  return (
+    options.find(({ kind }) => kind === `${wanted}_once`) ??
+    options.find(({ kind }) => kind === `${wanted}_always`)
+  );
+}
+
+/** The decision that an option stands for. */
+export function outcomeOf({ kind }: ApprovalOption): "approved" | "denied" {
+  return isAllowing(kind) ? "approved" : "denied";
+}
+
+function withMildestOption(decision: ApprovalDecision, { options }: Approval): ApprovalDecision {
+  if (decision.outcome === "cancelled") return decision;
+  const option = pickOption(options, decision.outcome === "approved" ? "allow" : "reject");
+  return option === undefined ? decision : { ...decision, optionId: option.id };
+}
+
+function findCall(
+  { activeTurn }: ChatState,
+  { turnId, toolCallId }: { readonly turnId: string; readonly toolCallId: string },
+): ToolCall | undefined {
+  return activeTurn?.id === turnId ? findToolCall(activeTurn, toolCallId) : undefined;
+}

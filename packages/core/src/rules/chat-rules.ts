@@ -1,0 +1,85 @@
+// Rules for what clients do in a chat: send, cancel, resume, queue, answer.
+import type { Action, ChatAction, ChatState, Message } from "@holdfast/ahp";
+import { checkContribution, checkDecision } from "./approval-rules.ts";
+import { checkAnswer, checkCompletion } from "./input-rules.ts";
+import { type Author, HOST_ONLY, type Ruling, allow, reject } from "./rule.ts";
+
+type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Type }>;
+
+const NOT_FROM_PERSON = reject("A client can only send what a person wrote: the origin must be user.");
+
+export function checkChatAction(action: Action, chat: ChatState, author: Author): Ruling {
+  switch (action.type) {
+    case "chat/turnStarted":
+      return checkStart(action, chat, author);
+    case "chat/turnCancelled":
+      return checkCancel(action, chat, author);
+    case "chat/turnResume":
+      return checkResume(action, chat);
+    case "chat/truncated":
+      return reject("The agent remembers its turns: they cannot be taken back.");
+    case "chat/toolCallConfirmed":
+      return checkDecision(action, chat, author);
+    case "chat/toolCallContentChanged":
+    case "chat/toolCallComplete":
+      return checkContribution(action, chat, author);
+    case "chat/inputAnswerChanged":
+      return checkAnswer(action, chat);
+    case "chat/inputCompleted":
+      return checkCompletion(action, chat, author);
+    case "chat/pendingMessageSet":
+      return isFromPerson(action.pending.message) ? allow(action) : NOT_FROM_PERSON;
+    case "chat/draftChanged":
+      return !action.draft || isFromPerson(action.draft) ? allow(action) : NOT_FROM_PERSON;
+    case "chat/pendingMessageRemoved": {
+      const waiting = action.kind === "steering" ? [chat.steeringMessage] : chat.queuedMessages;
+      const isWaiting = waiting.some((pending) => pending?.id === action.id);
+      return isWaiting ? allow(action) : reject("No such message is waiting.");
+    }
+    case "chat/queuedMessagesReordered":
+    case "chat/isReadChanged":
+    case "chat/isArchivedChanged":
+      return allow(action);
+    default:
+      return HOST_ONLY;
+  }
+}
+
+function isFromPerson({ origin }: Message): boolean {
+  return origin.kind === "user";
+}
+
+/** The same turn again is no other turn: it changes nothing and is confirmed (E21). */
+function checkStart(action: ActionOf<"chat/turnStarted">, chat: ChatState, { at }: Author): Ruling {
+  if (!isFromPerson(action.message)) return NOT_FROM_PERSON;
+  if (action.queuedMessageId !== undefined) return reject("The host itself starts queued messages.");
+  if (chat.activeTurn && chat.activeTurn.id !== action.turnId) {
+    return reject("A turn is already running: wait for its end, or queue the message.", "ACP_TURN_ACTIVE");
+  }
+  return allow({ ...action, startedAt: at });
+}
+
+function checkCancel(
+  action: ActionOf<"chat/turnCancelled">,
+  { activeTurn }: ChatState,
+  { actor, at }: Author,
+): Ruling {
+  if (activeTurn?.id !== action.turnId) return reject("That turn is not running.");
+  return allow({
+    type: action.type,
+    turnId: action.turnId,
+    reason: action.reason,
+    endedAt: at,
+    durationMs: Math.max(0, Date.parse(at) - Date.parse(activeTurn.startedAt)),
+    by: actor,
+  });
+}
+
+function checkResume(action: ActionOf<"chat/turnResume">, { activeTurn, turns }: ChatState): Ruling {
+  const last = turns.at(-1);
+  if (activeTurn) return reject("A turn is already running.", "ACP_TURN_ACTIVE");
+  if (last?.id !== action.turnId || (last.end.state !== "failed" && last.end.state !== "interrupted")) {
+    return reject("Only the last turn can be resumed, and only if it failed or was interrupted.");
+  }
+  return last.end.resumable ? allow(action) : reject("That turn cannot be resumed.");
+}

@@ -1,0 +1,42 @@
+// Rules for what clients change in a session: names, flags, options, who takes part.
+import { type Action, type ConfigValues, type SessionState, chooseValues } from "@holdfast/ahp";
+import { type Author, HOST_ONLY, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
+
+export function checkSessionAction(action: Action, session: SessionState, { actor }: Author): Ruling {
+  switch (action.type) {
+    case "session/titleChanged":
+    case "session/labelChanged":
+    case "session/isReadChanged":
+    case "session/isArchivedChanged":
+    case "session/runtimeOptionsChanged":
+      return allow(action);
+    case "session/activeClientSet":
+      return action.client.clientId === clientIdOf(actor)
+        ? allow(action)
+        : reject("A client can only announce itself.");
+    case "session/activeClientRemoved":
+      return action.clientId === clientIdOf(actor)
+        ? allow(action)
+        : reject("A client can only take itself away.");
+    case "session/modeChanged": {
+      const isOffered = session.modes?.available.some(({ id }) => id === action.modeId) ?? false;
+      return isOffered ? allow(action) : reject(`The agent has no mode ${JSON.stringify(action.modeId)}.`);
+    }
+    case "session/configChanged": {
+      const problem = configProblem(session, action.config);
+      return problem === undefined ? allow(action) : reject(problem);
+    }
+    default:
+      return HOST_ONLY;
+  }
+}
+
+function configProblem({ configOptions }: SessionState, values: ConfigValues): string | undefined {
+  for (const [id, value] of Object.entries(values)) {
+    const option = configOptions.find((candidate) => candidate.id === id);
+    if (!option) return `The agent has no option ${JSON.stringify(id)}.`;
+    const [chosen] = chooseValues([option], { [id]: value });
+    if (chosen?.currentValue !== value) return `The option ${JSON.stringify(id)} cannot take that value.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,168 @@
+// A host whose storage fails for a while: nothing is acknowledged that is not recorded, and it recovers unaided.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { makeId, newTerminalState } from "@holdfast/ahp";
+import { expect, test, vi } from "vitest";
+import type { Journal, Storage } from "../ports.ts";
+import { MemoryStorage } from "../testing/memory-storage.ts";
+import { StorageError } from "../storage/storage-error.ts";
+import { guardLeaks } from "../testing/detector.ts";
+import { ME, useFakeHosts } from "../testing/fake-host.ts";
+import { type Script, askPermission, ask, say } from "../testing/script.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+
+const agent: Script = {
+  prompts: {
+    "*": [say("Hello")],
+    long: [say("So far"), { do: "hang" }],
+    commands: [
+      { do: "until", path: "go" },
+      ask("run", "terminal/create", { command: "touch", args: ["ran"] }),
+      ask("write", "fs/write_text_file", { path: "/nowhere/written", content: "" }),
+      askPermission("rm", { kind: "execute" }),
+    ],
+  },
+};
+const agents = { mine: agent };
+
+/** A storage whose disk can be full: for commits, for the audit, or only for new work. */
+class FullStorage {
+  readonly kept = new MemoryStorage();
+  isFull = false;
+  isShort = false;
+  commits = 0;
+
+  get forHost(): Storage {
+    const { kept } = this;
+    const journal: Journal = {
+      commit: (records) => {
+        this.commits += 1;
+        if (this.isFull) throw new StorageError("unavailable", "There is no space to write here.db.");
+        return kept.journal.commit(records);
+      },
+      checkRoom: () => {
+        if (this.isShort) throw new StorageError("unavailable", "There is no space to write here.db.");
+      },
+    };
+    return new Proxy<Storage>(kept, {
+      get: (target, name) => {
+        if (name === "journal") return journal;
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        return (...args: readonly unknown[]): unknown => Reflect.apply(value, target, args);
+      },
+    });
+  }
+}
+
+const unavailable = { code: "STORAGE_UNAVAILABLE", message: expect.stringContaining("here.db") as string };
+
+test("[D260] with too little disk space new work is rejected before it begins, and reads still work", async () => {
+  const storage = new FullStorage();
+  const fake = newHost({ agents, storage: storage.forHost });
+  const session = await fake.open({ approvalPolicy: "approve-all" });
+  await session.chat("hi");
+  storage.isShort = true;
+  expect(fake.host.recording.problem).toContain("here.db");
+  await expect(fake.open()).rejects.toMatchObject(unavailable);
+  await expect(session.chat("hi")).rejects.toMatchObject(unavailable);
+  expect(session.status.state).toBe("ready");
+  expect(session.chatState.turns).toHaveLength(1);
+  storage.isShort = false;
+  expect(await session.chat("hi")).toMatchObject({ text: "Hello" });
+  expect(fake.log.filter((line) => /refused|space again/.test(line))).toHaveLength(2);
+});
+
+test("[D261] a turn that can no longer be recorded fails with the code, its agent is stopped, and queued messages run later", async () => {
+  const storage = new FullStorage();
+  const fake = newHost({ agents, storage: storage.forHost });
+  const { hub, recording } = fake.host;
+  const session = await fake.open({ approvalPolicy: "approve-all" });
+  const running = session.chat("long").catch((error: unknown) => error);
+  await vi.waitFor(() => expect(session.agent.methods).toContain("session/prompt"));
+  const waiting = session.chat("hi", { queue: true });
+  await hub.settled();
+  storage.isFull = true;
+  // Any change finds out that nothing can be recorded.
+  hub.dispatch(session.state.resource, { type: "session/titleChanged", title: "new" });
+  expect(await running).toMatchObject(unavailable);
+  await vi.waitFor(() => expect(session.agent.methods).toContain("session/cancel"));
+  await expect(session.chat("hi")).rejects.toMatchObject(unavailable);
+  await expect(fake.open()).rejects.toMatchObject(unavailable);
+  expect(session.chatState.queuedMessages).toHaveLength(1);
+  storage.isFull = false;
+  await recording.requireNow();
+  expect(await waiting).toMatchObject({ text: "Hello" });
+  expect(fake.log.filter((line) => /cannot be recorded|recorded again/.test(line))).toHaveLength(2);
+});
+
+test("[D260] a session that could not be recorded is not there, also when there is space again", async () => {
+  const storage = new FullStorage();
+  const fake = newHost({ agents, storage: storage.forHost });
+  await fake.host.hub.settled();
+  storage.isFull = true;
+  await expect(fake.open()).rejects.toMatchObject(unavailable);
+  expect(fake.host.listSessions(ME)).toEqual([]);
+  expect(storage.kept.listSessions().sessions).toEqual([]);
+  storage.isFull = false;
+  await fake.host.recording.requireNow();
+  expect(fake.host.listSessions(ME)).toEqual([]);
+});
+
+test("[D262] an agent's action that cannot be put on record is rejected with the code, and nothing was run", async () => {
+  const storage = new FullStorage();
+  const fake = newHost({ agents, storage: storage.forHost });
+  const session = await fake.open({ approvalPolicy: "approve-all" });
+  const turn = session.stream("commands");
+  await vi.waitFor(() => expect(session.agent.methods).toContain("session/prompt"));
+  storage.isShort = true;
+  fake.pass("go");
+  await turn.ended;
+  for (const name of ["run", "write", "rm"]) {
+    expect((await session.agent.answer(name)).error).toMatchObject({
+      code: -32030,
+      message: expect.stringContaining("here.db") as string,
+      data: { code: "STORAGE_UNAVAILABLE", retryable: true },
+    });
+  }
+  expect(existsSync(path.join(fake.work, "ran"))).toBe(false);
+});
+
+test("[D263] what is published while nothing can be recorded waits in bounded memory", async () => {
+  const storage = new FullStorage();
+  const fake = newHost({ agents, storage: storage.forHost });
+  const { hub, recording } = fake.host;
+  const session = await fake.open();
+  await hub.settled();
+  const uri = "ahp-terminal:/flood";
+  const at = new Date(0).toISOString();
+  hub.open(
+    uri,
+    "terminal",
+    newTerminalState({
+      resource: makeId("terminal URI", uri),
+      title: "flood",
+      run: "tty",
+      startedAt: at,
+      claim: { kind: "client", clientId: makeId("client", "me") },
+    }),
+  );
+  await hub.settled();
+  storage.isFull = true;
+  hub.dispatch(session.state.resource, { type: "session/titleChanged", title: "new" });
+  await vi.waitFor(() => expect(recording.isKeeping).toBe(false));
+  const { commits } = storage;
+  const data = "x".repeat(64 * 1024);
+  for (let offset = 0; offset < 64 * 1024 * 1024; offset += data.length) {
+    hub.dispatch(uri, { type: "terminal/data", data, offset, endOffset: offset + data.length });
+  }
+  expect(recording.pendingBytes).toBeLessThan(64 * 1024);
+  const reading = hub.subscribe(uri).cursor;
+  expect(hub.logStart(uri)).toBeGreaterThan(hub.lastSeq - 64);
+  reading.close();
+  expect(storage.commits - commits).toBeLessThan(3);
+  storage.isFull = false;
+  await recording.requireNow();
+});

@@ -1,0 +1,55 @@
+// Dependencies that all sessions of a host share.
+import type { Keeper } from "@holdfast/terminal/port";
+import type { AgentEntry } from "../agent/agent-entry.ts";
+import type { KnownModels } from "../agent/known-models.ts";
+import type { McpServers } from "../agent/mcp-servers.ts";
+import type { Installations } from "../agent/installations.ts";
+import type { Environment } from "../agent/provider-forwarding.ts";
+import type { Redact } from "../agent/agent-output.ts";
+import type { Approvals } from "../approval/approvals.ts";
+import type { InputRequests } from "../approval/input-requests.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Hub } from "../channel/hub.ts";
+import type { HostWatchers } from "../host-watchers.ts";
+import type { Timeouts } from "../timeouts.ts";
+import type { Storage } from "../ports.ts";
+import type { HostTerminals } from "../terminal/host-terminals.ts";
+
+/** A line for the host's log. */
+export type Log = (
+  level: "info" | "warn" | "error",
+  message: string,
+  facts?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** The host's own parts, as a session uses them. */
+export interface SessionDeps {
+  readonly hub: Hub;
+  readonly storage: Storage;
+  readonly watchers: HostWatchers;
+  readonly keeper: Keeper;
+  readonly installations: Installations;
+  readonly mcpServers: McpServers;
+  readonly models: KnownModels;
+  readonly approvals: Approvals;
+  readonly inputs: InputRequests;
+  readonly audit: Audit;
+  readonly terminals: HostTerminals;
+  readonly log: Log;
+  readonly timeouts: Timeouts;
+  /** The host's version, as agents receive it. */
+  readonly clientVersion: string;
+  readonly now: () => Date;
+  /** How much text of a running turn its state may hold. */
+  readonly turnTextBytes: number;
+  /** The model of sessions that name none. */
+  readonly defaultModel?: string | undefined;
+  /** Where a provider's credentials are read from; the host's own process if absent. */
+  readonly hostEnvironment?: Environment | undefined;
+  /** Learns the secrets that are handed to an agent, so that they are never shown. */
+  readonly onSecrets?: ((values: readonly string[]) => void) | undefined;
+  /** Takes secrets out of what an agent says when it fails. */
+  readonly redact?: Redact | undefined;
+  /** Variables that an agent gets from the host itself. */
+  agentVariables(entry: AgentEntry): Readonly<Record<string, string>>;
+}

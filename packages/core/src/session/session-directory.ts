@@ -1,0 +1,87 @@
+// Directory of sessions and chats: found in memory or in storage, listed, and read turn by turn.
+import { type ActiveTurn, type ChatState, type Turn, makeId } from "@holdfast/ahp";
+import type { McpServers } from "../agent/mcp-servers.ts";
+import type { StateByKind } from "../channel/channel.ts";
+import type { Hub } from "../channel/hub.ts";
+import type { SessionPage, SessionQuery, Storage } from "../ports.ts";
+import { turnsBefore, type TurnPage } from "../storage/omitted-turns.ts";
+import type { Sessions } from "./sessions.ts";
+
+export interface SessionDirectoryDeps {
+  readonly hub: Hub;
+  readonly storage: Storage;
+  readonly sessions: Sessions;
+  readonly mcpServers: McpServers;
+}
+
+/** A session or a chat that was found: live in memory, or only stored, because its session is over. */
+export type FoundChannel =
+  | { readonly kind: "live" }
+  | { readonly kind: "kept"; readonly channel: StateByKind };
+
+/** For the owner's clients, which may see every session. */
+export class SessionDirectory {
+  readonly #deps: SessionDirectoryDeps;
+
+  constructor(deps: SessionDirectoryDeps) {
+    this.#deps = deps;
+  }
+
+  /** The names of the MCP servers that a session can choose from. */
+  get mcpServers(): readonly string[] {
+    return this.#deps.mcpServers.names;
+  }
+
+  /** Finds a session or a chat, and loads an unloaded chat into memory; undefined when there never was one. */
+  find(uri: string): FoundChannel | undefined {
+    const { hub, sessions, storage } = this.#deps;
+    const session = sessions.ofChannel(uri);
+    if (session?.chat === uri) session.conversation.load();
+    if (hub.has(uri)) return { kind: "live" };
+    const kept = storage.loadChannel(uri);
+    if (kept?.kind === "session") return { kind: "kept", channel: { kind: kept.kind, state: kept.state } };
+    return kept?.kind === "chat"
+      ? { kind: "kept", channel: { kind: kept.kind, state: kept.state } }
+      : undefined;
+  }
+
+  /** The turns of a chat before one of them, or the newest; undefined when there is no such turn. */
+  readTurns(
+    { resource, turns, turnsNextCursor }: ChatState,
+    before: string | undefined,
+    limit: number,
+  ): TurnPage | undefined {
+    const { storage } = this.#deps;
+    const older = (rest: number): TurnPage => {
+      const first = turnsNextCursor === undefined ? undefined : turns[0];
+      return (first && storage.readTurns(resource, first.id, rest)) ?? { turns: [], hasMore: false };
+    };
+    const inMemory = turnsBefore(turns, before, limit, older);
+    return inMemory ?? (before === undefined ? undefined : storage.readTurns(resource, before, limit));
+  }
+
+  /** A turn of a chat, running or ended; undefined when there is no such turn. */
+  findTurn(chat: string, turnId: string): Turn | ActiveTurn | undefined {
+    const found = this.find(chat);
+    const kept = found?.kind === "kept" && found.channel.kind === "chat" ? found.channel.state : undefined;
+    const state = found?.kind === "live" ? this.#deps.hub.state(chat, "chat") : kept;
+    if (state === undefined) return undefined;
+    if (state.activeTurn?.id === turnId) return state.activeTurn;
+    const ended = state.turns.findLast(({ id }) => id === turnId);
+    return ended ?? this.#deps.storage.findOmittedTurn(chat, { turnId });
+  }
+
+  /** A page of the sessions that are kept, the newest activity first. */
+  list(query: SessionQuery): SessionPage {
+    return this.#deps.storage.listSessions(query);
+  }
+
+  /** Takes a client out of the sessions in which it takes part; with `kept`, not out of those. */
+  removeClient(clientId: string, kept: ReadonlySet<string> = new Set()): void {
+    for (const session of this.#deps.sessions.all) {
+      const client = session.state.activeClients.find((active) => active.clientId === clientId);
+      if (client === undefined || kept.has(session.uri)) continue;
+      session.publish({ type: "session/activeClientRemoved", clientId: makeId("client", clientId) });
+    }
+  }
+}

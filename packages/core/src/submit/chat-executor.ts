@@ -1,0 +1,137 @@
+// Execution of clients' submissions to a chat, once the rules allow them: send, cancel, decide, answer, queue.
+import {
+  type Action,
+  type ChatAction,
+  type ChatState,
+  type InputAnswers,
+  type InputValue,
+  type JsonValue,
+  findInputRequest,
+} from "@holdfast/ahp";
+import type { Approvals } from "../approval/approvals.ts";
+import type { ElicitationAnswer, InputRequests } from "../approval/input-requests.ts";
+import { checkChatAction } from "../rules/chat-rules.ts";
+import { HOST_ONLY } from "../rules/rule.ts";
+import type { HostSession } from "../session/host-session.ts";
+import {
+  type Request,
+  type Submission,
+  type SubmittedBy,
+  accepted,
+  isRequest,
+  rejected,
+  rejectionOf,
+} from "./submission.ts";
+
+export interface ChatDeps {
+  readonly approvals: Approvals;
+  readonly inputs: InputRequests;
+  readonly now: () => Date;
+}
+
+type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Type }>;
+
+export function submitToChat(
+  deps: ChatDeps,
+  session: HostSession,
+  submitted: Action | Request,
+  by: SubmittedBy,
+): Submission | Promise<Submission> {
+  if (!isRequest(submitted)) return submitAction(deps, session, submitted, by);
+  switch (submitted.type) {
+    case "chat/send": {
+      const { turnId, isRepeated } = session.turns.take(submitted.request, submitted.isInteractive);
+      return accepted(undefined, { turnId, isRepeated });
+    }
+    case "chat/cancel":
+      return session.turns.cancel(by.actor, submitted.reason).then(() => accepted());
+    default:
+      return rejected(HOST_ONLY);
+  }
+}
+
+function submitAction(
+  deps: ChatDeps,
+  session: HostSession,
+  submitted: Action,
+  { actor, origin }: SubmittedBy,
+): Submission | Promise<Submission> {
+  const { turns, conversation } = session;
+  const author = { actor, at: deps.now().toISOString() };
+  const ruling = checkChatAction(submitted, conversation.state, author);
+  if (!ruling.allowed) return rejected(ruling);
+  const { action } = ruling;
+  switch (action.type) {
+    case "chat/turnStarted":
+      return startTurn(session, action, origin);
+    case "chat/turnCancelled":
+      // The agent has to stop first: then the end is published.
+      return accepted(turns.cancelRunning(actor, action.reason, origin));
+    case "chat/turnResume":
+      return accepted(turns.resume(action.turnId, origin));
+    case "chat/toolCallConfirmed":
+      return accepted(deps.approvals.decide(action.decision, origin));
+    case "chat/inputCompleted":
+      return accepted(
+        deps.inputs.complete(action.requestId, readAnswer(action, conversation.state), actor, origin),
+      );
+    case "chat/pendingMessageSet":
+      return accepted(turns.setPending(action.kind, action.pending, origin));
+    case "chat/pendingMessageRemoved":
+      return accepted(turns.removePending(action.kind, action.id, origin));
+    case "chat/queuedMessagesReordered":
+      return accepted(turns.reorderPending(action.order, origin));
+    case "chat/toolCallContentChanged":
+    case "chat/toolCallComplete":
+    case "chat/inputAnswerChanged":
+    case "chat/draftChanged":
+    case "chat/isReadChanged":
+    case "chat/isArchivedChanged":
+      return accepted(session.dispatch({ to: "chat", action }, origin));
+    default:
+      throw new Error(`No executor for ${action.type}`);
+  }
+}
+
+/** A turn that is there already is not started again; a model that comes with the message is set before it. */
+function startTurn(
+  session: HostSession,
+  { turnId, message }: ActionOf<"chat/turnStarted">,
+  origin: SubmittedBy["origin"],
+): Submission | Promise<Submission> {
+  const { conversation, turns } = session;
+  const isKnown =
+    conversation.state.activeTurn?.id === turnId || conversation.endedTurn(turnId) !== undefined;
+  if (isKnown) return accepted();
+  const model = message.model?.id;
+  const begin = (): Submission => accepted(turns.begin(turnId, message, origin));
+  if (model === undefined || model === session.state.runtimeOptions.model) return begin();
+  return session.patch({ model }).then(begin).catch(rejectionOf);
+}
+
+/** The answers that came with the completion, and those that were written before it. */
+function readAnswer(
+  { response, answers, requestId }: ActionOf<"chat/inputCompleted">,
+  { activeTurn }: ChatState,
+): ElicitationAnswer {
+  if (response !== "accept") return { action: response };
+  const all: InputAnswers = { ...findInputRequest(activeTurn, requestId)?.request.answers, ...answers };
+  const content = Object.fromEntries(
+    Object.entries(all).flatMap(([id, answer]) =>
+      answer.state === "skipped" ? [] : [[id, plainValue(answer.value)] as const],
+    ),
+  );
+  return { action: "accept", content, answers: all };
+}
+
+/** Text that a person wrote beside the choices is their answer. */
+function plainValue(value: InputValue): JsonValue {
+  switch (value.kind) {
+    case "selected":
+      return value.freeformValues?.[0] ?? value.value;
+    case "selected-many":
+      return [...value.value, ...(value.freeformValues ?? [])];
+    default:
+      return value.value;
+  }
+}

@@ -1,0 +1,183 @@
+// Submissions: requests of clients to a channel, whatever their transport, and their outcomes. Plain data both ways.
+import type {
+  Action,
+  ActiveClient,
+  SessionUri,
+  TerminalClaim,
+  TerminalSize,
+  TerminalUri,
+} from "@holdfast/ahp";
+import { type ErrorCode, HostError, type SessionOptions } from "@holdfast/protocol";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { Rejection, SubmittingActor } from "../rules/rule.ts";
+import type { TurnRequest } from "../session/session-turns.ts";
+
+/** The submitter: the actor decides about rights; the origin marks the log entry for the client that sent it. */
+export interface SubmittedBy {
+  readonly actor: SubmittingActor;
+  readonly origin?: ActionOrigin | undefined;
+}
+
+/** Requests of clients that are not themselves a change of state; actions are the rest. */
+export type Request =
+  | NewSession
+  | NewTerminal
+  /** Stops a session; its history stays. */
+  | { readonly type: "session/close"; readonly reason?: string | undefined }
+  /** Closes a session if it is open, and removes everything that is stored of it. */
+  | { readonly type: "session/delete" }
+  | SendMessage
+  /** Cancels the running turn and what is queued behind it; accepted when the turn has ended. */
+  | { readonly type: "chat/cancel"; readonly reason?: string | undefined }
+  | TerminalWrite
+  /** Ends the program with all it started. */
+  | { readonly type: "terminal/kill" }
+  /** Ends the program and removes the terminal from the list. */
+  | { readonly type: "terminal/dispose" };
+
+const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
+  "root/createSession",
+  "root/createTerminal",
+  "session/close",
+  "session/delete",
+  "chat/send",
+  "chat/cancel",
+  "terminal/write",
+  "terminal/kill",
+  "terminal/dispose",
+]);
+
+export function isRequest(submitted: Action | Request): submitted is Request {
+  return requestTypes.has(submitted.type);
+}
+
+/** Opens a session; a submission to the root channel. */
+export interface NewSession {
+  readonly type: "root/createSession";
+  /** Chosen by the client; absent: the host makes one. */
+  readonly uri?: SessionUri | undefined;
+  /** Without an agent, the configuration's default. */
+  readonly options: Partial<SessionOptions>;
+  /** The client that takes part from the start. */
+  readonly activeClient?: ActiveClient | undefined;
+  /** The app's name, for people. */
+  readonly appName?: string | undefined;
+  /** Whether it is accepted only when the agent has started. */
+  readonly awaitsAgent: boolean;
+}
+
+/** Opens a terminal; a submission to the root channel. */
+export type NewTerminal = { readonly type: "root/createTerminal" } & (
+  | { readonly shell: NewShell; readonly command?: undefined }
+  | { readonly command: NewCommand; readonly shell?: undefined }
+);
+
+/** A shell for a person. */
+export interface NewShell {
+  /** Chosen by the client; absent: the host makes one. */
+  readonly uri?: TerminalUri | undefined;
+  /** A title that the program's own never replaces. */
+  readonly name?: string | undefined;
+  /** An absolute path or a `file:` URI. Default: the home folder. */
+  readonly cwd?: string | undefined;
+  readonly size?: Partial<TerminalSize> | undefined;
+  /** The holder. Default: the client that asks. */
+  readonly claim?: TerminalClaim | undefined;
+  /** Default: the user's login shell. */
+  readonly program?: { readonly command: string; readonly args?: readonly string[] } | undefined;
+}
+
+/** A command that the owner runs in its own terminal. */
+export interface NewCommand {
+  /** A program; without arguments it may be a line for the shell. */
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** An absolute path or a `file:` URI. Default: the home folder. */
+  readonly cwd?: string | undefined;
+  /** Variables beside those of the login shell. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly kind: "tty" | "text";
+  readonly size?: Partial<TerminalSize> | undefined;
+  /** A title that the program's own never replaces. */
+  readonly name?: string | undefined;
+  /** Whether a text command gets a pipe as its input. */
+  readonly hasInput?: boolean | undefined;
+  /** Whether a text command gets a separate pipe for stderr. */
+  readonly separateError?: boolean | undefined;
+  /** Whether a text command waits for followers that ask for it. */
+  readonly isPaced?: boolean | undefined;
+}
+
+/** Sends a message: begins a turn, or queues it. */
+export interface SendMessage {
+  readonly type: "chat/send";
+  readonly request: TurnRequest;
+  /** False when no client waits that could decide an approval. */
+  readonly isInteractive: boolean;
+}
+
+/** Input as bytes; of a pipe, with its place, so that a piece that is sent again is not written twice. */
+export interface TerminalWrite {
+  readonly type: "terminal/write";
+  readonly bytes: Uint8Array;
+  readonly offset?: number | undefined;
+  readonly isLast?: boolean | undefined;
+}
+
+/** The result of an accepted request besides its log entry. */
+export interface SubmissionResult {
+  /** The channel that was created. */
+  readonly uri?: string;
+  readonly turnId?: string;
+  /** Whether a message with the same idempotency key was taken before. */
+  readonly isRepeated?: boolean;
+}
+
+/** The outcome of a submission. */
+export type Submission =
+  /**
+   * `entry` is its place in the log, where every reader finds it. Input and what changes nothing have none: then the
+   * outcome is only a receipt.
+   */
+  | { readonly outcome: "accepted"; readonly entry?: LogEntry; readonly result?: SubmissionResult }
+  /** For its author alone. */
+  | {
+      readonly outcome: "rejected";
+      readonly code: ErrorCode;
+      readonly reason: string;
+      readonly details?: HostError["details"];
+    }
+  /** There is no such channel, or the actor may not see it. */
+  | { readonly outcome: "unknown-channel" };
+
+export type Accepted = Extract<Submission, { outcome: "accepted" }>;
+
+/** The one path for everything that a client may ask for. */
+export type Submit = (
+  uri: string,
+  submitted: Action | Request,
+  by: SubmittedBy,
+) => Submission | Promise<Submission>;
+
+export function accepted(entry?: LogEntry, result?: SubmissionResult): Submission {
+  return { outcome: "accepted", ...(entry && { entry }), ...(result && { result }) };
+}
+
+export function rejected({ code, reason }: Rejection): Submission {
+  return { outcome: "rejected", code, reason };
+}
+
+/** The rejection that an error stands for; any error but a `HostError` is the host's own fault, and is thrown on. */
+export function rejectionOf(error: unknown): Submission {
+  if (!(error instanceof HostError)) throw error;
+  const { code, message: reason, details } = error;
+  return { outcome: "rejected", code, reason, details };
+}
+
+/** An accepted submission; a rejection is thrown as the error that it stands for. */
+export function requireAccepted(submission: Submission, unknownChannel: ErrorCode): Accepted {
+  if (submission.outcome === "accepted") return submission;
+  if (submission.outcome === "unknown-channel") throw new HostError(unknownChannel);
+  const { code, reason, details = {} } = submission;
+  throw new HostError(code, reason, { details });
+}

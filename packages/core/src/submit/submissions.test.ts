@@ -1,0 +1,70 @@
+// One path: every submission carries its author's origin, or says why it is rejected.
+import { ROOT_URI, makeId } from "@holdfast/ahp";
+import { expect, test } from "vitest";
+import { guardLeaks } from "../testing/detector.ts";
+import { useFakeHosts } from "../testing/fake-host.ts";
+
+guardLeaks();
+const newHost = useFakeHosts();
+const clientId = makeId("client", "ada");
+const origin = { clientId, clientSeq: 7 };
+const by = { actor: { kind: "client", clientId }, origin } as const;
+const title = (text: string) => ({ type: "session/titleChanged", title: text }) as const;
+
+test("[E91] the action that a client asked for is its own, and no other", async () => {
+  const { host, open } = await prepare();
+  const { uri } = await open();
+  const { cursor } = host.hub.subscribe(uri);
+  expect(host.submit(uri, title("one"), by)).toMatchObject({
+    outcome: "accepted",
+    entry: { action: { title: "one" }, origin },
+  });
+  host.hub.dispatch(uri, title("two"));
+  // An action that changes nothing leaves no entry, and no origin for the next one.
+  expect(host.submit(uri, title("two"), by)).toEqual({ outcome: "accepted" });
+  host.hub.dispatch(uri, title("three"));
+  await host.hub.settled();
+  const reading = cursor.read();
+  const entries = reading.kind === "entries" ? reading.entries : [];
+  const titles = entries.filter(({ action }) => action.type === "session/titleChanged");
+  expect(titles.map((each) => each.origin)).toEqual([origin, undefined, undefined]);
+});
+
+test("[E20] an action that only the host sends is rejected on every kind of channel, and an unknown channel has its own error", async () => {
+  const { host, open } = await prepare();
+  const session = await open();
+  const rejected = { outcome: "rejected", code: "INVALID_REQUEST" };
+  expect(host.submit(ROOT_URI, { type: "root/agentsChanged", agents: [] }, by)).toMatchObject(rejected);
+  expect(host.submit(session.uri, { type: "session/ready", at: "" }, by)).toMatchObject(rejected);
+  expect(host.submit(session.chat, { type: "chat/activityChanged" }, by)).toMatchObject(rejected);
+  expect(host.submit(session.uri, { type: "terminal/kill" }, by)).toMatchObject(rejected);
+  expect(host.submit("ahp-session:/none", title("x"), by)).toEqual({ outcome: "unknown-channel" });
+});
+
+test("[R11] an app neither changes nor deletes what it may not see", async () => {
+  const { host, open } = await prepare();
+  const { uri, chat } = await open();
+  const app = { actor: { kind: "app", appId: makeId("app", "other") } } as const;
+  for (const channel of [uri, chat]) {
+    expect(host.submit(channel, title("x"), app)).toEqual({ outcome: "unknown-channel" });
+  }
+  expect(host.submit(uri, { type: "session/delete" }, app)).toEqual({ outcome: "unknown-channel" });
+  const config = { type: "root/configChanged", config: {} } as const;
+  expect(host.submit(ROOT_URI, config, app)).toMatchObject({ code: "PERMISSION_REQUIRED" });
+  const shell = { type: "root/createTerminal", shell: {} } as const;
+  expect(await host.submit(ROOT_URI, shell, app)).toMatchObject({
+    outcome: "rejected",
+    code: "PERMISSION_REQUIRED",
+  });
+});
+
+async function prepare() {
+  const fake = newHost();
+  return {
+    host: fake.host,
+    open: async () => {
+      const { state } = await fake.open();
+      return { uri: state.resource, chat: state.defaultChat ?? "" };
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// Performs what clients submit to a terminal, once the rules allow it: type, resize, claim, rename, clear, end.
+import type { Action, TerminalState } from "@holdfast/ahp";
+import { TerminalError } from "@holdfast/terminal/port";
+import { HostError } from "@holdfast/protocol";
+import type { Hub } from "../channel/hub.ts";
+import type { LogEntry } from "../channel/log-entry.ts";
+import { HOST_ONLY, type Rejection, clientIdOf, reject } from "../rules/rule.ts";
+import {
+  refuseDisposal,
+  refuseKill,
+  refusePipedInput,
+  refuseSize,
+  refuseUse,
+} from "../rules/terminal-rules.ts";
+import type { HostTerminal } from "../terminal/host-terminal.ts";
+import type { HostTerminals } from "../terminal/host-terminals.ts";
+import { disposeOf } from "../terminal/person-terminals.ts";
+import type { TerminalClaims } from "../terminal/terminal-claims.ts";
+import {
+  type Request,
+  type Submission,
+  type SubmittedBy,
+  type TerminalWrite,
+  accepted,
+  rejected,
+} from "./submission.ts";
+
+export interface TerminalDeps {
+  readonly hub: Hub;
+  readonly terminals: HostTerminals;
+  readonly claims: TerminalClaims;
+}
+
+/** `terminal` is absent when the terminal is over: then it can only be read. */
+export function submitToTerminal(
+  { terminals, claims }: TerminalDeps,
+  terminal: HostTerminal | undefined,
+  state: TerminalState,
+  submitted: Action | Request,
+  { actor, origin }: SubmittedBy,
+): Submission | Promise<Submission> {
+  const by = clientIdOf(actor);
+  const perform = (rejection: Rejection | undefined, run: () => LogEntry | undefined | void): Submission =>
+    rejection === undefined ? accepted(run() ?? undefined) : rejected(rejection);
+  if (terminal === undefined) {
+    const isOver = submitted.type === "terminal/kill" || submitted.type === "terminal/dispose";
+    return isOver ? accepted() : rejected(OVER);
+  }
+  switch (submitted.type) {
+    case "terminal/input":
+      return write(terminal, state, { type: "terminal/write", bytes: Buffer.from(submitted.data) }, by);
+    case "terminal/write":
+      return write(terminal, state, submitted, by);
+    case "terminal/resized":
+      return perform(refuseUse(state, by, "resize") ?? refuseSize(submitted), () =>
+        terminals.dispatch(terminal, { type: "terminal/resized", ...terminal.setSize(submitted) }, origin),
+      );
+    case "terminal/titleChanged": {
+      const action = { type: "terminal/titleChanged", title: submitted.title, source: "person" } as const;
+      return perform(refuseUse(state, by, "rename"), () => terminals.dispatch(terminal, action, origin));
+    }
+    case "terminal/cleared":
+      return perform(refuseUse(state, by, "clear"), () => terminals.clear(terminal, origin));
+    case "terminal/claimed":
+      return claims.claim(terminal, state, submitted.claim, by, origin);
+    case "terminal/kill": {
+      const rejection = refuseKill(state);
+      return rejection === undefined ? terminal.kill().then(() => accepted()) : rejected(rejection);
+    }
+    case "terminal/dispose": {
+      const rejection = refuseDisposal(state, by);
+      return rejection === undefined ? disposeOf(terminal).then(() => accepted()) : rejected(rejection);
+    }
+    default:
+      return rejected(HOST_ONLY);
+  }
+}
+
+const OVER = reject("This terminal is over: it can only be read.", "TERMINAL_EXITED");
+
+/** Input goes to the program alone and leaves no log entry: it may be a password. A pipe accepts when its buffer has space. */
+function write(
+  terminal: HostTerminal,
+  state: TerminalState,
+  { bytes, offset, isLast }: TerminalWrite,
+  by: ReturnType<typeof clientIdOf>,
+): Submission | Promise<Submission> {
+  const pipe = terminal.input;
+  const rejection = pipe === undefined ? refuseUse(state, by, "input") : refusePipedInput(state, by);
+  if (rejection !== undefined) return rejected(rejection);
+  if (pipe !== undefined) return pipe.take(bytes, { offset, isLast }).then(() => accepted());
+  try {
+    terminal.write(bytes);
+    return accepted();
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error;
+    throw new HostError("INVALID_REQUEST", `${error.message}.`, { cause: error });
+  }
+}

@@ -1,0 +1,170 @@
+// Handlers of requests about sessions and chats.
+import { fileURLToPath } from "node:url";
+import {
+  APPROVAL_POLICIES,
+  type ApprovalPolicy,
+  type JsonObject,
+  type JsonValue,
+  ROOT_URI,
+  makeId,
+} from "@holdfast/ahp";
+import type { AhpRequests } from "@holdfast/ahp/dialects";
+import { requireAccepted, type SessionPage } from "@holdfast/core";
+import { HostError } from "@holdfast/protocol";
+import type { AhpPort } from "../host-port.ts";
+import { END_OF_TURNS } from "./channels.ts";
+import { complete } from "./completions.ts";
+import type { ClientSubscriptions } from "./client-subscriptions.ts";
+import type { HandlerDeps, RequestHandlers } from "./handlers.ts";
+import { invalidParams } from "./rpc-error.ts";
+
+type SessionMethod =
+  | "listSessions"
+  | "createSession"
+  | "disposeSession"
+  | "resolveSessionConfig"
+  | "fetchTurns"
+  | "completions";
+
+const defaultTurns = 50;
+const pageSessions = 100;
+
+export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, SessionMethod> {
+  const { port, channels } = deps;
+  return {
+    listSessions: ({ dialect }, params) => {
+      const { sessions, nextCursor } = listSessions(port.sessions, params);
+      const items = sessions.map(({ summary }) => dialect.showSummary(summary));
+      return { items, ...(nextCursor !== undefined && { nextCursor }) };
+    },
+    createSession: async ({ record }, wanted) => {
+      const { channel, provider, workingDirectories, model, config, activeClient } = wanted;
+      if (activeClient !== undefined && activeClient.clientId !== record.clientId) {
+        throw invalidParams("activeClient: a client can only announce itself");
+      }
+      const [workingDirectory] = workingDirectories;
+      const cwd = workingDirectory === undefined ? undefined : readFolder(workingDirectory);
+      const options = {
+        ...(provider !== undefined && { agent_id: provider }),
+        ...(cwd !== undefined && { cwd }),
+        ...(model !== undefined && { model }),
+        ...readSessionConfig(config),
+      };
+      const uri = makeId("session URI", channel);
+      const request = { type: "root/createSession", uri, options, activeClient, awaitsAgent: false } as const;
+      requireAccepted(await port.submit(ROOT_URI, request, record.submitter), "INTERNAL");
+      return null;
+    },
+    disposeSession: async ({ dialect, record }, { channel }) => {
+      const found = channels.findNow(dialect, channel);
+      if (found?.kind !== "session") throw new HostError("ACP_SESSION_NOT_FOUND");
+      // A session that is over is as closed as can be.
+      if (!found.isLive) return null;
+      const submission = await port.submit(found.uri, { type: "session/close" }, record.submitter);
+      requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
+      return null;
+    },
+    resolveSessionConfig: (_subscriptions, { config = {} }) => ({
+      schema: sessionConfigSchema(port.sessions.mcpServers),
+      values: config,
+    }),
+    fetchTurns: (subscriptions, params) => fetchTurns(deps, subscriptions, params),
+    completions: (subscriptions, params) => complete(deps, subscriptions, params),
+  };
+}
+
+/** A page; without a limit all of them, because clients of that time know no pages. */
+function listSessions(
+  sessions: AhpPort["sessions"],
+  { limit, cursor, includeClosed = false }: AhpRequests["listSessions"],
+): SessionPage {
+  if (cursor !== undefined && !isCursor(cursor)) throw invalidParams("cursor: not one of this host's");
+  const query = { ...(!includeClosed && { isOpen: true }), ...(cursor !== undefined && { cursor }) };
+  if (limit !== undefined) return sessions.list({ ...query, limit: Math.max(1, limit) });
+  const all = [];
+  let page = sessions.list({ ...query, limit: pageSessions });
+  all.push(...page.sessions);
+  while (page.nextCursor !== undefined) {
+    page = sessions.list({ ...query, limit: pageSessions, cursor: page.nextCursor });
+    all.push(...page.sessions);
+  }
+  return { sessions: all };
+}
+
+function isCursor(cursor: string): boolean {
+  const [at = "", uri = ""] = cursor.split(" ");
+  return !Number.isNaN(Date.parse(at)) && uri !== "";
+}
+
+/** The turns before the one that a client has as its oldest; it is named by its id. */
+function fetchTurns(
+  { channels, port: { hub, sessions } }: HandlerDeps,
+  subscriptions: ClientSubscriptions,
+  { channel, cursor, limit = defaultTurns }: AhpRequests["fetchTurns"],
+): object {
+  const { dialect } = subscriptions;
+  const known = channels.findNow(dialect, channel);
+  const chat = known && channels.chat(known.uri);
+  if (chat === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+  const before = cursor === END_OF_TURNS ? undefined : cursor;
+  const found = sessions.readTurns(chat, before, Math.max(1, limit));
+  if (found === undefined) throw invalidParams("cursor: there is no such turn");
+  const [first] = found.turns;
+  const page = {
+    chat: chat.resource,
+    turns: found.turns,
+    ...(found.hasMore && first !== undefined && { nextCursor: first.id }),
+  };
+  const shown = dialect.showTurns(page, hub.lastSeq);
+  if (shown.messages.length === 0) return shown.result;
+  // Without a cursor, the snapshot already has these turns: sent as actions, they would appear twice.
+  if (cursor !== undefined) subscriptions.send(dialect.showTurns(page, hub.takeSeq()).messages);
+  return shown.result;
+}
+
+function readFolder(uri: string): string {
+  try {
+    return fileURLToPath(uri);
+  } catch (cause) {
+    throw new HostError("INVALID_REQUEST", `${uri} is not the file: URI of a folder.`, { cause });
+  }
+}
+
+interface SessionConfig {
+  readonly approvalPolicy?: ApprovalPolicy;
+  /** By their names in the configuration. */
+  readonly mcpServers?: string[];
+}
+
+/** The schema of the choice: a policy, and MCP servers where there are any. */
+function sessionConfigSchema(mcpServers: readonly string[]): object {
+  const items = { type: "string", enum: mcpServers };
+  return {
+    type: "object",
+    properties: {
+      approvalPolicy: { type: "string", title: "Approvals", enum: APPROVAL_POLICIES },
+      ...(mcpServers.length > 0 && {
+        mcpServers: { type: "array", title: "MCP servers", items, uniqueItems: true },
+      }),
+    },
+  };
+}
+
+/** Reads the choice; members that are not offered are another host's and are left alone. */
+function readSessionConfig({ approvalPolicy, mcpServers }: JsonObject = {}): SessionConfig {
+  return {
+    ...(approvalPolicy !== undefined && { approvalPolicy: readPolicy(approvalPolicy) }),
+    ...(mcpServers !== undefined && { mcpServers: readNames(mcpServers) }),
+  };
+}
+
+function readPolicy(value: JsonValue): ApprovalPolicy {
+  const policy = APPROVAL_POLICIES.find((known) => known === value);
+  if (policy !== undefined) return policy;
+  throw invalidParams(`config.approvalPolicy: expected one of ${APPROVAL_POLICIES.join(", ")}`);
+}
+
+function readNames(value: JsonValue): string[] {
+  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return [...value];
+  throw invalidParams("config.mcpServers: expected a list of names");
+}

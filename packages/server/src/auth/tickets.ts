@@ -1,0 +1,61 @@
+// Tickets with which a browser opens one WebSocket: it cannot send headers with it, and a token does not belong in a URL.
+import { randomBytes } from "node:crypto";
+import type { Revocations } from "./revocations.ts";
+
+interface Ticket {
+  readonly ticket: string;
+  readonly expiresAt: string;
+}
+
+interface OpenTicket {
+  readonly clientId: string;
+  readonly expiresAtMs: number;
+  readonly forget: () => void;
+}
+
+const lifetimeMs = 30_000;
+/** The number that may be open at once; beyond it, the oldest is dropped. */
+const maxOpen = 1000;
+
+/** The tickets that were given out and not used. */
+export class Tickets {
+  readonly #revocations: Revocations;
+  readonly #now: () => Date;
+  readonly #open = new Map<string, OpenTicket>();
+
+  constructor(revocations: Revocations, now: () => Date) {
+    this.#revocations = revocations;
+    this.#now = now;
+  }
+
+  /** Makes a ticket for a client; it goes with the client's right. */
+  issue(clientId: string): Ticket {
+    this.#dropOld();
+    const ticket = randomBytes(24).toString("base64url");
+    const expiresAtMs = this.#now().getTime() + lifetimeMs;
+    const forget = this.#revocations.watch(clientId, () => this.#open.delete(ticket));
+    this.#open.set(ticket, { clientId, expiresAtMs, forget });
+    return { ticket, expiresAt: new Date(expiresAtMs).toISOString() };
+  }
+
+  /** Whose ticket it is, once; undefined when it was used, is too old, or never was one (E62). */
+  redeem(ticket: string): string | undefined {
+    const found = this.#open.get(ticket);
+    if (found === undefined) return undefined;
+    this.#drop(ticket, found);
+    return found.expiresAtMs >= this.#now().getTime() ? found.clientId : undefined;
+  }
+
+  #dropOld(): void {
+    const nowMs = this.#now().getTime();
+    for (const [ticket, open] of this.#open) {
+      if (open.expiresAtMs >= nowMs && this.#open.size < maxOpen) return;
+      this.#drop(ticket, open);
+    }
+  }
+
+  #drop(ticket: string, { forget }: OpenTicket): void {
+    this.#open.delete(ticket);
+    forget();
+  }
+}

@@ -1,0 +1,125 @@
+// Requests about the host: health, audit and stopping.
+import { MemoryMeta } from "@holdfast/core/testing";
+import { type AuditRecord, OPERATIONS } from "@holdfast/protocol";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openAccess } from "../auth/access.ts";
+import { ApiClient } from "../testing/api-client.ts";
+import { serve } from "../testing/serving.ts";
+import { FakeHost } from "../testing/fake-host.ts";
+import { openWatch } from "../watch.ts";
+import { createApp } from "./app.ts";
+import type { Readiness } from "./host.ts";
+import { OpenStreams } from "./open-streams.ts";
+
+describe("[O6] health and readiness", () => {
+  it("[O6] need no key, and are only there on request", async () => {
+    const { client, server } = await serve();
+    const ready = await fetch(`${server.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([200, { success: true, status: "ready" }]);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    const refused = await client.send("POST", "/readyz");
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET"]);
+  });
+
+  it("[O6] a host that lives may not be ready; it says why, and that it is again", async () => {
+    let readiness: Readiness = { ready: false, reason: "What is kept cannot be written." };
+    const { server } = await serve({ isReady: () => readiness });
+    const busy = await fetch(`${server.url}/readyz`);
+    expect([busy.status, await busy.json()]).toEqual([
+      503,
+      { success: false, code: "HOST_NOT_READY", error: "What is kept cannot be written." },
+    ]);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    readiness = { ready: true };
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  });
+
+  it("[O6] are kept from pages of other origins and from other hosts' names", async () => {
+    const { server } = await serve();
+    const reply = await fetch(`${server.url}/readyz`, { headers: { origin: "http://example.org" } });
+    expect([reply.status, await reply.json()]).toMatchObject([403, { code: "ORIGIN_NOT_ALLOWED" }]);
+  });
+
+  it("[O6] a host that stops is not ready, whatever else it says", async () => {
+    const host = new FakeHost();
+    const log = (): void => {};
+    const meta = new MemoryMeta();
+    const access = openAccess({ token: "t", log, meta });
+    const streams = new OpenStreams();
+    const watch = openWatch({ host, log, meta, access, streams });
+    onTestFinished(() => watch.close());
+    const app = createApp({
+      host,
+      log,
+      access,
+      streams,
+      watch,
+      version: "0.0.0",
+      heartbeatMs: 1000,
+      clients: () => [],
+      isStopping: () => true,
+      isReady: () => ({ ready: true }),
+    });
+    const response = await app.request("/readyz", { headers: { host: "localhost" } });
+    expect([response.status, await response.json()]).toMatchObject([503, { code: "HOST_STOPPING" }]);
+  });
+});
+
+it("[A220] stops the host for those who may do everything, once it has answered; where nobody stops it, there is no such request", async () => {
+  let stops = 0;
+  const { client } = await serve({ onStopRequest: () => (stops += 1) });
+  expect((await client.send("GET", "/admin/stop")).status).toBe(405);
+  expect((await new ApiClient(client.url, "another").send("POST", "/admin/stop")).status).toBe(401);
+  expect(stops).toBe(0);
+  expect(await client.send("POST", "/admin/stop")).toMatchObject({ status: 202, body: { success: true } });
+  expect(stops).toBe(1);
+  const { client: other } = await serve();
+  expect((await other.send("POST", "/admin/stop")).status).toBe(404);
+});
+
+function command(id: number, session: string): AuditRecord {
+  return {
+    id,
+    at: "2026-01-02T03:04:05.000Z",
+    session,
+    what: "command",
+    subject: "make",
+    by: "policy",
+    verdict: "allowed",
+  };
+}
+
+describe("[A84] the audit", () => {
+  it("[A84] is given from an id on, of all sessions or of one", async () => {
+    const { client, host } = await serve();
+    host.audit.push(command(1, "a"), command(2, "b"), command(3, "a"));
+    const list = async (query: string): Promise<unknown> => {
+      const { status, body } = await client.send("GET", `/admin/audit${query}`);
+      expect([status, OPERATIONS.listAudit.response.safeParse(body).error]).toEqual([200, undefined]);
+      return body["entries"];
+    };
+    expect(await list("")).toEqual(host.audit);
+    expect(await list("?after=1")).toEqual([command(2, "b"), command(3, "a")]);
+    expect(await list("?after=1&session=a&limit=1000")).toEqual([command(3, "a")]);
+  });
+
+  it.each(["after=-1", "limit=0", "limit=1001", "session="])("[A84] %s is refused", async (query) => {
+    const { client } = await serve();
+    expect(await client.send("GET", `/admin/audit?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: "INVALID_REQUEST" },
+    });
+  });
+
+  it("[A84] is for nobody else", async () => {
+    const { client, server } = await serve();
+    const { body } = await client.send("POST", "/admin/keys", {
+      body: { name: "app", scopes: ["acp.agent", "terminal"] },
+    });
+    const app = new ApiClient(server.url, String(body["secret"]));
+    expect(await app.send("GET", "/admin/audit")).toMatchObject({
+      status: 403,
+      body: { permission: "admin" },
+    });
+  });
+});

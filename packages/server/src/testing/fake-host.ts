@@ -1,0 +1,293 @@
+// A fake host for server tests: sessions, turns and terminals on a real hub, with the test in place of the agent.
+import type { RuntimeOptions, TerminalSize } from "@holdfast/ahp";
+import {
+  Hub,
+  type HostEvent,
+  type HostStats,
+  type HostWatcher,
+  type NewCommand,
+  type TerminalFeed,
+} from "@holdfast/core";
+import {
+  HostError,
+  modelMembers,
+  unknownAgent,
+  type AgentInfo,
+  type AuditQuery,
+  type AuditRecord,
+  type ChatResponse,
+  type PermissionDecision,
+  type Session,
+  type SessionOptions,
+  type SessionStatus,
+  type TerminalStatus,
+  type TerminalText,
+} from "@holdfast/protocol";
+import type {
+  Caller,
+  FollowedSession,
+  FollowRequest,
+  HostPort,
+  Resolution,
+  StreamedTurn,
+  TurnRequest,
+  WaitingQuestion,
+} from "../host-port.ts";
+import { FakeSession } from "./fake-session.ts";
+import { FakeTerminal } from "./fake-terminal.ts";
+import type { FakeTurn } from "./fake-turn.ts";
+
+/** The host. */
+export class FakeHost implements HostPort {
+  readonly hub: Hub;
+  readonly turns: FakeTurn[] = [];
+  readonly terminals = new Map<string, FakeTerminal>();
+  readonly reasons: (string | undefined)[] = [];
+  readonly prompts: TurnRequest[] = [];
+  /** Commands that were requested. */
+  readonly commands: NewCommand[] = [];
+  /** For each follower of a terminal: whether the program should wait for it. */
+  readonly paces: boolean[] = [];
+  readonly decisions: PermissionDecision[] = [];
+  /** Audit entries that the test sets. */
+  readonly audit: AuditRecord[] = [];
+  acpEnabled = true;
+  /** Thrown by the next call. */
+  failure: Error | undefined;
+  readonly #sessions = new Map<string, FakeSession>();
+  readonly #closed = new Map<string, FakeSession>();
+  readonly #watchers = new Set<HostWatcher>();
+
+  constructor(logLimitBytes?: number) {
+    this.hub = new Hub(logLimitBytes === undefined ? {} : { logLimitBytes });
+  }
+
+  get lastTurn(): FakeTurn {
+    const turn = this.turns.at(-1);
+    if (turn === undefined) throw new Error("No turn was begun");
+    return turn;
+  }
+
+  async listAgents(includeModels: boolean): Promise<AgentInfo[]> {
+    this.#mayFail();
+    return [
+      {
+        id: "shell",
+        label: "Shell",
+        handles: ["shell"],
+        installed: true,
+        authReady: true,
+        version: null,
+        status: "installed",
+        ...(includeModels && modelMembers({ models: [], source: null, error: null, at: null })),
+      },
+    ];
+  }
+
+  async createSession(options: SessionOptions, caller: Caller): Promise<Session> {
+    this.#mayFail();
+    if (options.agent_id !== "shell") throw unknownAgent(options.agent_id);
+    const session = new FakeSession(this.hub, options, caller);
+    this.#sessions.set(session.key, session);
+    const { session_key, agent_id, state, backend_id, created_at } = session.status;
+    return { session_key, agent_id, state, backend_id, created_at };
+  }
+
+  getSession(key: string, caller: Caller): SessionStatus {
+    return this.#find(key, caller).status;
+  }
+
+  listSessions(caller: Caller, includeClosed = false): SessionStatus[] {
+    this.#mayFail();
+    const sessions = [...this.#sessions.values(), ...(includeClosed ? this.#closed.values() : [])];
+    return sessions.filter((session) => session.isVisibleTo(caller)).map(({ status }) => status);
+  }
+
+  async patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus> {
+    const session = this.#find(key, caller);
+    const runtime_options = { ...session.status.runtime_options, ...patch };
+    session.status = { ...session.status, runtime_options };
+    return session.status;
+  }
+
+  async closeSession(key: string, reason: string | undefined, caller: Caller): Promise<void> {
+    const session = this.#find(key, caller);
+    this.reasons.push(reason);
+    this.#sessions.delete(key);
+    this.#closed.set(key, session);
+    session.close();
+  }
+
+  async deleteSession(key: string, caller: Caller): Promise<void> {
+    if (!this.#closed.has(key)) await this.closeSession(key, "deleted", caller);
+    this.#closed.delete(key);
+  }
+
+  async chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse> {
+    const session = this.#find(key, caller);
+    if (session.status.runtime_options.approvalPolicy === undefined) {
+      throw new HostError("APPROVAL_POLICY_REQUIRED");
+    }
+    if (!session.isRepeated(request)) this.prompts.push(request);
+    session.note(request);
+    return { text: `You said: ${request.message}`, stop_reason: "end_turn" };
+  }
+
+  streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn {
+    const session = this.#find(key, caller);
+    const known = session.repeat(request, onReadable);
+    if (known !== undefined) return known;
+    const turn = session.start(request, onReadable);
+    this.turns.push(turn);
+    this.prompts.push(request);
+    return turn.streamed;
+  }
+
+  followSession(
+    key: string,
+    request: FollowRequest,
+    caller: Caller,
+    onReadable: () => void,
+  ): FollowedSession {
+    return this.#find(key, caller).follow(request, onReadable);
+  }
+
+  async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
+    const session = this.#find(key, caller);
+    this.reasons.push(reason);
+    session.cancel();
+  }
+
+  resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution {
+    this.decisions.push(decision);
+    return this.#find(key, caller).resolve(decision);
+  }
+
+  listApprovals(caller: Caller): WaitingQuestion[] {
+    this.#mayFail();
+    const sessions = [...this.#sessions.values()].filter((session) => session.isVisibleTo(caller));
+    return sessions.flatMap((session) => session.waiting());
+  }
+
+  /** Opens a terminal in a session. */
+  openTerminal(sessionKey: string, keepBytes?: number): FakeTerminal {
+    const terminal = new FakeTerminal(`terminal/${this.terminals.size + 1}`, sessionKey, keepBytes);
+    this.terminals.set(terminal.id, terminal);
+    return terminal;
+  }
+
+  async createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
+    if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
+    this.commands.push(request);
+    return this.openTerminal("").describe();
+  }
+
+  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
+    this.#mayFail();
+    if (sessionKey !== undefined) this.#find(sessionKey, caller);
+    return [...this.terminals.values()]
+      .filter((terminal) =>
+        sessionKey === undefined
+          ? terminal.isRunning && this.#mayReach(terminal, caller)
+          : terminal.sessionKey === sessionKey,
+      )
+      .map((terminal) => terminal.describe());
+  }
+
+  async readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
+    return this.#terminal(id, caller).read(limitBytes);
+  }
+
+  async followTerminal(
+    id: string,
+    after: number | undefined,
+    caller: Caller,
+    onReadable: () => void,
+    isPaced = false,
+  ): Promise<TerminalFeed> {
+    this.paces.push(isPaced);
+    return this.#terminal(id, caller).follow(after, onReadable);
+  }
+
+  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void> {
+    this.#terminal(id, caller).inputs.push(bytes);
+  }
+
+  async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {
+    return this.#terminal(id, caller).resize(size);
+  }
+
+  async claimTerminal(
+    id: string,
+    { kind }: { readonly kind: "client" | "session" },
+    caller: Caller,
+  ): Promise<TerminalStatus> {
+    const terminal = this.#terminal(id, caller);
+    terminal.holder = kind;
+    return terminal.describe();
+  }
+
+  async killTerminal(id: string, caller: Caller): Promise<void> {
+    this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGKILL" });
+  }
+
+  readAudit({ after = 0, session }: AuditQuery, caller: Caller): AuditRecord[] {
+    if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
+    return this.audit.filter((entry) => entry.id > after && (session ?? entry.session) === entry.session);
+  }
+
+  get watcherCount(): number {
+    return this.#watchers.size;
+  }
+
+  watch(watcher: HostWatcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Notifies the watchers of an event, as if it had happened. */
+  notifyWatchers(event: HostEvent): void {
+    for (const watcher of this.#watchers) watcher(event);
+  }
+
+  stats(): HostStats {
+    const terminals = [...this.terminals.values()];
+    return {
+      sessions: { ready: this.#sessions.size },
+      turnsRunning: this.turns.filter(({ isActive }) => isActive).length,
+      approvalsOpen: this.listApprovals({ kind: "owner" }).length,
+      agentsRunning: this.#sessions.size,
+      terminalsRunning: terminals.filter(({ isRunning }) => isRunning).length,
+      terminalBytes: terminals.reduce((sum, { endOffset }) => sum + endOffset, 0),
+      terminalSkippedBytes: terminals.reduce((sum, { startOffset }) => sum + startOffset, 0),
+      subscribers: 0,
+      lagEntries: 0,
+      survivorsEnded: 0,
+    };
+  }
+
+  #find(key: string, caller: Caller): FakeSession {
+    this.#mayFail();
+    const session = this.#sessions.get(key);
+    if (session === undefined || !session.isVisibleTo(caller)) throw new HostError("ACP_SESSION_NOT_FOUND");
+    return session;
+  }
+
+  #terminal(id: string, caller: Caller): FakeTerminal {
+    this.#mayFail();
+    const terminal = this.terminals.get(id);
+    if (terminal !== undefined && this.#mayReach(terminal, caller)) return terminal;
+    throw new HostError("TERMINAL_NOT_FOUND");
+  }
+
+  #mayReach({ sessionKey }: FakeTerminal, caller: Caller): boolean {
+    const session = this.#sessions.get(sessionKey);
+    return session?.isVisibleTo(caller) === true;
+  }
+
+  #mayFail(): void {
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure;
+  }
+}

@@ -1,0 +1,105 @@
+// One attempt to deliver to a webhook's receiver, and when the next one is due.
+import { createHmac } from "node:crypto";
+import type { WebhookEvent } from "@holdfast/protocol";
+
+interface DeliveryRequest {
+  readonly url: string;
+  readonly secret: string;
+  readonly deliveryId: string;
+  readonly event: WebhookEvent;
+  readonly body: string;
+  readonly sentAtMs: number;
+}
+
+export type AttemptOutcome =
+  | { readonly kind: "delivered" }
+  /** The receiver wants nothing more, ever. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "failed"; readonly reason: string };
+
+const http = { gone: 410 } as const;
+
+/** Sends a delivery once; it fails when the receiver has not answered before the signal aborts. */
+export async function attemptDelivery(
+  request: DeliveryRequest,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
+  try {
+    const response = await fetch(request.url, {
+      method: "POST",
+      headers: headersOf(request),
+      body: request.body,
+      // The registration vouched for this address, and for no other.
+      redirect: "manual",
+      signal,
+    });
+    // Only the status counts; a long answer is not waited for.
+    await response.body?.cancel();
+    return outcomeOf(response.status);
+  } catch (error) {
+    return { kind: "failed", reason: explain(error, signal) };
+  }
+}
+
+function headersOf({ secret, deliveryId, event, body, sentAtMs }: DeliveryRequest): Record<string, string> {
+  const timestamp = String(Math.floor(sentAtMs / 1000));
+  return {
+    "content-type": "application/json",
+    "user-agent": "holdfast",
+    "x-holdfast-event": event,
+    "x-holdfast-delivery": deliveryId,
+    "x-holdfast-timestamp": timestamp,
+    "x-holdfast-signature": signatureOf(secret, timestamp, body),
+  };
+}
+
+function outcomeOf(status: number): AttemptOutcome {
+  if (status >= 200 && status < 300) return { kind: "delivered" };
+  if (status === http.gone) return { kind: "gone" };
+  const isRedirect = status >= 300 && status < 400;
+  const advice = isRedirect ? " Redirects are not followed." : "";
+  return { kind: "failed", reason: `The receiver answered ${status}.${advice}` };
+}
+
+/** Says why without the address, which may hold a secret of the receiver's. */
+function explain(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return "The receiver did not answer in time.";
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error)) return "The receiver could not be reached.";
+  return `The receiver could not be reached: ${"code" in cause ? String(cause.code) : cause.message}.`;
+}
+
+/**
+ * The `x-holdfast-signature` of a body sent at a moment. The receiver makes it again from the timestamp header
+ * and the body's bytes, compares in constant time, and refuses what is older than a few minutes (W3).
+ */
+function signatureOf(secret: string, timestamp: string, body: string): string {
+  return `v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
+}
+
+export interface RetryPolicy {
+  /** The waits between attempts; one attempt more than waits, then a delivery is given up. */
+  readonly delaysMs: readonly number[];
+  /** By which part a wait may be longer or shorter, so that not all come back at once. */
+  readonly jitter: number;
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Eight attempts in about two and a half hours. */
+export const DEFAULT_RETRY: RetryPolicy = {
+  delaysMs: [second, 5 * second, 30 * second, 5 * minute, 30 * minute, hour, hour],
+  jitter: 0.2,
+};
+
+/** How long to wait after so many failed attempts; undefined when there were enough. */
+export function retryDelayMs(
+  policy: RetryPolicy,
+  attempts: number,
+  random: () => number,
+): number | undefined {
+  const delayMs = policy.delaysMs[attempts - 1];
+  return delayMs === undefined ? undefined : delayMs * (1 + policy.jitter * (2 * random() - 1));
+}

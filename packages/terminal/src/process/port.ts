@@ -1,0 +1,163 @@
+// The port to processes: requests, bytes with offsets, exits. Plain data, so that it can cross a socket.
+import type { ScreenSize } from "../screen-size.ts";
+
+export { TerminalError, type TerminalErrorCode } from "../terminal-error.ts";
+export type { ScreenSize };
+
+/** The three kinds of run: one pipe for all output, a pseudo terminal, or three pipes for a protocol. */
+export type RunKind = "text" | "tty" | "stdio";
+
+/** The stream that bytes come from. Only stdio runs and text runs with `separateError` have an `error` stream. */
+export type RunStream = "output" | "error";
+
+/** Mechanism that holds a process tree together, strongest first. */
+export type TreeMechanism = "cgroup" | "pid-namespace" | "process-group";
+
+/** The requested mechanism; `auto` takes a cgroup where one is writable, else the process group. */
+export type TreeChoice = "auto" | TreeMechanism;
+
+/** One process of a run's tree; `command` is its command line, for people. */
+export interface TreeProcess {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** The limits that the kernel enforces. */
+export interface KernelLimits {
+  /** Memory of the whole tree (cgroup), or data segment of each process (rlimit). */
+  readonly memoryBytes?: number | undefined;
+  /** Processes alive at once in the tree (cgroup), or of the user (rlimit). */
+  readonly processes?: number | undefined;
+  /** CPU time of the whole tree (cgroup), or of each process (rlimit). */
+  readonly cpuSeconds?: number | undefined;
+  /** CPU cores that the tree may use at once, e.g. 0.5; cgroup only. It slows a run down and never ends it. */
+  readonly cpuCores?: number | undefined;
+}
+
+/** The limits that a caller may set on one run. */
+export interface RunLimits extends KernelLimits {
+  readonly wallClockMs?: number | undefined;
+  /** The run is ended when it has written more than this. */
+  readonly outputBytes?: number | undefined;
+}
+
+/** A limit by its name, as an exit names the one that fired. */
+export type LimitName = keyof RunLimits;
+
+/** Enforcer of a limit; `none`: nothing on this machine can. */
+export type LimitMeans = "host" | "cgroup2" | "cgroup1" | "rlimit" | "none";
+
+/** Each requested limit, its value, and what enforces it. */
+export type LimitsInForce = {
+  readonly [Name in LimitName]?: { readonly value: number; readonly by: LimitMeans };
+};
+
+/** A child to run. The environment is complete; see `Keeper.buildEnvironment`. */
+export interface RunRequest {
+  readonly kind: RunKind;
+  /** A program; without `args` it may be a line for the shell. */
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** For tty runs. */
+  readonly size?: Partial<ScreenSize> | undefined;
+  /** For text runs: whether stdin is a pipe that can be written to. Default: it is `/dev/null`. */
+  readonly hasInput?: boolean | undefined;
+  /** For text runs: stderr has its own pipe. Default: one pipe for both, which keeps their order (T500). */
+  readonly separateError?: boolean | undefined;
+  readonly limits?: RunLimits | undefined;
+  readonly tree?: TreeChoice | undefined;
+}
+
+/** How a child ended. Both are null when its status could not be learned. */
+export interface ExitStatus {
+  readonly exitCode: number | null;
+  /** The signal's name, such as `SIGTERM`. */
+  readonly signal: string | null;
+}
+
+/** The exit of a run, reported after all bytes that it wrote. */
+export interface RunExit extends ExitStatus {
+  /** Offset after the last byte of `output` that was reported before this exit. */
+  readonly finalOffset: number;
+  /** The same for `error`. */
+  readonly finalErrorOffset: number;
+  /** The limit that fired, if one did. */
+  readonly limit: LimitName | undefined;
+  /** True when the watching process died and took the exit status with it. */
+  readonly lost: boolean;
+}
+
+/**
+ * Receives one run in order: bytes, `exit`, bytes of processes that were left behind, `end`.
+ * It may be called before `start` has resolved, never once `start` has rejected or after `release`, and must not throw.
+ */
+export interface RunSink {
+  /** Offsets are absolute, for each stream from its first byte. `bytes` is valid during the call only. */
+  bytes(stream: RunStream, bytes: Uint8Array, offset: number): void;
+  /** The command runs and has closed its output; for stdio runs only. */
+  outputEnded?(): void;
+  exit(exit: RunExit): void;
+  /** Once, after `exit`: no more bytes will come. */
+  end(): void;
+}
+
+/** A child that was started. Its owner releases it. */
+export interface Run {
+  /** Addresses the run for as long as its keeper lives. */
+  readonly id: string;
+  readonly pid: number;
+  readonly kind: RunKind;
+  readonly tree: TreeMechanism;
+  readonly limits: LimitsInForce;
+  /**
+   * Writes to the run's stdin, or types into its terminal; the bytes belong to the keeper from now on.
+   * False asks the writer to wait for `onDrain`; the bytes are taken either way.
+   */
+  write(bytes: Uint8Array): boolean;
+  /** Calls the listener each time that waiting bytes have been taken. */
+  onDrain(listener: () => void): void;
+  /** Closes stdin; in a terminal, types what ends its input. */
+  endInput(): void;
+  /** While held, no output is read, and a command that writes fast waits. */
+  hold(isHeld: boolean): void;
+  /** Sets the size of the screen; returns it after clamping. */
+  resize(size: Partial<ScreenSize>): ScreenSize;
+  /** The same as Ctrl-C. */
+  interrupt(): Promise<void>;
+  /** Ends the whole tree, also what is left of it after the exit; resolves with what could not be ended. */
+  end(graceMs: number): Promise<readonly TreeProcess[]>;
+  /** The processes of the tree that are alive; after the exit, the survivors. */
+  members(): Promise<readonly TreeProcess[]>;
+  /** Frees the run: its sink is not called again. A running command is ended; survivors of an exited one live on. */
+  release(): void;
+}
+
+/** The audience of a run: a person gets their own environment, an agent's command one without pager and prompts. */
+export type Audience = "person" | "agent-command";
+
+/** Variables of a request, as ACP has them or as a map. */
+export type RequestVariables =
+  | readonly { readonly name: string; readonly value: string }[]
+  | Readonly<Record<string, string>>;
+
+/** A request for an environment; the variables win over what the login shell set. */
+export interface EnvironmentRequest {
+  readonly audience: Audience;
+  readonly hasScreen: boolean;
+  /** Provider secrets that this run may keep, by name. */
+  readonly keepSecrets?: readonly string[] | undefined;
+  readonly variables?: RequestVariables | undefined;
+}
+
+/** The holder of all processes. One for a whole host. */
+export interface Keeper {
+  /** Starts a child; rejects with a `TerminalError`, and then leaves nothing behind. */
+  start(request: RunRequest, sink: RunSink): Promise<Run>;
+  /** The login shell's environment, less secrets, with the variables of the request. */
+  buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>>;
+  /** Ends every run that is not released; resolves when the exit and end of each were reported. Idempotent. */
+  close(graceMs?: number): Promise<void>;
+}

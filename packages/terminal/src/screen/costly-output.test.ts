@@ -1,0 +1,64 @@
+// Cost of hostile programs in the emulator: each piece takes milliseconds, on the largest screen.
+import { describe, expect, it } from "vitest";
+import { costlyOutput, repeated } from "../testing/costly-output.ts";
+import { TerminalScreen } from "./terminal-screen.ts";
+
+const columns = 1000;
+const rows = 500;
+/** Three times as long where other tests take the machine's time as well. */
+const mostBlockMs = process.env["HOLDFAST_LONG"] === undefined ? 300 : 100;
+
+describe("[T400] the emulator at 1000×500", () => {
+  it.each(Object.entries(costlyOutput))("[T400] %s", async (_name, sequence) => {
+    const screen = await TerminalScreen.build({ columns, rows });
+    await screen.write(Buffer.from(`\x1b[31m${"x".repeat(columns * rows)}${"\r\n".repeat(1500)}`));
+    const bytes = repeated(sequence, 16 * 1024);
+    let longestMs = 0;
+    let spentMs = 0;
+    for (let drawn = 0; drawn < bytes.length && spentMs < 400;) {
+      const startedMs = performance.now();
+      drawn += screen.drawUntil(bytes.subarray(drawn), startedMs + 10);
+      const tookMs = performance.now() - startedMs;
+      longestMs = Math.max(longestMs, tookMs);
+      spentMs += tookMs;
+    }
+    screen.close();
+    expect(longestMs).toBeLessThan(mostBlockMs);
+  });
+
+  it("[T400] marks without end on one character, repeated", async () => {
+    const screen = await TerminalScreen.build({ columns, rows });
+    await screen.write(Buffer.from(`a${"\u0301".repeat(200_000)}`));
+    const startedMs = performance.now();
+    screen.drawUntil(Buffer.from("\x1b[1000b"), startedMs);
+    expect(performance.now() - startedMs).toBeLessThan(mostBlockMs);
+    screen.close();
+  });
+
+  it("[T401] a screen that takes longer than it may is given up", async () => {
+    const bytes = repeated("\x1b#8", 64 * 1024);
+    expect(await TerminalScreen.buildWithin({ columns, rows, bytes }, 50)).toBeUndefined();
+    const screen = await TerminalScreen.buildWithin({ columns, rows, bytes: Buffer.from("text") }, 5000);
+    expect(screen?.text[0]).toBe("text");
+    screen?.close();
+  });
+});
+
+describe("[T203] lines moved at once are where they would be one by one", () => {
+  const setup = `${Array.from({ length: 12 }, (_, row) => `\x1b[4${row % 8}mrow ${row}`).join("\r\n")}\x1b[3;9r`;
+  it.each(
+    ["L", "M", "S", "T"].flatMap((final) =>
+      [2, 3, 7, 8, 50].flatMap((count) =>
+        ["\x1b[5;4H", "\x1b[1;4H", "\x1b[3;1H", "\x1b[9;2H"].map((move) => [final, count, move] as const),
+      ),
+    ),
+  )("[T203] %s by %i after %j", async (final, count, move) => {
+    const build = (bytes: string): Promise<TerminalScreen> =>
+      TerminalScreen.build({ columns: 20, rows: 12, bytes: Buffer.from(bytes) });
+    const atOnce = await build(`${setup}${move}\x1b[45m\x1b[${count}${final}`);
+    const oneByOne = await build(`${setup}${move}\x1b[45m${`\x1b[${final}`.repeat(count)}`);
+    expect(atOnce.snapshot()).toEqual(oneByOne.snapshot());
+    atOnce.close();
+    oneByOne.close();
+  });
+});

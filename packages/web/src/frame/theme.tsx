@@ -1,0 +1,66 @@
+// Theme: light or dark, as the person chose, else as their system is.
+import { type ReactNode, useState } from "react";
+import control from "../style/control.module.css";
+
+type ThemeChoice = "system" | "light" | "dark";
+
+const storageKey = "holdfast-theme";
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+const listeners = new Set<() => void>();
+let choice: ThemeChoice = readChoice();
+
+function themeChoice(): ThemeChoice {
+  return choice;
+}
+
+/** Chooses, and remembers it in this browser. */
+function chooseTheme(chosen: ThemeChoice): void {
+  choice = chosen;
+  localStorage.setItem(storageKey, chosen);
+  apply();
+}
+
+/** Notifies a listener of every change of the colours, until the returned function is called. */
+export function listenToTheme(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Shows the chosen theme from now on. */
+export function startTheme(): void {
+  apply();
+  systemIsDark.addEventListener("change", apply);
+}
+
+function readChoice(): ThemeChoice {
+  const kept = localStorage.getItem(storageKey);
+  return kept === "light" || kept === "dark" ? kept : "system";
+}
+
+function apply(): void {
+  const isDark = choice === "system" ? systemIsDark.matches : choice === "dark";
+  document.documentElement.dataset["theme"] = isDark ? "dark" : "light";
+  for (const listener of listeners) listener();
+}
+
+const next: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
+const signs: Readonly<Record<ThemeChoice, string>> = { system: "◐", light: "☀", dark: "☾" };
+
+export function ThemeSwitch(): ReactNode {
+  const [shown, setShown] = useState(themeChoice);
+  const label = `Theme: ${shown}. Change to ${next[shown]}.`;
+  return (
+    <button
+      type="button"
+      className={control.quiet}
+      aria-label={label}
+      title={label}
+      onClick={() => {
+        chooseTheme(next[shown]);
+        setShown(next[shown]);
+      }}
+    >
+      <span aria-hidden="true">{signs[shown]}</span>
+    </button>
+  );
+}

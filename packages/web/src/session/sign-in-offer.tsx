@@ -1,0 +1,56 @@
+// The button that signs in to an agent: it runs the agent's own command in a terminal, shown in place.
+import { useEffect, useState, type ReactNode } from "react";
+import { makeId, terminalUri, type Remedy, type TerminalUri } from "@holdfast/ahp";
+import { hostFetch } from "../host/host-fetch.ts";
+import { useHost, useTerminal } from "../host/use-host.ts";
+import control from "../style/control.module.css";
+import { TerminalPanel } from "../terminal/terminal-panel.tsx";
+
+export interface SignInOfferProps {
+  readonly remedy: Remedy | undefined;
+  /** Where the command runs; the home folder if it is empty. */
+  readonly folder: string;
+}
+
+/** The button, and the terminal once it was pressed; nothing where there is no command to run. */
+export function SignInOffer({ remedy, folder }: SignInOfferProps): ReactNode {
+  const host = useHost();
+  const [terminal, setTerminal] = useState<TerminalUri>();
+  const command = remedy?.command;
+  if (command === undefined) return null;
+  const open = async (): Promise<void> => {
+    const body = {
+      command: "/bin/sh",
+      args: ["-c", command],
+      kind: "tty",
+      name: command,
+      ...(folder !== "" && { cwd: folder }),
+    };
+    const opened = hostFetch("/sdk/acp/terminals", undefined, "POST", body).then(async (answer) => {
+      const { terminal: made } = (await answer.json()) as { readonly terminal: { readonly id: string } };
+      setTerminal(terminalUri(makeId("terminal", made.id)));
+    });
+    await host.manage(opened);
+  };
+  if (terminal !== undefined) return <SignInTerminal uri={terminal} />;
+  return (
+    <button type="button" className={control.small} title={command} onClick={() => void open()}>
+      Sign in
+    </button>
+  );
+}
+
+/** The terminal of the command, held by the person who opened it. */
+function SignInTerminal({ uri }: { readonly uri: TerminalUri }): ReactNode {
+  const host = useHost();
+  const { stream, view } = useTerminal(uri);
+  const isLive = view.status === "live";
+  useEffect(() => {
+    if (!isLive) return;
+    stream.wantKeyboard();
+    const claim = { kind: "client", clientId: host.clientId } as const;
+    void host.heed(stream.dispatch({ type: "terminal/claimed", claim }));
+  }, [host, stream, isLive]);
+  if (!isLive) return <p>{view.status === "gone" ? view.reason : "Opening the terminal …"}</p>;
+  return <TerminalPanel stream={stream} state={view.state} variant="tool-call" />;
+}

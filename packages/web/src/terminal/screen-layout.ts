@@ -1,0 +1,201 @@
+// Layout of one screen in the page: its font size, its height, and which of its rows are in view.
+import type { Terminal } from "@xterm/xterm";
+import { atNextFrame } from "../host/frame-notifier.ts";
+
+interface CellSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+declare module "@xterm/xterm" {
+  interface Terminal {
+    /** Not public, but there is no other way to ask for the size of a cell; the add-ons of xterm.js read it here too. */
+    readonly _core: {
+      readonly _renderService: { readonly dimensions: { readonly css: { readonly cell: CellSize } } };
+    };
+  }
+}
+
+/** How a screen and its place in the page agree on a size. */
+export type ScreenMode =
+  /** The program gets the size of the place. */
+  | "fit"
+  /** The place has its size; the end of the screen is in view. */
+  | "fixed"
+  /** The place is as tall as the rows in use, up to a few: the last ones are in view. */
+  | "folded"
+  /** The place is as tall as all rows in use. */
+  | "whole";
+
+/** A longer output is folded. */
+export const foldedRows = 16;
+/** Columns and rows of the smallest screen that a program is given. */
+const leastSize = { cols: 2, rows: 1 };
+/** Below this nobody can read: what does not fit is scrolled to. */
+const leastFontSize = 9;
+/** The width that the screen's own scrollbar needs. */
+const scrollbarPx = 14;
+
+export interface ScreenLayoutOptions {
+  readonly mode: () => ScreenMode;
+  /** Whether the program has ended, so that no more rows come. */
+  readonly isEnded: () => boolean;
+  /** The font size where it fits. */
+  readonly fontSize: number;
+  /** Reports whether there are more rows in use than a folded screen shows. */
+  readonly onFoldable: (isFoldable: boolean) => void;
+}
+
+/** Keeps the layout of one screen right, once per frame in which something changed. */
+export class ScreenLayout {
+  readonly #place: HTMLElement;
+  readonly #terminal: Terminal;
+  readonly #options: ScreenLayoutOptions;
+  readonly #observer: ResizeObserver;
+  #padding = { x: 0, y: 0 };
+  /** The width for columns, without padding and scrollbars. */
+  #widthPx = 0;
+  #done = "";
+  #endPx = 0;
+  #isFoldable = false;
+  #isClosed = false;
+
+  constructor(place: HTMLElement, terminal: Terminal, options: ScreenLayoutOptions) {
+    this.#place = place;
+    this.#terminal = terminal;
+    this.#options = options;
+    terminal.onWriteParsed(() => this.plan());
+    terminal.onResize(() => this.plan());
+    // A screen out of sight takes its new size only when it is drawn again.
+    terminal.onRender(() => {
+      if (this.#done === "") this.plan();
+    });
+    this.#observer = new ResizeObserver(() => {
+      this.#measure();
+      this.plan();
+    });
+    this.#observer.observe(place);
+    this.#measure();
+  }
+
+  /** Looks again before the next frame. */
+  plan(): void {
+    if (!this.#isClosed) atNextFrame(this.#layout);
+  }
+
+  /** The size that fits the place, in cells; undefined while the place has none. */
+  fittingSize(): { readonly cols: number; readonly rows: number } | undefined {
+    this.#setFont(this.#options.fontSize);
+    this.#measure();
+    const { width, height } = this.#cell;
+    const heightPx = this.#place.clientHeight - this.#padding.y;
+    if (width === 0 || height === 0 || this.#widthPx <= 0 || heightPx <= 0) return undefined;
+    return {
+      cols: Math.max(leastSize.cols, Math.floor((this.#widthPx - scrollbarPx) / width)),
+      rows: Math.max(leastSize.rows, Math.floor(heightPx / height)),
+    };
+  }
+
+  /** The rows of a screen that has no lines scrolled off, the cursor's included. */
+  get allRows(): number {
+    const { baseY, cursorY } = this.#terminal.buffer.active;
+    return baseY + Math.max(this.#usedRows, cursorY + 1);
+  }
+
+  /** The rows from the first to the last that something was written to. */
+  get #usedRows(): number {
+    const { buffer, rows } = this.#terminal;
+    const { type, baseY, cursorX, cursorY } = buffer.active;
+    // While lines scroll by, a row more or less is not worth a new layout each time.
+    if (type === "alternate" || (baseY > 0 && !this.#options.isEnded())) return rows;
+    let used = Math.max(1, cursorY + (cursorX > 0 ? 1 : 0));
+    // A program may have moved the cursor up again.
+    for (let row = used; row < rows; row += 1) {
+      if (buffer.active.getLine(baseY + row)?.translateToString(true) !== "") used = row + 1;
+    }
+    return used;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#observer.disconnect();
+  }
+
+  #measure(): void {
+    const style = getComputedStyle(this.#place);
+    this.#padding = {
+      x: Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight),
+      y: Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom),
+    };
+    this.#widthPx = this.#place.clientWidth - this.#padding.x;
+  }
+
+  readonly #layout = (): void => {
+    // Until the next frame the screen may have been closed; asked then, it would keep what nobody removes.
+    if (this.#isClosed) return;
+    const { cols, rows } = this.#terminal;
+    const mode = this.#options.mode();
+    const usedRows = this.#usedRows;
+    const isFullScreen = this.#terminal.buffer.active.type === "alternate";
+    const { baseY } = this.#terminal.buffer.active;
+    this.#reportFoldable(!isFullScreen && baseY + usedRows > foldedRows);
+    // Reading sizes makes the browser lay the page out, which a flood leaves no time for.
+    const wanted = `${mode} ${isFullScreen} ${usedRows} ${cols} ${rows} ${this.#widthPx}`;
+    if (wanted === this.#done) return;
+    this.#done = wanted;
+    if (mode === "fit") this.#clear();
+    else this.#show(mode, usedRows);
+  };
+
+  #show(mode: ScreenMode, usedRows: number): void {
+    const { cols } = this.#terminal;
+    this.#fitFont(cols);
+    const { width, height } = this.#cell;
+    const place = this.#place;
+    place.dataset["wide"] = String(Math.floor(width * cols) > this.#widthPx);
+    const wasAtEnd = Math.abs(place.scrollTop - this.#endPx) < height;
+    const isFullScreen = this.#terminal.buffer.active.type === "alternate";
+    const shownRows = mode === "folded" && !isFullScreen ? Math.min(usedRows, foldedRows) : usedRows;
+    // A scrollbar below the rows must not cover the last of them.
+    const barPx = place.offsetHeight - place.clientHeight;
+    place.style.height =
+      mode === "fixed" ? "" : `${Math.ceil(shownRows * height) + this.#padding.y + barPx}px`;
+    this.#endPx = Math.max(0, Math.ceil(usedRows * height) + this.#padding.y - place.clientHeight);
+    if (mode === "whole" && !wasAtEnd) return;
+    place.scrollTop = this.#endPx;
+    if (Math.abs(place.scrollTop - this.#endPx) > 1) this.#done = "";
+  }
+
+  get #cell(): CellSize {
+    return this.#terminal._core._renderService.dimensions.css.cell;
+  }
+
+  #clear(): void {
+    const place = this.#place;
+    place.dataset["wide"] = "false";
+    place.style.height = "";
+    place.scrollTop = 0;
+    place.scrollLeft = 0;
+    this.#setFont(this.#options.fontSize);
+  }
+
+  /** Makes the font as small as all columns need, but not smaller than people can read. */
+  #fitFont(cols: number): void {
+    const { fontSize } = this.#options;
+    const current = this.#terminal.options.fontSize ?? fontSize;
+    const cellPerFont = this.#cell.width / current;
+    if (cellPerFont === 0 || this.#widthPx <= 0) return;
+    const fitting = Math.floor((this.#widthPx - 1) / (cols * cellPerFont));
+    this.#setFont(Math.min(fontSize, Math.max(leastFontSize, fitting)));
+  }
+
+  #setFont(fontSize: number): void {
+    if (this.#terminal.options.fontSize !== fontSize) this.#terminal.options.fontSize = fontSize;
+  }
+
+  #reportFoldable(isFoldable: boolean): void {
+    if (isFoldable === this.#isFoldable) return;
+    this.#isFoldable = isFoldable;
+    this.#options.onFoldable(isFoldable);
+  }
+}

@@ -1,0 +1,66 @@
+// Signals to a real `npm start`: npm, the host that it runs, and nothing else in between.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { runtimeAtHand } from "./package/runtime.ts";
+import { root } from "./repository/source-file.ts";
+
+const timeouts = { timeout: 30_000, interval: 50 };
+
+/** Starts `npm start` in this repository; gives npm's process and the host's. */
+async function npmStart(): Promise<{ npm: ChildProcess; npmPid: number; hostPid: number; home: string }> {
+  const home = mkdtempSync(path.join(tmpdir(), "holdfast-npm-"));
+  const words = [
+    runtimeAtHand().npmProgram,
+    "start",
+    "--silent",
+    "--",
+    "--port",
+    "0",
+    "--home",
+    home,
+    "--json",
+  ];
+  const npm = spawn(process.execPath, words, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  let hostPid = 0;
+  onTestFinished(() => {
+    for (const pid of [npm.pid ?? 0, hostPid]) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  });
+  await once(npm.stdout, "data");
+  ({ pid: hostPid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number });
+  return { npm, npmPid: npm.pid ?? 0, hostPid, home };
+}
+
+function isAlive(pid: number): boolean {
+  return pid > 0 && existsSync(`/proc/${pid}`);
+}
+
+describe.skipIf(process.platform !== "linux")("[C223] npm start", () => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"] as const)(
+    "[C223] ends the host in an orderly way when npm gets %s",
+    async (signal) => {
+      const { npmPid, hostPid, home } = await npmStart();
+      process.kill(npmPid, signal);
+      await vi.waitFor(() => expect(isAlive(hostPid)).toBe(false), timeouts);
+      expect(existsSync(path.join(home, "lock"))).toBe(false);
+    },
+    60_000,
+  );
+
+  it("[C223] takes a signal to npm's whole group, as Ctrl-C is, for one signal and drains", async () => {
+    const { npm, npmPid } = await npmStart();
+    const ended = once(npm, "exit");
+    process.kill(-npmPid, "SIGTERM");
+    // Without the drain it is 1.
+    expect(await ended).toEqual([0, null]);
+  }, 60_000);
+});

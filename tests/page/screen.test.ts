@@ -1,0 +1,172 @@
+// Output of commands in a conversation, as it is drawn with classic scrollbars at a device pixel ratio of 1.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { describePage, type OpenedPage, openPage } from "./page-test.ts";
+import { allow, openShellSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { inkPerLine } from "./pixels.ts";
+import { isInView, readScreen, type ScreenView } from "./screens.ts";
+
+/** The widths of windows in which 120 columns get fonts from 12 down to 9 pixels. */
+const fittingWidths = [1280, 1080, 1010];
+/** Too narrow even for 9 pixels. */
+const narrowWidths = [900, 480];
+
+/** Whether all columns are in view, and whether none would be lost in a larger font. */
+function fit({ view, cols, fontPx, cellPx }: ScreenView): { fits: boolean; isLargest: boolean } {
+  const widthIn = (px: number): number => (cols * cellPx * px) / fontPx;
+  return { fits: widthIn(fontPx) <= view.width, isLargest: widthIn(fontPx + 1) > view.width };
+}
+
+/** Frames that come late, as on a busy machine. */
+const slowFrames = `
+  globalThis.requestAnimationFrame = (callback) => setTimeout(callback, 300, 0);
+  globalThis.cancelAnimationFrame = clearTimeout;
+`;
+
+describePage(
+  "[Z340] a screen",
+  () => {
+    let host: RealHost;
+
+    beforeAll(async () => {
+      host = await startRealHost();
+    });
+    afterAll(async () => {
+      await host?.close();
+    });
+
+    async function run(command: string): Promise<Page> {
+      return (await runIn(command)).page;
+    }
+
+    async function runIn(command: string): Promise<OpenedPage> {
+      const opened = await openPage(`${host.url}/?tkn=${host.token}`, { deviceScaleFactor: 1 });
+      const { page } = opened;
+      await whenConnected(page);
+      await openShellSession(page, host.project);
+      await say(page, command);
+      await allow(page);
+      await whenIdle(page);
+      await terminals(page).getByText(/^exit/).waitFor();
+      return opened;
+    }
+
+    it("[Z340] shows every row of a short output, underscores too, in windows of any width", async () => {
+      const page = await run("echo _______; echo second; echo third_");
+      for (const width of [...fittingWidths, ...narrowWidths]) {
+        await page.setViewportSize({ width, height: 800 });
+        await expect
+          .poll(async () => {
+            const screen = await readScreen(page);
+            const used = screen.rows.slice(0, 3);
+            return used.map(({ text, ...row }) => [text, isInView(screen, row)]);
+          })
+          .toEqual([
+            ["_______", true],
+            ["second", true],
+            ["third_", true],
+          ]);
+        // The font follows the window with the next frame; only a screen that cannot fit has a scrollbar.
+        const fits = fittingWidths.includes(width);
+        await expect
+          .poll(async () => {
+            const screen = await readScreen(page);
+            return { ...fit(screen), hasBar: screen.barPx > 0 };
+          })
+          .toEqual({ fits, isLargest: true, hasBar: !fits });
+        expect((await readScreen(page)).scrollTop).toBe(0);
+        // Rows are painted after they are laid out.
+        const underscoresPx = async (): Promise<number> => {
+          const { rows, view } = await readScreen(page);
+          return Math.max(...(await inkPerLine(page, { ...(rows[0] ?? view), width: 60 })));
+        };
+        await expect.poll(underscoresPx).toBeGreaterThan(30);
+      }
+    });
+
+    it("[Z341, Z343] folds a long output to its end, shows all of it when asked, and shows it once with one duration", async () => {
+      const page = await run("seq 1 500");
+      const shownRows = async (): Promise<string[]> => {
+        const screen = await readScreen(page);
+        return screen.rows.filter((row) => isInView(screen, row)).map(({ text }) => text);
+      };
+      const last = Array.from({ length: 16 }, (_, index) => String(485 + index));
+      await expect.poll(shownRows).toEqual(last);
+      await page.getByRole("button", { name: "Show all" }).click();
+      await expect.poll(async () => (await readScreen(page)).rows.length).toBe(501);
+      await page.locator(".xterm").last().locator("xpath=..").press("Home");
+      await expect.poll(async () => (await shownRows())[0]).toBe("1");
+      await page.getByRole("button", { name: "Show less" }).click();
+      await expect.poll(shownRows).toEqual(last);
+      const log = page.getByRole("log", { name: "Conversation" });
+      expect(await log.getByText(/Exit code|^500$/).count()).toBe(1);
+      expect((await log.innerText()).match(/\d+(\.\d)? (ms|s)\b/g)).toHaveLength(1);
+    });
+
+    it("[Z343] shows the output once also when its terminal was removed from the list", async () => {
+      const page = await run("echo kept words");
+      await page.getByRole("link", { name: /Terminals/ }).click();
+      await terminals(page)
+        .filter({ hasText: "echo kept words" })
+        .getByRole("button", { name: "Remove" })
+        .click();
+      await terminals(page).filter({ hasText: "echo kept words" }).waitFor({ state: "detached" });
+      await page.getByRole("link", { name: /echo kept words/ }).click();
+      await expect.poll(async () => (await readScreen(page)).rows[0]?.text).toBe("kept words");
+      expect(await page.getByText("Exit code 0").count()).toBe(0);
+    });
+
+    it("[Z344] of a full-screen program is whole, and Stop ends it: it stays to be read, and its agent's turn is over", async () => {
+      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      await openShellSession(page, host.project);
+      await say(page, "less /etc/services");
+      await allow(page);
+      await terminals(page).getByText("/etc/services", { exact: true }).waitFor();
+      await expect
+        .poll(async () => {
+          const screen = await readScreen(page);
+          return screen.rows.every((row) => isInView(screen, row));
+        })
+        .toBe(true);
+      await terminals(page).getByRole("button", { name: "Stop" }).click();
+      await terminals(page)
+        .getByText(/^(exit|ended)/)
+        .waitFor();
+      await whenIdle(page);
+      expect(await page.getByText(/could not be run|No terminal/).count()).toBe(0);
+      await page.getByText("Done", { exact: true }).waitFor();
+    });
+
+    it("[Z345] that failed has no check mark in the plan", async () => {
+      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      await openShellSession(page, host.project);
+      await say(page, "false\necho two");
+      await allow(page);
+      await page.getByRole("group", { name: "Permission: execute echo two" }).waitFor();
+      await allow(page);
+      await whenIdle(page);
+      const steps = page.getByRole("group", { name: "Plan" }).getByRole("listitem");
+      expect(await steps.allInnerTexts()).toEqual([
+        expect.stringMatching(/^✗\s+false/),
+        expect.stringMatching(/^✓\s+echo two/),
+      ]);
+    });
+
+    it("[Z351] that is left before it is drawn leaves no warning in the console", async () => {
+      const { page, faults } = await runIn("echo quickly");
+      await page.evaluate(slowFrames);
+      for (let round = 0; round < 3; round += 1) {
+        await page.getByRole("link", { name: /Terminals/ }).click();
+        await page.locator(".xterm").first().waitFor({ state: "attached" });
+        await page.getByRole("link", { name: "Host" }).click();
+        await page.locator(".xterm").first().waitFor({ state: "detached" });
+        await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+      }
+      expect(faults).toEqual([]);
+    });
+  },
+  { scrollbars: "classic" },
+);

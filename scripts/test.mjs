@@ -5,32 +5,63 @@ import process from "node:process";
 import { check } from "./check.mjs";
 import { root, setup } from "./setup.mjs";
 
-/** @import { TestCounts } from "./test-reporter.mjs" */
+/** @import { RunOutcome } from "./test-reporter.mjs" */
 
 const vitest = path.join(root, "node_modules", "vitest", "vitest.mjs");
 const reporter = path.join(root, "scripts", "test-reporter.mjs");
 
 setup();
 const failedChecks = await check();
-const { counts, isFine } = await runTests(process.argv.slice(2));
+const vitestArguments = process.argv.slice(2);
+let { outcome, isFine } = await runTests(vitestArguments);
+// Vitest repeats a test, but not a file whose set-up or clean-up fails: such files get a process of their own.
+const failedFiles = Object.keys(outcome).filter((file) => outcome[file]?.failed.length !== 0);
+if (!isFine && vitestArguments.includes("--retry=1") && failedFiles.length > 0 && !failedFiles.includes("")) {
+  const again = await runTests(failedFiles);
+  for (const file of failedFiles) again.outcome[file]?.repeated.push(...namesOf(file));
+  outcome = { ...outcome, ...again.outcome };
+  isFine = again.isFine;
+}
+report();
 
-for (const line of counts.skipped) console.log(`skipped: ${line}`);
-for (const line of counts.repeated) console.log(`passed only when repeated: ${line}`);
-if (failedChecks.length > 0) console.log(`failed checks: ${failedChecks.join(", ")}`);
-// A crash or an empty run has no failing test to count, but must not read like success.
-const failedTests = isFine ? counts.failed : Math.max(counts.failed, 1);
-const failed = failedTests + failedChecks.length;
-console.log(`${counts.passed} passed, ${failed} failed, ${counts.skipped.length} skipped`);
-process.exitCode = failed === 0 ? 0 : 1;
+/** @param {string} file */
+function namesOf(file) {
+  return outcome[file]?.failed.map(({ name, message }) => `${name} (${firstLine(message)})`) ?? [];
+}
+
+function report() {
+  const files = Object.entries(outcome);
+  const lines = (/** @type {"skipped" | "repeated"} */ kind) =>
+    files.flatMap(([file, each]) => each[kind].map((line) => `${file} > ${line}`));
+  const skipped = lines("skipped");
+  for (const line of skipped) console.log(`skipped: ${line}`);
+  for (const line of lines("repeated")) console.log(`passed only when repeated: ${line}`);
+  const failed = files.flatMap(([file, each]) => each.failed.map((failure) => ({ file, ...failure })));
+  for (const { file, name, message } of failed) {
+    console.log(`failed: ${file === "" ? "" : `${file} > `}${name}: ${firstLine(message)}`);
+  }
+  if (failedChecks.length > 0) console.log(`failed checks: ${failedChecks.join(", ")}`);
+  const passed = files.reduce((sum, [, each]) => sum + each.passed, 0);
+  // A crash or an empty run has no failing test to count, but must not read like success.
+  const failedTests = isFine && passed > 0 ? failed.length : Math.max(failed.length, 1);
+  const failures = failedTests + failedChecks.length;
+  console.log(`${passed} passed, ${failures} failed, ${skipped.length} skipped`);
+  process.exitCode = failures === 0 ? 0 : 1;
+}
+
+/** @param {string} message */
+function firstLine(message) {
+  return message.split("\n", 1)[0]?.slice(0, 300) ?? "";
+}
 
 /**
  * Runs vitest on this terminal; the reporter answers over the child's message channel.
- * @param {string[]} vitestArguments
- * @returns {Promise<{ counts: TestCounts, isFine: boolean }>}
+ * @param {string[]} runArguments
+ * @returns {Promise<{ outcome: RunOutcome, isFine: boolean }>}
  */
-async function runTests(vitestArguments) {
+async function runTests(runArguments) {
   const reporters = ["--reporter=default", `--reporter=${reporter}`];
-  const child = spawn(process.execPath, [vitest, "run", ...reporters, ...vitestArguments], {
+  const child = spawn(process.execPath, [vitest, "run", ...reporters, ...runArguments], {
     cwd: root,
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
@@ -38,15 +69,15 @@ async function runTests(vitestArguments) {
   process.on("SIGINT", () => undefined);
   process.on("SIGTERM", () => child.kill("SIGTERM"));
 
-  /** @type {TestCounts} */
-  let reported = { passed: 0, failed: 0, skipped: [], repeated: [] };
+  /** @type {RunOutcome} */
+  let reported = {};
   child.on("message", (message) => {
-    reported = /** @type {TestCounts} */ (message);
+    reported = /** @type {RunOutcome} */ (message);
   });
   /** @type {number | null} */
   const exitCode = await new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", resolve);
   });
-  return { counts: reported, isFine: exitCode === 0 && reported.passed > 0 };
+  return { outcome: reported, isFine: exitCode === 0 };
 }

@@ -117,8 +117,30 @@ describe("[G3] npm test", () => {
     const { exitCode, stdout } = await workspace.run("test.mjs");
     expect(stdout).toContain("unused thing");
     expect(stdout).toContain("failed checks: unused\n");
+    expect(stdout).toMatch(/\nfailed: tests\/b.test.ts > is fine: expected 1 to be 2/);
+    expect(stdout).toContain("\nfailed: tests/d.test.ts > set-up or clean-up: no set-up\n");
     expect(stdout).toMatch(/\n1 passed, 4 failed, 1 skipped\n$/);
     expect(exitCode).toBe(1);
+  });
+
+  it("[G3] with --retry=1 a file whose clean-up failed is run again, and named", async () => {
+    workspace.write("tests/a.test.ts", passing);
+    workspace.write(
+      "tests/b.test.ts",
+      `import { existsSync, writeFileSync } from "node:fs";
+      import { afterAll } from "vitest";
+      afterAll(() => {
+        const isSecond = existsSync("seen");
+        writeFileSync("seen", "");
+        if (!isSecond) throw new Error("left behind");
+      });\n${passing}`,
+    );
+    const { exitCode, stdout } = await workspace.run("test.mjs", { arguments: ["--retry=1"] });
+    expect(stdout).toContain(
+      "\npassed only when repeated: tests/b.test.ts > set-up or clean-up (left behind)\n",
+    );
+    expect(stdout).toMatch(/\n2 passed, 0 failed, 0 skipped\n$/);
+    expect(exitCode).toBe(0);
   });
 
   it("[G3] a run without tests is a failure; arguments reach vitest", async () => {

@@ -66,7 +66,10 @@ export default class TestReporter {
         break;
       case "failed":
       case "pending": // The run ended before the test did.
-        outcome.failed.push({ name: test.fullName, message: result.errors?.[0]?.message ?? "it did not end" });
+        outcome.failed.push({
+          name: test.fullName,
+          message: result.errors?.[0]?.message ?? "it did not end",
+        });
         break;
     }
   }

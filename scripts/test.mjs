@@ -14,7 +14,7 @@ setup();
 const failedChecks = await check();
 const vitestArguments = process.argv.slice(2);
 let { outcome, isFine } = await runTests(vitestArguments);
-// Vitest repeats a test, but not a file whose set-up or clean-up fails: such files get a process of their own.
+// Vitest repeats a test, but not a file whose set-up or clean-up fails: such files run again in a separate process.
 const failedFiles = Object.keys(outcome).filter((file) => outcome[file]?.failed.length !== 0);
 if (!isFine && vitestArguments.includes("--retry=1") && failedFiles.length > 0 && !failedFiles.includes("")) {
   const again = await runTests(failedFiles);

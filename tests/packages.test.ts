@@ -44,26 +44,6 @@ describe("[G4] packages", () => {
     for (const name of Object.keys(packageRules)) expect([...reaches(name, new Set())]).not.toContain(name);
   });
 
-  it("[G4] the map in ARCHITECTURE.md has the same table", () => {
-    const map = readFileSync(path.join(root, "ARCHITECTURE.md"), "utf8");
-    const rows = [...map.matchAll(/^\| `([a-z-]+)` \| .* \| ([^|]+) \|$/gm)];
-    const drawn = rows.map(([, name = "", uses = ""]) => [
-      name,
-      uses
-        .replaceAll(/`|\([^)]*\)/g, "")
-        .split(",")
-        .map((use) => use.trim())
-        .filter((use) => use !== "–")
-        .toSorted(),
-    ]);
-    // Packages of npm stand in the table of choices, but for the one that contracts are made of.
-    const enforced = Object.entries(packageRules).map(([name, { uses, usesTypesOf = [] }]) => [
-      name,
-      [...uses, ...usesTypesOf, ...(name === "protocol" ? ["zod"] : [])].toSorted(),
-    ]);
-    expect(Object.fromEntries(drawn)).toEqual(Object.fromEntries(enforced));
-  });
-
   it("[G4] a package missing in the table is found", () => {
     expect(crossings(madeUp("extras", {}))).toEqual(["packages/extras is missing in packageRules"]);
   });

@@ -2,6 +2,8 @@
 import { agentFacts, agentPages } from "./agent-facts.ts";
 import { commandReference, exitCodeTable } from "./command-reference.ts";
 import { configurationTable, errorTable, operationTable } from "./protocol-table.ts";
+import { packageRules } from "../repository/package-rules.ts";
+import { code, markdownTable } from "./markdown-table.ts";
 import { sdkMethodTable } from "./sdk-method-table.ts";
 
 /** A part of a document that nobody writes by hand. */
@@ -14,6 +16,7 @@ export interface GeneratedTable {
 
 /** All of them. */
 export const generatedTables: readonly GeneratedTable[] = [
+  { name: "packages", document: "ARCHITECTURE.md", write: packageTable },
   { name: "operations", document: "docs/app-api.md", write: operationTable },
   { name: "commands", document: "docs/command-line.md", write: commandReference },
   { name: "exit codes", document: "docs/command-line.md", write: exitCodeTable },
@@ -27,3 +30,12 @@ export const generatedTables: readonly GeneratedTable[] = [
     write: () => agentFacts(agent),
   })),
 ];
+
+/** The contents of each package, and which others it may use. */
+function packageTable(): string {
+  const rows = Object.entries(packageRules).map(([name, { contents, uses, usesTypesOf = [] }]) => {
+    const used = [...uses, ...usesTypesOf.map((each) => `${each} (types)`)];
+    return [code(name), contents, used.length === 0 ? "–" : used.join(", ")];
+  });
+  return markdownTable(["package", "contents", "may use"], rows);
+}

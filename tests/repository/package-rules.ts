@@ -4,6 +4,8 @@ import { importsOf, isForTests, type Import, type SourceFile } from "./source-fi
 
 /** Dependencies one package may have. */
 export interface PackageRules {
+  /** Its contents, for the table in ARCHITECTURE.md. */
+  readonly contents: string;
   /** Other packages (`core`), or single entries of them (`terminal/view`). */
   readonly uses: readonly string[];
   /** Packages of which only types may be used. */
@@ -43,10 +45,29 @@ const scope = "@holdfast/";
 
 /** Rules for every package. A package missing here fails the check. */
 export const packageRules: Readonly<Record<string, PackageRules>> = {
-  protocol: { uses: ["ahp"], npm: ["zod"], isBrowserSafe: true },
-  jsonrpc: { uses: [], npm: [], isBrowserSafe: true },
-  ahp: { uses: ["jsonrpc"], npm: [], isBrowserSafe: true },
+  protocol: {
+    contents:
+      "contracts of the app API: operations, stream events, error codes, configuration, the schema of the agent catalogue; browser-safe",
+    uses: ["ahp"],
+    npm: ["zod"],
+    isBrowserSafe: true,
+  },
+  jsonrpc: {
+    contents: "JSON-RPC for ACP and AHP; browser-safe",
+    uses: [],
+    npm: [],
+    isBrowserSafe: true,
+  },
+  ahp: {
+    contents:
+      "the model (states, actions, pure reducers), `dialects/` (the model in each version of AHP), `client/`; browser-safe",
+    uses: ["jsonrpc"],
+    npm: [],
+    isBrowserSafe: true,
+  },
   terminal: {
+    contents:
+      "the engine: `process/` (port, spawner, PTYs, pipes, process trees, limits), `view/` (ring, scanner, text, command index; pure), `screen/`, `shell-integration/`, `emulator/` (guards xterm.js; browser-safe), `acp/`",
     uses: [],
     npm: ["@lydell/node-pty", "@xterm/headless"],
     borders: {
@@ -57,6 +78,8 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
     },
   },
   core: {
+    contents:
+      "the host without transports: `submit/`, `rules/`, `channel/`, `session/`, `agent/`, `terminal/`, `approval/`, `audit/`, `storage/`",
     uses: [
       "protocol",
       "ahp",
@@ -70,12 +93,32 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
     ],
     testsUse: ["terminal/process", "agent-shell"],
   },
-  "agent-shell": { uses: ["jsonrpc"], testsUse: ["terminal/acp"] },
-  "storage-sqlite": { uses: ["core/ports", "ahp"] },
-  server: { uses: ["core", "protocol", "ahp", "jsonrpc"] },
-  sdk: { uses: [], usesTypesOf: ["ahp", "protocol"] },
-  web: { uses: ["ahp", "terminal/emulator"] },
+  "agent-shell": {
+    contents: "the built-in agent, a separate program",
+    uses: ["jsonrpc"],
+    testsUse: ["terminal/acp"],
+  },
+  "storage-sqlite": {
+    contents:
+      "journal, snapshots, turns, audit and meta in SQLite; the spool of terminal output; check and repair",
+    uses: ["core/ports", "ahp"],
+  },
+  server: {
+    contents: "`http/` (hono, SSE), `ahp/` (WebSocket), `page/`, `auth/`, `webhook/`, `metrics/`",
+    uses: ["core", "protocol", "ahp", "jsonrpc"],
+  },
+  sdk: {
+    contents: "typed client for Node and browsers",
+    uses: [],
+    usesTypesOf: ["ahp", "protocol"],
+  },
+  web: {
+    contents: "the page: React, xterm.js, our AHP client; built by Vite into `dist/page`",
+    uses: ["ahp", "terminal/emulator"],
+  },
   cli: {
+    contents:
+      "the program `holdfast`: `serve/` composes the host, `command/` has one file per command, `link/` finds or starts a host, `terminal/`, `doctor/`, `service/`",
     uses: [
       "protocol",
       "jsonrpc",

@@ -150,7 +150,8 @@ export class Host {
   /** Runs a turn to its end; nobody is asked, so a policy must decide. */
   async chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse> {
     const session = this.#parts.sessions.get(key, caller);
-    if (session.policy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
+    const { approvalPolicy } = session.state.runtimeOptions;
+    if (approvalPolicy === undefined) throw new HostError("APPROVAL_POLICY_REQUIRED");
     const { turnId } = this.#send(session, { type: "chat/send", request, isInteractive: false }, caller);
     return awaitTurn(session, turnId);
   }
@@ -174,7 +175,7 @@ export class Host {
   }
 
   async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
-    await this.#ask(this.#parts.sessions.get(key, caller).chat, { type: "chat/cancel", reason }, caller);
+    await this.#ask(this.#parts.sessions.get(key, caller).chat.uri, { type: "chat/cancel", reason }, caller);
   }
 
   /** Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. */
@@ -183,12 +184,11 @@ export class Host {
     { requestId, optionId, content = {} }: PermissionDecision,
     caller: Caller,
   ): { resolved: boolean; reason?: string } {
-    const { chat, conversation, state } = this.#parts.sessions.get(key, caller);
+    const { chat, state } = this.#parts.sessions.get(key, caller);
     const action =
-      answerForm(conversation.state, requestId, optionId, content) ??
-      decideApproval(state, requestId, optionId);
+      answerForm(chat.state, requestId, optionId, content) ?? decideApproval(state, requestId, optionId);
     if (typeof action === "string") return { resolved: false, reason: action };
-    const submission = this.#submitNow(chat, action, caller);
+    const submission = this.#submitNow(chat.uri, action, caller);
     if (submission.outcome === "rejected") return { resolved: false, reason: submission.reason };
     return { resolved: submission.outcome === "accepted" };
   }
@@ -299,7 +299,7 @@ export class Host {
   }
 
   #send({ chat }: HostSession, message: SendMessage, caller: Caller): SentMessage {
-    const submission = this.#submitNow(chat, message, caller);
+    const submission = this.#submitNow(chat.uri, message, caller);
     const { result = {} } = requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
     return { turnId: makeId("turn", result.turnId ?? ""), isRepeated: result.isRepeated ?? false };
   }

@@ -1,34 +1,27 @@
 // Turns the updates of a turn into actions of the model; every kind is kept, the unknown as it came.
+import { isDeepStrictEqual } from "node:util";
 import {
-  type TerminalResult,
   type TerminalUri,
+  type ToolCall,
   type ToolCallId,
   type ToolContent,
   type TurnId,
+  isUnfinished,
   makeId,
 } from "@holdfast/ahp";
-import { boundTitle } from "../channel/title.ts";
-import { jsonOf, type AcpContent, type AcpToolCall, type AcpToolContent, type AcpUpdate } from "./acp.ts";
+import type { AcpContent, AcpToolCall, AcpToolContent, AcpUpdate } from "./acp.ts";
 import { type Translated, chat, translateOutsideTurn } from "./session-updates.ts";
-
-/** A terminal that a tool call can show. */
-export interface ShownTerminal {
-  readonly uri: TerminalUri;
-  readonly title: string;
-  readonly isPty: boolean;
-  readonly hasExited: boolean;
-  /** Its output and exit as they are now. */
-  readonly result: TerminalResult;
-  /** Resolves when its command has exited. */
-  readonly exited: Promise<unknown>;
-}
+import { readEmbedded, readToolContent, type ShownTerminal } from "./tool-content.ts";
 
 /** State that the translator reads. */
 export interface UpdateContext {
   /** A terminal that the agent created here or shows here; undefined for an id that nobody knows. */
   terminal(terminalId: string): ShownTerminal | undefined;
+  /** A tool call of the turn, as the chat has it. */
+  toolCall(toolCallId: string): ToolCall | undefined;
+  now(): Date;
   /** Called when a tool call first shows a terminal. */
-  onShown?(toolCallId: string, terminal: ShownTerminal): void;
+  onShown(toolCallId: string, terminal: ShownTerminal): void;
 }
 
 /** A tool call that shows terminals. */
@@ -52,25 +45,17 @@ type OpenPart = {
   readonly messageId: string | undefined;
 };
 
-/**
- * Translates the updates of one turn.
- * It remembers which part is open, how far each tool call is, and the calls that show terminals.
- */
+/** Translates the updates of one turn. It remembers which part is open, and the calls that show terminals. */
 export class TurnTranslator {
   readonly #turnId: TurnId;
   readonly #context: UpdateContext;
-  readonly #now: () => Date;
-  readonly #calls = new Map<string, "streaming" | "running" | "finished">();
-  /** How each call was last described. */
-  readonly #described = new Map<string, string>();
   readonly #showing = new Map<string, ShowingCall>();
   #openPart: OpenPart | undefined;
   #parts = 0;
 
-  constructor(turnId: TurnId, context: UpdateContext, now: () => Date) {
+  constructor(turnId: TurnId, context: UpdateContext) {
     this.#turnId = turnId;
     this.#context = context;
-    this.#now = now;
   }
 
   /** The actions for one update; the hot path is a piece of text. */
@@ -94,21 +79,22 @@ export class TurnTranslator {
   toolCall(call: AcpToolCall): Translated[] {
     const id = makeId("tool call", call.toolCallId);
     const actions: Translated[] = [];
-    const known = this.#calls.get(call.toolCallId);
-    if (known === "finished") return [];
+    const known = this.#context.toolCall(id);
     if (known === undefined) actions.push(this.#start(id, call));
-    else actions.push(...this.#describe(id, call));
+    else if (isUnfinished(known)) actions.push(...this.#describe(known, call));
+    else return [];
     if (call.content !== undefined && call.content !== null && call.content.length > 0) {
       actions.push(this.#showContent(id, call.content));
     }
-    actions.push(...this.#progress(id, call));
+    actions.push(...this.#progress(id, call, known?.status === "running"));
     return actions;
   }
 
   /** The action that reports the exit of a terminal that a finished call shows; none if the call has reported it. */
   terminalExited(toolCallId: string, terminal: ShownTerminal): Translated[] {
     const showing = this.#showing.get(toolCallId);
-    if (showing === undefined || this.#calls.get(toolCallId) !== "finished") return [];
+    const call = this.#context.toolCall(toolCallId);
+    if (showing === undefined || call === undefined || isUnfinished(call)) return [];
     if (!showing.terminals.delete(terminal.uri)) return [];
     if (showing.terminals.size === 0) this.#showing.delete(toolCallId);
     return [
@@ -125,7 +111,7 @@ export class TurnTranslator {
   /** The turn ends: what is shown by calls that still run, as it is now. */
   showUnfinished(): Translated[] {
     return [...this.#showing.keys()]
-      .filter((toolCallId) => this.#calls.get(toolCallId) === "running")
+      .filter((toolCallId) => this.#context.toolCall(toolCallId)?.status === "running")
       .map((toolCallId) =>
         chat({
           type: "chat/toolCallContentChanged",
@@ -134,22 +120,6 @@ export class TurnTranslator {
           content: this.#contentWithResults(toolCallId) ?? [],
         }),
       );
-  }
-
-  /** True while the call is known and not finished. */
-  isUnfinished(toolCallId: string): boolean {
-    const state = this.#calls.get(toolCallId);
-    return state !== undefined && state !== "finished";
-  }
-
-  /** The call was decided on and runs; the host said so itself. */
-  noteRunning(toolCallId: string): void {
-    this.#calls.set(toolCallId, "running");
-  }
-
-  noteFinished(toolCallId: string): void {
-    this.#calls.set(toolCallId, "finished");
-    this.#described.delete(toolCallId);
   }
 
   /** Whether an update appends to the part that is open. */
@@ -195,7 +165,7 @@ export class TurnTranslator {
     const marks = (meta as { readonly holdfast?: { readonly repeatsToolCall?: unknown } | null } | null)
       ?.holdfast;
     const toolCallId = marks?.repeatsToolCall;
-    return typeof toolCallId === "string" && this.#calls.has(toolCallId)
+    return typeof toolCallId === "string" && this.#context.toolCall(toolCallId) !== undefined
       ? makeId("tool call", toolCallId)
       : undefined;
   }
@@ -249,7 +219,6 @@ export class TurnTranslator {
   #start(id: ToolCallId, call: AcpToolCall): Translated {
     // Text after a tool call is a new part, so that parts keep their order.
     this.#openPart = undefined;
-    this.#calls.set(call.toolCallId, "streaming");
     const title = call.title ?? call.name ?? "Tool call";
     return chat({
       type: "chat/toolCallStart",
@@ -264,32 +233,34 @@ export class TurnTranslator {
         call.locations !== null && { locations: readLocations(call.locations) }),
       ...(call.rawInput !== undefined && { rawInput: call.rawInput }),
       // The start time of a call that is first reported when it is over is unknown.
-      ...(!isOver(call) && { startedAt: this.#now().toISOString() }),
+      ...(!isOver(call) && { startedAt: this.#context.now().toISOString() }),
     });
   }
 
-  #describe(id: ToolCallId, call: AcpToolCall): Translated[] {
-    const changes = {
-      ...(typeof call.title === "string" && { displayName: call.title }),
-      ...(typeof call.name === "string" && { toolName: call.name }),
-      ...(typeof call.kind === "string" && { toolKind: call.kind }),
-      ...(call.locations !== undefined &&
-        call.locations !== null && { locations: readLocations(call.locations) }),
-      ...(call.rawInput !== undefined && call.rawInput !== null && { rawInput: call.rawInput }),
+  /** Permission requests repeat the whole description; only changes are published. */
+  #describe(known: ToolCall, { title, name, kind, locations, rawInput }: AcpToolCall): Translated[] {
+    const described: Pick<ToolCall, "displayName" | "toolName" | "toolKind" | "locations" | "rawInput"> = {
+      displayName: title ?? known.displayName,
+      toolName: name ?? known.toolName,
+      toolKind: kind ?? known.toolKind,
+      locations: locations ? readLocations(locations) : known.locations,
+      rawInput: rawInput ?? known.rawInput,
     };
-    // Permission requests repeat the whole description; only changes are published.
-    const described = JSON.stringify(changes);
-    if (described === "{}" || described === this.#described.get(id)) return [];
-    this.#described.set(id, described);
-    return [chat({ type: "chat/toolCallUpdated", turnId: this.#turnId, toolCallId: id, changes })];
+    const changes = Object.fromEntries(
+      Object.entries(described).filter(
+        ([field, value]) => !isDeepStrictEqual(value, known[field as "rawInput"]),
+      ),
+    );
+    if (Object.keys(changes).length === 0) return [];
+    const { toolCallId } = known;
+    return [chat({ type: "chat/toolCallUpdated", turnId: this.#turnId, toolCallId, changes })];
   }
 
-  #progress(id: ToolCallId, call: AcpToolCall): Translated[] {
+  #progress(id: ToolCallId, call: AcpToolCall, isRunning: boolean): Translated[] {
     const { status } = call;
     const actions: Translated[] = [];
     const hasEnded = isOver(call);
-    if ((status === "in_progress" || hasEnded) && this.#calls.get(call.toolCallId) === "streaming") {
-      this.#calls.set(call.toolCallId, "running");
+    if ((status === "in_progress" || hasEnded) && !isRunning) {
       actions.push(
         chat({
           type: "chat/toolCallReady",
@@ -298,18 +269,17 @@ export class TurnTranslator {
           invocationMessage: call.title ?? "",
           confirmation: { kind: "not-needed" },
           // Many agents never say that a call runs: then it began with its first update.
-          ...(!hasEnded && { startedAt: this.#now().toISOString() }),
+          ...(!hasEnded && { startedAt: this.#context.now().toISOString() }),
         }),
       );
     }
     if (!hasEnded) return actions;
-    this.noteFinished(call.toolCallId);
     const rawOutput = call.rawOutput === undefined ? {} : { rawOutput: call.rawOutput };
     const result =
       status === "completed"
         ? { success: true as const, ...rawOutput }
         : { success: false as const, ...rawOutput };
-    const endedAt = this.#now().toISOString();
+    const endedAt = this.#context.now().toISOString();
     const content = this.#contentWithResults(id);
     this.#forgetExited(id);
     actions.push(
@@ -327,12 +297,12 @@ export class TurnTranslator {
 
   #showContent(id: ToolCallId, parts: readonly AcpToolContent[]): Translated {
     const terminals = new Map<TerminalUri, ShownTerminal>();
-    const content = parts.map((part) => this.#content(part, terminals));
+    const content = parts.map((part) => readToolContent(part, this.#context, terminals));
     const known = this.#showing.get(id)?.terminals;
     if (terminals.size === 0) this.#showing.delete(id);
     else this.#showing.set(id, { content, terminals });
     for (const [uri, terminal] of terminals) {
-      if (known?.has(uri) !== true) this.#context.onShown?.(id, terminal);
+      if (known?.has(uri) !== true) this.#context.onShown(id, terminal);
     }
     return chat({ type: "chat/toolCallContentChanged", turnId: this.#turnId, toolCallId: id, content });
   }
@@ -354,62 +324,6 @@ export class TurnTranslator {
     for (const [uri, { hasExited }] of showing.terminals) if (hasExited) showing.terminals.delete(uri);
     if (showing.terminals.size === 0) this.#showing.delete(toolCallId);
   }
-
-  #content(part: AcpToolContent, terminals: Map<TerminalUri, ShownTerminal>): ToolContent {
-    if (part.type === "diff" && typeof part.path === "string") {
-      const before =
-        typeof part.oldText === "string" ? { before: { kind: "text" as const, text: part.oldText } } : {};
-      return {
-        type: "fileEdit",
-        path: part.path,
-        ...before,
-        after: { kind: "text", text: part.newText ?? "" },
-      };
-    }
-    if (part.type === "terminal" && typeof part.terminalId === "string") {
-      const terminal = this.#context.terminal(part.terminalId);
-      if (terminal !== undefined) {
-        terminals.set(terminal.uri, terminal);
-        return {
-          type: "terminal",
-          resource: terminal.uri,
-          title: boundTitle(terminal.title),
-          isPty: terminal.isPty,
-        };
-      }
-    }
-    if (part.type === "content" && part.content !== undefined) {
-      const { content } = part;
-      if (content.type === "text") return { type: "text", text: content.text ?? "" };
-      const embedded = readEmbedded(content);
-      if (embedded !== undefined) return { type: "embeddedResource", ...embedded };
-      if (typeof content.uri === "string") {
-        return {
-          type: "resource",
-          uri: content.uri,
-          ...(content.mimeType !== undefined && { contentType: content.mimeType }),
-        };
-      }
-    }
-    return { type: "raw", value: jsonOf(part) };
-  }
-}
-
-/** The data inside a piece of content, in base64; undefined where it only refers to something. */
-function readEmbedded({
-  data,
-  mimeType,
-  uri,
-  resource,
-}: AcpContent): { readonly data: string; readonly contentType: string } | undefined {
-  const { text, blob, mimeType: type } = resource ?? {};
-  if (typeof text === "string") {
-    return { data: Buffer.from(text).toString("base64"), contentType: type ?? "text/plain" };
-  }
-  const bytes = blob ?? data;
-  // A picture may come both ways, and is then read from its place.
-  if (typeof bytes !== "string" || (blob === undefined && uri !== undefined)) return undefined;
-  return { data: bytes, contentType: type ?? mimeType ?? "application/octet-stream" };
 }
 
 /** Whether a status ends a tool call. */

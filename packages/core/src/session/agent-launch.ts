@@ -1,5 +1,4 @@
 // The launch of a session's agent: program, arguments and environment, with the model and the provider chosen at launch.
-import type { SessionState } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { Keeper, RunRequest } from "@holdfast/terminal/port";
 import { AgentConnection, type AgentServices } from "../agent/agent-connection.ts";
@@ -7,6 +6,7 @@ import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Installations } from "../agent/installations.ts";
 import { findLaunchChoice, modelNameOf } from "../agent/known-models.ts";
 import { type Environment, forwardProvider } from "../agent/provider-forwarding.ts";
+import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /** Dependencies of the launch. */
@@ -100,25 +100,20 @@ export type ProcessDeps = Pick<
   | "redact"
 >;
 
-/** Parts of the session that starting an agent needs. */
-export interface ProcessOwner {
-  readonly entry: AgentEntry;
-  readonly state: SessionState;
-  readonly cwd: string;
-  readonly services: AgentServices;
-}
+/** Parts of the session's context that starting an agent needs. */
+export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd"> & { readonly deps: ProcessDeps };
 
 /** Every process that may not be gone: the one in use, and one that died and left children behind. */
 export class AgentProcesses {
-  readonly #owner: ProcessOwner;
-  readonly #deps: ProcessDeps;
+  readonly #context: ProcessContext;
+  readonly #services: AgentServices;
   readonly #processes = new Set<AgentConnection>();
   #launchedModel: string | undefined;
   #environment: Readonly<Record<string, string | undefined>> = {};
 
-  constructor(owner: ProcessOwner, deps: ProcessDeps) {
-    this.#owner = owner;
-    this.#deps = deps;
+  constructor(context: ProcessContext, services: AgentServices) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** The model that the last process was started with, where the agent takes it then. */
@@ -133,23 +128,23 @@ export class AgentProcesses {
 
   /** Starts a process; `offersModel` says whether the agent offers the model in its sessions, where that is known. */
   async start(offersModel: boolean | undefined): Promise<AgentConnection> {
-    const { state, entry, cwd, services } = this.#owner;
-    const { keeper, installations, timeouts, clientVersion, redact } = this.#deps;
-    const { hostEnvironment = process.env } = this.#deps;
+    const { state, entry, cwd, deps } = this.#context;
+    const { keeper, installations, timeouts, clientVersion, redact } = deps;
+    const { hostEnvironment = process.env } = deps;
     const launch = await buildLaunch(keeper, installations, {
       entry,
       cwd,
       model: state.runtimeOptions.model,
       // An agent may list a model only because it was launched with it.
       offersModel: state.runtimeOptions.model === this.#launchedModel ? false : offersModel,
-      variables: this.#deps.agentVariables(entry),
+      variables: deps.agentVariables(entry),
       forwardedProvider: state.forwardedProvider,
       hostEnvironment,
     });
-    this.#deps.onSecrets?.(launch.secrets);
+    deps.onSecrets?.(launch.secrets);
     this.#launchedModel = launch.model;
     this.#environment = launch.request.env;
-    const agent = await AgentConnection.start(keeper, launch.request, services, {
+    const agent = await AgentConnection.start(keeper, launch.request, this.#services, {
       timeouts,
       clientVersion,
       redact,

@@ -1,10 +1,9 @@
 // Settings of an agent's session: its model, its mode, its own options; each checked against what it offers.
-import type { ConfigOption, SessionAction, SessionState } from "@holdfast/ahp";
+import type { ConfigOption } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import type { AcpConfigOption, AcpSessionResult } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
-import type { AgentEntry } from "../agent/agent-entry.ts";
 import {
   findLaunchChoice,
   findModelOption,
@@ -18,6 +17,7 @@ import {
   readModels,
   readModes,
 } from "../agent/session-updates.ts";
+import type { SessionContext } from "./session-context.ts";
 
 /** An agent that has a session open. */
 export interface ReadyAgent {
@@ -35,13 +35,8 @@ export interface RequestedSettings {
 /** The result of a request for a model: it is set, it needs a restart of the agent, or it has no effect. */
 export type ModelEffect = "set" | "at-launch" | "none";
 
-/** Parts of the session that the settings need. */
-export interface SettingsOwner {
-  readonly entry: AgentEntry;
-  readonly state: SessionState;
-  publish(action: SessionAction): void;
-  warn(message: string): void;
-}
+/** Parts of the session's context that the settings need. */
+export type SettingsContext = Pick<SessionContext, "entry" | "state" | "publish" | "warn">;
 
 /** Parts of the host that the settings need. */
 export interface SettingsParts {
@@ -54,13 +49,13 @@ export interface SettingsParts {
 
 /** The settings of one session's agent. */
 export class AgentSettings {
-  readonly #owner: SettingsOwner;
+  readonly #context: SettingsContext;
   readonly #noteModels: (option: SelectOption) => void;
   readonly #redact: Redact;
   readonly #defaultModel: string | undefined;
 
-  constructor(owner: SettingsOwner, { noteModels, redact, defaultModel }: SettingsParts) {
-    this.#owner = owner;
+  constructor(context: SettingsContext, { noteModels, redact, defaultModel }: SettingsParts) {
+    this.#context = context;
     this.#defaultModel = defaultModel;
     this.#noteModels = noteModels;
     this.#redact = redact;
@@ -68,7 +63,7 @@ export class AgentSettings {
 
   /** Whether the agent offers the session's model in its sessions; undefined as long as it has had none. */
   get offersModel(): boolean | undefined {
-    const { entry, state } = this.#owner;
+    const { entry, state } = this.#context;
     if (state.agent === undefined) return undefined;
     const option = this.#modelOption;
     const { model } = state.runtimeOptions;
@@ -80,10 +75,10 @@ export class AgentSettings {
   /** Tells what the agent offers in a session that it has opened. */
   publishOffers({ modes, models, configOptions }: AcpSessionResult): void {
     if (modes !== undefined && modes !== null) {
-      this.#owner.publish({ type: "session/modesChanged", modes: readModes(modes) });
+      this.#context.publish({ type: "session/modesChanged", modes: readModes(modes) });
     }
     const options = readConfigOptions(configOptions ?? []);
-    const hasOwnModels = findModelOption(options, this.#owner.entry) !== undefined;
+    const hasOwnModels = findModelOption(options, this.#context.entry) !== undefined;
     if (models !== undefined && models !== null && !hasOwnModels) {
       this.#publishOptions([readModels(models), ...options]);
     } else if (configOptions !== undefined && configOptions !== null) this.#publishOptions(options);
@@ -91,7 +86,7 @@ export class AgentSettings {
 
   /** Throws if a requested setting is known to be impossible. */
   check({ model, runtimeMode, extras = {} }: RequestedSettings): void {
-    const { state } = this.#owner;
+    const { state } = this.#context;
     // Its options are unknown until it has run once.
     if (state.agent === undefined) return;
     if (model !== undefined) this.#checkModel(model);
@@ -102,7 +97,7 @@ export class AgentSettings {
   /** Whether a model needs a restart of the agent. */
   needsRestartFor(model: string, launchedModel: string | undefined): boolean {
     const isAtLaunch =
-      this.#modelOption === undefined && findLaunchChoice(this.#owner.entry, false) !== undefined;
+      this.#modelOption === undefined && findLaunchChoice(this.#context.entry, false) !== undefined;
     return isAtLaunch && model !== launchedModel;
   }
 
@@ -138,18 +133,18 @@ export class AgentSettings {
 
   /** Sets the model by the agent's option for it, and makes sure that it is in force. */
   async setModel(ready: ReadyAgent, model: string, launchedModel?: string): Promise<ModelEffect> {
-    const { entry } = this.#owner;
+    const { entry } = this.#context;
     const option = this.#modelOption;
     if (option === undefined) {
       if (model === launchedModel) {
-        this.#owner.warn(
+        this.#context.warn(
           `${entry.label} was started with the model '${model}' and does not say which it uses`,
         );
         return "set";
       }
       if (this.needsRestartFor(model, launchedModel)) return "at-launch";
       if (model !== this.#defaultModel) throw this.#noModels(model);
-      this.#owner.warn(`${entry.label} offers no choice of models: the default '${model}' has no effect`);
+      this.#context.warn(`${entry.label} offers no choice of models: the default '${model}' has no effect`);
       return "none";
     }
     const offered = findOfferedModel(entry, option, model);
@@ -174,7 +169,7 @@ export class AgentSettings {
     // The response is empty; an agent that chose another value has reported it in an update.
     const now = this.#currentMode;
     if (now !== before) this.#checkKept("runtimeMode", mode, now);
-    this.#owner.publish({ type: "session/modeChanged", modeId: mode });
+    this.#context.publish({ type: "session/modeChanged", modeId: mode });
   }
 
   /** Sets one of the options that the agent offers; `name` is the caller's name for it. */
@@ -184,26 +179,26 @@ export class AgentSettings {
     if (id === LEGACY_MODEL_OPTION_ID) {
       const answer = await this.#refusable(name, value, agent.setModel(sessionId, value));
       this.#checkKept(name, value, answer?.models?.currentModelId ?? value);
-      return this.#owner.publish({ type: "session/configChanged", config: { [id]: value } });
+      return this.#context.publish({ type: "session/configChanged", config: { [id]: value } });
     }
     const wanted = option.type === "boolean" ? value === "true" : value;
     const answer = agent.setConfigOption(sessionId, id, wanted);
     const { configOptions } = await this.#refusable(name, value, answer);
     if (configOptions === undefined || configOptions === null) {
-      return this.#owner.publish({ type: "session/configChanged", config: { [id]: wanted } });
+      return this.#context.publish({ type: "session/configChanged", config: { [id]: wanted } });
     }
     this.#publishOptions(this.#withLegacyModels(configOptions));
     this.#checkKept(
       name,
       value,
-      this.#owner.state.configOptions.find((candidate) => candidate.id === id)?.currentValue,
+      this.#context.state.configOptions.find((candidate) => candidate.id === id)?.currentValue,
     );
   }
 
   /** A setting that the agent accepted but does not use is an error (N39). */
   #checkKept(name: string, wanted: string, kept: string | boolean | undefined): void {
     if (kept !== undefined && String(kept) === wanted) return;
-    const { label } = this.#owner.entry;
+    const { label } = this.#context.entry;
     throw new HostError(
       "ACP_INVALID_OPTION",
       `${name}: ${label} stays with '${kept}' instead of '${wanted}'.`,
@@ -211,7 +206,7 @@ export class AgentSettings {
   }
 
   #checkModel(model: string): void {
-    const { entry } = this.#owner;
+    const { entry } = this.#context;
     const option = this.#modelOption;
     if (option === undefined) {
       if (findLaunchChoice(entry, false) === undefined) throw this.#noModels(model);
@@ -219,7 +214,7 @@ export class AgentSettings {
   }
 
   #noModels(model: string): HostError {
-    const { label } = this.#owner.entry;
+    const { label } = this.#context.entry;
     return new HostError(
       "ACP_INVALID_OPTION",
       `model: ${label} offers no choice of models, so '${model}' would have no effect.`,
@@ -227,21 +222,21 @@ export class AgentSettings {
   }
 
   get #modelOption(): ReturnType<typeof findModelOption> {
-    const { entry, state } = this.#owner;
+    const { entry, state } = this.#context;
     return findModelOption(state.configOptions, entry);
   }
 
   get #modeOption(): ConfigOption | undefined {
-    return this.#owner.state.configOptions.find(({ category }) => category === "mode");
+    return this.#context.state.configOptions.find(({ category }) => category === "mode");
   }
 
   get #currentMode(): string | undefined {
     const option = this.#modeOption;
-    return option === undefined ? this.#owner.state.modes?.currentModeId : String(option.currentValue);
+    return option === undefined ? this.#context.state.modes?.currentModeId : String(option.currentValue);
   }
 
   #findOption(id: string): ConfigOption {
-    const { configOptions } = this.#owner.state;
+    const { configOptions } = this.#context.state;
     const option = configOptions.find((candidate) => candidate.id === id);
     if (option !== undefined) return option;
     throw new HostError(
@@ -253,7 +248,7 @@ export class AgentSettings {
   #checkMode(mode: string): void {
     const option = this.#modeOption;
     if (option !== undefined) return checkValue("runtimeMode", option, mode);
-    const available = this.#owner.state.modes?.available ?? [];
+    const available = this.#context.state.modes?.available ?? [];
     if (available.some(({ id }) => id === mode)) return;
     throw new HostError(
       "ACP_INVALID_OPTION",
@@ -263,12 +258,12 @@ export class AgentSettings {
 
   /** A response with the agent's options leaves out models that it reports separately. */
   #withLegacyModels(options: readonly AcpConfigOption[]): ConfigOption[] {
-    const legacy = this.#owner.state.configOptions.filter(({ id }) => id === LEGACY_MODEL_OPTION_ID);
+    const legacy = this.#context.state.configOptions.filter(({ id }) => id === LEGACY_MODEL_OPTION_ID);
     return [...legacy, ...readConfigOptions(options)];
   }
 
   #publishOptions(configOptions: readonly ConfigOption[]): void {
-    this.#owner.publish({ type: "session/configOptionsChanged", configOptions });
+    this.#context.publish({ type: "session/configOptionsChanged", configOptions });
     const option = this.#modelOption;
     if (option !== undefined) this.#noteModels(option);
   }
@@ -292,8 +287,8 @@ export class AgentSettings {
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       const { code, message } = error;
-      this.#owner.warn(`A setting could not be restored: ${message}`);
-      this.#owner.publish({ type: "session/errorReported", error: { code, message } });
+      this.#context.warn(`A setting could not be restored: ${message}`);
+      this.#context.publish({ type: "session/errorReported", error: { code, message } });
     }
   }
 }

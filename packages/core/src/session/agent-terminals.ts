@@ -12,7 +12,7 @@ import type { Holder } from "@holdfast/terminal/acp-parts";
 import { boundTitle } from "../channel/title.ts";
 import type { AgentSide } from "../terminal/agent-side.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
-import type { ServiceContext } from "./service-context.ts";
+import type { SessionContext } from "./session-context.ts";
 
 /** The record of a terminal that the agent may name, or could once. */
 interface Known {
@@ -26,10 +26,10 @@ interface Known {
 
 /** Keeps claims, the agent's handles and the list of background work in step. */
 export class AgentTerminals implements AgentSide {
-  readonly #context: ServiceContext;
+  readonly #context: SessionContext;
   readonly #known = new Map<string, Known>();
 
-  constructor(context: ServiceContext) {
+  constructor(context: SessionContext) {
     this.#context = context;
   }
 
@@ -39,8 +39,7 @@ export class AgentTerminals implements AgentSide {
 
   /** The claim of the turn that runs, for a tool call or for the one that is likely meant. */
   claimNow(coveringId?: string): SessionClaim {
-    const { chat, hub, commandCalls } = this.#context;
-    const toolCallId = coveringId ?? commandCalls.findSole(hub.state(chat, "chat"))?.toolCallId;
+    const toolCallId = coveringId ?? this.#context.chat.soleCommandCall?.toolCallId;
     const turnId = this.#runningTurnId;
     return {
       ...this.#plainClaim,
@@ -66,7 +65,7 @@ export class AgentTerminals implements AgentSide {
     if (claim?.kind !== "session" || claim.session !== this.session || claim.turnId !== undefined) return;
     if (this.#known.get(terminal.id)?.detachedFrom === turnId) return;
     const reclaimed = this.claimNow();
-    this.#context.terminals.claim(terminal, reclaimed);
+    this.#context.deps.terminals.claim(terminal, reclaimed);
     this.#noteUse(terminal, reclaimed);
     this.#context.held.hold(terminal.id, "agent");
     this.#list(terminal);
@@ -94,7 +93,7 @@ export class AgentTerminals implements AgentSide {
     if (claim?.kind !== "session" || claim.session !== this.session) return;
     if (claim.turnId === undefined || claim.toolCallId === toolCallId) return;
     const claimed = { ...claim, toolCallId };
-    this.#context.terminals.claim(terminal, claimed);
+    this.#context.deps.terminals.claim(terminal, claimed);
     this.#noteUse(terminal, claimed);
   }
 
@@ -104,7 +103,7 @@ export class AgentTerminals implements AgentSide {
     for (const [id, known] of this.#known) {
       if (known.use?.toolCallId !== toolCallId) continue;
       known.use = undefined;
-      const terminal = this.#context.terminals.get(id);
+      const terminal = this.#context.deps.terminals.get(id);
       const claim = terminal && this.#claimOn(terminal);
       if (terminal === undefined || claim?.kind !== "session" || claim.session !== this.session) continue;
       this.#narrow(terminal);
@@ -113,8 +112,8 @@ export class AgentTerminals implements AgentSide {
 
   /** The session closes: terminals that people have taken over continue without it. */
   releaseTaken(): void {
-    const { terminals, held } = this.#context;
-    for (const terminal of terminals.all) {
+    const { deps, held } = this.#context;
+    for (const terminal of deps.terminals.all) {
       if (terminal.agent !== this || !this.isTaken(terminal)) continue;
       held.letGo(terminal.id);
       terminal.leaveSession();
@@ -147,7 +146,7 @@ export class AgentTerminals implements AgentSide {
   }
 
   #narrow(terminal: HostTerminal): void {
-    this.#context.terminals.claim(terminal, this.#plainClaim);
+    this.#context.deps.terminals.claim(terminal, this.#plainClaim);
     this.#list(terminal);
   }
 
@@ -185,7 +184,7 @@ export class AgentTerminals implements AgentSide {
     if (known?.isListed !== true) return;
     known.isListed = false;
     // The list goes with its session.
-    if (!this.#context.hub.has(this.session)) return;
+    if (!this.#context.deps.hub.has(this.session)) return;
     this.#context.dispatch({
       to: "chat",
       action: { type: "chat/backgroundWorkRemoved", id: workId(terminal) },
@@ -206,12 +205,12 @@ export class AgentTerminals implements AgentSide {
   }
 
   #claimOn({ uri }: HostTerminal): TerminalClaim | undefined {
-    return this.#context.hub.state(uri, "terminal")?.claim;
+    return this.#context.deps.hub.state(uri, "terminal")?.claim;
   }
 
   get #plainClaim(): SessionClaim {
     const { uri: session, chat } = this.#context;
-    return { kind: "session", session, chat };
+    return { kind: "session", session, chat: chat.uri };
   }
 
   get #runningTurnId(): TurnId | undefined {

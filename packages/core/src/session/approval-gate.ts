@@ -1,11 +1,12 @@
 // An agent's actions on the machine: permitted by an approval, a policy or a person, and put on record.
+import { isUnfinished } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
 import type { ApprovedCall } from "../approval/coverage.ts";
 import { decideOutside, decideUncovered } from "../approval/policy.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import type { OwnQuestion, Permission, PermissionService } from "./permission-service.ts";
-import type { ServiceContext } from "./service-context.ts";
+import type { SessionContext } from "./session-context.ts";
 
 /** Something that an agent wants to do. */
 export interface GatedAction extends Pick<AuditEntry, "what" | "subject" | "cwd"> {
@@ -21,10 +22,10 @@ export interface GatedAction extends Pick<AuditEntry, "what" | "subject" | "cwd"
 
 /** The gate of one session's agent. */
 export class ApprovalGate {
-  readonly #context: ServiceContext;
+  readonly #context: SessionContext;
   readonly #permissions: PermissionService;
 
-  constructor(context: ServiceContext, permissions: PermissionService) {
+  constructor(context: SessionContext, permissions: PermissionService) {
     this.#context = context;
     this.#permissions = permissions;
   }
@@ -39,7 +40,7 @@ export class ApprovalGate {
     signal?: AbortSignal,
     undo?: (result: Result) => Promise<void>,
   ): Promise<Result> {
-    const { recording } = this.#context.hub;
+    const { recording } = this.#context.deps.hub;
     recording.require();
     const covering = this.#findApproved(action.isCoveredBy);
     const permission = await this.#permit(action, covering, signal);
@@ -80,17 +81,18 @@ export class ApprovalGate {
 
   /** The approval of a call of this turn that is not finished and covers what is about to be done. */
   #findApproved(covers: (call: ApprovedCall) => boolean): ApprovedCall | undefined {
-    const { turn } = this.#context;
+    const { turn, chat } = this.#context;
     if (turn === undefined || turn.isOver) return undefined;
-    return [...turn.approved.values()].find(
-      (call) => turn.translator.isUnfinished(call.toolCallId) && covers(call),
-    );
+    return [...turn.approved.values()].find((approved) => {
+      const call = chat.toolCall(approved.toolCallId);
+      return call !== undefined && isUnfinished(call) && covers(approved);
+    });
   }
 
   #record({ what, subject, cwd }: GatedAction, { allowed, by }: Permission, outcome?: string): void {
-    const { audit, key, turn } = this.#context;
+    const { deps, key, turn } = this.#context;
     const verdict = allowed ? "allowed" : "denied";
-    audit.record({ session: key, turnId: turn?.id, what, subject, cwd, by, verdict, outcome });
+    deps.audit.record({ session: key, turnId: turn?.id, what, subject, cwd, by, verdict, outcome });
   }
 }
 

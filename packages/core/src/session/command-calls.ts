@@ -1,5 +1,5 @@
 // The unfinished tool calls of a session's running turn that run commands, without a look at the turn's other parts.
-import { type ChatAction, type ChatState, type ToolCall, findToolCall, isUnfinished } from "@holdfast/ahp";
+import { type ActiveTurn, type ChatAction, type ToolCall, findToolCall, isUnfinished } from "@holdfast/ahp";
 
 /** Follows the chat's actions. */
 export class CommandCalls {
@@ -25,10 +25,10 @@ export class CommandCalls {
   }
 
   /** The one unfinished call that runs commands, when there is exactly one. */
-  findSole(chat: ChatState | undefined): ToolCall | undefined {
+  findSole(turn: ActiveTurn | undefined): ToolCall | undefined {
     let sole: ToolCall | undefined;
     for (const id of this.#candidates) {
-      const call = findToolCall(chat?.activeTurn, id);
+      const call = findToolCall(turn, id);
       if (call === undefined || !isUnfinished(call) || call.toolKind !== "execute") {
         this.#candidates.delete(id);
         continue;

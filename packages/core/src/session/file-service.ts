@@ -3,17 +3,17 @@ import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { coversWrite } from "../approval/coverage.ts";
 import { checkPath, checkReadable, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
-import type { ServiceContext } from "./service-context.ts";
+import type { SessionContext } from "./session-context.ts";
 
 /** ACP's number for something that is not there. */
 const resourceNotFound = -32002;
 
 /** `fs/*` of one session. */
 export class FileService {
-  readonly #context: ServiceContext;
+  readonly #context: SessionContext;
   readonly #gate: ApprovalGate;
 
-  constructor(context: ServiceContext, gate: ApprovalGate) {
+  constructor(context: SessionContext, gate: ApprovalGate) {
     this.#context = context;
     this.#gate = gate;
   }

@@ -7,7 +7,6 @@ import {
   type ToolCall,
   type ToolCallId,
   type ToolKind,
-  findToolCall,
   isUnfinished,
   makeId,
 } from "@holdfast/ahp";
@@ -15,7 +14,7 @@ import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
 import { decideToolCall, type PolicyDecision } from "../approval/policy.ts";
 import { pickOption } from "../rules/approval-rules.ts";
-import { type ServiceContext, openTurn, placeOf } from "./service-context.ts";
+import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
 
 /** ACP's answer to a permission request. */
@@ -49,9 +48,9 @@ const hostOptions: readonly ApprovalOption[] = [
 
 /** The permissions of one session. */
 export class PermissionService {
-  readonly #context: ServiceContext;
+  readonly #context: SessionContext;
 
-  constructor(context: ServiceContext) {
+  constructor(context: SessionContext) {
     this.#context = context;
   }
 
@@ -62,27 +61,24 @@ export class PermissionService {
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
     const context = this.#context;
-    const turn = openTurn(context);
+    const turn = context.openTurn;
     if (turn === undefined) return cancelled;
-    context.hub.recording.require();
+    context.deps.hub.recording.require();
     const options = agentOptions.map(({ optionId, name, kind }) => ({ id: optionId, label: name, kind }));
     // It may be the first report of the tool call.
-    for (const translated of turn.translator.toolCall({ ...asked, status: null })) {
-      context.dispatch(translated);
-    }
-    const call = findToolCall(context.hub.state(context.chat, "chat")?.activeTurn, asked.toolCallId);
+    turn.describe({ ...asked, status: null });
+    const call = context.chat.toolCall(asked.toolCallId);
     if (call === undefined || !isUnfinished(call)) return refuseFinished(options);
     const policyDecision = decideToolCall(context.policy, asked.kind ?? call.toolKind);
     const decision = await this.#settle(turn, call, policyDecision, options, signal);
     if (decision.optionId === undefined) return cancelled;
     if (decision.outcome === "approved") this.#noteApproved(turn, asked, call);
-    else turn.translator.noteFinished(asked.toolCallId);
     return { outcome: { outcome: "selected", optionId: decision.optionId } };
   }
 
   /** The host's own question, for what no approval covers. */
   async askOwn({ kind, target }: OwnQuestion, signal?: AbortSignal): Promise<Permission> {
-    const turn = openTurn(this.#context);
+    const turn = this.#context.openTurn;
     // Outside a turn there is nobody to ask.
     if (turn === undefined) return { allowed: false, by: describeActor({ kind: "host" }) };
     const toolCallId = makeId("tool call", `host-${randomUUID()}`);
@@ -117,14 +113,14 @@ export class PermissionService {
   ): Promise<ApprovalDecision> {
     const context = this.#context;
     const { toolCallId, displayName, toolKind } = call;
-    const place = placeOf(context, turn);
+    const place = context.placeOf(turn);
     const target = describeTarget(call);
     const asking = { place, toolCallId, action: toolKind, title: displayName, target, options };
     const decision =
       policyDecision === "allow"
         ? this.#allow(turn, toolCallId, displayName, options)
         : await this.#ask(turn, asking, policyDecision, signal);
-    context.audit.record({
+    context.deps.audit.record({
       session: context.key,
       turnId: turn.id,
       what: "approval",
@@ -142,7 +138,7 @@ export class PermissionService {
     policyDecision: PolicyDecision,
     signal: AbortSignal | undefined,
   ): Promise<ApprovalDecision> {
-    const { approvals } = this.#context;
+    const { approvals } = this.#context.deps;
     const { id, decided } = approvals.ask(asking);
     // An agent may take its question back, and when it dies nobody waits for the answer.
     signal?.addEventListener("abort", () => approvals.cancel(id, { kind: "host" }), { once: true });
@@ -190,7 +186,6 @@ export class PermissionService {
   }
 
   #noteApproved(turn: Turn, asked: AcpToolCall, call: ToolCall): void {
-    turn.translator.noteRunning(asked.toolCallId);
     turn.approved.set(asked.toolCallId, {
       toolCallId: asked.toolCallId,
       kind: asked.kind ?? call.toolKind,

@@ -1,36 +1,30 @@
 // The agent of a session: started when it is needed, resumed with its context when it is gone, stopped when it is idle.
 import { pathToFileURL } from "node:url";
-import type { ErrorInfo, SessionAction, SessionState, StaleCause } from "@holdfast/ahp";
+import type { ErrorInfo, StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { TreeProcess } from "@holdfast/terminal/port";
 import { type AcpMcpServer, canCloseSession, describeAgent } from "../agent/acp.ts";
 import { type AgentConnection, type AgentServices, explainFailedStart } from "../agent/agent-connection.ts";
-import type { AgentEntry } from "../agent/agent-entry.ts";
 import { describeProcesses } from "../agent/background-processes.ts";
 import { explainMissingSignIn, openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import { type EarlierSession, type OnContextLost, openSession } from "./agent-opening.ts";
 import { AgentProcesses, type ProcessDeps } from "./agent-launch.ts";
 import { AgentSettings, type ReadyAgent, type RequestedSettings } from "./agent-settings.ts";
+import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
 
 export type { OnContextLost } from "./agent-opening.ts";
 export type { ReadyAgent } from "./agent-settings.ts";
 
-/** Parts of the session that the agent needs. */
-export interface AgentOwner {
-  readonly entry: AgentEntry;
-  readonly state: SessionState;
-  readonly cwd: string;
-  readonly services: AgentServices;
-  /** Whether there is any history that the agent could lose. */
-  readonly hasHistory: boolean;
-  publish(action: SessionAction): void;
-  warn(message: string): void;
-}
-
 /** Parts of the host that the agent needs. */
 export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "models" | "defaultModel">;
+
+/** Parts of the session's context that the agent needs. */
+export type AgentContext = Pick<
+  SessionContext,
+  "entry" | "state" | "cwd" | "hasHistory" | "publish" | "warn"
+> & { readonly deps: AgentDeps };
 
 type AgentState =
   | { readonly name: "none" }
@@ -42,8 +36,7 @@ type AgentState =
 
 /** One agent process at a time, for one session. `close` ends it for good. */
 export class SessionAgent {
-  readonly #owner: AgentOwner;
-  readonly #deps: AgentDeps;
+  readonly #context: AgentContext;
   readonly #settings: AgentSettings;
   readonly #processes: AgentProcesses;
   #state: AgentState = { name: "none" };
@@ -51,17 +44,16 @@ export class SessionAgent {
   /** Something was set that it only takes when it is started. */
   #needsRestart = false;
 
-  constructor(owner: AgentOwner, deps: AgentDeps) {
-    this.#owner = owner;
-    this.#deps = deps;
-    const { models, installations, defaultModel } = deps;
-    const { id } = owner.entry;
-    this.#settings = new AgentSettings(owner, {
+  constructor(context: AgentContext, services: AgentServices) {
+    this.#context = context;
+    const { models, installations, defaultModel } = context.deps;
+    const { id } = context.entry;
+    this.#settings = new AgentSettings(context, {
       defaultModel,
       redact: (text) => this.#redact(text),
       noteModels: (option) => models.note(id, installations.versionOf(id), option, "session"),
     });
-    this.#processes = new AgentProcesses(owner, deps);
+    this.#processes = new AgentProcesses(context, services);
   }
 
   /** The agent while it is ready. */
@@ -71,7 +63,7 @@ export class SessionAgent {
 
   /** Whether its context survives its process, as far as it has reported. */
   get canResume(): boolean {
-    const { agent } = this.#owner.state;
+    const { agent } = this.#context.state;
     return agent !== undefined && agent.resume !== "none";
   }
 
@@ -133,7 +125,7 @@ export class SessionAgent {
     this.#settings.check(requested);
     const { ready } = this;
     if (ready === undefined) return;
-    const isOtherModel = requested.model !== this.#owner.state.runtimeOptions.model;
+    const isOtherModel = requested.model !== this.#context.state.runtimeOptions.model;
     const changes = isOtherModel ? requested : { ...requested, model: undefined };
     if (changes.model !== undefined) await this.#checkRestart(changes.model);
     try {
@@ -149,13 +141,13 @@ export class SessionAgent {
   async moveTo(cwd: string): Promise<void> {
     await checkWorkingDirectory(cwd);
     this.#assertOpen();
-    this.#owner.publish({ type: "session/runtimeOptionsChanged", changes: { cwd } });
+    this.#context.publish({ type: "session/runtimeOptionsChanged", changes: { cwd } });
     const workingDirectories = [pathToFileURL(cwd).href];
-    this.#owner.publish({ type: "session/workingDirectoriesChanged", workingDirectories });
+    this.#context.publish({ type: "session/workingDirectoriesChanged", workingDirectories });
   }
 
   get #earlier(): EarlierSession {
-    const { state, cwd } = this.#owner;
+    const { state, cwd } = this.#context;
     const { backendId, backendCwd = cwd } = state;
     if (backendId === undefined) return { kind: "none" };
     return backendCwd === cwd ? { kind: "known", sessionId: backendId } : { kind: "elsewhere" };
@@ -174,9 +166,9 @@ export class SessionAgent {
   }
 
   async #start(isFirst: boolean): Promise<ReadyAgent> {
-    const { cwd } = this.#owner;
+    const { cwd } = this.#context;
     const earlier = this.#earlier;
-    if (earlier.kind !== "none") this.#owner.publish({ type: "session/resuming" });
+    if (earlier.kind !== "none") this.#context.publish({ type: "session/resuming" });
     let agent: AgentConnection | undefined;
     try {
       this.#needsRestart = false;
@@ -199,14 +191,14 @@ export class SessionAgent {
 
   /** Another session in the same process, because the directory is another. */
   async #move({ agent, sessionId }: ReadyAgent): Promise<ReadyAgent> {
-    const { cwd } = this.#owner;
+    const { cwd } = this.#context;
     const earlier = this.#earlier;
     try {
       const ready = await this.#open(agent, earlier, cwd);
       if (ready.sessionId === sessionId) return ready;
       const left = agent.leaveSession(sessionId, canCloseSession(agent.info));
       left.catch((error: unknown) =>
-        this.#owner.warn(`The session left behind was not closed: ${String(error)}`),
+        this.#context.warn(`The session left behind was not closed: ${String(error)}`),
       );
       return ready;
     } catch (error) {
@@ -224,27 +216,27 @@ export class SessionAgent {
     cwd: string,
     isFirst = false,
   ): Promise<ReadyAgent> {
-    const { quirks } = this.#owner.entry;
+    const { quirks } = this.#context.entry;
     // Before the first turn nothing can be lost: many agents do not even keep such a session.
-    const { hasHistory } = this.#owner;
+    const { hasHistory } = this.#context;
     const onContextLost = hasHistory ? this.#onContextLost : "continue";
     const mcpServers = this.#offerMcpServers(agent);
     const opening = { earlier, cwd, mcpServers, quirks, onContextLost };
     const { environment } = this.#processes;
-    const { sessionId, result, loss } = await openSignedIn(agent, this.#owner.entry, environment, () =>
+    const { sessionId, result, loss } = await openSignedIn(agent, this.#context.entry, environment, () =>
       openSession(agent, opening),
     );
     await agent.noteOwnProcesses(mcpServers);
     this.#assertOpen();
-    const at = this.#deps.now().toISOString();
+    const at = this.#context.deps.now().toISOString();
     if (loss !== undefined && hasHistory) {
-      this.#owner.publish({ type: "session/contextLost", at, reason: this.#redact(loss) });
+      this.#context.publish({ type: "session/contextLost", at, reason: this.#redact(loss) });
     }
     const about = describeAgent(agent.info, quirks);
-    this.#owner.publish({ type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about });
+    this.#context.publish({ type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about });
     this.#settings.publishOffers(result);
     const ready = { agent, sessionId };
-    const requested = this.#owner.state.runtimeOptions;
+    const requested = this.#context.state.runtimeOptions;
     // A caller that opens a session gets an error for what cannot be set; a resumed session continues without.
     const how = isFirst ? "set" : "restore";
     const effect = await this.#settings[how](ready, requested, this.#processes.launchedModel);
@@ -256,8 +248,11 @@ export class SessionAgent {
   }
 
   #offerMcpServers(agent: AgentConnection): readonly AcpMcpServer[] {
-    const { servers, problems } = this.#deps.mcpServers.offer(this.#owner.state.mcpServers ?? [], agent.info);
-    for (const problem of problems) this.#owner.warn(problem);
+    const { servers, problems } = this.#context.deps.mcpServers.offer(
+      this.#context.state.mcpServers ?? [],
+      agent.info,
+    );
+    for (const problem of problems) this.#context.warn(problem);
     return servers;
   }
 
@@ -267,12 +262,12 @@ export class SessionAgent {
     cause: unknown,
     earlier: EarlierSession,
   ): Promise<HostError> {
-    const { entry } = this.#owner;
+    const { entry } = this.#context;
     const stderrTail = agent === undefined ? [] : await this.#processes.end(agent);
     if (this.#isClosed) return new HostError("ACP_SESSION_NOT_FOUND", undefined, { cause });
     this.#state = { name: "none" };
     const isFirst = earlier.kind === "none";
-    if (saysLoginNeeded(cause)) this.#deps.installations.noteSignIn(entry.id, false);
+    if (saysLoginNeeded(cause)) this.#context.deps.installations.noteSignIn(entry.id, false);
     const failure = saysLoginNeeded(cause)
       ? explainMissingSignIn(entry, cause, agent?.info.authMethods)
       : explainFailedStart(`${entry.label} could not be started`, cause, stderrTail);
@@ -294,7 +289,7 @@ export class SessionAgent {
       : "would forget the conversation";
     throw new HostError(
       "ACP_INVALID_OPTION",
-      `model: ${this.#owner.entry.label} takes its model only when it is started, and ${harm}. Open a new session with '${model}'.`,
+      `model: ${this.#context.entry.label} takes its model only when it is started, and ${harm}. Open a new session with '${model}'.`,
     );
   }
 
@@ -335,16 +330,16 @@ export class SessionAgent {
     try {
       await this.#processes.end(agent);
     } catch (error) {
-      this.#owner.warn(`What is left of the agent could not be ended: ${String(error)}`);
+      this.#context.warn(`What is left of the agent could not be ended: ${String(error)}`);
     }
   }
 
   #publishStale(cause: StaleCause, error?: ErrorInfo): void {
-    const at = this.#deps.now().toISOString();
-    this.#owner.publish({ type: "session/stale", at, cause, ...(error !== undefined && { error }) });
+    const at = this.#context.deps.now().toISOString();
+    this.#context.publish({ type: "session/stale", at, cause, ...(error !== undefined && { error }) });
   }
 
   #redact(text: string): string {
-    return this.#deps.redact?.(text) ?? text;
+    return this.#context.deps.redact?.(text) ?? text;
   }
 }

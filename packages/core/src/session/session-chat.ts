@@ -1,20 +1,35 @@
 // The chat of a session: in memory while it is in use, found again among what is kept when it is not.
 import { createHash } from "node:crypto";
 import {
+  type ActiveTurn,
+  type ChatAction,
   type ChatState,
   type ChatUri,
   type RequestMark,
+  type ToolCall,
   type Turn,
   type TurnId,
+  findToolCall,
   makeId,
 } from "@holdfast/ahp";
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import { estimateValueBytes } from "../channel/action-size.ts";
 import type { Hub } from "../channel/hub.ts";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { Storage } from "../ports.ts";
+import { CommandCalls } from "./command-calls.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { TurnText } from "./turn-text.ts";
 
 /** How much of the turns that ended stays in memory, by estimate; above it, the older half goes (N420). */
 const maxTurnsBytes = 256 * 1024;
+
+const turnEnds: ReadonlySet<ChatAction["type"]> = new Set([
+  "chat/turnComplete",
+  "chat/turnCancelled",
+  "chat/error",
+  "chat/turnInterrupted",
+]);
 
 /** The chat of one session. */
 export class SessionChat {
@@ -24,13 +39,20 @@ export class SessionChat {
   readonly #onLoaded: () => void;
   /** The size of each turn in memory; a turn that ended never changes. */
   readonly #turnBytes = new WeakMap<Turn, number>();
+  readonly #turnText: TurnText;
+  readonly #commandCalls = new CommandCalls();
   #isClosed = false;
 
   /** `onLoaded` is called when it is loaded into memory, so that the session unloads it again. */
-  constructor(uri: ChatUri, hub: Hub, storage: Storage, onLoaded: () => void) {
+  constructor(
+    uri: ChatUri,
+    deps: Pick<SessionDeps, "hub" | "storage" | "turnTextBytes">,
+    onLoaded: () => void,
+  ) {
     this.uri = uri;
-    this.#hub = hub;
-    this.#storage = storage;
+    this.#hub = deps.hub;
+    this.#storage = deps.storage;
+    this.#turnText = new TurnText(deps.turnTextBytes);
     this.#onLoaded = onLoaded;
   }
 
@@ -40,6 +62,31 @@ export class SessionChat {
     const state = this.#hub.state(this.uri, "chat");
     if (state === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
     return state;
+  }
+
+  /** The running turn. */
+  get activeTurn(): ActiveTurn | undefined {
+    return this.#hub.state(this.uri, "chat")?.activeTurn;
+  }
+
+  /** A tool call of the running turn. */
+  toolCall(toolCallId: string): ToolCall | undefined {
+    return findToolCall(this.activeTurn, toolCallId);
+  }
+
+  /** The one unfinished call of the running turn that runs commands, when there is exactly one. */
+  get soleCommandCall(): ToolCall | undefined {
+    return this.#commandCalls.findSole(this.activeTurn);
+  }
+
+  /** Applies an action and keeps the state within its bounds. */
+  write(action: ChatAction, origin?: ActionOrigin): LogEntry | undefined {
+    this.load();
+    const entry = this.#hub.dispatch(this.uri, action, origin);
+    this.#commandCalls.note(action);
+    this.#boundText(action);
+    if (turnEnds.has(action.type)) this.boundTurns();
+    return entry;
   }
 
   /** Loads it into memory. */
@@ -109,6 +156,14 @@ export class SessionChat {
       this.#storage.findOmittedTurn(this.uri, { requestKey: key });
     check(ended?.message.request);
     return ended?.id;
+  }
+
+  #boundText(action: ChatAction): void {
+    const activeTurn = (): ActiveTurn | undefined => this.activeTurn;
+    this.#turnText.note(action, activeTurn);
+    const turnId = this.#turnText.isAboveLimit ? this.activeTurn?.id : undefined;
+    if (turnId === undefined) return;
+    for (const omission of this.#turnText.trim(turnId, activeTurn)) this.#hub.dispatch(this.uri, omission);
   }
 
   #sizeOf(turn: Turn): number {

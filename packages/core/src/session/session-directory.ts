@@ -36,7 +36,7 @@ export class SessionDirectory {
   find(uri: string): FoundChannel | undefined {
     const { hub, sessions, storage } = this.#deps;
     const session = sessions.ofChannel(uri);
-    if (session?.chat === uri) session.conversation.load();
+    if (session?.chat.uri === uri) session.chat.load();
     if (hub.has(uri)) return { kind: "live" };
     const kept = storage.loadChannel(uri);
     if (kept?.kind === "session") return { kind: "kept", channel: { kind: kept.kind, state: kept.state } };

@@ -11,36 +11,42 @@ import type {
 import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
 import { type DisplayNews, readDisplayNews, readOutputText } from "../agent/displayed-commands.ts";
 import { keepLegacyModels, translateOutsideTurn } from "../agent/session-updates.ts";
+import type { ShownTerminal } from "../agent/tool-content.ts";
 import { isOver } from "../agent/update-actions.ts";
 import { DisplayTerminals } from "../terminal/display-terminals.ts";
 import { ApprovalGate } from "./approval-gate.ts";
 import { FileService } from "./file-service.ts";
 import { PermissionService } from "./permission-service.ts";
-import { type ServiceContext, openTurn, placeOf } from "./service-context.ts";
+import type { SessionContext } from "./session-context.ts";
 import { TerminalService } from "./terminal-service.ts";
 
 /** The services of one session. */
 export class SessionServices implements AgentServices {
-  readonly #context: ServiceContext;
+  readonly #context: SessionContext;
   readonly #permissions: PermissionService;
   readonly #files: FileService;
   readonly #terminals: TerminalService;
   /** Commands that the agent runs itself. */
   readonly displayed: DisplayTerminals;
 
-  constructor(context: ServiceContext) {
+  constructor(context: SessionContext) {
     this.#context = context;
     this.#permissions = new PermissionService(context);
     const gate = new ApprovalGate(context, this.#permissions);
     this.#files = new FileService(context, gate);
     this.#terminals = new TerminalService(context, gate);
     this.displayed = new DisplayTerminals({
-      terminals: context.terminals,
+      terminals: context.deps.terminals,
       session: context.uri,
       claimNow: (toolCallId) => this.#terminals.claimNow(toolCallId),
       isHostRun: (terminalId) => context.held.display(terminalId) !== undefined,
       onFault: (error) => context.warn(`A terminal could not be closed: ${String(error)}`),
     });
+  }
+
+  /** A terminal that the agent created or shows; undefined for an id that nobody knows. */
+  findTerminal(terminalId: string): ShownTerminal | undefined {
+    return this.#context.held.display(terminalId) ?? this.displayed.find(terminalId);
   }
 
   /** Updates outside a turn are kept too. What is shown comes first, so that a tool call finds the terminal it names. */
@@ -127,7 +133,7 @@ export class SessionServices implements AgentServices {
 
   async elicit(params: Readonly<Record<string, unknown>>): Promise<object> {
     const context = this.#context;
-    const turn = openTurn(context);
+    const turn = context.openTurn;
     if (turn === undefined) return { action: "cancel" };
     // A client that waits for the whole response cannot be asked.
     if (!turn.isInteractive) return { action: "decline" };
@@ -138,7 +144,7 @@ export class SessionServices implements AgentServices {
       url?: string;
       toolCallId?: string;
     };
-    return context.inputs.ask(placeOf(context, turn), {
+    return context.deps.inputs.ask(context.placeOf(turn), {
       message: message ?? "",
       mode: mode === "url" ? "url" : "form",
       requestedSchema,

@@ -5,24 +5,20 @@ import {
   type Message,
   type PendingMessage,
   type PendingMessageId,
-  type SessionAction,
-  type SessionState,
   type TurnEnd,
   type TurnId,
   makeId,
 } from "@holdfast/ahp";
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
-import type { AgentEntry } from "../agent/agent-entry.ts";
-import type { Translated } from "../agent/session-updates.ts";
-import { explainMissingSignIn } from "../agent/sign-in.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { buildMessagePrompt, buildPrompt, describeAttachments } from "./prompt.ts";
 import type { OnContextLost, SessionAgent } from "./session-agent.ts";
-import { markRequest, type SessionChat } from "./session-chat.ts";
-import type { SessionDeps } from "./session-deps.ts";
+import { markRequest } from "./session-chat.ts";
+import type { SessionContext } from "./session-context.ts";
+import type { SessionServices } from "./session-services.ts";
 import { type PendingKind, TurnQueue } from "./turn-queue.ts";
-import { Turn, type TurnOpening, type TurnParts } from "./turn.ts";
+import { Turn, type TurnOpening } from "./turn.ts";
 
 /** A message, and the name under which its sender would send it again. */
 export interface TurnRequest extends ChatRequest {
@@ -34,24 +30,6 @@ export interface TakenTurn {
   readonly turnId: TurnId;
   /** Whether it was accepted before, by a message with the same name. */
   readonly isRepeated: boolean;
-}
-
-/** Parts of a session that its turns need. */
-export interface TurnsOwner {
-  readonly entry: AgentEntry;
-  readonly state: SessionState;
-  /** The context for translating a turn's updates. */
-  readonly updateContext: TurnParts["context"];
-  readonly dispatch: (translated: Translated, origin?: ActionOrigin) => LogEntry | undefined;
-  publish(action: SessionAction): void;
-  /** Names a session that has no name yet after a message. */
-  nameAfter(message: Message): void;
-  /** Somebody uses the session. */
-  touch(): void;
-  /** Throws when the session takes nothing on any more. */
-  checkOpen(): void;
-  /** A turn is over; what it left running becomes background work. */
-  turnEnded(turnId: TurnId): void;
 }
 
 /** Makes the content blocks for an agent whose capabilities are known. */
@@ -67,26 +45,18 @@ const stopped = {
 
 /** The turns of one session; it ends with its session, which cancels or interrupts what runs. */
 export class SessionTurns {
-  readonly #owner: TurnsOwner;
-  readonly #deps: SessionDeps;
+  readonly #context: SessionContext;
   readonly #agent: SessionAgent;
-  readonly #chat: SessionChat;
+  readonly #services: SessionServices;
   readonly #queue: TurnQueue;
-  #turn: Turn | undefined;
   /** The number of the first action of the turn that began last. */
   #turnSeq = 0;
 
-  constructor(owner: TurnsOwner, deps: SessionDeps, agent: SessionAgent, chat: SessionChat) {
-    this.#owner = owner;
-    this.#deps = deps;
+  constructor(context: SessionContext, agent: SessionAgent, services: SessionServices) {
+    this.#context = context;
     this.#agent = agent;
-    this.#chat = chat;
-    this.#queue = new TurnQueue((action, origin) => owner.dispatch({ to: "chat", action }, origin));
-  }
-
-  /** The turn that began last, over or not. */
-  get last(): Turn | undefined {
-    return this.#turn;
+    this.#services = services;
+    this.#queue = new TurnQueue((action, origin) => context.dispatch({ to: "chat", action }, origin));
   }
 
   /** Whether a turn runs or waits. */
@@ -96,23 +66,24 @@ export class SessionTurns {
 
   /** Where a turn begins in the log, if it is the last one and this host began it: it may not be kept yet. */
   startOf(turnId: TurnId): number | undefined {
-    return this.#turn?.id === turnId ? this.#turnSeq : undefined;
+    return this.#context.turn?.id === turnId ? this.#turnSeq : undefined;
   }
 
   /** A turn once it has begun; undefined when it was dropped before, or has ended long since. */
   async begun(turnId: TurnId): Promise<Turn | undefined> {
-    return this.#turn?.id === turnId ? this.#turn : this.#queue.find(turnId);
+    const { turn } = this.#context;
+    return turn?.id === turnId ? turn : this.#queue.find(turnId);
   }
 
   /** Takes a message on: at once, or behind the running turn where that is asked for. */
   take(request: TurnRequest, isInteractive: boolean): TakenTurn {
-    this.#owner.checkOpen();
-    this.#chat.load();
+    this.#context.checkOpen();
+    this.#context.chat.load();
     const { idempotencyKey } = request;
     const mark = idempotencyKey === undefined ? undefined : markRequest(idempotencyKey, request);
-    const repeated = mark && this.#chat.findRepeated(mark);
+    const repeated = mark && this.#context.chat.findRepeated(mark);
     if (repeated !== undefined) return { turnId: repeated, isRepeated: true };
-    this.#deps.hub.recording.require();
+    this.#context.deps.hub.recording.require();
     if (this.#agent.ready !== undefined) buildPrompt(request, this.#agent.ready.agent.info);
     if (this.#isRunning && request.queue !== true) throw new HostError("ACP_TURN_ACTIVE");
     const turnId = makeId("turn", randomUUID());
@@ -142,7 +113,7 @@ export class SessionTurns {
   /** Sends the message of the last turn again, which failed or was cut off: the turn continues. */
   resume(turnId: TurnId, origin?: ActionOrigin): LogEntry | undefined {
     this.#checkIdle();
-    const { message } = this.#chat.endedTurn(turnId) ?? {};
+    const { message } = this.#context.chat.endedTurn(turnId) ?? {};
     if (message === undefined) throw new HostError("NOT_FOUND", "There is no such turn.");
     const opening = {
       turnId,
@@ -157,7 +128,7 @@ export class SessionTurns {
 
   /** Queues a message of a client, or changes it where it stands; where nothing runs, it is sent at once. */
   setPending(kind: PendingKind, pending: PendingMessage, origin?: ActionOrigin): LogEntry | undefined {
-    this.#owner.checkOpen();
+    this.#context.checkOpen();
     const { id, message } = pending;
     const prompt = this.#messagePrompt(message);
     const turnId = makeId("turn", id);
@@ -178,13 +149,13 @@ export class SessionTurns {
 
   /** Cancels the running turn alone: what waits behind it comes next. */
   cancelRunning(by: Actor, reason?: string, origin?: ActionOrigin): LogEntry | undefined {
-    return this.#turn?.cancel(by, reason, undefined, origin);
+    return this.#context.turn?.cancel(by, reason, undefined, origin);
   }
 
   /** Cancels the running turn and what waits behind it; done when the turn has ended. */
   async cancel(by: Actor, reason?: string): Promise<void> {
     this.#queue.drop();
-    const turn = this.#turn;
+    const { turn } = this.#context;
     if (turn === undefined || turn.isOver) return;
     turn.cancel(by, reason);
     await turn.ended;
@@ -192,7 +163,7 @@ export class SessionTurns {
 
   /** Nothing can be recorded any more: the running turn fails, and queued messages stay queued (D261). */
   abort({ code, message }: HostError): void {
-    this.#turn?.abort({ code, message, retryable: true });
+    this.#context.turn?.abort({ code, message, retryable: true });
   }
 
   /** Begins what waits, after a time in which nothing could be recorded. */
@@ -203,23 +174,23 @@ export class SessionTurns {
   /** The host stops: the running turn is cut off and says so, what waits is dropped. */
   interrupt(): void {
     this.#queue.drop();
-    this.#turn?.interrupt(stopped);
+    this.#context.turn?.interrupt(stopped);
   }
 
   /** The session is closed: everything is cancelled, and nobody waits for its end here. */
   abandon(by: Actor, reason: string): void {
     this.#queue.drop();
-    this.#turn?.cancel(by, reason);
+    this.#context.turn?.cancel(by, reason);
   }
 
   get #isRunning(): boolean {
-    return this.#turn !== undefined && !this.#turn.isOver;
+    return this.#context.turn?.isOver === false;
   }
 
   #checkIdle(): void {
-    this.#owner.checkOpen();
-    this.#deps.hub.recording.require();
-    this.#chat.load();
+    this.#context.checkOpen();
+    this.#context.deps.hub.recording.require();
+    this.#context.chat.load();
     if (this.isBusy) throw new HostError("ACP_TURN_ACTIVE");
   }
 
@@ -231,29 +202,14 @@ export class SessionTurns {
   }
 
   #begin(opening: TurnOpening, prompt: Prompt, onContextLost: OnContextLost = "continue"): Turn {
-    const { turnId } = opening;
-    const { hub, timeouts, redact, now, approvals, inputs, watchers } = this.#deps;
-    const { timeoutSeconds } = this.#owner.state.runtimeOptions;
-    this.#owner.nameAfter(opening.message);
+    const context = this.#context;
+    const { hub, watchers } = context.deps;
+    this.#nameAfter(opening.message);
     this.#turnSeq = hub.lastSeq + 1;
-    const turn = new Turn({
-      ...opening,
-      timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
-      timeouts,
-      context: this.#owner.updateContext,
-      dispatch: this.#owner.dispatch,
-      now,
-      redact,
-      explainMissingSignIn: (cause) =>
-        explainMissingSignIn(this.#owner.entry, cause, this.#agent.ready?.agent.info.authMethods),
-      cancelQuestions: (by) => {
-        approvals.cancelTurn(turnId, by);
-        inputs.cancelTurn(turnId, by);
-      },
-    });
-    this.#turn = turn;
-    this.#owner.touch();
-    watchers.notify(this.#owner.state, { type: "turn_started", turnId });
+    const turn = new Turn(context, opening, (id) => this.#services.findTerminal(id));
+    context.turn = turn;
+    context.touch();
+    watchers.notify(context.state, { type: "turn_started", turnId: turn.id });
     void turn.run(
       () => this.#agent.connect({ onContextLost }),
       (agent) => prompt(agent.info),
@@ -262,20 +218,39 @@ export class SessionTurns {
     return turn;
   }
 
-  #noteEnd({ id: turnId, durationMs }: Turn, end: TurnEnd): void {
-    const { watchers } = this.#deps;
-    this.#owner.turnEnded(turnId);
-    watchers.notify(this.#owner.state, { type: "turn_done", turnId, end, durationMs });
-    const needsSignIn = end.state === "failed" && end.error.remedy !== undefined;
-    if (needsSignIn || end.state === "complete") {
-      this.#deps.installations.noteSignIn(this.#owner.entry.id, !needsSignIn);
-    }
-    if (end.state === "failed") {
-      this.#owner.publish({ type: "session/errorReported", error: end.error });
-      watchers.notify(this.#owner.state, { type: "session_error", error: end.error });
-    }
-    this.#owner.touch();
-    // Else `goOn` begins it.
-    if (this.#deps.hub.recording.isKeeping) this.#queue.beginNext();
+  /** The first message names the session until the agent or a person does (N340). */
+  #nameAfter({ text }: Message): void {
+    const { state, entry } = this.#context;
+    if (state.label !== undefined || state.title !== entry.label) return;
+    const name = titleFrom(text);
+    if (name !== "") this.#context.publish({ type: "session/titleChanged", title: name });
   }
+
+  #noteEnd({ id: turnId, durationMs }: Turn, end: TurnEnd): void {
+    const context = this.#context;
+    const { watchers, installations, hub } = context.deps;
+    // Commands that it left running become background work.
+    if (context.ending === undefined) this.#services.turnEnded(turnId);
+    watchers.notify(context.state, { type: "turn_done", turnId, end, durationMs });
+    const needsSignIn = end.state === "failed" && end.error.remedy !== undefined;
+    if (needsSignIn || end.state === "complete") installations.noteSignIn(context.entry.id, !needsSignIn);
+    if (end.state === "failed") {
+      context.publish({ type: "session/errorReported", error: end.error });
+      watchers.notify(context.state, { type: "session_error", error: end.error });
+    }
+    context.touch();
+    // Else `goOn` begins it.
+    if (hub.recording.isKeeping) this.#queue.beginNext();
+  }
+}
+
+const maxTitleCharacters = 80;
+
+/** The first line of a message that is not blank, cut to 80 characters; empty when there is none. */
+function titleFrom(text: string): string {
+  const line = text.split("\n").find((each) => each.trim() !== "") ?? "";
+  const characters = Array.from(line.trim().replaceAll(/\s+/g, " "));
+  return characters.length <= maxTitleCharacters
+    ? characters.join("")
+    : `${characters.slice(0, maxTitleCharacters - 1).join("")}…`;
 }

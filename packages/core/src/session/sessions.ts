@@ -119,7 +119,7 @@ export class Sessions {
     }
     // Chats that were loaded to record their end are unloaded when that is kept; a failure to keep it is reported elsewhere.
     hub.settled().then(
-      () => this.all.forEach(({ turns, conversation }) => turns.isBusy || conversation.unload()),
+      () => this.all.forEach(({ turns, chat }) => turns.isBusy || chat.unload()),
       () => undefined,
     );
   }
@@ -132,12 +132,12 @@ export class Sessions {
   #add(session: HostSession): void {
     this.#sessions.set(session.key, session);
     this.#byChannel.set(session.uri, session);
-    this.#byChannel.set(session.chat, session);
+    this.#byChannel.set(session.chat.uri, session);
   }
 
   #remove({ key, uri, chat }: HostSession): boolean {
     this.#byChannel.delete(uri);
-    this.#byChannel.delete(chat);
+    this.#byChannel.delete(chat.uri);
     return this.#sessions.delete(key);
   }
 
@@ -198,7 +198,7 @@ export class Sessions {
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
-    session.conversation.close();
+    session.chat.close();
     hub.close(session.uri);
   }
 

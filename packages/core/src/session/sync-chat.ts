@@ -7,7 +7,7 @@ import type { Turn } from "./turn.ts";
 export async function awaitTurn(session: HostSession, turnId: TurnId): Promise<ChatResponse> {
   const turn = await session.turns.begun(turnId);
   await turn?.ended;
-  const ended = session.conversation.endedTurn(turnId);
+  const ended = session.chat.endedTurn(turnId);
   // Removed from the queue before it began.
   if (ended === undefined) return { text: "", stop_reason: "cancelled" };
   const denied = turn === undefined ? [] : describeDenied(turn);

@@ -17,16 +17,16 @@ import { isInside } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
-import type { ServiceContext } from "./service-context.ts";
+import type { SessionContext } from "./session-context.ts";
 
 /** `terminal/*` of one session. */
 export class TerminalService implements AcpTerminalOwner<HostTerminal> {
-  readonly #context: ServiceContext;
+  readonly #context: SessionContext;
   readonly #gate: ApprovalGate;
   readonly #agent: AgentTerminals;
   readonly #acp: AcpSession<HostTerminal>;
 
-  constructor(context: ServiceContext, gate: ApprovalGate) {
+  constructor(context: SessionContext, gate: ApprovalGate) {
     this.#context = context;
     this.#gate = gate;
     this.#agent = new AgentTerminals(context);
@@ -87,7 +87,7 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     } as const satisfies GatedAction;
     const start = async (covering?: { readonly toolCallId: string }): Promise<HostTerminal> => {
       const claim = this.#agent.claimNow(covering?.toolCallId);
-      const terminal = await hold(() => this.#context.terminals.create(wanted, claim, this.#agent));
+      const terminal = await hold(() => this.#context.deps.terminals.create(wanted, claim, this.#agent));
       this.#agent.add(terminal, claim);
       return terminal;
     };

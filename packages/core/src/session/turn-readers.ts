@@ -74,21 +74,21 @@ export class TurnReaders {
   }
 
   #firstSeq(session: HostSession, after: number | undefined, turnId: string | undefined): number {
-    const { conversation } = session;
+    const { chat } = session;
     if (turnId !== undefined && turnId !== "") return this.#startOfWanted(session, makeId("turn", turnId));
     const wanted = after === undefined ? { atOrAfter: 0 } : { atOrBefore: after };
     // Before the first turn there is nothing to read.
-    return this.#storage.findTurnStart(conversation.uri, wanted) ?? (after ?? 0) + 1;
+    return this.#storage.findTurnStart(chat.uri, wanted) ?? (after ?? 0) + 1;
   }
 
   #startOfWanted(session: HostSession, turnId: TurnId): number {
     const fromSeq = this.#startOf(session, turnId);
     if (fromSeq !== undefined) return fromSeq;
-    const { queuedMessages } = session.conversation.state;
+    const { queuedMessages } = session.chat.state;
     if (queuedMessages.some(({ id }) => id === makeId("pending message", turnId))) {
       return this.#hub.lastSeq + 1;
     }
-    if (session.conversation.endedTurn(turnId) !== undefined) throw new HostError("EVENTS_LOST");
+    if (session.chat.endedTurn(turnId) !== undefined) throw new HostError("EVENTS_LOST");
     throw new HostError(
       "NOT_FOUND",
       `There is no turn ${turnId} in this session. It may have been removed from the queue.`,
@@ -96,7 +96,7 @@ export class TurnReaders {
   }
 
   #startOf(session: HostSession, turnId: TurnId): number | undefined {
-    return session.turns.startOf(turnId) ?? this.#storage.findTurnStart(session.chat, { turnId });
+    return session.turns.startOf(turnId) ?? this.#storage.findTurnStart(session.chat.uri, { turnId });
   }
 
   #readers(
@@ -109,12 +109,12 @@ export class TurnReaders {
         uri,
         readPage: (after: number, limit: number) => this.#storage.readLog(uri, after, limit),
         open: () => {
-          session.conversation.load();
+          session.chat.load();
           return this.#hub.source(uri);
         },
       };
       return new LogReader({ history, afterSeq }, onReadable);
     };
-    return { chat: readerOf(session.chat), session: readerOf(session.uri) };
+    return { chat: readerOf(session.chat.uri), session: readerOf(session.uri) };
   }
 }

@@ -11,15 +11,15 @@ import type {
 } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
-import { type AcpUpdate, readUsage } from "../agent/acp.ts";
+import { type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
-import type { Redact } from "../agent/agent-output.ts";
 import { type Translated, translateOutsideTurn } from "../agent/session-updates.ts";
-import { readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
-import { type ShownTerminal, TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
+import { explainMissingSignIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
+import type { ShownTerminal } from "../agent/tool-content.ts";
+import { TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
 import type { ApprovedCall } from "../approval/coverage.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
-import type { Timeouts } from "../timeouts.ts";
+import type { SessionContext } from "./session-context.ts";
 
 /** A tool call that was denied because nobody could be asked. */
 export interface DeniedCall {
@@ -43,21 +43,6 @@ export interface TurnOpening {
   readonly origin?: ActionOrigin | undefined;
 }
 
-/** Parts of the session that a turn needs. */
-export interface TurnParts extends TurnOpening {
-  readonly timeoutMs: number | undefined;
-  readonly timeouts: Pick<Timeouts, "cancelMs" | "silenceMs">;
-  readonly context: UpdateContext;
-  dispatch(translated: Translated, origin?: ActionOrigin): LogEntry | undefined;
-  now(): Date;
-  /** The error for an agent that wants a sign-in before it takes a prompt. */
-  explainMissingSignIn(cause: RpcError): HostError;
-  /** Takes secrets out of what the agent says when it fails. */
-  readonly redact?: Redact | undefined;
-  /** Answers open questions of the turn as cancelled. */
-  cancelQuestions(by: Actor): void;
-}
-
 type Phase =
   | { readonly name: "waiting" }
   | { readonly name: "prompting"; readonly agent: AgentConnection; readonly sessionId: string }
@@ -72,10 +57,10 @@ export class Turn {
   readonly approved = new Map<string, ApprovedCall>();
   /** Resolves when the turn has ended; never rejects. */
   readonly ended: Promise<TurnEnd>;
-  readonly translator: TurnTranslator;
   /** The log entry of its first action. */
   readonly opening: LogEntry | undefined;
-  readonly #parts: TurnParts;
+  readonly #context: SessionContext;
+  readonly #translator: TurnTranslator;
   readonly #startedAt: Date;
   readonly #resolveEnded: (end: TurnEnd) => void;
   #phase: Phase = { name: "waiting" };
@@ -87,25 +72,27 @@ export class Turn {
   #isSilent = false;
   #gathered: { text: string; readonly toAction: (text: string) => Translated } | undefined;
 
-  constructor(parts: TurnParts) {
-    this.id = parts.turnId;
-    this.isInteractive = parts.isInteractive;
-    this.#parts = parts;
-    this.#startedAt = parts.now();
-    const context: UpdateContext = {
-      terminal: (id) => parts.context.terminal(id),
+  constructor(context: SessionContext, opening: TurnOpening, findTerminal: UpdateContext["terminal"]) {
+    this.id = opening.turnId;
+    this.isInteractive = opening.isInteractive;
+    this.#context = context;
+    this.#startedAt = context.now();
+    this.#translator = new TurnTranslator(this.id, {
+      terminal: findTerminal,
+      toolCall: (id) => context.chat.toolCall(id),
+      now: () => context.now(),
       onShown: (toolCallId, terminal) =>
         void terminal.exited.then(() => this.#noteTerminalExit(toolCallId, terminal)),
-    };
-    this.translator = new TurnTranslator(parts.turnId, context, () => parts.now());
+    });
     let resolveEnded: (end: TurnEnd) => void = () => {};
     this.ended = new Promise((resolve) => {
       resolveEnded = resolve;
     });
     this.#resolveEnded = resolveEnded;
-    this.opening = this.#dispatch(this.#firstAction(), parts.origin);
-    if (parts.timeoutMs !== undefined) {
-      this.#timeout = setTimeout(() => this.#timeOut(parts.timeoutMs ?? 0), parts.timeoutMs);
+    this.opening = this.#dispatch(this.#firstAction(opening), opening.origin);
+    const { timeoutSeconds } = context.state.runtimeOptions;
+    if (timeoutSeconds !== undefined) {
+      this.#timeout = setTimeout(() => this.#timeOut(timeoutSeconds), timeoutSeconds * 1000);
     }
   }
 
@@ -115,7 +102,7 @@ export class Turn {
 
   /** How long it took, or takes so far. */
   get durationMs(): number {
-    return (this.#endedAt ?? this.#parts.now()).getTime() - this.#startedAt.getTime();
+    return (this.#endedAt ?? this.#context.now()).getTime() - this.#startedAt.getTime();
   }
 
   get wasCancelled(): boolean {
@@ -131,7 +118,7 @@ export class Turn {
       const { agent, sessionId } = await connect();
       if (this.isOver) return;
       this.#phase = { name: "prompting", agent, sessionId };
-      this.#watchdog = setInterval(() => this.#noteSilence(), this.#parts.timeouts.silenceMs);
+      this.#watchdog = setInterval(() => this.#noteSilence(), this.#context.deps.timeouts.silenceMs);
       const { stopReason, usage } = await agent.prompt(sessionId, prompt(agent));
       const used = readUsage(usage);
       if (used !== undefined && !this.isOver) {
@@ -154,11 +141,16 @@ export class Turn {
 
   /** The hot path: one update of the agent. Text that continues a part is gathered, and published as one at the end of the tick. */
   update(update: AcpUpdate): void {
-    const text = this.isOver ? undefined : this.translator.readContinuation(update);
+    const text = this.isOver ? undefined : this.#translator.readContinuation(update);
     if (text !== undefined) return this.#gather(text);
-    if (this.isOver) for (const late of translateOutsideTurn(update)) this.#parts.dispatch(late);
-    else for (const translated of this.translator.translate(update)) this.#parts.dispatch(translated);
+    if (this.isOver) for (const late of translateOutsideTurn(update)) this.#context.dispatch(late);
+    else for (const translated of this.#translator.translate(update)) this.#context.dispatch(translated);
     this.noteHeard();
+  }
+
+  /** A tool call, as a permission request describes it. */
+  describe(call: AcpToolCall): void {
+    for (const translated of this.#translator.toolCall(call)) this.#context.dispatch(translated);
   }
 
   /** An update like this one with another text; false when it does not continue the open part. */
@@ -170,7 +162,7 @@ export class Turn {
 
   /** Whether an update appends text to the open part. */
   continues(update: AcpUpdate): boolean {
-    return !this.isOver && this.translator.continues(update);
+    return !this.isOver && this.#translator.continues(update);
   }
 
   /** Publishes the gathered text; called before anything else is published, so that the order stays the agent's. */
@@ -178,7 +170,7 @@ export class Turn {
     const gathered = this.#gathered;
     if (gathered === undefined) return;
     this.#gathered = undefined;
-    this.#parts.dispatch(gathered.toAction(gathered.text));
+    this.#context.append(gathered.toAction(gathered.text));
     this.noteHeard();
   }
 
@@ -188,7 +180,7 @@ export class Turn {
       return;
     }
     // Bound to its part now: by the time it is published, another may be open.
-    this.#gathered = { text, toAction: this.translator.continuing() };
+    this.#gathered = { text, toAction: this.#translator.continuing() };
     queueMicrotask(() => this.flush());
   }
 
@@ -202,12 +194,12 @@ export class Turn {
   cancel(by: Actor, reason?: string, limit?: LimitFired, origin?: ActionOrigin): LogEntry | undefined {
     if (this.isOver || this.#cancelled !== undefined) return undefined;
     this.#cancelled = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
-    this.#parts.cancelQuestions(by);
+    this.#cancelQuestions(by);
     // The agent is still being resumed: that continues for the next turn, and this one waits for nothing.
     if (this.#phase.name !== "prompting") return this.#endCancelled(origin);
     const { agent, sessionId } = this.#phase;
     agent.cancel(sessionId);
-    this.#escalation = setTimeout(() => void agent.kill(), this.#parts.timeouts.cancelMs);
+    this.#escalation = setTimeout(() => void agent.kill(), this.#context.deps.timeouts.cancelMs);
     return undefined;
   }
 
@@ -222,7 +214,7 @@ export class Turn {
     );
     if (phase.name !== "prompting") return;
     phase.agent.cancel(phase.sessionId);
-    this.#escalation = setTimeout(() => void phase.agent.kill(), this.#parts.timeouts.cancelMs);
+    this.#escalation = setTimeout(() => void phase.agent.kill(), this.#context.deps.timeouts.cancelMs);
   }
 
   /** Cuts the turn off, because the host stops. */
@@ -235,8 +227,7 @@ export class Turn {
     );
   }
 
-  #firstAction(): ChatAction {
-    const { turnId, isResumed, message, queuedMessageId } = this.#parts;
+  #firstAction({ turnId, isResumed, message, queuedMessageId }: TurnOpening): ChatAction {
     if (isResumed === true) return { type: "chat/turnResume", turnId };
     return {
       type: "chat/turnStarted",
@@ -248,11 +239,11 @@ export class Turn {
   }
 
   #dispatch(action: ChatAction, origin?: ActionOrigin): LogEntry | undefined {
-    return this.#parts.dispatch({ to: "chat", action }, origin);
+    return this.#context.dispatch({ to: "chat", action }, origin);
   }
 
   #times(): { turnId: TurnId; endedAt: string; durationMs: number } {
-    const endedAt = this.#parts.now();
+    const endedAt = this.#context.now();
     this.#endedAt = endedAt;
     return {
       turnId: this.id,
@@ -261,18 +252,29 @@ export class Turn {
     };
   }
 
-  #timeOut(timeoutMs: number): void {
-    this.cancel({ kind: "host" }, `The turn took longer than ${timeoutMs / 1000} s.`, {
+  #timeOut(timeoutSeconds: number): void {
+    this.cancel({ kind: "host" }, `The turn took longer than ${timeoutSeconds} s.`, {
       name: "turn-time",
-      value: timeoutMs,
+      value: timeoutSeconds * 1000,
       unit: "ms",
     });
+  }
+
+  #explainMissingSignIn(cause: RpcError): HostError {
+    const agent = this.#phase.name === "prompting" ? this.#phase.agent : undefined;
+    return explainMissingSignIn(this.#context.entry, cause, agent?.info.authMethods);
+  }
+
+  #cancelQuestions(by: Actor): void {
+    const { approvals, inputs } = this.#context.deps;
+    approvals.cancelTurn(this.id, by);
+    inputs.cancelTurn(this.id, by);
   }
 
   #noteSilence(): void {
     if (this.#isSilent) return;
     this.#isSilent = true;
-    const silentSeconds = Math.round(this.#parts.timeouts.silenceMs / 1000);
+    const silentSeconds = Math.round(this.#context.deps.timeouts.silenceMs / 1000);
     this.#dispatch({
       type: "chat/activityChanged",
       activity: `No sign of life from the agent for ${silentSeconds} s`,
@@ -286,8 +288,8 @@ export class Turn {
 
   #noteTerminalExit(toolCallId: string, terminal: ShownTerminal): void {
     if (this.isOver) return;
-    for (const translated of this.translator.terminalExited(toolCallId, terminal)) {
-      this.#parts.dispatch(translated);
+    for (const translated of this.#translator.terminalExited(toolCallId, terminal)) {
+      this.#context.dispatch(translated);
     }
   }
 
@@ -333,7 +335,7 @@ export class Turn {
         };
       }
     }
-    const known = saysLoginNeeded(cause) ? this.#parts.explainMissingSignIn(cause) : cause;
+    const known = saysLoginNeeded(cause) ? this.#explainMissingSignIn(cause) : cause;
     if (known instanceof HostError) {
       const { message, details } = known;
       // The session is there: it is the turn that failed.
@@ -348,7 +350,7 @@ export class Turn {
     const { message = String(cause), code } = cause as { message?: string; code?: string | number };
     return {
       code: "ACP_TURN_FAILED",
-      message: this.#parts.redact?.(message) ?? message,
+      message: this.#context.redact(message),
       ...(code !== undefined && { detailCode: `${code}` }),
     };
   }
@@ -359,8 +361,8 @@ export class Turn {
     clearTimeout(this.#timeout);
     clearTimeout(this.#escalation);
     clearInterval(this.#watchdog);
-    this.#parts.cancelQuestions({ kind: "host" });
-    for (const translated of this.translator.showUnfinished()) this.#parts.dispatch(translated);
+    this.#cancelQuestions({ kind: "host" });
+    for (const translated of this.#translator.showUnfinished()) this.#context.dispatch(translated);
     const entry = this.#dispatch(action, origin);
     this.#resolveEnded(end);
     return entry;

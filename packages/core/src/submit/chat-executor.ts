@@ -56,9 +56,9 @@ function submitAction(
   submitted: Action,
   { actor, origin }: SubmittedBy,
 ): Submission | Promise<Submission> {
-  const { turns, conversation } = session;
+  const { turns, chat } = session;
   const author = { actor, at: deps.now().toISOString() };
-  const ruling = checkChatAction(submitted, conversation.state, author);
+  const ruling = checkChatAction(submitted, chat.state, author);
   if (!ruling.allowed) return rejected(ruling);
   const { action } = ruling;
   switch (action.type) {
@@ -72,9 +72,7 @@ function submitAction(
     case "chat/toolCallConfirmed":
       return accepted(deps.approvals.decide(action.decision, origin));
     case "chat/inputCompleted":
-      return accepted(
-        deps.inputs.complete(action.requestId, readAnswer(action, conversation.state), actor, origin),
-      );
+      return accepted(deps.inputs.complete(action.requestId, readAnswer(action, chat.state), actor, origin));
     case "chat/pendingMessageSet":
       return accepted(turns.setPending(action.kind, action.pending, origin));
     case "chat/pendingMessageRemoved":
@@ -99,9 +97,8 @@ function startTurn(
   { turnId, message }: ActionOf<"chat/turnStarted">,
   origin: SubmittedBy["origin"],
 ): Submission | Promise<Submission> {
-  const { conversation, turns } = session;
-  const isKnown =
-    conversation.state.activeTurn?.id === turnId || conversation.endedTurn(turnId) !== undefined;
+  const { chat, turns } = session;
+  const isKnown = chat.state.activeTurn?.id === turnId || chat.endedTurn(turnId) !== undefined;
   if (isKnown) return accepted();
   const model = message.model?.id;
   const begin = (): Submission => accepted(turns.begin(turnId, message, origin));

@@ -66,7 +66,7 @@ export class Submissions {
     const session = sessions.ofChannel(uri);
     if (session === undefined) return this.#submitToStored(uri, submitted, by);
     if (!maySee(callerOf(by.actor), session.state.owner)) return UNKNOWN_CHANNEL;
-    return session.chat === uri
+    return session.chat.uri === uri
       ? submitToChat(this.#deps, session, submitted, by)
       : submitToSession(this.#deps, session, submitted, by);
   }

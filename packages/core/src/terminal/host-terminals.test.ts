@@ -7,7 +7,8 @@ import { Hub } from "../channel/hub.ts";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import type { HostTerminal } from "./host-terminal.ts";
-import { HostTerminals, type TerminalPlan } from "./host-terminals.ts";
+import { HostTerminals } from "./host-terminals.ts";
+import type { TerminalPlan } from "./terminal-plan.ts";
 import { TerminalFollower } from "./terminal-follower.ts";
 
 guardLeaks();

@@ -10,9 +10,7 @@ import {
   type TerminalAction,
   type TerminalClaim,
   type TerminalLeftovers,
-  type TerminalRun,
   type TerminalUri,
-  type TitleSource,
   makeId,
   newTerminalState,
   summarizeTerminal,
@@ -20,7 +18,7 @@ import {
 } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
-import type { Keeper, RunLimits, ScreenSize } from "@holdfast/terminal/port";
+import type { Keeper, RunLimits } from "@holdfast/terminal/port";
 import { answerLimitBytes, clampSize, makeOutput, OUTPUT_LIMITS } from "@holdfast/terminal/terminal";
 import { RingBudget } from "@holdfast/terminal/view";
 import type { Hub } from "../channel/hub.ts";
@@ -36,6 +34,7 @@ import { LeftProcesses } from "./left-processes.ts";
 import { OutputPace } from "./output-pace.ts";
 import { OutputPublisher } from "./output-publisher.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
+import type { DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
 
 /** A screen that a session holds has one size, to which viewers adapt. */
 const sessionSize = { columns: 120, rows: 30 };
@@ -61,54 +60,6 @@ export interface HostTerminalsParts {
   /** For how long output is still published when the last reader of a terminal has left. Default 15 s. */
   readonly lingerMs?: number | undefined;
 }
-
-/** A terminal to be opened. */
-export interface TerminalPlan {
-  /** Default: one that the host makes. */
-  readonly uri?: TerminalUri | undefined;
-  readonly title: string;
-  readonly titleSource?: TitleSource;
-  readonly claim: TerminalClaim;
-  readonly kind: "text" | "tty";
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly size: ScreenSize;
-  /** The most that its agent gets to read. */
-  readonly answerLimitBytes: number;
-  /** The command that is all it runs, to be shown as one; absent for shells, which report theirs. */
-  readonly commandLine?: string | undefined;
-  /** The session that it is made for. */
-  readonly agent?: AgentSide | undefined;
-  /** That of a shell that reports its commands. */
-  readonly nonce?: string | undefined;
-  /** Whether a text command gets a pipe as its input. */
-  readonly hasInput?: boolean | undefined;
-  /** Whether a text command has its own pipe for stderr, so that followers can separate the streams. */
-  readonly separateError?: boolean | undefined;
-  /** Whether the program waits for followers that ask for it. */
-  readonly isPaced?: boolean | undefined;
-  /** Whether it stays when its holder does not come back. */
-  readonly isKept?: boolean | undefined;
-  /** Limits of this command, over those of the host. */
-  readonly limits?: RunLimits | undefined;
-}
-
-/** A terminal that shows an agent's reports about a command that it runs itself. */
-export interface DisplayPlan {
-  readonly title: string;
-  readonly claim: SessionClaim;
-  readonly cwd?: string | undefined;
-  readonly agent: AgentSide;
-}
-
-/** How a terminal is kept and shown, whatever writes to it. */
-type ShownPlan = Pick<TerminalPlan, "title" | "titleSource" | "claim" | "agent" | "nonce" | "commandLine"> &
-  Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size"> & {
-    readonly kind: TerminalRun;
-    readonly cwd?: string | undefined;
-  };
 
 /** The terminals of one host. `close` ends them all. */
 export class HostTerminals {

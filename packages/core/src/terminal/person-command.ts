@@ -3,7 +3,7 @@ import { type Keeper, TerminalError } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import { readFolder, readSize } from "./person-shell.ts";
 import type { NewCommand } from "../submit/submission.ts";
-import type { TerminalPlan } from "./host-terminals.ts";
+import type { TerminalPlan } from "./terminal-plan.ts";
 
 /** The part of a terminal's plan that comes from the command. */
 export type CommandPlan = Pick<

@@ -24,7 +24,7 @@ import { KnownModels } from "../agent/known-models.ts";
 import { McpServers } from "../agent/mcp-servers.ts";
 import { Installations } from "../agent/installations.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../timeouts.ts";
-import { type AgentOwner, type AgentDeps, SessionAgent } from "../session/session-agent.ts";
+import { type AgentContext, type AgentDeps, SessionAgent } from "../session/session-agent.ts";
 import { MemoryMeta } from "./memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import type { Script } from "./script.ts";
@@ -44,7 +44,7 @@ export interface LoneAgentOptions {
 }
 
 /** The agent of a session that exists only in this test. */
-export class LoneAgent implements AgentOwner {
+export class LoneAgent implements AgentContext {
   readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), "core-agent-")));
   readonly entry: AgentEntry;
   readonly agent: SessionAgent;
@@ -86,7 +86,7 @@ export class LoneAgent implements AgentOwner {
       agentVariables: () => ({}),
       ...deps,
     };
-    this.agent = new SessionAgent(this, this.deps);
+    this.agent = new SessionAgent(this, this.services);
   }
 
   /** The environment in which the fake agent's program finds its script. */
@@ -140,7 +140,7 @@ export class LoneAgent implements AgentOwner {
 
   /** The session as the next host finds it: the same state, and nothing that was only in memory. */
   restart(): SessionAgent {
-    return new SessionAgent(this, this.deps);
+    return new SessionAgent(this, this.services);
   }
 
   async close(): Promise<void> {

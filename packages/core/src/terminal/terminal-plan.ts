@@ -1,0 +1,55 @@
+// Description of a terminal that is to be opened: its command, its holder, and how it is kept.
+import type { SessionClaim, TerminalClaim, TerminalRun, TerminalUri, TitleSource } from "@holdfast/ahp";
+import type { RunLimits, ScreenSize } from "@holdfast/terminal/port";
+import type { AgentSide } from "./agent-side.ts";
+
+/** A terminal to be opened. */
+export interface TerminalPlan {
+  /** Default: one that the host makes. */
+  readonly uri?: TerminalUri | undefined;
+  readonly title: string;
+  readonly titleSource?: TitleSource;
+  readonly claim: TerminalClaim;
+  readonly kind: "text" | "tty";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly size: ScreenSize;
+  /** The most that its agent gets to read. */
+  readonly answerLimitBytes: number;
+  /** The command that is all it runs, to be shown as one; absent for shells, which report theirs. */
+  readonly commandLine?: string | undefined;
+  /** The session that it is made for. */
+  readonly agent?: AgentSide | undefined;
+  /** That of a shell that reports its commands. */
+  readonly nonce?: string | undefined;
+  /** Whether a text command gets a pipe as its input. */
+  readonly hasInput?: boolean | undefined;
+  /** Whether a text command has its own pipe for stderr, so that followers can separate the streams. */
+  readonly separateError?: boolean | undefined;
+  /** Whether the program waits for followers that ask for it. */
+  readonly isPaced?: boolean | undefined;
+  /** Whether it stays when its holder does not come back. */
+  readonly isKept?: boolean | undefined;
+  /** Limits of this command, over those of the host. */
+  readonly limits?: RunLimits | undefined;
+}
+
+/** A terminal that shows an agent's reports about a command that it runs itself. */
+export interface DisplayPlan {
+  readonly title: string;
+  readonly claim: SessionClaim;
+  readonly cwd?: string | undefined;
+  readonly agent: AgentSide;
+}
+
+/** How a terminal is kept and shown, whatever writes to it. */
+export type ShownPlan = Pick<
+  TerminalPlan,
+  "title" | "titleSource" | "claim" | "agent" | "nonce" | "commandLine"
+> &
+  Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size"> & {
+    readonly kind: TerminalRun;
+    readonly cwd?: string | undefined;
+  };

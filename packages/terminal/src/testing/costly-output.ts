@@ -24,6 +24,8 @@ export const costlyOutput: Readonly<Record<string, string>> = {
   "repeat in insert mode": "\x1b[4ha\x1b[1000b",
   "repeat a wide character": "漢\x1b[1000b",
   "repeat a character with marks": `a${"\u0301".repeat(16)}\x1b[1000b`,
+  "repeat a character with marks in insert mode": `\x1b[4ha${"\u0301".repeat(16)}\x1b[1000b`,
+  "repeat a wide character in insert mode": "\x1b[4h漢\x1b[1000b",
   "tab by a huge count": "\r\x1b[2147483647I\x1b[2147483647Z",
   "insert characters": "\r\x1b[1000@",
   "delete characters": "\r\x1b[P",

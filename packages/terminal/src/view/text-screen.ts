@@ -97,33 +97,41 @@ export class TextScreen {
 
   repeat(count: number): void {
     const buffer = this.#active;
-    if (buffer.x === 0) return;
-    const characters = buffer.cursorRow.charactersBefore(buffer.x);
+    const characters = buffer.x === 0 ? [] : buffer.cursorRow.charactersBefore(buffer.x);
     // A row is as much as programs draw with it; more would let five bytes cost a megabyte.
-    const times = Math.min(count, buffer.columns);
-    const [codePoint] = characters;
-    if (codePoint !== undefined && characters.length === 1) return this.#printRun(codePoint, times);
-    const mostCharacters = maxRepeatedRows * buffer.columns;
-    for (let done = 0; done < times && done * characters.length < mostCharacters; done++) {
-      for (const each of characters) this.print(each);
+    const mostTimes = Math.ceil((maxRepeatedRows * buffer.columns) / characters.length);
+    const [character, ...marks] = characters;
+    if (character === undefined) return;
+    this.#printRun(character, marks, Math.min(count, buffer.columns, mostTimes));
+  }
+
+  /** Shows a character and its marks several times; in insert mode a row moves once, not once for each (T203). */
+  #printRun(character: number, marks: readonly number[], count: number): void {
+    const shown = this.#characterSets.shown(character);
+    const width = characterWidth(shown);
+    const buffer = this.#active;
+    for (let left = count; left > 0;) {
+      if (buffer.x + width > buffer.columns) this.#leaveMargin();
+      const length = width === 0 ? 0 : Math.min(left, Math.floor((buffer.columns - buffer.x) / width));
+      if (length === 0) {
+        for (; left > 0; left--) for (const each of [character, ...marks]) this.print(each);
+        return;
+      }
+      const row = buffer.cursorRow;
+      if (this.#isInserting) row.insert(buffer.x, length * width, buffer.columns);
+      if (width === 1 && marks.length === 0) row.putRun(buffer.x, shown, length);
+      else this.#putEach(shown, width, marks, length);
+      buffer.x += length * width;
+      left -= length;
     }
   }
 
-  /** Shows a character several times; all at once where each takes one column. */
-  #printRun(codePoint: number, count: number): void {
-    const shown = this.#characterSets.shown(codePoint);
-    if (characterWidth(shown) !== 1) {
-      for (let done = 0; done < count; done++) this.print(codePoint);
-      return;
-    }
-    const buffer = this.#active;
-    for (let left = count; left > 0;) {
-      if (buffer.x === buffer.columns) this.#leaveMargin();
-      const length = Math.min(left, buffer.columns - buffer.x);
-      if (this.#isInserting) buffer.cursorRow.insert(buffer.x, length, buffer.columns);
-      buffer.cursorRow.putRun(buffer.x, shown, length);
-      buffer.x += length;
-      left -= length;
+  #putEach(shown: number, width: number, marks: readonly number[], count: number): void {
+    const { x, cursorRow } = this.#active;
+    for (let done = 0; done < count; done++) {
+      const at = x + done * width;
+      cursorRow.put(at, shown, width);
+      for (const mark of marks) cursorRow.join(at + width, this.#characterSets.shown(mark));
     }
   }
 

@@ -1,5 +1,5 @@
 // Turns with storage on: how many of an agent's updates reach a client in a second, and how late each is.
-import { median, percentile } from "../terminal/statistics.ts";
+import { median, monotonicMs, percentile } from "../terminal/statistics.ts";
 import { callApi, openSession } from "./api-client.ts";
 import { floodAgent, withMeasuredHost } from "./measured-host.ts";
 
@@ -79,7 +79,7 @@ async function tick(url: string, folder: string, ticks: number): Promise<number[
   const delaysMs: number[] = [];
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
-    const nowMs = performance.timeOrigin + performance.now();
+    const nowMs = monotonicMs();
     for (const [, sentMs] of decoder.decode(chunk as Uint8Array).matchAll(/<([\d.]+)>/g)) {
       delaysMs.push(nowMs - Number(sentMs));
     }

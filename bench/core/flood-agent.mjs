@@ -53,7 +53,7 @@ function toolCall(/** @type {string} */ sessionUpdate, /** @type {object} */ fie
 /** Sends so many updates, one every few milliseconds, each with the time it was sent. */
 async function tick(/** @type {number} */ count) {
   for (let sent = 0; sent < count; sent += 1) {
-    send(update(`<${performance.timeOrigin + performance.now()}>`));
+    send(update(`<${Number(process.hrtime.bigint()) / 1e6}>`));
     await new Promise((resolve) => {
       setTimeout(resolve, 4);
     });

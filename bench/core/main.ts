@@ -8,7 +8,7 @@ import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { startServer } from "@holdfast/server";
 import { MemoryStorage } from "../../packages/core/src/testing/memory-storage.ts";
-import { median } from "../terminal/statistics.ts";
+import { median, monotonicMs } from "../terminal/statistics.ts";
 import { bareHandshakeMs, sdkUpdatesPerSecond } from "./peers.ts";
 
 const rounds = process.argv.includes("--short") ? 3 : 9;
@@ -117,7 +117,7 @@ async function latenciesMs(): Promise<number[]> {
   const delays: number[] = [];
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
-    const nowMs = performance.timeOrigin + performance.now();
+    const nowMs = monotonicMs();
     for (const [, sentMs] of decoder.decode(chunk as Uint8Array).matchAll(/<([\d.]+)>/g)) {
       delays.push(nowMs - Number(sentMs));
     }

@@ -15,3 +15,8 @@ export function median(values: readonly number[]): number {
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }
+
+/** Milliseconds of a clock that all processes of the machine share and nobody sets. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

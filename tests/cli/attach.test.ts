@@ -42,24 +42,26 @@ it("[C37] [C38] [C40] a full screen is the same for all, follows its holder's si
   await first.shows("size 15x60");
   first.type("k");
   await first.shows("key k");
-  expect(first.hasMode(1000)).toBe(true);
+  await first.until(() => first.hasMode(1000));
   const id = await newest();
   const watcher = await windows.open(["attach", "--home", host.home, "--read-only", id.slice(0, 8)], small);
   await watcher.shows("key k");
-  expect(watcher.text).toBe(first.text);
-  expect(watcher.cursor).toEqual(first.cursor);
+  // Windows draw in pieces.
+  await watcher.until(() => watcher.text === first.text);
+  await vi.waitFor(() => expect(watcher.cursor).toEqual(first.cursor));
   watcher.type("w");
   first.type(detach);
   expect(await first.exited()).toBe(0);
   expect(first.text).toContain(`[detached from ${id.slice(0, 8)}]`);
   for (const mode of [1049, 1000, 1006, 2004]) expect(first.hasMode(mode)).toBe(false);
   expect(first.hasMode(25)).toBe(true);
-  const [listed] = await api.terminals.list();
-  expect(listed).toMatchObject({ lifecycle: { status: "running" }, holder: { isGone: true } });
+  await expect
+    .poll(async () => (await api.terminals.list())[0])
+    .toMatchObject({ lifecycle: { status: "running" }, holder: { isGone: true } });
 
   const second = await windows.open(["attach", "--home", host.home, id], { columns: 70, rows: 20 });
   await second.shows("size 20x70");
-  expect(second.text).toContain("key k");
+  await second.shows("key k");
   second.resize({ columns: 66, rows: 18 });
   await second.shows("size 18x66");
   const third = await windows.open(["attach", "--home", host.home, id], { columns: 66, rows: 18 });

@@ -41,6 +41,8 @@ interface OracleBuffer {
   getBlankLine(attributes: unknown): Line;
 }
 
+type ControlFunction = (parameters: { readonly params: readonly number[] }) => boolean;
+
 interface OracleCore {
   writeSync(text: string): void;
   readonly coreService: { readonly decPrivateModes: { readonly wraparound: boolean } };
@@ -56,6 +58,8 @@ interface OracleCore {
       readonly _transitions: { readonly table: Uint8Array | Uint16Array };
     };
     _moveCursor: (columns: number, rows: number) => void;
+    cursorCharAbsolute: ControlFunction;
+    charPosAbsolute: ControlFunction;
     _restrictCursor(): void;
     _eraseAttrData(): unknown;
     eraseInDisplay: (parameters: { readonly params: readonly number[] }, ...rest: unknown[]) => boolean;
@@ -240,9 +244,16 @@ export class OracleScreen {
     return false;
   }
 
-  /** In origin mode the emulator adds the top margin to each relative movement. */
+  /** In origin mode the emulator adds the top margin to each relative movement, also to one within the row. */
   #moveFromWhereItIs(): void {
     const handler = this.#core._inputHandler;
+    const moveToColumn: ControlFunction = ({ params: [column] }) => {
+      this.#core.buffers.active.x = (column || 1) - 1;
+      handler._restrictCursor();
+      return true;
+    };
+    handler.cursorCharAbsolute = moveToColumn;
+    handler.charPosAbsolute = moveToColumn;
     handler._moveCursor = (columns, rows) => {
       handler._restrictCursor();
       this.#core.buffers.active.x += columns;

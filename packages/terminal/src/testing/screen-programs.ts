@@ -76,7 +76,17 @@ const changes = fc.oneof(
   control(fc.nat(4), "JK"),
   control(fc.nat(4), "JK", "?"),
   fc.tuple(count, count).map(([top, bottom]) => `\x1b[${top};${bottom}r`),
-  fc.constantFrom("\x1b[4h", "\x1b[4l", "\x1b[?6h", "\x1b[?6l", "\x1b[?7l", "\x1b[?7h", "\x1b[!p", "\x1bc"),
+  fc.constantFrom(
+    "\x1b[2;4r\x1b[?6h",
+    "\x1b[4h",
+    "\x1b[4l",
+    "\x1b[?6h",
+    "\x1b[?6l",
+    "\x1b[?7l",
+    "\x1b[?7h",
+    "\x1b[!p",
+    "\x1bc",
+  ),
   fc.constantFrom("\x1bH", "\x1b[g", "\x1b[3g", "\x1b[r", "\x1b[2J\x1b[H", "\x1b#8"),
 );
 const screens = fc.constantFrom(

@@ -21,6 +21,11 @@ describe("a text screen", () => {
     expect(() => checkScreen({ columns: 2, rows: 3, steps })).not.toThrow();
   });
 
+  it.each(["\x1b[5G", "\x1b[5`"])("[T202] stays in its row by %j in origin mode", (move) => {
+    const steps = ["\x1b[2;4r", "\x1b[?6h", "a\r\nb", move, "c"];
+    expect(() => checkScreen({ columns: 9, rows: 5, steps })).not.toThrow();
+  });
+
   it.each([
     ["a saved cursor", "\x1b[4;9H\x1b7\x1b[H"],
     ["a scroll region", "\x1b[2;3r\x1b[3;1H"],

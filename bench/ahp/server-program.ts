@@ -64,7 +64,7 @@ const program = serve({
     };
     const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
     host = new Host({
-      keeper: new Spawner(),
+      processPort: new Spawner(),
       storage,
       spool: await openFileSpool({ folder: path.join(folder, "spool") }),
       config: config.value,

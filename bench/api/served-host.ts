@@ -40,7 +40,7 @@ export async function openServedHost({
   const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
   const spool = await openFileSpool({ folder: path.join(folder, "spool") });
   const host = new Host({
-    keeper: new Spawner(),
+    processPort: new Spawner(),
     storage,
     spool,
     config: config.value,
@@ -55,7 +55,7 @@ export async function openServedHost({
     listen: { host: "127.0.0.1", port: 0 },
     log,
     meta: storage.meta,
-    isReady: () => ({ ready: hub.recording.isKeeping }),
+    isReady: () => ({ ready: hub.recording.isStoring }),
   });
   return { host, storage, url };
 }

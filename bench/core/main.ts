@@ -24,7 +24,7 @@ if (!config.ok) throw new Error(JSON.stringify(config.problems));
 // In memory, so that this measures the core without the disk.
 const storage = new MemoryStorage();
 const host = new Host({
-  keeper: new Spawner(),
+  processPort: new Spawner(),
   storage,
   config: config.value,
   stateFolder: folder,

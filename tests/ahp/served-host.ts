@@ -112,7 +112,7 @@ export async function serveHost({ script = {}, ahp, programs }: ServeOptions = {
   };
   const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
   const host = new Host({
-    keeper: new Spawner({
+    processPort: new Spawner({
       environment: {
         PATH: [programs, process.env["PATH"]].filter((each) => each !== undefined).join(path.delimiter),
         HOME: folder,

@@ -68,7 +68,7 @@ const oldWords: Readonly<Record<string, OldWord>> = {
 /** Matched as written, since only the spelling sets them apart from ordinary words. */
 const oldSpellings: Readonly<Record<string, OldWord>> = {
   "…Tools for dependencies": { pattern: /\b[A-Z]\w+Tools\b/g, instead: "…Deps", count: 0 },
-  "…Means": { pattern: /\b\w+Means\b/g, instead: "backend", count: 12 },
+  "…Means": { pattern: /\b\w+Means\b/g, instead: "backend", count: 0 },
   "a comment that starts with What": {
     pattern: /(?:\/\*\*|\/\/) What (?:an?|the|its|all|it)\b/g,
     instead: "a noun",

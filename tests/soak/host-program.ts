@@ -31,7 +31,7 @@ const log = (level: string, message: string, facts?: object): void => {
 const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
 const spool = await openFileSpool({ folder: path.join(folder, "spool") });
 const host = new Host({
-  keeper: new Spawner(),
+  processPort: new Spawner(),
   storage,
   spool,
   config: config.value,

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { newRootState, ROOT_URI } from "@holdfast/ahp";
 import type { Config } from "@holdfast/protocol";
-import type { Keeper } from "@holdfast/terminal/port";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { AgentEntries, type AgentEntry, type BuiltInProgram, shellVariables } from "./agent/agent-entry.ts";
 import { AgentList, PublishedAgents } from "./agent/agent-list.ts";
 import { Installations } from "./agent/installations.ts";
@@ -34,7 +34,7 @@ import { TerminalDirectory } from "./terminal/terminal-directory.ts";
 
 /** Settings and ports of a host. */
 export interface HostOptions {
-  readonly keeper: Keeper;
+  readonly processPort: ProcessPort;
   /** Its storage; the caller that opened it closes it, after the host. */
   readonly storage: Storage;
   /** Keeps the output of terminals; without it, their output goes with them. */
@@ -76,7 +76,7 @@ interface ClientParts {
 }
 
 export function composeHost(options: HostOptions): HostParts {
-  const { keeper, config, storage, spool, log, now = (): Date => new Date() } = options;
+  const { processPort, config, storage, spool, log, now = (): Date => new Date() } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, idleMs: config.acp.idleSeconds * 1000, ...options.timeouts };
   const onFault = (error: unknown): void => log("error", "Internal error", { error });
   const outage = new OutageWatch(() => sessions.all, log);
@@ -84,13 +84,13 @@ export function composeHost(options: HostOptions): HostParts {
   outage.watch(hub.recording);
   const audit = new Audit(now, storage.audit);
   const watchers = new HostWatchers(now);
-  const terminals = new HostTerminals({ keeper, hub, spool, now, onFault });
+  const terminals = new HostTerminals({ processPort, hub, spool, now, onFault });
   const deps: SessionDeps = {
     hub,
     storage,
     watchers,
-    keeper,
-    installations: new Installations(keeper, options.shellAgent.version),
+    processPort,
+    installations: new Installations(processPort, options.shellAgent.version),
     mcpServers: readMcpServers(options),
     models: new KnownModels(storage.meta, now),
     approvals: new Approvals(hub, now, timeouts.approvalMs, watchers),
@@ -210,14 +210,14 @@ function readRetention({ maxAgeDays, maxMebibytes, auditDays }: Config["retentio
   };
 }
 
-function makeProbes({ keeper, installations, timeouts, ...deps }: SessionDeps): ModelProbes {
+function makeProbes({ processPort, installations, timeouts, ...deps }: SessionDeps): ModelProbes {
   const { clientVersion, redact } = deps;
   return new ModelProbes({
-    keeper,
+    processPort,
     connection: { timeouts, clientVersion, redact },
     timeoutMs: timeouts.modelsMs,
     launch: (entry, cwd) =>
-      buildLaunch(keeper, installations, {
+      buildLaunch(processPort, installations, {
         entry,
         cwd,
         model: undefined,

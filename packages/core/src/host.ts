@@ -46,7 +46,7 @@ import type { InputPlace } from "./terminal/piped-input.ts";
 import type { TerminalClaims } from "./terminal/terminal-claims.ts";
 import { terminalIdOf } from "./terminal/terminal-id.ts";
 import { TerminalSubscriptions } from "./terminal/terminal-subscriptions.ts";
-import type { TerminalFeed } from "./terminal/terminal-feed.ts";
+import type { TerminalReader } from "./terminal/terminal-reader.ts";
 import { type HostOptions, type HostParts, composeHost } from "./compose.ts";
 
 export type { HostOptions } from "./compose.ts";
@@ -224,7 +224,7 @@ export class Host {
     caller: Caller,
     onReadable: () => void,
     isPaced = false,
-  ): Promise<TerminalFeed> {
+  ): Promise<TerminalReader> {
     return this.#parts.terminalDirectory.follow(id, after, caller, onReadable, isPaced);
   }
 
@@ -313,7 +313,7 @@ export class Host {
     requireAccepted(submission, "TERMINAL_NOT_FOUND");
   }
 
-  /** Ends every turn, agent and terminal, then the keeper. Sessions stay, for the next host. Idempotent. */
+  /** Ends every turn, agent and terminal, then the process port. Sessions stay, for the next host. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#closeNow();
     return this.#closing;
@@ -328,7 +328,7 @@ export class Host {
     this.#parts.claims.close();
     this.#parts.finished.close();
     await this.#parts.terminals.close();
-    await this.#parts.keeper.close();
+    await this.#parts.processPort.close();
     await this.hub.settled();
   }
 }

@@ -47,5 +47,5 @@ export type {
   TerminalViewer,
 } from "./terminal/terminal-subscriptions.ts";
 export type { InputPlace } from "./terminal/piped-input.ts";
-export type { TerminalFeed, TerminalReading } from "./terminal/terminal-feed.ts";
+export type { TerminalReader, TerminalReading } from "./terminal/terminal-reader.ts";
 export type { Log } from "./session/session-deps.ts";

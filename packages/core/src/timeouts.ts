@@ -5,7 +5,7 @@ export interface Timeouts {
   /** For an agent's answer to `initialize`, and again to open a session: some load for long when they start cold. */
   readonly handshakeMs: number;
   /** For an agent's first ACP message, since it last wrote any other text: a program that speaks no ACP waits for ever. */
-  readonly textMs: number;
+  readonly firstMessageMs: number;
   /** For agents that are started to ask for their models, before a list of agents goes out without those. */
   readonly modelsMs: number;
   /** For an agent to resume a session: with a long history, some are slow. */
@@ -17,7 +17,7 @@ export interface Timeouts {
   /** For an agent to exit once its input has ended: some save their history then. */
   readonly endOfInputMs: number;
   /** Between TERM and KILL for an agent and all it has started. */
-  readonly killMs: number;
+  readonly killGraceMs: number;
   /** Without use of a session before it is unloaded: its agent is stopped if it can be resumed. */
   readonly idleMs: number;
   /** For a person to answer a permission request; then a reject option is chosen. */
@@ -29,13 +29,13 @@ export interface Timeouts {
 /** Default timeouts. */
 export const DEFAULT_TIMEOUTS: Timeouts = {
   handshakeMs: 120_000,
-  textMs: 10_000,
+  firstMessageMs: 10_000,
   modelsMs: 20_000,
   loadMs: 90_000,
   cancelMs: 10_000,
   silenceMs: 120_000,
   endOfInputMs: 2000,
-  killMs: 3000,
+  killGraceMs: 3000,
   idleMs: 5 * 60 * 1000,
   approvalMs: 24 * 60 * 60 * 1000,
   goneClientMs: 60 * 60 * 1000,

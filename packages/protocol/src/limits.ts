@@ -13,7 +13,7 @@ export const LIMITS = {
   /** Characters of an app's id, and of a permission's name. */
   appIdLength: 64,
   /** Permissions that an app may request at once. */
-  wishedPermissions: 64,
+  requestedPermissions: 64,
   /** Characters of an agent's id or handle, and of a provider's id. */
   nameLength: 64,
   /** MCP servers of one session. */

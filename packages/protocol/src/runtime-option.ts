@@ -32,7 +32,7 @@ export const approvalPolicySchema = z.enum(APPROVAL_POLICIES).meta({ id: "Approv
 
 export const timeoutSecondsSchema = z.int().min(LIMITS.minTimeoutSeconds).max(LIMITS.maxTimeoutSeconds);
 
-const extrasSchema = z
+export const extrasSchema = z
   .record(
     z
       .string()

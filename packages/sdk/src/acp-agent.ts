@@ -50,7 +50,7 @@ export class AcpAgent {
     return this.#connection.askFor("agents", { method: "GET", path: "/sdk/acp/agents", query, signal });
   }
 
-  /** Starts an agent in a new session; the session is ready when the promise is kept. */
+  /** Starts an agent in a new session; the promise resolves when the session is ready. */
   createSession(options: AcpSessionOptions, { signal }: CallOptions = {}): Promise<AcpSession> {
     const path = "/sdk/acp/session";
     return this.#connection.askFor("session", { method: "POST", path, body: options, signal });

@@ -20,7 +20,7 @@ export class Approvals {
     return approvals;
   }
 
-  /** Answers one, known by its id alone if need be, with `content` where it is a form; the first answer counts, from whichever connection it comes. */
+  /** Answers an approval, given as an object or by its id; a form takes `content`. The first decision counts, whichever connection sends it. */
   resolve(
     approval: string | Pick<PendingApproval, "session_key" | "requestId">,
     optionId: string,

@@ -173,7 +173,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
 
   /** Opens the stream again after the last event; gives up after too many attempts in a row (X15). */
   async #resume(firstCause: unknown): Promise<Response> {
-    if (!this.#canResume) throw brokenStream("its host does not say how to take it up again", firstCause);
+    if (!this.#canResume) throw brokenStream("its host does not say how to resume it", firstCause);
     const { retry } = this.#source;
     const { signal } = this.#controller;
     let cause = firstCause;
@@ -264,8 +264,8 @@ export class Retry {
 }
 
 /**
- * Several events may come of one entry of the host's log, and only the last of them carries its id (A25).
- * Resumed after the id before, the host sends the entry again from its beginning; events already given are skipped.
+ * For hosts that give an id only to the last event of a log entry; today's give one to each (A25).
+ * Resumed after the id before, such a host sends the entry again from its beginning; events already given are skipped.
  */
 class ReplayGuard {
   /** Events given since the last id. */

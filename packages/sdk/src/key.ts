@@ -25,7 +25,7 @@ export class Keys {
     return { key: answer["key"] as ApiKey, secret: String(answer["secret"]) };
   }
 
-  /** All keys, those that were revoked too. */
+  /** All keys, including revoked ones. */
   list({ signal }: CallOptions = {}): Promise<ApiKey[]> {
     return this.#connection.askFor("keys", { method: "GET", path: "/admin/keys", signal });
   }

@@ -15,7 +15,7 @@ import type {
   StreamedTurn,
   Submit,
   TerminalClaims,
-  TerminalFeed,
+  TerminalReader,
   TerminalSubscriptions,
   TurnRequest,
   WaitingQuestion,
@@ -100,7 +100,7 @@ export interface HostPort {
     caller: Caller,
     onReadable: () => void,
     isPaced?: boolean,
-  ): Promise<TerminalFeed>;
+  ): Promise<TerminalReader>;
   /** Resolves when the terminal accepts more input. */
   writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void>;
   /** Gives the size as it is after clamping. */

@@ -107,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     host: options.host,
     log,
     names,
-    access: openAccess({ ...options, areAppIdsTaken: options.apps?.enabled }),
+    access: openAccess({ ...options, acceptsAppIds: options.apps?.enabled }),
     version: options.version ?? "0.0.0",
     isStopping: () => stopping !== undefined,
   };

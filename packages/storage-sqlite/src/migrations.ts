@@ -1,4 +1,4 @@
-// The tables, as a list of steps: a database remembers how many it has taken.
+// Schema migrations; `user_version` counts the ones that a database has applied.
 import { StorageError } from "@holdfast/core/ports";
 import { numberOf } from "./driver.ts";
 import type { Database } from "./database.ts";

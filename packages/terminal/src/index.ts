@@ -3,7 +3,7 @@ export { TerminalEngine, type TerminalEngineOptions, type TerminalRequest } from
 export {
   type Audience,
   DOCUMENTED_LIMITS,
-  type LimitMeans,
+  type LimitBackend,
   type LimitName,
   type LimitsInForce,
   type RequestVariables,

@@ -77,10 +77,10 @@ function addDoctor(agents: Command, run: Runner): void {
         const machine = new Machine({ environment, home, config });
         const progress = console.progress(`Trying ${name}`);
         try {
-          const { keeper, configFault } = machine;
+          const { processPort, configFault } = machine;
           if (configFault !== undefined) throw unusable(configFault);
           const entry = findAgent(machine.config, name);
-          const trial = await tryAgent({ entry, keeper, timeoutMs: timeout * 1000 });
+          const trial = await tryAgent({ entry, processPort, timeoutMs: timeout * 1000 });
           progress.close();
           if (console.json) await console.printJson(trial);
           else for (const line of trialLines(trial, console.paint)) await console.print(line);

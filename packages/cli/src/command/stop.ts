@@ -22,7 +22,7 @@ const pollMs = 25;
 const askTimeoutMs = 2000;
 /** By default a second signal, or one to a host that hangs, ends it at once. */
 const terminateMs = 3000;
-const killMs = 5000;
+const killGraceMs = 5000;
 
 export function addStop(program: Command, run: Runner): void {
   localCommand(program, "stop", "stop the host; sessions are kept, running commands end")
@@ -115,7 +115,7 @@ async function end(
   if (await hasEnded(home, holder, isBusy ? timeoutMs : terminateMs)) return "SIGTERM";
   report(`It still runs. Sending SIGKILL, which ends process ${pid} at once.`);
   signal(home, holder, "SIGKILL");
-  if (await hasEnded(home, holder, killMs)) return "SIGKILL";
+  if (await hasEnded(home, holder, killGraceMs)) return "SIGKILL";
   throw new CommandError("STOP_TIMED_OUT", `The host (process ${pid}) could not be ended, even by SIGKILL.`, {
     exitCode: EXIT_CODES.fault,
     remedy: "The system holds it, perhaps because of a disk that does not answer. Look at it with `ps`.",

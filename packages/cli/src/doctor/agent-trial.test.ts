@@ -16,10 +16,10 @@ import { trialLines } from "./trial-report.ts";
 
 const fakeAgent = fileURLToPath(new URL("../../../core/src/testing/fake-agent.mjs", import.meta.url));
 const secret = "k-0123456789-secret";
-const keeper = new Spawner({
+const processPort = new Spawner({
   environment: { PATH: process.env["PATH"], HOME: "/nonexistent", GEMINI_API_KEY: secret },
 });
-afterAll(() => keeper.close());
+afterAll(() => processPort.close());
 
 function ownAgent(command: string, args: readonly string[], env: Record<string, string> = {}): AgentEntry {
   const config = readConfig({ agents: { mine: { command, args, env } } });
@@ -45,7 +45,7 @@ function shellLine(line: string): AgentEntry {
 }
 
 async function problemOf(entry: AgentEntry, timeoutMs = 20_000): Promise<AgentTrial["problem"]> {
-  return (await tryAgent({ entry, keeper, timeoutMs })).problem;
+  return (await tryAgent({ entry, processPort, timeoutMs })).problem;
 }
 
 describe("agents doctor", () => {
@@ -68,7 +68,7 @@ describe("agents doctor", () => {
       ignoresTerm: true,
     });
     const auth = { env: ["GEMINI_API_KEY"], files: [] };
-    const trial = await tryAgent({ entry: { ...entry, auth }, keeper, timeoutMs: 20_000 });
+    const trial = await tryAgent({ entry: { ...entry, auth }, processPort, timeoutMs: 20_000 });
     expect(trial).toMatchObject({
       agent: { id: "mine" },
       command: [process.execPath, fakeAgent],

@@ -22,7 +22,7 @@ import {
 } from "@holdfast/core";
 import type {
   EnvironmentRequest,
-  Keeper,
+  ProcessPort,
   Run,
   RunExit,
   RunRequest,
@@ -35,7 +35,7 @@ import { within } from "./machine.ts";
 
 interface TrialRequest {
   readonly entry: AgentEntry;
-  readonly keeper: Keeper;
+  readonly processPort: ProcessPort;
   /** How long each answer may take. */
   readonly timeoutMs: number;
 }
@@ -68,7 +68,7 @@ interface OfferedSession extends Omit<AcpSessionResult, "sessionId"> {
 const commandsMs = 1500;
 const shownLines = 20;
 /** There is no history to save, so the end need not be waited for as long as otherwise. */
-const trialTimeouts = { ...DEFAULT_TIMEOUTS, endOfInputMs: 500, killMs: 1000 };
+const trialTimeouts = { ...DEFAULT_TIMEOUTS, endOfInputMs: 500, killGraceMs: 1000 };
 
 /** Tries an agent. Whatever becomes of it, nothing of it runs afterwards. */
 export async function tryAgent(request: TrialRequest): Promise<AgentTrial> {
@@ -84,7 +84,7 @@ export async function tryAgent(request: TrialRequest): Promise<AgentTrial> {
 class Trial {
   readonly #request: TrialRequest;
   readonly #folder: string;
-  readonly #keeper: KeeperTap;
+  readonly #processPort: ProcessPortTap;
   readonly #redactor = new Redactor();
   readonly #offered = new OfferedCommands();
   readonly #timings: TrialTimings = {};
@@ -96,7 +96,7 @@ class Trial {
   constructor(request: TrialRequest, folder: string) {
     this.#request = request;
     this.#folder = folder;
-    this.#keeper = new KeeperTap(request.keeper);
+    this.#processPort = new ProcessPortTap(request.processPort);
   }
 
   async run(): Promise<AgentTrial> {
@@ -108,7 +108,7 @@ class Trial {
       const timeouts = { ...trialTimeouts, handshakeMs: this.#request.timeoutMs };
       const services = unattendedServices(this.#offered);
       const start = (): Promise<AgentConnection> =>
-        AgentConnection.start(this.#keeper, launch, services, { timeouts, clientVersion: VERSION });
+        AgentConnection.start(this.#processPort, launch, services, { timeouts, clientVersion: VERSION });
       agent = await this.#timed("startMs", start);
       await this.#converse(agent, launch.env);
       problem = this.#findMissingSignIn();
@@ -122,7 +122,7 @@ class Trial {
         isStarted: agent !== undefined,
         hasShakenHands: this.#handshake !== undefined,
         authMethods: this.#handshake?.authMethods ?? [],
-        exit: this.#keeper.exit,
+        exit: this.#processPort.exit,
         output: this.#lines("output"),
         stderr: this.#lines("error"),
       });
@@ -141,11 +141,11 @@ class Trial {
   }
 
   async #prepare(): Promise<AgentLaunch["request"]> {
-    const { entry, keeper } = this.#request;
-    // The version is asked of the plain keeper: what it says is no word of the agent's.
-    const installations = new Installations(keeper, VERSION);
+    const { entry, processPort } = this.#request;
+    // The version is asked of the plain process port: what it says is no word of the agent's.
+    const installations = new Installations(processPort, VERSION);
     this.#found = await installations.find(entry);
-    const launch = await buildLaunch(this.#keeper, installations, {
+    const launch = await buildLaunch(this.#processPort, installations, {
       entry,
       cwd: this.#folder,
       model: undefined,
@@ -195,7 +195,7 @@ class Trial {
   }
 
   #lines(stream: "output" | "error"): string[] {
-    return this.#keeper
+    return this.#processPort
       .lines(stream)
       .slice(0, shownLines)
       .map((line) => this.#redactor.redact(line));
@@ -242,13 +242,13 @@ function unattendedServices(commands: OfferedCommands): AgentServices {
 /** What is kept of each stream. */
 const maxBytes = 64 * 1024;
 
-class KeeperTap implements Keeper {
-  readonly #keeper: Keeper;
+class ProcessPortTap implements ProcessPort {
+  readonly #processPort: ProcessPort;
   readonly #recorded: Record<RunStream, Buffer[]> = { output: [], error: [] };
   #exit: RunExit | undefined;
 
-  constructor(keeper: Keeper) {
-    this.#keeper = keeper;
+  constructor(processPort: ProcessPort) {
+    this.#processPort = processPort;
   }
 
   /** How the last run ended; undefined while it runs. */
@@ -267,7 +267,7 @@ class KeeperTap implements Keeper {
 
   start(request: RunRequest, sink: RunSink): Promise<Run> {
     let recordedBytes = 0;
-    return this.#keeper.start(request, {
+    return this.#processPort.start(request, {
       bytes: (stream, bytes, offset) => {
         if (recordedBytes < maxBytes) {
           this.#recorded[stream].push(Buffer.from(bytes.subarray(0, maxBytes - recordedBytes)));
@@ -284,10 +284,10 @@ class KeeperTap implements Keeper {
   }
 
   buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>> {
-    return this.#keeper.buildEnvironment(request);
+    return this.#processPort.buildEnvironment(request);
   }
 
   close(graceMs?: number): Promise<void> {
-    return this.#keeper.close(graceMs);
+    return this.#processPort.close(graceMs);
   }
 }

@@ -18,12 +18,12 @@ import { type Machine, within } from "./machine.ts";
 const versionMs = 8000;
 
 export async function examineAgents(
-  { keeper, config }: Pick<Machine, "keeper" | "config">,
+  { processPort, config }: Pick<Machine, "processPort" | "config">,
   timeoutMs = versionMs,
 ): Promise<Finding[]> {
   const { allowedAgents, defaults } = config;
   const entries = new AgentEntries(config, shellAgent());
-  const installations = new Installations(keeper, VERSION);
+  const installations = new Installations(processPort, VERSION);
   const isMeant = ({ id, handles }: AgentEntry, name: string): boolean =>
     id === name || handles.includes(name);
   const isAllowed = (entry: AgentEntry): boolean =>

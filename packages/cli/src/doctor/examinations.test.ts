@@ -19,10 +19,10 @@ import { examineHost, examinePort } from "./host.ts";
 import { examineLoginShell, examineNode } from "./terminals.ts";
 import { Machine } from "./machine.ts";
 
-function makeKeeper(environment: Record<string, string>): Spawner {
-  const keeper = new Spawner({ environment });
-  onTestFinished(() => keeper.close());
-  return keeper;
+function makeProcessPort(environment: Record<string, string>): Spawner {
+  const processPort = new Spawner({ environment });
+  onTestFinished(() => processPort.close());
+  return processPort;
 }
 
 function makeConfig(settings: object): Config {
@@ -177,22 +177,22 @@ describe("[C72] single examinations", () => {
   });
 
   it("[C72] a login shell that is missing, or does not report commands, is a note", async () => {
-    const keeper = makeKeeper({});
+    const processPort = makeProcessPort({});
     const environment = { PATH: makePath(path.join(temporaryFolder(), "bin"), { bash: "exit 0" }) };
     const bash = path.join(environment.PATH, "bash");
     const missing = { ...environment, SHELL: "/nowhere/zsh" };
-    await expect(examineLoginShell({ environment: missing, keeper })).resolves.toMatchObject({
+    await expect(examineLoginShell({ environment: missing, processPort })).resolves.toMatchObject({
       summary: expect.stringContaining("/nowhere/zsh is not there") as string,
       command: `chsh -s ${bash}`,
     });
     await expect(
-      examineLoginShell({ environment: { ...environment, SHELL: "/bin/sh" }, keeper }),
+      examineLoginShell({ environment: { ...environment, SHELL: "/bin/sh" }, processPort }),
     ).resolves.toMatchObject({
       state: "note",
       summary: expect.stringContaining("has no integration") as string,
     });
     await expect(
-      examineLoginShell({ environment: { ...environment, SHELL: bash }, keeper }),
+      examineLoginShell({ environment: { ...environment, SHELL: bash }, processPort }),
     ).resolves.toMatchObject({
       state: "ok",
     });
@@ -203,7 +203,11 @@ describe("[C72] single examinations", () => {
     const PATH = makePath(path.join(temporaryFolder(), "bin"), {
       bwrap: "echo 'No permissions' >&2; exit 1",
     });
-    const seen = { environment: { PATH }, keeper: makeKeeper({ PATH }), platform: "linux" } as const;
+    const seen = {
+      environment: { PATH },
+      processPort: makeProcessPort({ PATH }),
+      platform: "linux",
+    } as const;
     await expect(examineBubblewrap(seen)).resolves.toMatchObject({
       state: "note",
       summary: expect.stringContaining("cannot be used here: No permissions") as string,
@@ -220,9 +224,9 @@ describe("[C72] single examinations", () => {
     const folder = temporaryFolder();
     const pidFile = path.join(folder, "pid");
     const PATH = makePath(path.join(folder, "bin"), { qwen: `echo $$ > ${pidFile}; exec sleep 600` });
-    const keeper = new Spawner({ environment: { PATH, HOME: folder } });
+    const processPort = new Spawner({ environment: { PATH, HOME: folder } });
     const config = makeConfig({ agents: { mine: { command: "my-agent" } }, defaults: { agent: "codex" } });
-    const findings = await examineAgents({ keeper, config }, 2500);
+    const findings = await examineAgents({ processPort, config }, 2500);
     const find = (id: string): Finding | undefined => findings.find((each) => each.id === `agent:${id}`);
     expect(find("qwen-cli")).toMatchObject({ state: "fix", command: "holdfast agents doctor qwen-cli" });
     expect(find("mine")).toMatchObject({
@@ -234,10 +238,10 @@ describe("[C72] single examinations", () => {
       state: "note",
       command: "npm install -g @moonshot-ai/kimi-code",
     });
-    await keeper.close(0);
+    await processPort.close(0);
     expect(identifyProcess(Number(readFileSync(pidFile, "utf8")))).toBeUndefined();
     const allowed = await examineAgents({
-      keeper: makeKeeper({ PATH: "" }),
+      processPort: makeProcessPort({ PATH: "" }),
       config: makeConfig({ allowedAgents: ["shell"] }),
     });
     expect(allowed.map(({ id }) => id)).toEqual(["agent:shell"]);

@@ -14,11 +14,11 @@ const effect = "process groups hold trees together, and a process that leaves it
 
 /** Whether the kernel holds trees together, so that nothing that an agent starts can get away. */
 export async function examineCgroups({
-  keeper,
+  processPort,
   platform,
-}: Pick<Machine, "keeper" | "platform">): Promise<CheckResult> {
+}: Pick<Machine, "processPort" | "platform">): Promise<CheckResult> {
   if (platform !== "linux") return ok("are for Linux alone; process groups hold trees together here");
-  const { tree } = await probe(keeper, { kind: "text", command: "/bin/sh", args: ["-c", "exit 0"] });
+  const { tree } = await probe(processPort, { kind: "text", command: "/bin/sh", args: ["-c", "exit 0"] });
   const mount = findMount();
   if (tree === "cgroup") {
     return ok(`v2 is writable at ${mount?.folder}: the kernel holds process trees together`);
@@ -67,9 +67,9 @@ function findMount(): Mount | undefined {
 /** Whether a command can have processes that nobody outside sees, and that end with it. */
 export async function examineNamespaces({
   environment,
-  keeper,
+  processPort,
   platform,
-}: Pick<Machine, "environment" | "keeper" | "platform">): Promise<CheckResult> {
+}: Pick<Machine, "environment" | "processPort" | "platform">): Promise<CheckResult> {
   if (platform !== "linux") return ok("are for Linux alone");
   if (findProgram("unshare", environment) === undefined) {
     return note("unshare is not installed, so that PID namespaces cannot be asked for", {
@@ -77,7 +77,7 @@ export async function examineNamespaces({
     });
   }
   try {
-    await probe(keeper, {
+    await probe(processPort, {
       kind: "text",
       command: "/bin/sh",
       args: ["-c", "exit 0"],
@@ -104,9 +104,9 @@ const trial = [
 
 export async function examineBubblewrap({
   environment,
-  keeper,
+  processPort,
   platform,
-}: Pick<Machine, "environment" | "keeper" | "platform">): Promise<CheckResult> {
+}: Pick<Machine, "environment" | "processPort" | "platform">): Promise<CheckResult> {
   if (platform !== "linux") return ok("is for Linux alone; agents have other means here");
   const program = findProgram("bwrap", environment);
   if (program === undefined) {
@@ -117,7 +117,7 @@ export async function examineBubblewrap({
       },
     );
   }
-  const { output, exitCode } = await probe(keeper, {
+  const { output, exitCode } = await probe(processPort, {
     kind: "text",
     command: program,
     args: [...trial, "/bin/sh", "-c", "echo works"],

@@ -1,10 +1,10 @@
-// Machine under examination, with time limits on every trial: this process, the home, a keeper, a small program.
+// Machine under examination, with time limits on every trial: this process, the home, a process port, a small program.
 import process from "node:process";
 import type { Config } from "@holdfast/protocol";
-import type { Keeper, RunExit, RunRequest, TreeMechanism } from "@holdfast/terminal/port";
+import type { ProcessPort, RunExit, RunRequest, TreeMechanism } from "@holdfast/terminal/port";
 import { messageOf } from "../command-error.ts";
 import { checkOwnAgents } from "../serve/agents.ts";
-import { createKeeper } from "../serve/compose.ts";
+import { createProcessPort } from "../serve/compose.ts";
 import { defaultConfig, loadConfig } from "../serve/config-file.ts";
 import { findHome } from "../serve/home.ts";
 import { findRunningHost, type HostFile } from "../serve/host-file.ts";
@@ -29,7 +29,7 @@ export class Machine {
   /** Why the configuration's file cannot be used. */
   readonly configFault: string | undefined;
   /** Starts processes as the host does, in the login shell's environment. */
-  readonly keeper: Keeper = createKeeper();
+  readonly processPort: ProcessPort = createProcessPort();
   #running: Promise<HostFile | undefined> | undefined;
 
   constructor({ environment, home, config }: Place) {
@@ -50,7 +50,7 @@ export class Machine {
 
   /** Ends whatever the examinations started. */
   async close(): Promise<void> {
-    await this.keeper.close(0);
+    await this.processPort.close(0);
   }
 }
 
@@ -79,15 +79,18 @@ interface ProbeResult {
 
 const limits = { wallClockMs: 5000, outputBytes: 64 * 1024 } as const;
 
-/** Runs it to its end; rejects with the keeper's words when it cannot be started. */
-export async function probe(keeper: Keeper, request: ProbeRequest): Promise<ProbeResult> {
+/** Runs it to its end; rejects with the process port's words when it cannot be started. */
+export async function probe(processPort: ProcessPort, request: ProbeRequest): Promise<ProbeResult> {
   const chunks: Buffer[] = [];
   let ended = (_exit: RunExit): void => {};
   const exited = new Promise<RunExit>((resolve) => {
     ended = resolve;
   });
-  const env = await keeper.buildEnvironment({ audience: "agent-command", hasScreen: request.kind === "tty" });
-  const run = await keeper.start(
+  const env = await processPort.buildEnvironment({
+    audience: "agent-command",
+    hasScreen: request.kind === "tty",
+  });
+  const run = await processPort.start(
     { ...request, cwd: "/", env, limits },
     { bytes: (_stream, bytes) => void chunks.push(Buffer.from(bytes)), exit: ended, end: () => {} },
   );

@@ -22,14 +22,14 @@ export async function examineNode({ nodeVersion }: Pick<Machine, "nodeVersion">)
 const script = "test -t 0 && tty && stty size";
 
 export async function examinePty({
-  keeper,
+  processPort,
   platform,
-}: Pick<Machine, "keeper" | "platform">): Promise<CheckResult> {
+}: Pick<Machine, "processPort" | "platform">): Promise<CheckResult> {
   if (platform === "win32") {
     return note("terminals with a screen are not supported on Windows; text runs are");
   }
   try {
-    const { output, exitCode } = await probe(keeper, {
+    const { output, exitCode } = await probe(processPort, {
       kind: "tty",
       command: "/bin/sh",
       args: ["-c", script],
@@ -59,8 +59,8 @@ const slowProfileMs = 3500;
 
 export async function examineLoginShell({
   environment,
-  keeper,
-}: Pick<Machine, "environment" | "keeper">): Promise<CheckResult> {
+  processPort,
+}: Pick<Machine, "environment" | "processPort">): Promise<CheckResult> {
   const shell = environment["SHELL"] ?? userInfo().shell ?? "/bin/sh";
   const name = path.basename(shell);
   const better = INTEGRATED_SHELLS.map((each) => findProgram(each, environment)).find(
@@ -78,7 +78,7 @@ export async function examineLoginShell({
     );
   }
   const began = performance.now();
-  await keeper.buildEnvironment({ audience: "person", hasScreen: false });
+  await processPort.buildEnvironment({ audience: "person", hasScreen: false });
   const tookMs = Math.round(performance.now() - began);
   if (tookMs > slowProfileMs) {
     return note(`${shell} takes ${tookMs} ms to start; after 4000 ms its environment is done without`, {

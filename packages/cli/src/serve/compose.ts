@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Host, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
 import { Spawner } from "@holdfast/terminal/process";
-import type { Keeper } from "@holdfast/terminal/port";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
@@ -21,7 +21,7 @@ interface Kept {
 }
 
 /** Starts processes as children of this one. */
-export function createKeeper(): Keeper {
+export function createProcessPort(): ProcessPort {
   return new Spawner();
 }
 
@@ -34,7 +34,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   let host: Host | undefined;
   try {
     const started = new Host({
-      keeper: createKeeper(),
+      processPort: createProcessPort(),
       storage,
       spool,
       config,

@@ -136,7 +136,7 @@ async function drain(close: () => Promise<void>, log: Log, fatalCode?: number): 
   }
 }
 
-/** Ends at once. Children need no care: the keeper's helper ends them when this process is gone. */
+/** Ends at once. Children need no care: the process port's helper ends them when this process is gone. */
 function endByFault(error: unknown, log: Log): never {
   if (error instanceof CommandError) {
     log("error", error.message, { code: error.code });

@@ -19,10 +19,10 @@ export class TypedProgram {
 
   /** Starts the program; it is ended with the test. */
   static async start(words: readonly string[], cwd: string): Promise<TypedProgram> {
-    const keeper = new Spawner({ environment: { PATH: process.env["PATH"], TERM: "xterm" } });
-    onTestFinished(() => keeper.close(0));
+    const processPort = new Spawner({ environment: { PATH: process.env["PATH"], TERM: "xterm" } });
+    onTestFinished(() => processPort.close(0));
     const record = new Record();
-    const run = await keeper.start(
+    const run = await processPort.start(
       {
         kind: "tty",
         command: process.execPath,

@@ -1,7 +1,7 @@
 // One agent process and the ACP v1 connection to it: handshake, sessions, prompts, and a clean end.
 import { type Connection, ConnectionError, RpcError, WarningLimit } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
-import type { Keeper, Run, RunExit, RunRequest, TreeProcess } from "@holdfast/terminal/port";
+import type { ProcessPort, Run, RunExit, RunRequest, TreeProcess } from "@holdfast/terminal/port";
 import type { Timeouts } from "../timeouts.ts";
 import {
   ACP_VERSION,
@@ -73,7 +73,7 @@ export class AgentConnection {
 
   /** Starts the process; `initialize` comes next. Its stderr is kept without secrets. */
   static async start(
-    keeper: Keeper,
+    processPort: ProcessPort,
     request: Omit<RunRequest, "kind">,
     services: AgentServices,
     options: AgentConnectionOptions,
@@ -86,16 +86,16 @@ export class AgentConnection {
     });
     // The connection is made before the process: the output of one that dies at once is read to its end as well.
     const link: AgentLink = { run: undefined, onDrain: () => {} };
-    const foreign = new ForeignOutput(options.timeouts.textMs);
+    const foreign = new ForeignOutput(options.timeouts.firstMessageMs);
     const gate = new UpdateGate();
     const outputEnd = new OutputEnd(() => {
       link.run
-        ?.end(options.timeouts.killMs)
+        ?.end(options.timeouts.killGraceMs)
         .catch((error: unknown) => services.warn(`The agent could not be ended: ${String(error)}`));
     });
     const warnings = new WarningLimit((line) => services.warn(line));
     const connection = openConnection(link, services, gate, warnings);
-    const run = await keeper.start(
+    const run = await processPort.start(
       { ...request, kind: "stdio" },
       {
         bytes: (stream, bytes) => {
@@ -232,7 +232,7 @@ export class AgentConnection {
     });
     await Promise.race([this.exited, bound]);
     clearTimeout(timer);
-    await this.#run.end(this.#timeouts.killMs);
+    await this.#run.end(this.#timeouts.killGraceMs);
     await this.exited;
     this.#connection.close();
     this.#run.release();

@@ -23,7 +23,7 @@ test("[N16] one that ignores the end of its input gets TERM, one that ignores th
     polite: { ignoresEndOfInput: true },
     rude: { ignoresEndOfInput: true, ignoresTerm: true },
   };
-  const host = newHost({ agents, timeouts: { endOfInputMs: 50, killMs: 100 } });
+  const host = newHost({ agents, timeouts: { endOfInputMs: 50, killGraceMs: 100 } });
   const polite = await host.open({ agent_id: "polite" });
   const rude = await host.open({ agent_id: "rude" });
   await Promise.all([polite.close(), rude.close()]);
@@ -37,7 +37,7 @@ test("[N16] an agent that ignores everything and has children in their own proce
   const seconds = uniqueSeconds();
   const children = `trap '' TERM HUP; setsid sh -c "trap '' TERM HUP; sleep ${seconds}; sleep ${seconds}" & setsid sleep ${seconds} & wait`;
   const script = { ignoresEndOfInput: true, ignoresTerm: true, children };
-  const host = newHost({ agents: { mine: script }, timeouts: { endOfInputMs: 20, killMs: 50 } });
+  const host = newHost({ agents: { mine: script }, timeouts: { endOfInputMs: 20, killGraceMs: 50 } });
   const session = await host.open();
   await until(() => findByArgument(`sleep ${seconds}`).length >= 2);
   await session.close();
@@ -48,7 +48,7 @@ test("[N16] what an agent left running when it died is ended, at the latest when
   const seconds = uniqueSeconds();
   const host = newHost({
     agents: { mine: { children: `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}` } },
-    timeouts: { killMs: 100 },
+    timeouts: { killGraceMs: 100 },
   });
   const session = await host.open();
   await until(() => findByArgument(`sleep ${seconds}`).length >= 2);

@@ -158,7 +158,7 @@ test("[N283] a program that prints only text is given up soon, and its text is q
   const text = String.raw`printf '\033[1mWelcome\033[0m\r\nto \033]0;title\007REPL 9\n> '; exec sleep 300`;
   const host = newHost({
     agentConfig: { mine: { command: "/bin/sh", args: ["-c", text] } },
-    timeouts: { textMs: 300, endOfInputMs: 20 },
+    timeouts: { firstMessageMs: 300, endOfInputMs: 20 },
   });
   const startedAt = performance.now();
   await expect(host.open()).rejects.toMatchObject({
@@ -189,7 +189,7 @@ test("[N283] an agent that prints a banner, is slow, and then speaks ACP works",
   const early = { do: "notify", method: "_auth/status_update", params: {} } as const;
   const host = newHost({
     agents: { mine: { initialize: [banner, early, { do: "sleep", ms: 400 }, answer(result)] } },
-    timeouts: { textMs: 200 },
+    timeouts: { firstMessageMs: 200 },
   });
   expect((await host.open()).status.state).toBe("ready");
 });

@@ -118,8 +118,8 @@ test("[N284] an agent on the host's own PATH is found where the login shell has 
   writeFileSync(path.join(own, "only-here"), `#!/usr/bin/env interpreter\n`);
   writeFileSync(path.join(own, "interpreter"), "#!/bin/sh\necho only-here 4.5.6\n");
   for (const name of ["only-here", "interpreter"]) chmodSync(path.join(own, name), 0o755);
-  const keeper = new Spawner({ environment: { PATH: "/usr/bin:/bin", HOME: folder } });
-  const installations = new Installations(keeper, "1", `/bin:${own}`);
+  const processPort = new Spawner({ environment: { PATH: "/usr/bin:/bin", HOME: folder } });
+  const installations = new Installations(processPort, "1", `/bin:${own}`);
   const launch = { command: "only-here", args: [], env: {} };
   const found = await installations.find({ ...plain, launch, versionProbe: { args: ["--version"] } });
   expect(found).toMatchObject({
@@ -137,7 +137,7 @@ test("[N284] an agent on the host's own PATH is found where the login shell has 
     installed: false,
     searched: `there is no nowhere or not-here-either in the login shell's PATH (/usr/bin:/bin), nor in the host's (/bin:${own})`,
   });
-  await keeper.close();
+  await processPort.close();
 });
 
 const plain: AgentEntry = {

@@ -2,7 +2,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import type { Keeper, RunExit } from "@holdfast/terminal/port";
+import type { ProcessPort, RunExit } from "@holdfast/terminal/port";
 import type { Launch } from "@holdfast/protocol";
 import type { AgentEntry } from "./agent-entry.ts";
 import { listSignIns } from "./sign-in.ts";
@@ -28,7 +28,7 @@ const maxProbeBytes = 64 * 1024;
 
 /** The agents installed on this machine; each result is kept for a minute. */
 export class Installations {
-  readonly #keeper: Keeper;
+  readonly #processPort: ProcessPort;
   readonly #builtInVersion: string;
   readonly #hostPath: string;
   readonly #versions = new Map<string, string | null>();
@@ -37,8 +37,12 @@ export class Installations {
   readonly #found = new Map<string, { readonly at: number; readonly installation: Promise<Installation> }>();
 
   /** A built-in agent has the version of the host that ships it. */
-  constructor(keeper: Keeper, builtInVersion: string, hostPath: string = process.env["PATH"] ?? "") {
-    this.#keeper = keeper;
+  constructor(
+    processPort: ProcessPort,
+    builtInVersion: string,
+    hostPath: string = process.env["PATH"] ?? "",
+  ) {
+    this.#processPort = processPort;
     this.#builtInVersion = builtInVersion;
     this.#hostPath = hostPath;
   }
@@ -70,7 +74,7 @@ export class Installations {
   }
 
   async #look(entry: AgentEntry): Promise<Installation> {
-    const env = await this.#keeper.buildEnvironment({ audience: "person", hasScreen: false });
+    const env = await this.#processPort.buildEnvironment({ audience: "person", hasScreen: false });
     const loginPath = env["PATH"] ?? "";
     for (const candidate of [entry.launch, ...entry.alternatives]) {
       const launch = await this.#locate(candidate, loginPath);
@@ -118,7 +122,7 @@ export class Installations {
       ended = resolve;
     });
     try {
-      const run = await this.#keeper.start(
+      const run = await this.#processPort.start(
         {
           kind: "text",
           command: launch.command,

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AgentLaunch } from "../session/agent-launch.ts";
-import type { Keeper } from "@holdfast/terminal/port";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { canCloseSession } from "./acp.ts";
 import { AgentConnection, type AgentConnectionOptions } from "./agent-connection.ts";
 import { rejectingServices } from "./agent-wire.ts";
@@ -13,7 +13,7 @@ import { readConfigOptions, readModels } from "./session-updates.ts";
 
 /** Dependencies of a probe. */
 export interface ProbeParts {
-  readonly keeper: Keeper;
+  readonly processPort: ProcessPort;
   readonly connection: AgentConnectionOptions;
   /** Timeout of a probe. */
   readonly timeoutMs: number;
@@ -75,15 +75,15 @@ export class ModelProbes {
 
   async #askNow(entry: AgentEntry): Promise<SelectOption | undefined> {
     if (this.#isClosed) throw new Error("The host is stopping.");
-    const { keeper, connection, timeoutMs } = this.#parts;
+    const { processPort, connection, timeoutMs } = this.#parts;
     const deadline = performance.now() + timeoutMs;
     const folder = await realpath(await mkdtemp(path.join(tmpdir(), "holdfast-models-")));
     let agent: AgentConnection | undefined;
     try {
       const { request } = await this.#parts.launch(entry, folder);
       const handshakeMs = Math.max(1, deadline - performance.now());
-      const timeouts = { ...connection.timeouts, handshakeMs, endOfInputMs: 500, killMs: 1000 };
-      agent = await AgentConnection.start(keeper, request, refusals, { ...connection, timeouts });
+      const timeouts = { ...connection.timeouts, handshakeMs, endOfInputMs: 500, killGraceMs: 1000 };
+      agent = await AgentConnection.start(processPort, request, refusals, { ...connection, timeouts });
       this.#agents.add(agent);
       if (this.#isClosed) throw new Error("The host is stopping.");
       return await within(
@@ -103,7 +103,7 @@ export class ModelProbes {
       if (agent !== undefined) this.#agents.delete(agent);
       await rm(folder, { recursive: true, force: true });
     })()
-      // A process that cannot be ended is the keeper's to end, at the latest when the host closes.
+      // A process that cannot be ended is the process port's to end, at the latest when the host closes.
       .catch(() => undefined)
       .finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);

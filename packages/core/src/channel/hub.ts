@@ -170,7 +170,7 @@ export class Hub {
     if (isTooDeep(action, sizeBytes)) {
       throw new ChannelError("invalid_action", uri, `${action.type} is nested too deep to be recorded`);
     }
-    if (!channel.reduce(action) && !isToldAnyway(action, origin)) return undefined;
+    if (!channel.reduce(action)) return undefined;
     const entry = new LogEntry({
       channel: channel.uri,
       serverSeq: this.#sequence.next(),
@@ -236,7 +236,7 @@ export class Hub {
    */
   #keptSeqFor(channel: Channel, action: Action): number {
     const isOutput = channel.kind === "terminal" && !isDurable(action);
-    if (isOutput && !this.#publisher.isKeeping) return Number.POSITIVE_INFINITY;
+    if (isOutput && !this.#publisher.isStoring) return Number.POSITIVE_INFINITY;
     return this.#publisher.publishedSeq;
   }
 
@@ -252,11 +252,6 @@ export class Hub {
     if (channel === undefined) throw new ChannelError("channel_not_found", uri, `There is no channel ${uri}`);
     return channel;
   }
-}
-
-/** Input that the host types into a terminal is shown, though no state comes of it; a person's may be a password. */
-function isToldAnyway(action: Action, origin: ActionOrigin | undefined): boolean {
-  return action.type === "terminal/input" && origin === undefined;
 }
 
 function isOfKind<Kind extends ChannelKind>(channel: Channel, kind: Kind): channel is Channel<Kind> {

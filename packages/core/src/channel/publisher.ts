@@ -64,7 +64,7 @@ export class Publisher {
   }
 
   /** Whether the journal keeps what it is given: it did the last time. */
-  get isKeeping(): boolean {
+  get isStoring(): boolean {
     return this.#outage === undefined;
   }
 

@@ -37,8 +37,8 @@ export class Recording {
   }
 
   /** Whether the last commit was kept. There may still be too little space for the next one. */
-  get isKeeping(): boolean {
-    return this.#publisher.isKeeping;
+  get isStoring(): boolean {
+    return this.#publisher.isStoring;
   }
 
   /** Size of the changes in memory that wait to be recorded. */
@@ -59,7 +59,7 @@ export class Recording {
 
   /** The same; after a failure it first tries again, so that the first request that finds space succeeds. */
   async requireNow(): Promise<void> {
-    if (!this.isKeeping) await this.settled();
+    if (!this.isStoring) await this.settled();
     this.require();
   }
 
@@ -73,7 +73,7 @@ export class Recording {
   }
 
   #find(): HostError | undefined {
-    if (!this.isKeeping) return storageUnavailable(this.#publisher.failure);
+    if (!this.isStoring) return storageUnavailable(this.#publisher.failure);
     const problem = this.#findRoomProblem();
     const isShort = problem !== undefined;
     if (isShort !== this.#isShort) {

@@ -1,11 +1,14 @@
 // Rules for what clients change in a session: names, flags, options, who takes part.
 import { type Action, type ConfigValues, type SessionState, chooseValues } from "@holdfast/ahp";
+import { LIMITS } from "@holdfast/protocol";
 import { type Author, HOST_ONLY, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
 
 export function checkSessionAction(action: Action, session: SessionState, { actor }: Author): Ruling {
   switch (action.type) {
     case "session/titleChanged":
+      return checkName("title", action.title) ?? allow(action);
     case "session/labelChanged":
+      return checkName("label", action.label ?? "") ?? allow(action);
     case "session/isReadChanged":
     case "session/isArchivedChanged":
     case "session/runtimeOptionsChanged":
@@ -29,6 +32,12 @@ export function checkSessionAction(action: Action, session: SessionState, { acto
     default:
       return HOST_ONLY;
   }
+}
+
+/** The same bound as over HTTP (R19). */
+function checkName(what: string, name: string): Ruling | undefined {
+  const most = LIMITS.labelLength;
+  return name.length > most ? reject(`A session's ${what} has at most ${most} characters.`) : undefined;
 }
 
 function configProblem({ configOptions }: SessionState, values: ConfigValues): string | undefined {

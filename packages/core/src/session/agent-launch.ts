@@ -1,6 +1,6 @@
 // The launch of a session's agent: program, arguments and environment, with the model and the provider chosen at launch.
 import { HostError } from "@holdfast/protocol";
-import type { Keeper, RunRequest } from "@holdfast/terminal/port";
+import type { ProcessPort, RunRequest } from "@holdfast/terminal/port";
 import { AgentConnection, type AgentServices } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Installations } from "../agent/installations.ts";
@@ -34,7 +34,7 @@ export interface AgentLaunch {
 
 /** The launch of an agent; one that is not installed or cannot use the provider is an error that says so. */
 export async function buildLaunch(
-  keeper: Keeper,
+  processPort: ProcessPort,
   installations: Installations,
   request: LaunchRequest,
 ): Promise<AgentLaunch> {
@@ -51,7 +51,7 @@ export async function buildLaunch(
   }
   const { launch } = installation;
   const given = { ...launch.env, ...variables, ...forwarding?.variables, ...chosen.variables };
-  const env = await keeper.buildEnvironment({
+  const env = await processPort.buildEnvironment({
     audience: "agent-command",
     hasScreen: false,
     // With a provider's credentials at hand, an agent has no use for those of others.
@@ -90,7 +90,7 @@ function chooseModel({ entry, model, offersModel }: LaunchRequest): {
 /** Parts of the host that starting an agent needs. */
 export type ProcessDeps = Pick<
   SessionDeps,
-  | "keeper"
+  | "processPort"
   | "installations"
   | "timeouts"
   | "clientVersion"
@@ -129,9 +129,9 @@ export class AgentProcesses {
   /** Starts a process; `offersModel` says whether the agent offers the model in its sessions, where that is known. */
   async start(offersModel: boolean | undefined): Promise<AgentConnection> {
     const { state, entry, cwd, deps } = this.#context;
-    const { keeper, installations, timeouts, clientVersion, redact } = deps;
+    const { processPort, installations, timeouts, clientVersion, redact } = deps;
     const { hostEnvironment = process.env } = deps;
-    const launch = await buildLaunch(keeper, installations, {
+    const launch = await buildLaunch(processPort, installations, {
       entry,
       cwd,
       model: state.runtimeOptions.model,
@@ -144,7 +144,7 @@ export class AgentProcesses {
     deps.onSecrets?.(launch.secrets);
     this.#launchedModel = launch.model;
     this.#environment = launch.request.env;
-    const agent = await AgentConnection.start(keeper, launch.request, this.#services, {
+    const agent = await AgentConnection.start(processPort, launch.request, this.#services, {
       timeouts,
       clientVersion,
       redact,

@@ -1,4 +1,4 @@
-// The idle timeout of a session: unloads what nobody has used for long enough.
+// The idle timeout of a session: unloads what nobody has used for long enough. `HostSession` decides what is busy.
 
 export interface IdleParts {
   readonly idleMs: number;

@@ -30,7 +30,7 @@ test(`[N15] ${turns} turns with an agent killed at a random moment`, { timeout: 
     children: `setsid sleep ${seconds} & sleep ${seconds}`,
     prompts: { work: [...work, { do: "hang" } as const] },
   };
-  const host = newHost({ agents: { mine: script }, timeouts: { killMs: 200 } });
+  const host = newHost({ agents: { mine: script }, timeouts: { killGraceMs: 200 } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   const ends: string[] = [];
   for (let index = 0; index < turns; index += 1) {

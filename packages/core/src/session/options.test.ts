@@ -46,6 +46,14 @@ test("[N32] a mode that the agent has is set now; one that it has not is ACP_INV
   expect(session.status.runtime_options).toMatchObject({ runtimeMode: "code" });
 });
 
+test("[R19] a session is created with the options that it can be changed to later", async () => {
+  const host = newHost({ agents: { mine: { session: { modes, configOptions: [select] } } } });
+  const session = await host.open({ timeoutSeconds: 60, runtimeMode: "code", extras: { effort: "high" } });
+  expect(session.status.runtime_options).toMatchObject({ timeoutSeconds: 60, runtimeMode: "code" });
+  expect(session.state.modes?.currentModeId).toBe("code");
+  expect(session.state.configOptions).toMatchObject([{ id: "effort", currentValue: "high" }]);
+});
+
 test("[N32] extras set the agent's own options, checked against what it offers", async () => {
   const host = newHost({ agents: { mine: { session: { configOptions: [select, toggle] } } } });
   const session = await host.open();

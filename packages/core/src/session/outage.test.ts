@@ -152,7 +152,7 @@ test("[D263] what is published while nothing can be recorded waits in bounded me
   await hub.settled();
   storage.isFull = true;
   hub.dispatch(session.state.resource, { type: "session/titleChanged", title: "new" });
-  await vi.waitFor(() => expect(recording.isKeeping).toBe(false));
+  await vi.waitFor(() => expect(recording.isStoring).toBe(false));
   const { commits } = storage;
   const data = "x".repeat(64 * 1024);
   for (let offset = 0; offset < 64 * 1024 * 1024; offset += data.length) {

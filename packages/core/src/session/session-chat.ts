@@ -115,7 +115,7 @@ export class SessionChat {
     }
     const first = turns[Math.min(firstKept, turns.length - 2)];
     // While nothing can be recorded, memory is the only place that has them for certain.
-    if (sizeBytes <= maxTurnsBytes || first === undefined || !this.#hub.recording.isKeeping) return;
+    if (sizeBytes <= maxTurnsBytes || first === undefined || !this.#hub.recording.isStoring) return;
     this.#hub.dispatch(this.uri, { type: "chat/turnsOmitted", firstTurnId: first.id });
   }
 

@@ -1,5 +1,5 @@
 // Dependencies that all sessions of a host share.
-import type { Keeper } from "@holdfast/terminal/port";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { KnownModels } from "../agent/known-models.ts";
 import type { McpServers } from "../agent/mcp-servers.ts";
@@ -27,7 +27,7 @@ export interface SessionDeps {
   readonly hub: Hub;
   readonly storage: Storage;
   readonly watchers: HostWatchers;
-  readonly keeper: Keeper;
+  readonly processPort: ProcessPort;
   readonly installations: Installations;
   readonly mcpServers: McpServers;
   readonly models: KnownModels;

@@ -240,7 +240,7 @@ export class SessionTurns {
     }
     context.touch();
     // Else `goOn` begins it.
-    if (hub.recording.isKeeping) this.#queue.beginNext();
+    if (hub.recording.isStoring) this.#queue.beginNext();
   }
 }
 

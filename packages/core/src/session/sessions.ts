@@ -262,6 +262,9 @@ export class Sessions {
     cwd,
     model,
     approvalPolicy,
+    timeoutSeconds,
+    runtimeMode,
+    extras,
   }: SessionOptions): Promise<RuntimeOptions & { cwd: string }> {
     const { defaults, defaultCwd } = this.#rules;
     const folder = cwd ?? defaults.cwd ?? defaultCwd;
@@ -269,8 +272,9 @@ export class Sessions {
     const chosen = {
       model: model ?? defaults.model,
       approvalPolicy: approvalPolicy ?? defaults.approvalPolicy,
-      timeoutSeconds: defaults.timeoutSeconds,
-      runtimeMode: defaults.runtimeMode,
+      timeoutSeconds: timeoutSeconds ?? defaults.timeoutSeconds,
+      runtimeMode: runtimeMode ?? defaults.runtimeMode,
+      extras,
     };
     return {
       cwd: folder,

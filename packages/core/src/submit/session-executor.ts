@@ -15,14 +15,14 @@ import {
   rejectionOf,
 } from "./submission.ts";
 
-export interface SessionDeps {
+export interface SessionExecutorDeps {
   readonly sessions: Sessions;
   readonly spool: TerminalSpool | undefined;
   readonly now: () => Date;
 }
 
 export function submitToSession(
-  { sessions, now }: SessionDeps,
+  { sessions, now }: SessionExecutorDeps,
   session: HostSession,
   submitted: Action | Request,
   { actor, origin }: SubmittedBy,
@@ -58,7 +58,7 @@ export function submitToSession(
 
 /** Removes what is stored of a session, open or not, with the output of its terminals. */
 export async function deleteSession(
-  { sessions, spool }: SessionDeps,
+  { sessions, spool }: SessionExecutorDeps,
   uri: SessionUri,
   { actor }: SubmittedBy,
 ): Promise<Submission> {

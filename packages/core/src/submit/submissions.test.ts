@@ -41,6 +41,13 @@ test("[E20] an action that only the host sends is rejected on every kind of chan
   expect(host.submit("ahp-session:/none", title("x"), by)).toEqual({ outcome: "unknown-channel" });
 });
 
+test("[R19] a title that is too long is rejected, as over HTTP", async () => {
+  const { host, open } = await prepare();
+  const { uri } = await open();
+  expect(host.submit(uri, title("x".repeat(200)), by)).toMatchObject({ outcome: "accepted" });
+  expect(host.submit(uri, title("x".repeat(201)), by)).toMatchObject({ outcome: "rejected" });
+});
+
 test("[R11] an app neither changes nor deletes what it may not see", async () => {
   const { host, open } = await prepare();
   const { uri, chat } = await open();

@@ -8,7 +8,7 @@ import { isDurable } from "../storage/durable.ts";
 import type { PersonTerminals } from "../terminal/person-terminals.ts";
 import type { TerminalDirectory } from "../terminal/terminal-directory.ts";
 import { type ChatDeps, submitToChat } from "./chat-executor.ts";
-import { type SessionDeps, deleteSession, submitToSession } from "./session-executor.ts";
+import { type SessionExecutorDeps, deleteSession, submitToSession } from "./session-executor.ts";
 import {
   type NewSession,
   type NewTerminal,
@@ -22,7 +22,7 @@ import {
 } from "./submission.ts";
 import { type TerminalDeps, submitToTerminal } from "./terminal-executor.ts";
 
-export interface SubmissionDeps extends ChatDeps, SessionDeps, TerminalDeps {
+export interface SubmissionDeps extends ChatDeps, SessionExecutorDeps, TerminalDeps {
   readonly directory: SessionDirectory;
   readonly terminalDirectory: TerminalDirectory;
   readonly personTerminals: PersonTerminals;

@@ -12,15 +12,15 @@ import type { TerminalPlan } from "./terminal-plan.ts";
 import { TerminalFollower } from "./terminal-follower.ts";
 
 guardLeaks();
-const keeper = new Spawner({ environment: { PATH: process.env["PATH"] } });
+const processPort = new Spawner({ environment: { PATH: process.env["PATH"] } });
 const hub = new Hub();
 hub.open(ROOT_URI, "root", newRootState());
-const terminals = new HostTerminals({ keeper, hub, now: () => new Date() });
+const terminals = new HostTerminals({ processPort, hub, now: () => new Date() });
 const session = sessionUri(makeId("session", "s"));
 const claim = { kind: "session", session, chat: defaultChatUri(session) } as const;
 afterAll(async () => {
   await terminals.close();
-  await keeper.close();
+  await processPort.close();
 });
 
 const wanted = (command: string, args: string[] = []) => ({

@@ -18,7 +18,7 @@ import {
 } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
-import type { Keeper, RunLimits } from "@holdfast/terminal/port";
+import type { ProcessPort, RunLimits } from "@holdfast/terminal/port";
 import { answerLimitBytes, clampSize, makeOutput, OUTPUT_LIMITS } from "@holdfast/terminal/terminal";
 import { RingBudget } from "@holdfast/terminal/view";
 import type { Hub } from "../channel/hub.ts";
@@ -48,7 +48,7 @@ const listPauseMs = 25;
 
 /** Dependencies and settings of the terminals of a host. */
 export interface HostTerminalsParts {
-  readonly keeper: Keeper;
+  readonly processPort: ProcessPort;
   readonly hub: Hub;
   /** Keeps what they write; without it, that goes with them. */
   readonly spool?: TerminalSpool | undefined;
@@ -110,7 +110,7 @@ export class HostTerminals {
   /** Runs a command for an agent, held by its session. */
   async create(wanted: WantedTerminal, claim: SessionClaim, agent?: AgentSide): Promise<HostTerminal> {
     const { command, args, cwd, kind = "text", outputByteLimit } = wanted;
-    const env = await this.#parts.keeper.buildEnvironment({
+    const env = await this.#parts.processPort.buildEnvironment({
       audience: "agent-command",
       hasScreen: kind === "tty",
       variables: wanted.env,
@@ -229,7 +229,7 @@ export class HostTerminals {
     const files = { hasInput, separateError, ...(kind === "tty" && { size }) };
     const request = { kind, command, args, cwd, env, limits, ...files };
     const terminal = this.#make(id, uri, plan);
-    await terminal.start((sink) => this.#parts.keeper.start(request, sink));
+    await terminal.start((sink) => this.#parts.processPort.start(request, sink));
     return terminal;
   }
 

@@ -1,5 +1,5 @@
 // A command that a person runs in a separate terminal: with a screen, or byte for byte on pipes.
-import { type Keeper, TerminalError } from "@holdfast/terminal/port";
+import { type ProcessPort, TerminalError } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import { readFolder, readSize } from "./person-shell.ts";
 import type { NewCommand } from "../submit/submission.ts";
@@ -27,10 +27,10 @@ export function commandLineOf({ command, args = [] }: Pick<NewCommand, "command"
 }
 
 /** Makes a command ready to be run in the person's own environment. */
-export async function planCommand(keeper: Keeper, request: NewCommand): Promise<CommandPlan> {
+export async function planCommand(processPort: ProcessPort, request: NewCommand): Promise<CommandPlan> {
   const { command, args = [], kind, name } = request;
   const { hasInput = false, separateError = false, isPaced = false } = request;
-  const env = await keeper.buildEnvironment({
+  const env = await processPort.buildEnvironment({
     audience: "person",
     hasScreen: kind === "tty",
     variables: request.env,

@@ -1,7 +1,7 @@
 // The shell that a person gets: their own, in their own environment, reporting its commands where it can.
 import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Keeper, ScreenSize } from "@holdfast/terminal/port";
+import type { ProcessPort, ScreenSize } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import { type PreparedShell, prepareShell } from "@holdfast/terminal/shell-integration";
 import type { NewShell } from "../submit/submission.ts";
@@ -16,10 +16,10 @@ export interface PersonShell {
 const defaultSize = { columns: 80, rows: 24 };
 
 /** Prepares a shell; the caller that starts it removes its folder. */
-export async function preparePersonShell(keeper: Keeper, request: NewShell): Promise<PersonShell> {
+export async function preparePersonShell(processPort: ProcessPort, request: NewShell): Promise<PersonShell> {
   const cwd = readFolder(request.cwd);
   const size = readSize(request.size);
-  const env = await keeper.buildEnvironment({ audience: "person", hasScreen: true });
+  const env = await processPort.buildEnvironment({ audience: "person", hasScreen: true });
   const { command, args } = request.program ?? { command: loginShell(env), args: loginArguments };
   const prepared = await prepareShell({ shell: command, env, ...(args !== undefined && { args }) });
   return { prepared, cwd, size };

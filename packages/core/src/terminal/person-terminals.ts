@@ -1,6 +1,6 @@
 // Terminals that clients open for themselves: shells and commands, until they are disposed of.
 import { type ClientId, type TerminalClaim, type TerminalUri, defaultChatUri } from "@holdfast/ahp";
-import { type Keeper, TerminalError } from "@holdfast/terminal/port";
+import { type ProcessPort, TerminalError } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import { removeShellFolder } from "@holdfast/terminal/shell-integration";
 import type { Audit } from "../audit/audit.ts";
@@ -16,7 +16,7 @@ import { type TerminalClaims, ownerClaim } from "./terminal-claims.ts";
 
 export interface PersonTerminalsDeps {
   readonly hub: Hub;
-  readonly keeper: Keeper;
+  readonly processPort: ProcessPort;
   readonly storage: Storage;
   readonly spool: TerminalSpool | undefined;
   readonly terminals: HostTerminals;
@@ -42,10 +42,10 @@ export class PersonTerminals {
   /** Starts a shell; rejects with a `HostError` (`TERMINAL_EXISTS`, `INVALID_REQUEST`), and then leaves nothing. */
   async openShell(request: NewShell, clientId: ClientId): Promise<TerminalUri> {
     const { uri } = request;
-    const { keeper, claims, hub } = this.#deps;
+    const { processPort, claims, hub } = this.#deps;
     const claim = this.#initialClaim(request, clientId);
     if (uri !== undefined) await this.#requireFree(uri);
-    const shell = await preparePersonShell(keeper, request);
+    const shell = await preparePersonShell(processPort, request);
     if (uri !== undefined) await this.#forgetFinished(uri);
     const terminal = await this.#start(request, shell, claim);
     if (claim.kind === "client") claims.noteHolder(terminal, claim.clientId);
@@ -60,7 +60,7 @@ export class PersonTerminals {
 
   /** Runs a command of the owner's, on record; it stays when nobody follows it, and any client may claim it. */
   async run(request: NewCommand, clientId: ClientId): Promise<TerminalUri> {
-    const { keeper, terminals, audit, now } = this.#deps;
+    const { processPort, terminals, audit, now } = this.#deps;
     const entry = {
       session: "",
       what: "command",
@@ -70,7 +70,7 @@ export class PersonTerminals {
       verdict: "allowed",
     } as const;
     try {
-      const plan = await planCommand(keeper, request);
+      const plan = await planCommand(processPort, request);
       const claim = ownerClaim(now());
       const terminal = await terminals.open({ ...plan, claim, answerLimitBytes, isKept: true });
       this.#dropOldestAfter(terminal);

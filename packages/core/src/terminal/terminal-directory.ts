@@ -14,7 +14,7 @@ import type { Hub } from "../channel/hub.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import { clientIdOf } from "../rules/rule.ts";
 import type { HostTerminals } from "./host-terminals.ts";
-import type { TerminalFeed } from "./terminal-feed.ts";
+import type { TerminalReader } from "./terminal-reader.ts";
 import { TerminalFollower } from "./terminal-follower.ts";
 import { terminalIdOf, terminalUrisOf } from "./terminal-id.ts";
 
@@ -86,7 +86,7 @@ export class TerminalDirectory {
     caller: Caller,
     onReadable: () => void,
     isPaced = false,
-  ): TerminalFeed {
+  ): TerminalReader {
     const { resource: uri } = this.#find(id, caller);
     const { hub, spool, terminals } = this.#deps;
     const live = terminals.get(id);

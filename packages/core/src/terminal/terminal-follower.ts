@@ -6,7 +6,7 @@ import type { Hub } from "../channel/hub.ts";
 import type { TerminalSpool } from "../ports.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { PaceReader } from "./output-pace.ts";
-import type { TerminalFeed, TerminalReading } from "./terminal-feed.ts";
+import type { TerminalReader, TerminalReading } from "./terminal-reader.ts";
 
 /** Dependencies of a follower. */
 export interface FollowerParts {
@@ -26,7 +26,7 @@ export interface FollowerParts {
 const pieceBytes = 64 * 1024;
 
 /** One follower of one terminal. */
-export class TerminalFollower implements TerminalFeed {
+export class TerminalFollower implements TerminalReader {
   readonly #parts: FollowerParts;
   /** The next byte to give. */
   #offset: number;

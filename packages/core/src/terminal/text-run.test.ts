@@ -15,11 +15,11 @@ import type { HostTerminal } from "./host-terminal.ts";
 import { HostTerminals } from "./host-terminals.ts";
 
 guardLeaks();
-const keeper = new Spawner({ environment: { PATH: process.env["PATH"] } });
+const processPort = new Spawner({ environment: { PATH: process.env["PATH"] } });
 const hub = new Hub();
 hub.open(ROOT_URI, "root", newRootState());
 const now = (): Date => new Date();
-const terminals = new HostTerminals({ keeper, hub, now, lingerMs: 0 });
+const terminals = new HostTerminals({ processPort, hub, now, lingerMs: 0 });
 const finished = new FinishedTerminals({ hub, storage: new MemoryStorage(), spool: undefined, now });
 const subscriptions = new TerminalSubscriptions(hub, terminals, finished);
 const session = sessionUri(makeId("session", "s"));
@@ -28,7 +28,7 @@ const agent: AgentSide = { session, claimOf: () => claim, moved: () => {}, forge
 afterAll(async () => {
   finished.close();
   await terminals.close();
-  await keeper.close();
+  await processPort.close();
 });
 
 interface WirePart {

@@ -1,10 +1,10 @@
-// A real host with a real keeper whose agents are fake ones, each a separate process that follows its script.
+// A real host with a real process port whose agents are fake ones, each a separate process that follows its script.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Spawner } from "@holdfast/terminal/process";
-import type { Keeper } from "@holdfast/terminal/port";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { type SessionOptions, readConfig } from "@holdfast/protocol";
 import { afterAll, afterEach } from "vitest";
 import { Host, type HostOptions } from "../host.ts";
@@ -28,9 +28,9 @@ export interface FakeHostOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Fields of agents in the configuration besides their launch, such as `cwd`. */
   readonly agentConfig?: Readonly<Record<string, object>>;
-  /** Gives the host a separate keeper with this environment; else the file's hosts share one. */
+  /** Gives the host a separate process port with this environment; else the file's hosts share one. */
   readonly environment?: Readonly<Record<string, string>>;
-  readonly keeper?: Keeper;
+  readonly processPort?: ProcessPort;
   /** Storage of the host; else it keeps nothing. */
   readonly storage?: Storage;
   readonly spool?: TerminalSpool;
@@ -64,7 +64,7 @@ export class FakeHost {
     const config = readConfig({ ...options.config, agents: Object.fromEntries(own) });
     if (!config.ok) throw new Error(JSON.stringify(config.problems));
     this.host = new Host({
-      keeper: options.keeper ?? this.#newKeeper(options.environment),
+      processPort: options.processPort ?? this.#newProcessPort(options.environment),
       storage: options.storage ?? new MemoryStorage(),
       spool: options.spool,
       config: config.value,
@@ -100,7 +100,7 @@ export class FakeHost {
     rmSync(this.folder, { recursive: true });
   }
 
-  #newKeeper(environment: FakeHostOptions["environment"]): Keeper {
+  #newProcessPort(environment: FakeHostOptions["environment"]): ProcessPort {
     return new Spawner({
       environment: { PATH: process.env["PATH"], HOME: this.folder, ...environment },
     });
@@ -119,8 +119,8 @@ export class FakeHost {
 export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   const hosts: FakeHost[] = [];
   const shared = new Spawner({ environment: { PATH: process.env["PATH"], HOME: tmpdir() } });
-  // Starting a keeper takes longer than most tests; a host that closes must leave it nothing to end.
-  const keeper: Keeper = {
+  // Starting a process port takes longer than most tests; a host that closes must leave it nothing to end.
+  const processPort: ProcessPort = {
     start: (request, sink) => shared.start(request, sink),
     buildEnvironment: (request) => shared.buildEnvironment(request),
     close: () => Promise.resolve(),
@@ -130,7 +130,7 @@ export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   });
   afterAll(() => shared.close());
   return (options = {}) => {
-    const host = new FakeHost(options.environment === undefined ? { keeper, ...options } : options);
+    const host = new FakeHost(options.environment === undefined ? { processPort, ...options } : options);
     hosts.push(host);
     return host;
   };

@@ -14,7 +14,7 @@ import {
   sessionUri,
 } from "@holdfast/ahp";
 import { Spawner } from "@holdfast/terminal/process";
-import type { Keeper } from "@holdfast/terminal/port";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { afterAll, afterEach } from "vitest";
 import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices } from "../agent/agent-connection.ts";
@@ -57,7 +57,7 @@ export class LoneAgent implements AgentContext {
   hasHistory = false;
   #state: SessionState;
 
-  constructor(keeper: Keeper, options: LoneAgentOptions) {
+  constructor(processPort: ProcessPort, options: LoneAgentOptions) {
     const { scripts = [{}], entry, runtimeOptions, forwardedProvider, timeouts, deps } = options;
     for (const name of ["work", "other"]) mkdirSync(path.join(this.folder, name));
     writeFileSync(path.join(this.folder, "script.json"), JSON.stringify(scripts));
@@ -76,8 +76,8 @@ export class LoneAgent implements AgentContext {
       ...(forwardedProvider !== undefined && { forwardedProvider }),
     });
     this.deps = {
-      keeper,
-      installations: new Installations(keeper, "0.0.0"),
+      processPort,
+      installations: new Installations(processPort, "0.0.0"),
       mcpServers: new McpServers({}),
       models: new KnownModels(new MemoryMeta(), () => new Date(0)),
       timeouts: { ...DEFAULT_TIMEOUTS, ...timeouts },
@@ -176,15 +176,15 @@ export function useLoneAgents(
   environment: Readonly<Record<string, string>> = {},
 ): (options?: LoneAgentOptions) => LoneAgent {
   const agents: LoneAgent[] = [];
-  const keeper = new Spawner({
+  const processPort = new Spawner({
     environment: { PATH: process.env["PATH"], HOME: tmpdir(), ...environment },
   });
   afterEach(async () => {
     await Promise.all(agents.splice(0).map((agent) => agent.close()));
   });
-  afterAll(() => keeper.close());
+  afterAll(() => processPort.close());
   return (options = {}) => {
-    const agent = new LoneAgent(keeper, options);
+    const agent = new LoneAgent(processPort, options);
     agents.push(agent);
     return agent;
   };

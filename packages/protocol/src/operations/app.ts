@@ -52,7 +52,7 @@ export const appRegistrationSchema = readAs(
   z.object({
     app_id: appIdSchema,
     app_name: nameSchema.optional(),
-    permissions: z.array(permissionNameSchema).max(LIMITS.wishedPermissions).default([]),
+    permissions: z.array(permissionNameSchema).max(LIMITS.requestedPermissions).default([]),
   }),
   reading,
 );

@@ -7,9 +7,11 @@ import {
   agentNameSchema,
   approvalPolicySchema,
   cwdSchema,
+  extrasSchema,
   lineSchema,
   modelSchema,
   runtimeOptionsSchema,
+  timeoutSecondsSchema,
 } from "../runtime-option.ts";
 import { flagSchema, readAs } from "../request.ts";
 
@@ -28,7 +30,10 @@ const sessionOptionsSchema = z
     cwd: cwdSchema.optional(),
     label: lineSchema(LIMITS.labelLength).optional(),
     model: modelSchema.optional(),
+    timeoutSeconds: timeoutSecondsSchema.optional(),
+    runtimeMode: lineSchema(LIMITS.runtimeModeLength).optional(),
     approvalPolicy: approvalPolicySchema.optional(),
+    extras: extrasSchema.optional().describe("Config options of the agent, by their ids."),
     forwardedProvider: agentNameSchema.optional().describe("The provider whose credentials the agent uses."),
     mcpServers: z
       .array(agentNameSchema)
@@ -129,6 +134,8 @@ export const createSession = defineOperation({
   body: readAs(sessionOptionsSchema, {
     spellings: {
       agentId: "agent_id",
+      timeout_seconds: "timeoutSeconds",
+      runtime_mode: "runtimeMode",
       approval_policy: "approvalPolicy",
       forwarded_provider: "forwardedProvider",
       mcp_servers: "mcpServers",

@@ -164,7 +164,7 @@ export class AhpConnection implements ClientConnection {
   #receive(data: RawData, isBinary: boolean): void {
     this.#isAlive = true;
     if (isBinary || !Buffer.isBuffer(data)) {
-      this.close(CLOSE_CODE.unsupportedData, "One JSON message in each text frame, please.");
+      this.close(CLOSE_CODE.unsupportedData, "Send one JSON message per text frame.");
       return;
     }
     this.#limit.take(data.length);
@@ -345,7 +345,7 @@ export class AhpConnection implements ClientConnection {
 }
 
 function notIntroduced(method: string): RpcError {
-  return new RpcError(ErrorCode.methodNotFound, `Introduce yourself with initialize before ${method}.`);
+  return new RpcError(ErrorCode.methodNotFound, `Send initialize before ${method}.`);
 }
 
 function nextTurn(): Promise<void> {

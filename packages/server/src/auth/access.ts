@@ -14,14 +14,14 @@ export interface AccessOptions {
   /** Where keys and apps are kept. */
   readonly meta: Meta;
   /** Whether a granted app on this machine may connect with its id alone. */
-  readonly areAppIdsTaken?: boolean | undefined;
+  readonly acceptsAppIds?: boolean | undefined;
   readonly now?: (() => Date) | undefined;
 }
 
 export interface Access {
   readonly keys: KeyStore;
   readonly apps: AppStore;
-  readonly areAppIdsTaken: boolean;
+  readonly acceptsAppIds: boolean;
   readonly authenticator: Authenticator;
   readonly revocations: Revocations;
   readonly tickets: Tickets;
@@ -31,18 +31,18 @@ export interface Access {
 
 /** Reads the keys and apps that are kept. */
 export function openAccess(options: AccessOptions): Access {
-  const { log, meta, areAppIdsTaken = false, now = () => new Date() } = options;
+  const { log, meta, acceptsAppIds = false, now = () => new Date() } = options;
   const keys = new KeyStore({ meta, log, now });
   const apps = new AppStore({ meta, log, now });
   const pageCookie = new PageCookie(options.token);
   const authenticator = new Authenticator({
     token: new OwnerToken(options.token),
     keys,
-    apps: areAppIdsTaken ? apps : undefined,
+    apps: acceptsAppIds ? apps : undefined,
     failures: new FailureLimit(),
     pageCookie,
   });
   const revocations = new Revocations();
   const tickets = new Tickets(revocations, now);
-  return { keys, apps, areAppIdsTaken, authenticator, revocations, tickets, pageCookie };
+  return { keys, apps, acceptsAppIds, authenticator, revocations, tickets, pageCookie };
 }

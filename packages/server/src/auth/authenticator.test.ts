@@ -10,8 +10,8 @@ const local = { address: "127.0.0.1", isLocal: true };
 const remote = { address: "192.0.2.1", isLocal: false };
 const nothing = { apiKey: undefined, authorization: undefined, appId: undefined };
 
-function open(areAppIdsTaken = false) {
-  const access = openAccess({ token, log: () => {}, meta: new MemoryMeta(), areAppIdsTaken });
+function open(acceptsAppIds = false) {
+  const access = openAccess({ token, log: () => {}, meta: new MemoryMeta(), acceptsAppIds });
   const identify = (headers: object, peer = local) =>
     access.authenticator.identify({ ...nothing, ...headers }, peer);
   return { ...access, identify };

@@ -24,7 +24,7 @@ const paths = { register: "/sdk/register", request: "/api/local-apps/request-per
 /** Mounts what apps ask for before they have any right: without credentials, on this machine alone (A66, A67). */
 export function mountAppRegistration(
   app: Hono<ServerEnv>,
-  { apps, areAppIdsTaken }: Access,
+  { apps, acceptsAppIds }: Access,
   isLocal: (c: Context<ServerEnv>) => boolean,
 ): void {
   const bucket = new TokenBucket(registrationRate, performance.now());
@@ -43,14 +43,14 @@ export function mountAppRegistration(
       name: registration.app_name,
       permissions: registration.permissions,
     });
-    return Response.json(success({ message: messageFor(registered, areAppIdsTaken) }));
+    return Response.json(success({ message: messageFor(registered, acceptsAppIds) }));
   });
   app.post(paths.request, async (c) => {
     c.set("operation", "requestPermission");
     const { app_id: id, app_name: name, permission } = readJsonBody(permissionWishSchema, await readText(c));
     const requested: readonly string[] = apps.find(id)?.requested ?? [];
     const known = apps.register({ id, name, permissions: [...requested, permission] });
-    const granted: readonly string[] = known.state === "granted" && areAppIdsTaken ? known.permissions : [];
+    const granted: readonly string[] = known.state === "granted" && acceptsAppIds ? known.permissions : [];
     return Response.json(success({ granted: granted.includes(permission) }));
   });
   for (const path of Object.values(paths)) refuseOtherMethods(app, path, ["POST"]);
@@ -102,8 +102,8 @@ function unknownApp(): never {
   throw new HostError("NOT_FOUND", "There is no app of this id. List the apps to see those there are.");
 }
 
-function messageFor(app: App, areAppIdsTaken: boolean): string {
-  if (!areAppIdsTaken) return "Noted. This host takes no app ids: ask its owner for a key.";
+function messageFor(app: App, acceptsAppIds: boolean): string {
+  if (!acceptsAppIds) return "Noted. This host takes no app ids: ask its owner for a key.";
   switch (app.state) {
     case "waiting":
       return "Noted. The host's owner can now grant what the app wishes for.";

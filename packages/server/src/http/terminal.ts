@@ -1,5 +1,5 @@
 // Operations on terminals, and the events of a terminal's stream.
-import type { TerminalFeed, TerminalReading } from "@holdfast/core";
+import type { TerminalReader, TerminalReading } from "@holdfast/core";
 import { formatEvent, success, type TerminalEvent } from "@holdfast/protocol";
 import type { HostPort } from "../host-port.ts";
 import { type Chunk, type ChunkSource, EventStream, ReadSignal, type StreamOptions } from "./event-stream.ts";
@@ -60,12 +60,12 @@ type SourceState =
 
 /** The source of one terminal's stream. It reads one piece of the feed at a time, and only when its reader has capacity. */
 export class TerminalEventSource implements ChunkSource {
-  readonly #feed: TerminalFeed;
+  readonly #feed: TerminalReader;
   readonly #wake: () => void;
   #state: SourceState = { kind: "idle" };
 
   /** `wake` is called when the feed has given something that was asked for. */
-  constructor(feed: TerminalFeed, wake: () => void) {
+  constructor(feed: TerminalReader, wake: () => void) {
     this.#feed = feed;
     this.#wake = wake;
   }

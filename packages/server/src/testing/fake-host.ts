@@ -6,7 +6,7 @@ import {
   type HostStats,
   type HostWatcher,
   type NewCommand,
-  type TerminalFeed,
+  type TerminalReader,
 } from "@holdfast/core";
 import {
   HostError,
@@ -204,7 +204,7 @@ export class FakeHost implements HostPort {
     caller: Caller,
     onReadable: () => void,
     isPaced = false,
-  ): Promise<TerminalFeed> {
+  ): Promise<TerminalReader> {
     this.paces.push(isPaced);
     return this.#terminal(id, caller).follow(after, onReadable);
   }

@@ -1,6 +1,6 @@
 // A terminal whose program is the test: real offsets, a real tail of bytes, feeds that read at their own pace.
 import type { TerminalExit, TerminalLifecycle, TerminalSize } from "@holdfast/ahp";
-import type { TerminalFeed, TerminalReading } from "@holdfast/core";
+import type { TerminalReader, TerminalReading } from "@holdfast/core";
 import { HostError, type TerminalStatus, type TerminalText } from "@holdfast/protocol";
 import { at } from "./fake-turn.ts";
 
@@ -108,7 +108,7 @@ export class FakeTerminal {
 }
 
 /** Follows a fake terminal. */
-class FakeTerminalFeed implements TerminalFeed {
+class FakeTerminalFeed implements TerminalReader {
   readonly onReadable: () => void;
   readonly #terminal: FakeTerminal;
   readonly #sizes: TerminalSize[] = [];

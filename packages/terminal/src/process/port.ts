@@ -45,14 +45,14 @@ export interface RunLimits extends KernelLimits {
 export type LimitName = keyof RunLimits;
 
 /** Enforcer of a limit; `none`: nothing on this machine can. */
-export type LimitMeans = "host" | "cgroup2" | "cgroup1" | "rlimit" | "none";
+export type LimitBackend = "host" | "cgroup2" | "cgroup1" | "rlimit" | "none";
 
 /** Each requested limit, its value, and what enforces it. */
 export type LimitsInForce = {
-  readonly [Name in LimitName]?: { readonly value: number; readonly by: LimitMeans };
+  readonly [Name in LimitName]?: { readonly value: number; readonly by: LimitBackend };
 };
 
-/** A child to run. The environment is complete; see `Keeper.buildEnvironment`. */
+/** A child to run. The environment is complete; see `ProcessPort.buildEnvironment`. */
 export interface RunRequest {
   readonly kind: RunKind;
   /** A program; without `args` it may be a line for the shell. */
@@ -106,14 +106,14 @@ export interface RunSink {
 
 /** A child that was started. Its owner releases it. */
 export interface Run {
-  /** Addresses the run for as long as its keeper lives. */
+  /** Addresses the run for as long as its process port lives. */
   readonly id: string;
   readonly pid: number;
   readonly kind: RunKind;
   readonly tree: TreeMechanism;
   readonly limits: LimitsInForce;
   /**
-   * Writes to the run's stdin, or types into its terminal; the bytes belong to the keeper from now on.
+   * Writes to the run's stdin, or types into its terminal; the bytes belong to the process port from now on.
    * False asks the writer to wait for `onDrain`; the bytes are taken either way.
    */
   write(bytes: Uint8Array): boolean;
@@ -153,7 +153,7 @@ export interface EnvironmentRequest {
 }
 
 /** The holder of all processes. One for a whole host. */
-export interface Keeper {
+export interface ProcessPort {
   /** Starts a child; rejects with a `TerminalError`, and then leaves nothing behind. */
   start(request: RunRequest, sink: RunSink): Promise<Run>;
   /** The login shell's environment, less secrets, with the variables of the request. */

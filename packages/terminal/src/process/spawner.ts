@@ -8,7 +8,7 @@ import { HelperLauncher } from "./helper-launcher.ts";
 import type { LaunchRequest, Launcher } from "./launch.ts";
 import { LoginEnvironment } from "./login-shell.ts";
 import { platform } from "./platform.ts";
-import type { EnvironmentRequest, Keeper, RunLimits, RunRequest, RunSink } from "./port.ts";
+import type { EnvironmentRequest, ProcessPort, RunLimits, RunRequest, RunSink } from "./port.ts";
 import { PortableIo, PortableLauncher } from "./portable-launcher.ts";
 import { ReadBudget } from "./read-budget.ts";
 import { PipesIo, type RunIo, TtyIo } from "./run-io.ts";
@@ -24,8 +24,8 @@ export interface SpawnerOptions {
   readonly forkBy?: "helper" | "child_process" | undefined;
 }
 
-/** The keeper inside the host: its processes are children of the host's own helper and end with the host. */
-export class Spawner implements Keeper {
+/** The process port inside the host: its processes are children of the host's own helper and end with the host. */
+export class Spawner implements ProcessPort {
   readonly #budget = new ReadBudget();
   readonly #runs = new Set<ChildRun>();
   readonly #starting = new Set<Promise<ChildRun>>();

@@ -8,6 +8,15 @@ const rows = 500;
 /** Three times as long where other tests take the machine's time as well. */
 const mostBlockMs = process.env["HOLDFAST_LONG"] === undefined ? 300 : 100;
 
+/** Time that the work took, without the time in which other programs had the processor. */
+function timed(work: () => void): number {
+  const startedMs = performance.now();
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return Math.min(performance.now() - startedMs, (user + system) / 1000);
+}
+
 describe("[T400] the emulator at 1000×500", () => {
   it.each(Object.entries(costlyOutput))("[T400] %s", async (_name, sequence) => {
     const screen = await TerminalScreen.build({ columns, rows });
@@ -16,9 +25,9 @@ describe("[T400] the emulator at 1000×500", () => {
     let longestMs = 0;
     let spentMs = 0;
     for (let drawn = 0; drawn < bytes.length && spentMs < 400;) {
-      const startedMs = performance.now();
-      drawn += screen.drawUntil(bytes.subarray(drawn), startedMs + 10);
-      const tookMs = performance.now() - startedMs;
+      const tookMs = timed(() => {
+        drawn += screen.drawUntil(bytes.subarray(drawn), performance.now() + 10);
+      });
       longestMs = Math.max(longestMs, tookMs);
       spentMs += tookMs;
     }
@@ -29,9 +38,8 @@ describe("[T400] the emulator at 1000×500", () => {
   it("[T400] marks without end on one character, repeated", async () => {
     const screen = await TerminalScreen.build({ columns, rows });
     await screen.write(Buffer.from(`a${"\u0301".repeat(200_000)}`));
-    const startedMs = performance.now();
-    screen.drawUntil(Buffer.from("\x1b[1000b"), startedMs);
-    expect(performance.now() - startedMs).toBeLessThan(mostBlockMs);
+    const tookMs = timed(() => screen.drawUntil(Buffer.from("\x1b[1000b"), performance.now()));
+    expect(tookMs).toBeLessThan(mostBlockMs);
     screen.close();
   });
 

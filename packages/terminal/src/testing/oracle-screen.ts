@@ -248,7 +248,7 @@ export class OracleScreen {
   #moveFromWhereItIs(): void {
     const handler = this.#core._inputHandler;
     const moveToColumn: ControlFunction = ({ params: [column] }) => {
-      this.#core.buffers.active.x = (column || 1) - 1;
+      this.#core.buffers.active.x = Math.max(column ?? 1, 1) - 1;
       handler._restrictCursor();
       return true;
     };

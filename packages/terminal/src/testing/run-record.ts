@@ -1,7 +1,7 @@
 // Starts a run through the port and records all its events.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Keeper, Run, RunExit, RunRequest, RunStream } from "../process/port.ts";
+import type { ProcessPort, Run, RunExit, RunRequest, RunStream } from "../process/port.ts";
 
 /** Recorded events of one run. */
 export class RunRecord {
@@ -77,12 +77,12 @@ export class RunRecord {
 
 /** Starts a run with the defaults of these tests: text, in /tmp, with the test's own environment. */
 export async function recordRun(
-  keeper: Keeper,
+  processPort: ProcessPort,
   request: Partial<RunRequest> & { command: string },
   record = new RunRecord(),
 ): Promise<{ run: Run; record: RunRecord }> {
   const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
-  const run = await keeper.start({ kind: "text", cwd: "/tmp", env, ...request }, record);
+  const run = await processPort.start({ kind: "text", cwd: "/tmp", env, ...request }, record);
   return { run, record };
 }
 

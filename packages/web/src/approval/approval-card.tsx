@@ -26,7 +26,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   const folder = folderOf(call);
   const answer = async (option: ApprovalOption): Promise<void> => {
     setIsAnswered(true);
-    const isTaken = await host.heed(
+    const isTaken = await host.reportRejection(
       host.channel(chatUri, "chat").dispatch({
         type: "chat/toolCallConfirmed",
         turnId,

@@ -24,7 +24,9 @@ export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
     setText("");
     setAttached([]);
     setNamed([]);
-    const isTaken = await host.heed(isBusy ? queueMessage(store, written) : startTurn(store, written));
+    const isTaken = await host.reportRejection(
+      isBusy ? queueMessage(store, written) : startTurn(store, written),
+    );
     if (isTaken) return;
     // A message that was not accepted is put back, unless something else was written meanwhile.
     setText((current) => (current === "" ? text : current));
@@ -32,7 +34,7 @@ export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
     setNamed((current) => [...named, ...current]);
   };
   const attach = (added: Iterable<File>): void => {
-    void host.manage(readFiles(added).then((read) => setAttached((before) => [...before, ...read])));
+    void host.reportFailure(readFiles(added).then((read) => setAttached((before) => [...before, ...read])));
   };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
@@ -60,7 +62,7 @@ export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
           <button
             type="button"
             className={control.danger}
-            onClick={() => void host.heed(stopTurn(store, chat, host.clientId))}
+            onClick={() => void host.reportRejection(stopTurn(store, chat, host.clientId))}
           >
             Stop
           </button>
@@ -154,7 +156,7 @@ export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
   if (chat.queuedMessages.length === 0) return null;
   const takeBack = ({ id }: PendingMessage): void => {
     const action = { type: "chat/pendingMessageRemoved", kind: "queued", id } as const;
-    void host.heed(host.channel(chat.resource, "chat").dispatch(action));
+    void host.reportRejection(host.channel(chat.resource, "chat").dispatch(action));
   };
   return (
     <ol className={style.queue} aria-label="Messages that wait">

@@ -118,7 +118,7 @@ function RetryButton({
   if (!isLast) return null;
   const store = host.channel(chatUri, "chat");
   const retry = (): Promise<boolean> =>
-    host.heed(
+    host.reportRejection(
       isResumable
         ? store.dispatch({ type: "chat/turnResume", turnId: turn.id })
         : startTurn(store, turn.message),

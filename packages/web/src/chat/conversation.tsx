@@ -132,7 +132,7 @@ function ConversationEmpty({ session }: { readonly session: SessionState }): Rea
               <button
                 type="button"
                 className={control.button}
-                onClick={() => void host.heed(startTurn(chat, { text }))}
+                onClick={() => void host.reportRejection(startTurn(chat, { text }))}
               >
                 <code>{text}</code>
               </button>

@@ -33,7 +33,7 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
     );
   }
   const end = (answer: "accept" | "decline"): void => {
-    void host.heed(
+    void host.reportRejection(
       host.channel(chatUri, "chat").dispatch({
         type: "chat/inputCompleted",
         requestId: request.id,

@@ -32,7 +32,7 @@ export function useWholeChat(state: ChatState | undefined): WholeChat {
     const fetched = host.client
       .request("fetchTurns", { channel, cursor: nextCursor, limit: pageTurns })
       .then((page) => setKnown((before) => addEarlier(before, nextCursor, page)));
-    void host.manage(fetched).finally(() => setIsLoading(false));
+    void host.reportFailure(fetched).finally(() => setIsLoading(false));
   }, [host, channel, nextCursor, isLoading]);
   return { chat, loadEarlier };
 }

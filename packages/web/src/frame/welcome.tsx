@@ -27,7 +27,7 @@ export function Welcome({ hasSessions, status, onNewSession }: WelcomeProps): Re
   const host = useHost();
   const tryIt = async (text: string): Promise<void> => {
     const created = createSession(host, { provider: "shell", firstMessage: text });
-    if (await host.manage(created)) goTo({ place: "session", session: await created });
+    if (await host.reportFailure(created)) goTo({ place: "session", session: await created });
   };
   return (
     <div className={style.welcome}>

@@ -76,7 +76,7 @@ export class HostConnection {
   }
 
   /** Shows a notice when the host did not accept an action; returns whether it did. */
-  async heed(outcome: Promise<DispatchOutcome>): Promise<boolean> {
+  async reportRejection(outcome: Promise<DispatchOutcome>): Promise<boolean> {
     const made = await outcome;
     if (made.status === "rejected") this.notices.say("problem", made.reason);
     if (made.status === "lost") {
@@ -89,7 +89,7 @@ export class HostConnection {
   }
 
   /** Shows a notice when a request failed; returns whether it succeeded. */
-  async manage(request: Promise<unknown>): Promise<boolean> {
+  async reportFailure(request: Promise<unknown>): Promise<boolean> {
     try {
       await request;
       return true;

@@ -93,7 +93,7 @@ function ClosedRow({ session, onDeleted }: ClosedRowProps): ReactNode {
   const [isAsking, setIsAsking] = useState(false);
   const { key, uri, name, agent, folder, lastActivityAt } = session;
   const remove = async (): Promise<void> => {
-    if (await host.manage(deleteSession(key))) onDeleted();
+    if (await host.reportFailure(deleteSession(key))) onDeleted();
   };
   return (
     <>

@@ -39,7 +39,7 @@ export async function createSession(host: HostConnection, session: NewSession): 
   if (policy !== undefined) await setOptions(host, uri, { approvalPolicy: policy });
   if (model !== undefined) await setOptions(host, uri, { model });
   if (firstMessage !== undefined) {
-    void host.heed(startTurn(host.channel(defaultChatUri(uri), "chat"), { text: firstMessage }));
+    void host.reportRejection(startTurn(host.channel(defaultChatUri(uri), "chat"), { text: firstMessage }));
   }
   return uri;
 }
@@ -50,5 +50,5 @@ async function setOptions(
   changes: Pick<RuntimeOptions, "model" | "approvalPolicy">,
 ): Promise<void> {
   const action = { type: "session/runtimeOptionsChanged", changes } as const;
-  await host.heed(host.channel(uri, "session").dispatch(action));
+  await host.reportRejection(host.channel(uri, "session").dispatch(action));
 }

@@ -98,7 +98,7 @@ function RenameForm({
     onDone();
     if (title.trim() === "") return;
     const action = { type: "session/labelChanged", label: title.trim() } as const;
-    void host.heed(host.channel(session.resource, "session").dispatch(action));
+    void host.reportRejection(host.channel(session.resource, "session").dispatch(action));
   };
   return (
     <form onSubmit={rename}>
@@ -129,7 +129,7 @@ function SessionActions({ session, onRename }: SessionActionsProps): ReactNode {
   const [isClosing, setIsClosing] = useState(false);
   const { resource, isArchived, lifecycle } = session;
   const dispatch = (action: SessionAction): void => {
-    void host.heed(host.channel(resource, "session").dispatch(action));
+    void host.reportRejection(host.channel(resource, "session").dispatch(action));
   };
   if (isClosing) return <ClosingQuestion session={session} onKeep={() => setIsClosing(false)} />;
   return (
@@ -164,7 +164,7 @@ function ClosingQuestion({ session, onKeep }: ClosingQuestionProps): ReactNode {
   const host = useHost();
   const { resource, key, lifecycle } = session;
   const leaveAfter = async (action: Promise<unknown>): Promise<void> => {
-    if (await host.manage(action)) goTo({ place: "home" });
+    if (await host.reportFailure(action)) goTo({ place: "home" });
   };
   const close = (): Promise<unknown> => host.client.request("disposeSession", { channel: resource });
   return (

@@ -140,10 +140,10 @@ function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
       mcpServers,
       firstMessage: unsent,
     });
-    if (await host.manage(created)) {
+    if (await host.reportFailure(created)) {
       goTo({ place: "session", session: await created });
       // A session that never started has nothing to keep.
-      await host.manage(deleteSession(key));
+      await host.reportFailure(deleteSession(key));
     } else setIsBusy(false);
   };
   return (

@@ -9,7 +9,7 @@ import { policies, policyOf } from "./session-words.ts";
 export function SessionSettings({ session }: { readonly session: SessionState }): ReactNode {
   const host = useHost();
   const set = (action: SessionAction): void => {
-    void host.heed(host.channel(session.resource, "session").dispatch(action));
+    void host.reportRejection(host.channel(session.resource, "session").dispatch(action));
   };
   const { modes, configOptions, runtimeOptions } = session;
   const policy = runtimeOptions.approvalPolicy;
@@ -98,7 +98,7 @@ function OptionField({ option, onSet }: OptionFieldProps): ReactNode {
   );
 }
 
-/** A list with its name before it, for those who see it; the list names itself to those who hear it. */
+/** A select with a visible name, which is hidden from screen readers: the select has its own label. */
 function Setting({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
   return (
     <span className={style.setting}>

@@ -30,7 +30,7 @@ export function SignInOffer({ remedy, folder }: SignInOfferProps): ReactNode {
       const { terminal: made } = (await answer.json()) as { readonly terminal: { readonly id: string } };
       setTerminal(terminalUri(makeId("terminal", made.id)));
     });
-    await host.manage(opened);
+    await host.reportFailure(opened);
   };
   if (terminal !== undefined) return <SignInTerminal uri={terminal} />;
   return (
@@ -49,7 +49,7 @@ function SignInTerminal({ uri }: { readonly uri: TerminalUri }): ReactNode {
     if (!isLive) return;
     stream.wantKeyboard();
     const claim = { kind: "client", clientId: host.clientId } as const;
-    void host.heed(stream.dispatch({ type: "terminal/claimed", claim }));
+    void host.reportRejection(stream.dispatch({ type: "terminal/claimed", claim }));
   }, [host, stream, isLive]);
   if (!isLive) return <p>{view.status === "gone" ? view.reason : "Opening the terminal …"}</p>;
   return <TerminalPanel stream={stream} state={view.state} variant="tool-call" />;

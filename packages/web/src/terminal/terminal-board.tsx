@@ -26,7 +26,7 @@ export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): Reac
   const openShell = async (): Promise<void> => {
     const uri = terminalUri(makeId("terminal", randomId()));
     const claim = { kind: "client", clientId: host.clientId } as const;
-    if (await host.manage(host.client.request("createTerminal", { channel: uri, claim }))) {
+    if (await host.reportFailure(host.client.request("createTerminal", { channel: uri, claim }))) {
       openInFull(uri);
     }
   };

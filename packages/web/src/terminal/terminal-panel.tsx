@@ -167,7 +167,7 @@ interface TerminalActionsProps {
 function TerminalActions({ stream, state, holder, isListed }: TerminalActionsProps): ReactNode {
   const host = useHost();
   const { claim, leftovers, lifecycle, run, resource } = state;
-  const dispatch = (action: TerminalAction): void => void host.heed(stream.dispatch(action));
+  const dispatch = (action: TerminalAction): void => void host.reportRejection(stream.dispatch(action));
   const claimFor = (wanted: TerminalClaim): void => dispatch({ type: "terminal/claimed", claim: wanted });
   const takeOver = (): void => {
     if (claim.kind === "session") rememberOrigin(resource, claim.session);
@@ -212,7 +212,7 @@ function TerminalActions({ stream, state, holder, isListed }: TerminalActionsPro
         <button
           type="button"
           className={control.smallDanger}
-          onClick={() => void host.manage(hostFetch(killAddress(resource), undefined, "POST"))}
+          onClick={() => void host.reportFailure(hostFetch(killAddress(resource), undefined, "POST"))}
         >
           End processes
         </button>
@@ -221,7 +221,7 @@ function TerminalActions({ stream, state, holder, isListed }: TerminalActionsPro
         <button
           type="button"
           className={isRunning ? control.smallDanger : control.small}
-          onClick={() => void host.manage(isRunning ? stop() : remove())}
+          onClick={() => void host.reportFailure(isRunning ? stop() : remove())}
         >
           {isRunning ? "Stop" : "Remove"}
         </button>

@@ -4,7 +4,7 @@ import { closeSync, statSync } from "node:fs";
 import { TerminalError } from "../../terminal-error.ts";
 import { type Executable, resolveCommand } from "../command-line.ts";
 import { MARKER_VARIABLE, type LaunchExit, type LaunchRequest, type Launched } from "../launch.ts";
-import type { LimitMeans, LimitName, LimitsInForce, TreeMechanism, TreeProcess } from "../port.ts";
+import type { LimitBackend, LimitName, LimitsInForce, TreeMechanism, TreeProcess } from "../port.ts";
 import { CgroupTree, RunCgroups } from "../tree/cgroup.ts";
 import { PidNamespaceTree, pidNamespacePrefix } from "../tree/pid-namespace.ts";
 import { ProcessGroupTree } from "../tree/process-group.ts";
@@ -19,7 +19,7 @@ interface Launch {
   readonly pid: number;
   readonly tree: Tree;
   readonly groups: RunCgroups | undefined;
-  readonly politely: readonly NodeJS.Signals[];
+  readonly terminationSignals: readonly NodeJS.Signals[];
   readonly cpuLimited: boolean;
   state: "running" | "exited";
   limit: LimitName | undefined;
@@ -61,7 +61,7 @@ export class Launches {
   async end(id: number, graceMs: number): Promise<TreeProcess[]> {
     const launch = this.#launches.get(id);
     if (launch === undefined) return [];
-    launch.ending ??= endTree(launch.tree, graceMs, launch.politely).finally(() => {
+    launch.ending ??= endTree(launch.tree, graceMs, launch.terminationSignals).finally(() => {
       launch.ending = undefined;
     });
     return describe(await launch.ending);
@@ -114,7 +114,7 @@ export class Launches {
     const groups = needsGroups
       ? new RunCgroups(this.#backends.cgroups, `run-${id}`, mechanism === "cgroup", limits)
       : undefined;
-    const enforcers = groups?.enforcers ?? new Map<LimitName, LimitMeans>();
+    const enforcers = groups?.enforcers ?? new Map<LimitName, LimitBackend>();
     const prefix = mechanism === "pid-namespace" ? pidNamespacePrefix() : [];
     const wrapped = wrapCommand(command, {
       groupFolders: groups?.folders ?? [],
@@ -133,7 +133,7 @@ export class Launches {
       pid: child.pid,
       tree: makeTree(mechanism, { pid: child.pid, startTime, marker }, groups),
       groups,
-      politely: io.kind === "tty" ? ["SIGTERM", "SIGHUP"] : ["SIGTERM"],
+      terminationSignals: io.kind === "tty" ? ["SIGTERM", "SIGHUP"] : ["SIGTERM"],
       cpuLimited: limits.cpuSeconds !== undefined,
       state: "running",
       limit: undefined,
@@ -224,10 +224,10 @@ function explainExit(launch: Launch, exitCode: number | null, signal: NodeJS.Sig
 
 function limitsInForce(
   request: LaunchRequest,
-  enforcers: ReadonlyMap<LimitName, LimitMeans>,
+  enforcers: ReadonlyMap<LimitName, LimitBackend>,
   rlimits: readonly LimitName[],
 ): LimitsInForce {
-  const entries: [LimitName, { value: number; by: LimitMeans }][] = [];
+  const entries: [LimitName, { value: number; by: LimitBackend }][] = [];
   for (const [name, value] of Object.entries(request.limits) as [LimitName, number | undefined][]) {
     if (value !== undefined) {
       entries.push([

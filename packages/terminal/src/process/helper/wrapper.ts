@@ -1,7 +1,7 @@
 // Puts a small shell script before a command where something must happen in the child itself before it executes.
 import type { Executable } from "../command-line.ts";
 import type { LaunchIo } from "../launch.ts";
-import type { KernelLimits, LimitMeans, LimitName } from "../port.ts";
+import type { KernelLimits, LimitBackend, LimitName } from "../port.ts";
 
 /** Steps that the child takes before it becomes the command. */
 export interface Preparations {
@@ -12,7 +12,7 @@ export interface Preparations {
   readonly io: LaunchIo;
   readonly limits: KernelLimits;
   /** Limits that a cgroup already enforces. */
-  readonly enforcers: ReadonlyMap<LimitName, LimitMeans>;
+  readonly enforcers: ReadonlyMap<LimitName, LimitBackend>;
 }
 
 /** A command with its script, and the limits that the script sets. */

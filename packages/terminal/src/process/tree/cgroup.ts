@@ -1,7 +1,7 @@
 // The cgroups of one run: the v2 group that holds its tree, and the groups that limit it (T20, T25).
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { KernelLimits, LimitMeans, LimitName } from "../port.ts";
+import type { KernelLimits, LimitBackend, LimitName } from "../port.ts";
 import {
   type CgroupLayout,
   type Controller,
@@ -23,13 +23,13 @@ export class RunCgroups {
   /** The v2 group that can be killed as one; undefined when only limits are held by groups. */
   readonly killFolder: string | undefined;
   /** Enforcer of each limit that a group took over. */
-  readonly enforcers: ReadonlyMap<LimitName, LimitMeans>;
+  readonly enforcers: ReadonlyMap<LimitName, LimitBackend>;
   readonly #memory: Controller | undefined;
   readonly #pids: Controller | undefined;
 
   constructor(layout: CgroupLayout, name: string, holdTree: boolean, limits: KernelLimits) {
     const folders = new Set<string>();
-    const enforcers = new Map<LimitName, LimitMeans>();
+    const enforcers = new Map<LimitName, LimitBackend>();
     const group = (parent: string): string => {
       const folder = join(parent, name);
       mkdirSync(folder, { recursive: true });

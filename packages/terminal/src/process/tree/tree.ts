@@ -33,11 +33,11 @@ const killBoundMs = 10_000;
 export async function endTree(
   tree: Tree,
   graceMs: number,
-  politely: readonly NodeJS.Signals[],
+  terminationSignals: readonly NodeJS.Signals[],
 ): Promise<number[]> {
   if ((await tree.members()).length === 0) return [];
   if (graceMs > 0) {
-    for (const signal of politely) await tree.signal(signal);
+    for (const signal of terminationSignals) await tree.signal(signal);
     // A stopped process takes a signal only when it continues.
     await tree.signal("SIGCONT");
     if (await isEmptyWithin(tree, graceMs)) return [];

@@ -1,10 +1,10 @@
-// The contract of every keeper, as a suite of tests that each implementation runs.
+// The contract of every process port, as a suite of tests that each implementation runs.
 import { setTimeout as sleep } from "node:timers/promises";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Keeper, TerminalError } from "../process/port.ts";
+import { type ProcessPort, TerminalError } from "../process/port.ts";
 import { RunRecord, isAlive, recordRun, untilGone } from "./run-record.ts";
 
 /** A shell line that prints the pids of two children, one of them in a separate session, and waits. */
@@ -14,28 +14,31 @@ function pidsIn(text: string): number[] {
   return text.match(/^\d+/gm)?.map(Number) ?? [];
 }
 
-/** Tests an implementation of the port. `makeKeeper` is called for each test that needs a separate one, too. */
-export function keeperContract(name: string, makeKeeper: () => Keeper | Promise<Keeper>): void {
-  describe(`the ${name} keeper`, () => {
-    let keeper: Keeper;
+/** Tests an implementation of the port. `makeProcessPort` is called for each test that needs a separate one, too. */
+export function processPortContract(
+  name: string,
+  makeProcessPort: () => ProcessPort | Promise<ProcessPort>,
+): void {
+  describe(`the ${name} process port`, () => {
+    let processPort: ProcessPort;
     beforeAll(async () => {
-      keeper = await makeKeeper();
+      processPort = await makeProcessPort();
     });
-    afterAll(() => keeper.close(200));
+    afterAll(() => processPort.close(200));
 
-    describeBytes(() => keeper);
-    describeInput(() => keeper);
-    describeFailures(() => keeper);
-    describeTrees(() => keeper);
-    describeEnvironment(() => keeper);
-    describeClosing(makeKeeper);
+    describeBytes(() => processPort);
+    describeInput(() => processPort);
+    describeFailures(() => processPort);
+    describeTrees(() => processPort);
+    describeEnvironment(() => processPort);
+    describeClosing(makeProcessPort);
   });
 }
 
-function describeBytes(keeper: () => Keeper): void {
+function describeBytes(processPort: () => ProcessPort): void {
   it("[K1] delivers the bytes of both streams with absolute offsets, each from its first byte", async () => {
     const command = "for i in 1 2 3; do echo out $i; echo error $i >&2; done";
-    const { run, record } = await recordRun(keeper(), { kind: "stdio", command });
+    const { run, record } = await recordRun(processPort(), { kind: "stdio", command });
     const exit = await record.exited();
     expect(record.text("output")).toBe("out 1\nout 2\nout 3\n");
     expect(record.text("error")).toBe("error 1\nerror 2\nerror 3\n");
@@ -47,7 +50,7 @@ function describeBytes(keeper: () => Keeper): void {
   it.each(["text", "tty", "stdio"] as const)(
     "[K1][K2] delivers a large output of a %s run whole, then its exit, then its end",
     async (kind) => {
-      const { run, record } = await recordRun(keeper(), { kind, command: "seq", args: ["1", "400000"] });
+      const { run, record } = await recordRun(processPort(), { kind, command: "seq", args: ["1", "400000"] });
       const { finalOffset } = await record.exited();
       await record.ended();
       const expectedBytes = kind === "tty" ? 3_088_895 : 2_688_895;
@@ -62,7 +65,7 @@ function describeBytes(keeper: () => Keeper): void {
   it("[K1] gives 50 runs at once each its own bytes", async () => {
     const runs = await Promise.all(
       Array.from({ length: 50 }, (_, number) =>
-        recordRun(keeper(), { command: `seq 1 ${1000 + number}; echo run ${number}` }),
+        recordRun(processPort(), { command: `seq 1 ${1000 + number}; echo run ${number}` }),
       ),
     );
     expect(new Set(runs.map(({ run }) => run.id)).size).toBe(50);
@@ -77,7 +80,7 @@ function describeBytes(keeper: () => Keeper): void {
   it("[T500] keeps stderr of a text run apart where it is asked to", async () => {
     const command = "echo out; echo error >&2; cat";
     const request = { command, hasInput: true, separateError: true };
-    const { run, record } = await recordRun(keeper(), request);
+    const { run, record } = await recordRun(processPort(), request);
     run.write(new TextEncoder().encode("typed"));
     run.endInput();
     const exit = await record.exited();
@@ -91,16 +94,16 @@ function describeBytes(keeper: () => Keeper): void {
     ["exit 3", { exitCode: 3, signal: null, lost: false }],
     ["kill -TERM $$", { exitCode: null, signal: "SIGTERM", lost: false }],
   ])("[K2] reports the status of `%s`", async (command, status) => {
-    const { run, record } = await recordRun(keeper(), { command });
+    const { run, record } = await recordRun(processPort(), { command });
     expect(await record.exited()).toMatchObject(status);
     run.release();
   });
 
   it("[K3] delivers a straggler's bytes after the exit, at the offsets where it left off, then the end", async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), "holdfast-keeper-"));
+    const folder = await mkdtemp(path.join(tmpdir(), "holdfast-processPort-"));
     // The straggler waits for a word that comes only after the exit was reported.
     const command = "mkfifo go; (read -r word < go; echo $word) & echo early";
-    const { run, record } = await recordRun(keeper(), { command, cwd: folder });
+    const { run, record } = await recordRun(processPort(), { command, cwd: folder });
     const { finalOffset } = await record.exited();
     expect([record.text(), finalOffset]).toEqual(["early\n", 6]);
     expect(record.events).toEqual(["output", "exit"]);
@@ -114,7 +117,10 @@ function describeBytes(keeper: () => Keeper): void {
   });
 
   it("[K9] names the limit that ended a run, and what enforced it", async () => {
-    const { run, record } = await recordRun(keeper(), { command: "yes", limits: { outputBytes: 100_000 } });
+    const { run, record } = await recordRun(processPort(), {
+      command: "yes",
+      limits: { outputBytes: 100_000 },
+    });
     expect(run.limits).toEqual({ outputBytes: { value: 100_000, by: "host" } });
     expect(await record.exited()).toMatchObject({ limit: "outputBytes" });
     run.release();
@@ -129,9 +135,9 @@ async function atRest(read: () => number): Promise<number> {
   }
 }
 
-function describeInput(keeper: () => Keeper): void {
+function describeInput(processPort: () => ProcessPort): void {
   it("[K4] takes all input of a stdio run, and asks a fast writer to wait", async () => {
-    const { run, record } = await recordRun(keeper(), { kind: "stdio", command: "wc -c" });
+    const { run, record } = await recordRun(processPort(), { kind: "stdio", command: "wc -c" });
     const drained = new Promise<void>((resolve) => run.onDrain(resolve));
     const megabyte = new Uint8Array(1024 * 1024);
     expect(run.write(megabyte)).toBe(false);
@@ -144,7 +150,7 @@ function describeInput(keeper: () => Keeper): void {
   });
 
   it("[K4] takes what the window into a larger buffer shows, and no more", async () => {
-    const { run, record } = await recordRun(keeper(), { kind: "stdio", command: "cat" });
+    const { run, record } = await recordRun(processPort(), { kind: "stdio", command: "cat" });
     run.write(new TextEncoder().encode("<inside>").subarray(1, 7));
     run.endInput();
     await record.exited();
@@ -153,7 +159,7 @@ function describeInput(keeper: () => Keeper): void {
   });
 
   it("[K4] gives a text run no input, and says so", async () => {
-    const { run, record } = await recordRun(keeper(), { command: "cat" });
+    const { run, record } = await recordRun(processPort(), { command: "cat" });
     const refusal: unknown = expect.objectContaining({ name: "TerminalError", code: "not_supported" });
     expect(() => run.write(new Uint8Array(1))).toThrow(refusal);
     expect(() => run.endInput()).toThrow(refusal);
@@ -163,7 +169,10 @@ function describeInput(keeper: () => Keeper): void {
   });
 
   it("[K4] gives a text run input where it is asked for, with its output in order", async () => {
-    const { run, record } = await recordRun(keeper(), { command: "wc -c; echo over >&2", hasInput: true });
+    const { run, record } = await recordRun(processPort(), {
+      command: "wc -c; echo over >&2",
+      hasInput: true,
+    });
     const drained = new Promise<void>((resolve) => run.onDrain(resolve));
     expect(run.write(new Uint8Array(1024 * 1024))).toBe(false);
     await drained;
@@ -175,7 +184,7 @@ function describeInput(keeper: () => Keeper): void {
   });
 
   it("[K12] lets a command wait while its output is held, and then gives every byte", async () => {
-    const { run, record } = await recordRun(keeper(), {
+    const { run, record } = await recordRun(processPort(), {
       command: "head -c 3000000 /dev/zero; echo done > /dev/null",
     });
     run.hold(true);
@@ -191,7 +200,7 @@ function describeInput(keeper: () => Keeper): void {
   it("[K4] gives a tty run a screen, a keyboard and an interrupt", async () => {
     const command =
       "trap 'echo caught; exit 7' INT; stty size; while read -r line; do echo got:$line; stty size; done";
-    const { run, record } = await recordRun(keeper(), {
+    const { run, record } = await recordRun(processPort(), {
       kind: "tty",
       command,
       size: { columns: 90, rows: 20 },
@@ -209,7 +218,10 @@ function describeInput(keeper: () => Keeper): void {
   });
 
   it("[K4] ends the input of a tty run as a keyboard does", async () => {
-    const { run, record } = await recordRun(keeper(), { kind: "tty", command: "echo ready; cat; echo over" });
+    const { run, record } = await recordRun(processPort(), {
+      kind: "tty",
+      command: "echo ready; cat; echo over",
+    });
     await record.seen(/ready/);
     run.endInput();
     expect(await record.exited()).toMatchObject({ exitCode: 0 });
@@ -218,7 +230,7 @@ function describeInput(keeper: () => Keeper): void {
   });
 }
 
-function describeFailures(keeper: () => Keeper): void {
+function describeFailures(processPort: () => ProcessPort): void {
   it.each([
     [{ command: "" }, "invalid_request", "command"],
     [{ command: "true", cwd: "relative" }, "invalid_request", "cwd"],
@@ -230,14 +242,14 @@ function describeFailures(keeper: () => Keeper): void {
     [{ command: "/etc/passwd" }, "program_not_executable", "command"],
   ] as const)("[K5] refuses %j, and names what is to blame", async (request, code, field) => {
     const record = new RunRecord();
-    const refused = recordRun(keeper(), request, record);
+    const refused = recordRun(processPort(), request, record);
     await expect(refused).rejects.toBeInstanceOf(TerminalError);
     await expect(refused).rejects.toMatchObject({ code, field });
     expect(record.events).toEqual([]);
   });
 
   it("[K5] refuses arguments that are too long for the system", async () => {
-    const refused = recordRun(keeper(), { command: "true", args: ["x".repeat(3_000_000)] });
+    const refused = recordRun(processPort(), { command: "true", args: ["x".repeat(3_000_000)] });
     await expect(refused).rejects.toMatchObject({
       name: "TerminalError",
       code: "invalid_request",
@@ -246,9 +258,9 @@ function describeFailures(keeper: () => Keeper): void {
   });
 }
 
-function describeTrees(keeper: () => Keeper): void {
+function describeTrees(processPort: () => ProcessPort): void {
   it.each(["text", "tty", "stdio"] as const)("[K6] ends the whole tree of a %s run", async (kind) => {
-    const { run, record } = await recordRun(keeper(), { kind, command: twoChildren });
+    const { run, record } = await recordRun(processPort(), { kind, command: twoChildren });
     await record.seen(/ready/);
     const pids = pidsIn(record.text());
     expect(pids).toHaveLength(2);
@@ -262,7 +274,7 @@ function describeTrees(keeper: () => Keeper): void {
 
   it("[K6] ends a tree that does not listen when the grace is over", async () => {
     const command = "trap '' TERM HUP; sleep 1000 & echo $!; echo ready; while :; do sleep 1000; done";
-    const { run, record } = await recordRun(keeper(), { command });
+    const { run, record } = await recordRun(processPort(), { command });
     await record.seen(/ready/);
     expect(await run.end(100)).toEqual([]);
     expect(await record.exited()).toMatchObject({ signal: "SIGKILL" });
@@ -271,7 +283,9 @@ function describeTrees(keeper: () => Keeper): void {
   });
 
   it("[K6] lists survivors after the exit, and ends them when asked", async () => {
-    const { run, record } = await recordRun(keeper(), { command: "sleep 1000 > /dev/null 2>&1 & echo $!" });
+    const { run, record } = await recordRun(processPort(), {
+      command: "sleep 1000 > /dev/null 2>&1 & echo $!",
+    });
     await record.ended();
     const pids = pidsIn(record.text());
     expect((await run.members()).map(({ pid }) => pid)).toEqual(pids);
@@ -281,7 +295,9 @@ function describeTrees(keeper: () => Keeper): void {
   });
 
   it("[K7] lets survivors of a released run live", async () => {
-    const { run, record } = await recordRun(keeper(), { command: "sleep 1000 > /dev/null 2>&1 & echo $!" });
+    const { run, record } = await recordRun(processPort(), {
+      command: "sleep 1000 > /dev/null 2>&1 & echo $!",
+    });
     await record.ended();
     run.release();
     const pids = pidsIn(record.text());
@@ -290,7 +306,7 @@ function describeTrees(keeper: () => Keeper): void {
   });
 
   it("[K7] ends a run that is released while it runs, and reports nothing more of it", async () => {
-    const { run, record } = await recordRun(keeper(), { command: `${twoChildren} & yes` });
+    const { run, record } = await recordRun(processPort(), { command: `${twoChildren} & yes` });
     await record.seen(/ready/);
     const pids = pidsIn(record.text());
     run.release();
@@ -304,11 +320,11 @@ function describeTrees(keeper: () => Keeper): void {
   });
 }
 
-function describeEnvironment(keeper: () => Keeper): void {
+function describeEnvironment(processPort: () => ProcessPort): void {
   it("[K10] builds the environment of a run for its audience", async () => {
     const request = { hasScreen: false, variables: { CHOSEN: "yes" } };
-    const person = await keeper().buildEnvironment({ ...request, audience: "person" });
-    const agent = await keeper().buildEnvironment({ ...request, audience: "agent-command" });
+    const person = await processPort().buildEnvironment({ ...request, audience: "person" });
+    const agent = await processPort().buildEnvironment({ ...request, audience: "agent-command" });
     expect(person).toMatchObject({ CHOSEN: "yes" });
     expect(person["PATH"]).toBeTypeOf("string");
     expect(agent).toMatchObject({ CHOSEN: "yes", PAGER: "cat", TERM: "dumb" });
@@ -316,7 +332,11 @@ function describeEnvironment(keeper: () => Keeper): void {
   });
 
   it("[K10] refuses a variable that no environment can hold", async () => {
-    const bad = keeper().buildEnvironment({ audience: "person", hasScreen: true, variables: { "A=": "x" } });
+    const bad = processPort().buildEnvironment({
+      audience: "person",
+      hasScreen: true,
+      variables: { "A=": "x" },
+    });
     await expect(bad).rejects.toMatchObject({
       name: "TerminalError",
       code: "invalid_request",
@@ -325,9 +345,9 @@ function describeEnvironment(keeper: () => Keeper): void {
   });
 }
 
-function describeClosing(makeKeeper: () => Keeper | Promise<Keeper>): void {
+function describeClosing(makeProcessPort: () => ProcessPort | Promise<ProcessPort>): void {
   it("[K8] ends every run when it closes, reports each exit and end, and starts nothing more", async () => {
-    const closing = await makeKeeper();
+    const closing = await makeProcessPort();
     const kinds = ["text", "tty", "stdio"] as const;
     const runs = await Promise.all(kinds.map((kind) => recordRun(closing, { kind, command: twoChildren })));
     await Promise.all(runs.map(({ record }) => record.seen(/ready/)));
@@ -340,7 +360,7 @@ function describeClosing(makeKeeper: () => Keeper | Promise<Keeper>): void {
   });
 
   it("[K8] leaves nothing of a run that was being started when it closed", async () => {
-    const closing = await makeKeeper();
+    const closing = await makeProcessPort();
     const record = new RunRecord();
     const starting = recordRun(closing, { command: "sleep 1000" }, record);
     const [started] = await Promise.allSettled([starting, closing.close(200)]);

@@ -20,7 +20,7 @@ export type TerminalReading =
   | { readonly kind: "end" };
 
 /** Follows one terminal. The caller that opened it closes it. */
-export interface TerminalFeed {
+export interface TerminalReader {
   next(): Promise<TerminalReading>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-// The bounds of a terminal's output, and the time that a command gets to end: decided here for the library and the host.
+// The bounds of a terminal's output: decided here for the library and the host.
 import type { ScreenSize } from "./screen-size.ts";
 import { type RingBudget, TerminalOutput } from "./view/index.ts";
 
@@ -17,9 +17,6 @@ export const OUTPUT_LIMITS = {
   /** Memory for the output of all terminals together. */
   totalBytes: 512 * mebibyte,
 } as const;
-
-/** Time between TERM and KILL. */
-export const KILL_GRACE_MS = 5000;
 
 /** The bytes of text that an agent may read of one terminal. */
 export function answerLimitBytes(

@@ -1,11 +1,6 @@
 // The terminal without processes: for a host that reaches them through the port.
-export {
-  answerLimitBytes,
-  KILL_GRACE_MS,
-  makeOutput,
-  OUTPUT_LIMITS,
-  type OutputRequest,
-} from "./output-limits.ts";
+export { answerLimitBytes, makeOutput, OUTPUT_LIMITS, type OutputRequest } from "./output-limits.ts";
+export { KILL_GRACE_MS } from "./process/kill-grace.ts";
 export { checkSize, clampSize, DEFAULT_SIZE, type ScreenSize } from "./screen-size.ts";
 export { Terminal, type TerminalExit, type TerminalOptions, type TerminalState } from "./terminal.ts";
 export type { TerminalEvent, TerminalPublisher } from "./terminal-publisher.ts";

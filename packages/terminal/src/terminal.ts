@@ -1,5 +1,5 @@
 // One terminal: a run, its end, its process tree, and the stream of its bytes. Readable until it is closed.
-import { KILL_GRACE_MS } from "./output-limits.ts";
+import { KILL_GRACE_MS } from "./process/kill-grace.ts";
 import type { LimitsInForce, Run, RunExit, RunSink, TreeMechanism, TreeProcess } from "./process/port.ts";
 import type { ScreenSize } from "./screen-size.ts";
 import type { TtyScreen } from "./screen/tty-screen.ts";

@@ -5,7 +5,7 @@ import { HostError } from "@holdfast/protocol";
 import type { Access } from "../auth/access.ts";
 import { checkHost, isForeignOrigin, plainAddress, readPeer } from "../auth/address.ts";
 import { sentKeys } from "../auth/authenticator.ts";
-import { requirePermission } from "../auth/identity.ts";
+import { requirePermission } from "../auth/permission.ts";
 
 export interface AdmissionParts {
   readonly access: Access;

@@ -3,7 +3,7 @@ import { MemoryMeta } from "@holdfast/core/testing";
 import { describe, expect, it } from "vitest";
 import { openAccess } from "./access.ts";
 import { readPeer } from "./address.ts";
-import { requirePermission } from "./identity.ts";
+import { requirePermission } from "./permission.ts";
 
 const token = "the-owner-has-this-one";
 const local = { address: "127.0.0.1", isLocal: true };

@@ -4,7 +4,8 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { HostError, success, type ConnectedClient } from "@holdfast/protocol";
 import type { Hono } from "hono";
-import { requirePermission, type Identity } from "../auth/identity.ts";
+import type { Identity } from "../auth/identity.ts";
+import { requirePermission } from "../auth/permission.ts";
 import type { HostPort } from "../host-port.ts";
 import { refuseOtherMethods, type Handlers, type ServerEnv } from "./operation-routes.ts";
 

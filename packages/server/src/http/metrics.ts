@@ -2,7 +2,8 @@
 import type { Log } from "@holdfast/core";
 import { type ErrorCode, HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
-import { type Identity, requirePermission } from "../auth/identity.ts";
+import type { Identity } from "../auth/identity.ts";
+import { requirePermission } from "../auth/permission.ts";
 import type { HostMetrics } from "../metrics/host-metrics.ts";
 import type { ServerEnv } from "./operation-routes.ts";
 

@@ -12,7 +12,8 @@ import {
 } from "@holdfast/protocol";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Hono } from "hono";
-import { requirePermission, type Identity } from "../auth/identity.ts";
+import type { Identity } from "../auth/identity.ts";
+import { requirePermission } from "../auth/permission.ts";
 import type { Caller, HostPort } from "../host-port.ts";
 import { EventStream } from "./event-stream.ts";
 import { BodyReader } from "./request-body.ts";

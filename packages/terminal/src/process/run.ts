@@ -24,6 +24,7 @@ import type {
   TreeMechanism,
   TreeProcess,
 } from "./port.ts";
+import { LIMIT_GRACE_MS, RELEASE_GRACE_MS } from "./kill-grace.ts";
 import type { ReadBudget } from "./read-budget.ts";
 import type { RunInput, RunIo } from "./run-io.ts";
 
@@ -31,10 +32,6 @@ import type { RunInput, RunIo } from "./run-io.ts";
 const drainBoundMs = 200;
 /** A child that never stops writing holds it back no longer than this many bytes. */
 const drainBoundBytes = 1024 * 1024;
-/** How long a run that broke a limit of the host's may take to end. */
-const limitGraceMs = 1000;
-/** Time between TERM and KILL for a run that is released while it runs. */
-const releaseGraceMs = 2000;
 /** The longest timer of Node: 24.8 days. */
 const maxTimerMs = 2 ** 31 - 1;
 
@@ -183,7 +180,7 @@ export class ChildRun implements Run {
     this.silence();
     if (this.#state.name === "exited") return this.#free();
     // Processes that could not be ended stay with the spawner, which tries again when it closes.
-    this.end(releaseGraceMs).then(
+    this.end(RELEASE_GRACE_MS).then(
       (left) => left.length === 0 && this.#free(),
       () => {},
     );
@@ -255,7 +252,7 @@ export class ChildRun implements Run {
     if (this.#state.name !== "running" || this.#limit !== undefined) return;
     this.#limit = name;
     // The exit reports a failure, and comes either way.
-    this.end(limitGraceMs).catch(() => {});
+    this.end(LIMIT_GRACE_MS).catch(() => {});
   }
 
   #drain(exit: LaunchExit, lost: boolean): void {

@@ -5,6 +5,7 @@ import { TerminalError } from "../terminal-error.ts";
 import { buildEnvironment } from "./environment.ts";
 import { FifoPool } from "./fifo-pool.ts";
 import { HelperLauncher } from "./helper-launcher.ts";
+import { RELEASE_GRACE_MS } from "./kill-grace.ts";
 import type { LaunchRequest, Launcher } from "./launch.ts";
 import { LoginEnvironment } from "./login-shell.ts";
 import { platform } from "./platform.ts";
@@ -72,7 +73,7 @@ export class Spawner implements ProcessPort {
   }
 
   /** Ends every tree, then the helper. Idempotent. */
-  close(graceMs = 2000): Promise<void> {
+  close(graceMs = RELEASE_GRACE_MS): Promise<void> {
     this.#closed ??= this.#closeNow(graceMs);
     return this.#closed;
   }

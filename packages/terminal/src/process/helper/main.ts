@@ -3,13 +3,11 @@ import { execFile } from "node:child_process";
 import { closeSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ORPHAN_GRACE_MS } from "../kill-grace.ts";
 import { platform } from "../platform.ts";
 import { makeFifoFolder, removeStaleFifoFolders } from "./fifo-folder.ts";
 import { Launches } from "./launches.ts";
 import { type HelperCommand, type HelperEvent, readLines, toFailure } from "./wire.ts";
-
-/** How long commands may take to end when the host has vanished. */
-const orphanGraceMs = 2000;
 
 const launches = new Launches();
 let fifoFolder: string | undefined;
@@ -86,7 +84,7 @@ function closeInherited(): void {
 }
 
 async function leave(): Promise<void> {
-  await launches.close(orphanGraceMs);
+  await launches.close(ORPHAN_GRACE_MS);
   if (fifoFolder !== undefined) rmSync(fifoFolder, { recursive: true, force: true });
   process.exit(0);
 }

@@ -41,6 +41,7 @@ async function main(folder: string): Promise<void> {
       await allow(page);
       await terminals(page).waitFor();
       await whenIdle(page);
+      await page.getByText("Loading the screen").waitFor({ state: "detached" });
       const name = `${String(index + 1).padStart(2, "0")}-${command.replaceAll(/\W+/g, "-")}.png`;
       await page.screenshot({ path: path.join(folder, name) });
       process.stdout.write(`${name}\n`);

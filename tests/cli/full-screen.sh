@@ -1,15 +1,15 @@
 # A small program with a whole screen: a frame, the size, the last key. `q` ends it with 5.
+# It looks for a new size itself: bash loses a WINCH that comes while `read` waits.
 draw() {
-  set -- $(stty size)
-  printf '\033[2J\033[1;1H+-- holdfast --+\033[2;1H| size %sx%s\033[3;1H| key %s\033[5;7Hmark' "$1" "$2" "$key"
+  printf '\033[2J\033[1;1H+-- holdfast --+\033[2;1H| size %s\033[3;1H| key %s\033[5;7Hmark' "${size/ /x}" "$key"
 }
 key=none
 restore=$(stty -g)
 stty raw -echo
 printf '\033[?1049h\033[?25l\033[?1000h\033[?1006h\033[?2004h'
-trap draw WINCH
-draw
 while :; do
+  now=$(stty size)
+  [ "$now" = "$size" ] || { size=$now; draw; }
   read -rsn1 -t 0.2 pressed || continue
   [ "$pressed" = q ] && break
   key=$pressed

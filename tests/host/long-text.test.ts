@@ -56,7 +56,9 @@ it("[N240][A241] a turn's state keeps acp.turnTextMebibytes of text at most, the
   expect(long.text.length).toBeLessThanOrEqual(0.25 * mebibyte);
   const turnId = long.turn_id ?? "";
   expect(await replayedChars(host, key, turnId)).toBe(updates * charsPerUpdate);
-  host = await host.restart();
+  const restarted = await host.restart();
+  onTestFinished(() => restarted.close());
+  host = restarted;
   expect(await replayedChars(host, key, turnId)).toBe(updates * charsPerUpdate);
 }, 60_000);
 

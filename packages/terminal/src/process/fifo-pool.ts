@@ -1,5 +1,5 @@
 // Keeps FIFOs ready, because making one takes a process and a run should not wait for it.
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Launcher } from "./launch.ts";
 
@@ -19,8 +19,12 @@ export class FifoPool {
 
   /** Takes so many; at once when they are there. */
   async take(count: number): Promise<string[]> {
-    while (this.#ready.length < count) await this.#fill();
-    const taken = this.#ready.splice(0, count);
+    let taken = await this.#takeReady(count);
+    // Something removed them: none of this batch is left, and the helper makes another folder (T510).
+    if (!taken.every((path) => existsSync(path))) {
+      this.#ready = [];
+      taken = await this.#takeReady(count);
+    }
     // A failed refill is reported by the next `take`.
     if (this.#ready.length < lowMark) this.#fill().catch(() => {});
     return taken;
@@ -33,11 +37,16 @@ export class FifoPool {
     this.#folder = undefined;
   }
 
+  async #takeReady(count: number): Promise<string[]> {
+    while (this.#ready.length < count) await this.#fill();
+    return this.#ready.splice(0, count);
+  }
+
   #fill(): Promise<void> {
     this.#refill ??= this.#launcher
       .makeFifos(batchSize)
       .then((paths) => {
-        this.#folder ??= dirname(paths[0] ?? "");
+        this.#folder = dirname(paths[0] ?? "");
         this.#ready.push(...paths);
       })
       .finally(() => {

@@ -1,9 +1,10 @@
 // The spawn helper's life: what happens when it dies, when the host dies, and when it is not there.
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { findByArgument, uniqueSeconds, untilGone } from "../testing/detector.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { recordRun } from "../testing/record-run.ts";
@@ -48,6 +49,20 @@ describe("the spawn helper", () => {
     expect(after.text()).toBe("still here\n");
     expect(spawner.helperPid).not.toBe(dead);
     expect(await untilGone(seconds)).toEqual([]);
+  });
+
+  it.runIf(process.platform === "linux")("[T510] starts commands after its folder was removed", async () => {
+    const fresh = new Spawner();
+    onTestFinished(() => fresh.close());
+    await (await recordRun(fresh, { command: "true" })).exit();
+    const owned = readdirSync(tmpdir()).filter((name) =>
+      name.startsWith(`holdfast-fifos-${fresh.helperPid}-`),
+    );
+    for (const name of owned) rmSync(path.join(tmpdir(), name), { recursive: true });
+    expect(owned).toHaveLength(1);
+    const { exit, text } = await recordRun(fresh, { command: "echo", args: ["still here"] });
+    expect((await exit()).exitCode).toBe(0);
+    expect(text()).toBe("still here\n");
   });
 
   it("[T2] a replaced helper keeps no terminal of the host open", async () => {

@@ -5,25 +5,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { platform } from "../platform.ts";
 
-const ticksPerSecond = 100;
-/** Between the clock of processes and that of files. */
-const clockSlackMs = 2000;
-
 /** Makes the folder of this process. */
 export function makeFifoFolder(): string {
-  return mkdtempSync(join(tmpdir(), `holdfast-fifos-${process.pid}-${pidNamespace()}-`));
+  const owner = `${process.pid}-${startTicks(process.pid) ?? 0}`;
+  return mkdtempSync(join(tmpdir(), `holdfast-fifos-${owner}-${pidNamespace()}-`));
 }
 
 /** Removes the folders of this user whose process, of the same pid namespace, is gone; all others stay. */
 export async function removeStaleFifoFolders(): Promise<void> {
-  const pattern = new RegExp(`^holdfast-fifos-(\\d+)-${pidNamespace()}-\\w+$`);
+  const pattern = new RegExp(`^holdfast-fifos-(\\d+)-(\\d+)-${pidNamespace()}-\\w+$`);
   for (const name of await readdir(tmpdir())) {
-    const pid = Number(pattern.exec(name)?.[1] ?? 0);
+    const [pid = 0, ticks = 0] = pattern.exec(name)?.slice(1).map(Number) ?? [];
     if (pid === 0 || pid === process.pid) continue;
     const folder = join(tmpdir(), name);
     try {
-      const { uid, birthtimeMs } = await lstat(folder);
-      if (uid !== process.getuid?.() || isOwnerAlive(pid, birthtimeMs)) continue;
+      const { uid } = await lstat(folder);
+      if (uid !== process.getuid?.() || isOwnerAlive(pid, ticks)) continue;
       await rm(folder, { recursive: true, force: true });
     } catch {
       // Another helper was faster, or it is not ours to remove.
@@ -31,26 +28,24 @@ export async function removeStaleFifoFolders(): Promise<void> {
   }
 }
 
-/** Whether the process that made a folder may still run; one that got its pid later began after the folder. */
-function isOwnerAlive(pid: number, madeMs: number): boolean {
+/** Whether the process that made a folder may still run, and its pid is not another's by now. */
+function isOwnerAlive(pid: number, ticks: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
-  const startedMs = processStartMs(pid);
-  return startedMs === undefined || startedMs <= madeMs + clockSlackMs;
+  const found = startTicks(pid);
+  return found === undefined || ticks === 0 || found === ticks;
 }
 
-/** Wall-clock start time of a process; undefined where the system does not report it. */
-function processStartMs(pid: number): number | undefined {
+/** When a process started, in ticks since the boot: a clock that nobody sets. Undefined where the system does not report it. */
+function startTicks(pid: number): number | undefined {
   if (!platform.hasProcFs) return undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     const ticks = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
-    const [upSeconds] = readFileSync("/proc/uptime", "latin1").split(" ");
-    const startMs = Date.now() - (Number(upSeconds) - ticks / ticksPerSecond) * 1000;
-    return Number.isFinite(startMs) ? startMs : undefined;
+    return Number.isSafeInteger(ticks) ? ticks : undefined;
   } catch {
     return undefined;
   }

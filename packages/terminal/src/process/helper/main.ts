@@ -1,6 +1,6 @@
 // The spawn helper: a small process that forks for a host of any size, and cleans up when the host is gone (T1, T2).
 import { execFile } from "node:child_process";
-import { closeSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ORPHAN_GRACE_MS } from "../kill-grace.ts";
@@ -18,7 +18,8 @@ function report(event: HelperEvent): void {
 }
 
 async function makeFifos(count: number): Promise<string[]> {
-  if (fifoFolder === undefined) {
+  // Cleaners of the temporary folder remove what looks old to them.
+  if (fifoFolder === undefined || !existsSync(fifoFolder)) {
     fifoFolder = makeFifoFolder();
     // Files left behind by earlier helpers are in nobody's way: they may stay if they cannot be removed.
     removeStaleFifoFolders().catch(() => {});

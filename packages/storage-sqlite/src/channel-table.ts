@@ -210,13 +210,13 @@ export class ChannelTable {
   }
 
   /** The log of each kept turn, and of the one that runs, as numbers from the first to before the last. */
-  keptRanges(channelId: number, runningTurnId?: string): readonly KeptRange[] {
+  keptRanges(channelId: number, newestTurnId?: string): readonly KeptRange[] {
     const starts = this.#database.all(
       "SELECT seq, turn_id, is_kept FROM turn_start WHERE channel_id = ? ORDER BY seq",
       channelId,
     );
     return starts.flatMap((row, index): KeptRange[] => {
-      const isKept = numberOf(row, "is_kept") === 1 || textOf(row, "turn_id") === runningTurnId;
+      const isKept = numberOf(row, "is_kept") === 1 || textOf(row, "turn_id") === newestTurnId;
       const next = starts[index + 1];
       const endSeq = next === undefined ? Number.MAX_SAFE_INTEGER : numberOf(next, "seq");
       return isKept ? [{ startSeq: numberOf(row, "seq"), endSeq }] : [];

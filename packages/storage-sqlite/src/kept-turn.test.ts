@@ -64,6 +64,14 @@ function readTurn(storage: Storage, startSeq: number): StoredAction[] {
   return read;
 }
 
+it("[D240] the log of the newest turn stays whole for readers that are behind when it ends", async () => {
+  const storage = await openChat();
+  const firstSeq = await runTurn(storage, "first", false);
+  expect(readTurn(storage, firstSeq)).toHaveLength(43);
+  await runTurn(storage, "second", false);
+  expect(storage.readLog(chat, firstSeq - 1, 10).isComplete).toBe(false);
+});
+
 it("[D240] the log of a turn that left text out of its state stays whole and is read from any place in it", async () => {
   const storage = await openChat();
   const shortSeq = await runTurn(storage, "short", false);

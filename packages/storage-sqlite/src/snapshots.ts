@@ -106,7 +106,7 @@ export class Snapshots {
     const state = JSON.stringify(loaded.state);
     const logBytes = tailBytes + numberOf(before, "log_bytes");
     const keptBytes =
-      logBytes > keepLogBytes ? this.#trim(id, keepLogBytes / 2, runningTurnOf(loaded)) : logBytes;
+      logBytes > keepLogBytes ? this.#trim(id, keepLogBytes / 2, newestTurnOf(loaded)) : logBytes;
     this.#database.run(
       "UPDATE snapshot SET seq = ?, model_version = ?, log_bytes = ?, state = ? WHERE channel_id = ?",
       loaded.seq,
@@ -120,11 +120,11 @@ export class Snapshots {
   }
 
   /** Removes the oldest rows but those of kept turns; gives the size of the newest rows, which stay. */
-  #trim(id: number, keepBytes: number, runningTurnId: string | undefined): number {
+  #trim(id: number, keepBytes: number, newestTurnId: string | undefined): number {
     const { keptBytes, cutSeq } = this.#findCut(id, keepBytes);
     if (cutSeq === undefined) return keptBytes;
     let fromSeq = 0;
-    for (const { startSeq, endSeq } of this.#channels.keptRanges(id, runningTurnId)) {
+    for (const { startSeq, endSeq } of this.#channels.keptRanges(id, newestTurnId)) {
       this.#remove(id, fromSeq, Math.min(startSeq - 1, cutSeq));
       fromSeq = endSeq;
     }
@@ -175,7 +175,9 @@ export class Snapshots {
   }
 }
 
-/** The turn that runs in a chat: text may still be left out of its state, so its log stays. */
-function runningTurnOf(loaded: StoredChannel): string | undefined {
-  return loaded.kind === "chat" ? loaded.state.activeTurn?.id : undefined;
+/** The newest turn of a chat: text may still be left out of its state, and readers may be behind when it ends. */
+function newestTurnOf(loaded: StoredChannel): string | undefined {
+  if (loaded.kind !== "chat") return undefined;
+  const { activeTurn, turns } = loaded.state;
+  return activeTurn?.id ?? turns.at(-1)?.id;
 }

@@ -32,8 +32,8 @@ export class Installations {
   readonly #builtInVersion: string;
   readonly #hostPath: string;
   readonly #versions = new Map<string, string | null>();
-  /** The agents that asked for a sign-in though one was found. */
-  readonly #refused = new Set<string>();
+  /** Whether agents are signed in, as far as they reported it themselves. */
+  readonly #reported = new Map<string, boolean>();
   readonly #found = new Map<string, { readonly at: number; readonly installation: Promise<Installation> }>();
 
   /** A built-in agent has the version of the host that ships it. */
@@ -49,15 +49,19 @@ export class Installations {
 
   async find(entry: AgentEntry): Promise<Installation> {
     const found = await this.#findLately(entry);
-    // A sign-in that appears later counts again.
-    if (found.installed && !found.authReady) this.#refused.delete(entry.id);
-    return found.installed && this.#refused.has(entry.id) ? { ...found, authReady: false } : found;
+    if (!found.installed) return found;
+    const reported = this.#reported.get(entry.id);
+    if (reported === false && !found.authReady) {
+      // A sign-in that appears later counts again.
+      this.#reported.delete(entry.id);
+      return found;
+    }
+    return reported === undefined ? found : { ...found, authReady: reported };
   }
 
   /** The sign-in state that an agent itself reported, which outweighs the one found on disk. */
   noteSignIn(id: string, isSignedIn: boolean): void {
-    if (isSignedIn) this.#refused.delete(id);
-    else this.#refused.add(id);
+    this.#reported.set(id, isSignedIn);
   }
 
   #findLately(entry: AgentEntry): Promise<Installation> {

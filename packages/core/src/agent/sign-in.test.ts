@@ -45,6 +45,20 @@ test("[N302] a turn that fails for want of a sign-in carries the remedy, and the
   expect(await isReady()).toBe(true);
 });
 
+test("[N302] an agent whose turn completed is ready, though the host sees no sign-in on disk", async () => {
+  const auth = { env: ["A_KEY_THAT_IS_NOT_SET"], files: [] };
+  const host = newHost({
+    agents: { mine: { prompts: { hi: [say("hello")] } } },
+    agentConfig: { mine: { auth } },
+  });
+  const isReady = async (): Promise<boolean | undefined> =>
+    (await host.host.listAgents(false)).find(({ id }) => id === "mine")?.authReady;
+  expect(await isReady()).toBe(false);
+  const session = await host.open();
+  await session.turn("hi");
+  expect(await isReady()).toBe(true);
+});
+
 test("[N302] a session that cannot be resumed for want of a sign-in is stale with the remedy, and so is its turn", async () => {
   const working = {
     capabilities: { loadSession: true },

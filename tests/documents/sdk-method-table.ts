@@ -9,7 +9,7 @@ const sources = path.join(root, "packages", "sdk", "src");
 /** A member of the client that groups methods, such as `readonly approvals: Approvals;`. */
 const group = /^ {2}readonly (\w+): ([A-Z]\w+);$/gm;
 /** A public method with its comment. */
-const method = /^ {2}\/\*\* ([^\n]+?) \*\/\n {2}(?:async )?([a-z]\w*)\(([^]*?)\)(?:: | \{)/gm;
+const method = /^ {2}\/\*\* ([^\n]+?) \*\/\n {2}(?:async )?\*?([a-z]\w*)\(([^]*?)\)(?:: | \{)/gm;
 
 /** Every method, in the order of the client's members. */
 export function sdkMethodTable(): string {

@@ -26,7 +26,7 @@ export class Audit {
     });
   }
 
-  /** Every entry after an id, or all that are kept, page by page; one page at a time is in memory (X62). */
+  /** Every entry after an id, or all that are kept, page by page. */
   async *all(
     query: Omit<AuditQuery, "limit"> = {},
     options: CallOptions = {},

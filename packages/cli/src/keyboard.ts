@@ -156,10 +156,16 @@ export function readLine(console: Console, request: LineRequest): Promise<Line> 
       "SIGINT",
       interruption(editor, console, () => settle({ kind: "left" }), onInterrupt),
     );
+    resumeAfterStop(editor);
     editor.setPrompt(prompt);
     editor.prompt();
     if (signal?.aborted === true) onAbort();
   });
+}
+
+/** Readline pauses its input after Ctrl-Z and `fg`, and leaves it to its user to resume (C510). */
+function resumeAfterStop(editor: Interface): void {
+  editor.on("SIGCONT", () => editor.prompt(true));
 }
 
 function interruption(
@@ -201,6 +207,7 @@ function ask(console: Console, question: string): Promise<string | undefined> {
   const { stdin: input, stderr: output } = console.streams;
   const lines = createInterface({ input, output });
   return new Promise<string | undefined>((resolve) => {
+    resumeAfterStop(lines);
     lines.once("SIGINT", () => lines.close());
     lines.once("close", () => resolve(undefined));
     lines.question(question, resolve);

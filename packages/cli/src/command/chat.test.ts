@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runWords } from "../testing/command-run.ts";
 import { say, ScriptedHost, update } from "../testing/scripted-host.ts";
 import { TypedProgram } from "../testing/typed-program.ts";
@@ -133,6 +133,25 @@ describe("[C29] a conversation at the keyboard", () => {
         code: 0,
         stdout: `No turn runs in ${key.slice(-36, -28)}.\n`,
       });
+    },
+  );
+
+  it.each(["", "hel"])(
+    "[C510] reads on after Ctrl-Z and fg, with %j typed before",
+    { timeout: programsTimeoutMs },
+    async (typed) => {
+      const program = await TypedProgram.start(["run", "scripted", "--home", host.home], host.folder);
+      await program.seen(/commands\.\n[^]*> $/);
+      program.type(typed);
+      await program.seen(new RegExp(`> ${typed}$`));
+      const from = program.text.length;
+      program.type("\u001A");
+      // As a shell does at `fg`; repeated, since nothing shows when the key was read.
+      const isDrawnAgain = (): boolean => program.text.slice(from).includes(`> ${typed}`);
+      await vi.waitUntil(() => process.kill(program.pid, "SIGCONT") && isDrawnAgain(), 20_000);
+      await enter(program, "hello".slice(typed.length), /Hello\nto you\n[^]*> $/);
+      program.type(end);
+      expect(await program.exitCode()).toBe(0);
     },
   );
 

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { TurnEvent } from "@holdfast/sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runWords } from "../testing/command-run.ts";
 import { say, ScriptedHost, update } from "../testing/scripted-host.ts";
@@ -47,6 +48,7 @@ beforeAll(async () => {
         say("Thanks"),
       ],
       hang: [say("Thinking"), { do: "hang" }],
+      fenced: [say("```sh\nls\n```\n"), { do: "hang" }],
       joined: [say("begun"), { do: "until", path: "gate" }, say("ended")],
     },
   });
@@ -56,6 +58,32 @@ afterAll(async () => {
   await host.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** A session whose only turn was cancelled after the event that is waited for. */
+async function cancelledTurn(
+  agent: string,
+  message: string,
+  isAwaited: (event: TurnEvent, sessionKey: string) => boolean | Promise<boolean>,
+): Promise<string> {
+  const { session_key: key } = await host.api.acpAgent.createSession({
+    agent_id: agent,
+    cwd: host.folder,
+    approvalPolicy: "approve-all",
+  });
+  for await (const event of host.api.acpAgent.streamChat(key, message)) {
+    if (await isAwaited(event, key)) await host.api.acpAgent.cancelTurn(key);
+  }
+  return key;
+}
+
+/** Waits, at the start of a tool call, for the first output of its terminal. */
+async function hasOutput({ type }: TurnEvent, sessionKey: string): Promise<boolean> {
+  if (type !== "tool_call") return false;
+  const [terminal] = await host.api.terminals.list({ sessionKey });
+  if (terminal?.lifecycle.status !== "running") return false;
+  for await (const event of host.api.terminals.stream(terminal.id)) if (event.type === "output") return true;
+  return false;
+}
 
 /** Types a line and waits for what comes of it. */
 async function enter(program: TypedProgram, text: string, what: string | RegExp): Promise<void> {
@@ -133,6 +161,20 @@ describe("[C29] a conversation at the keyboard", () => {
         code: 0,
         stdout: `No turn runs in ${key.slice(-36, -28)}.\n`,
       });
+    },
+  );
+
+  it(
+    "[C511] shows the output of a cancelled turn, without fences, and of its command",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const fenced = await cancelledTurn("scripted", "fenced", ({ type }) => type === "text_delta");
+      const first = await TypedProgram.start(["chat", fenced, "--home", host.home], host.folder);
+      await first.seen(/> fenced\nls\nCancelled\.\n[^]*> $/);
+      const command = "echo be''gun; sleep 60";
+      const ran = await cancelledTurn("shell", command, hasOutput);
+      const second = await TypedProgram.start(["chat", ran, "--home", host.home], host.folder);
+      await second.seen(/\nbegun\n[^]*Cancelled\.\n[^]*> $/);
     },
   );
 

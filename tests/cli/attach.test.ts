@@ -75,6 +75,21 @@ it("[C37] [C38] [C40] a full screen is the same for all, follows its holder's si
   expect(await third.exited()).toBe(5);
 }, 60_000);
 
+it.each(["prompt> ", "\\033[2J\\033[9;1Hlast\\033[2;3H"])(
+  "[C514] the message after %j begins a line",
+  async (output) => {
+    const windows = openWindows();
+    const command = ["bash", "-c", `printf '${output}'; read -rsn1 x`];
+    const window = await windows.open(["exec", "--home", host.home, "--", ...command], small);
+    await window.shows(/prompt|last/);
+    window.type(detach);
+    expect(await window.exited()).toBe(0);
+    expect(window.text).toMatch(/(?:prompt>|last) *\n(?:.*\n)*\[detached from /);
+    await api.terminals.kill(await newest());
+  },
+  60_000,
+);
+
 it("[C41] a program's query to its terminal gets one reply, and none from windows that attach later", async () => {
   const windows = openWindows();
   const ask = `stty raw -echo; printf 'ready'; read -rsn1 x; printf '\\033[6n'; IFS= read -rsn6 a; printf 'got %q' "$a"

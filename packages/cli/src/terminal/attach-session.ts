@@ -79,6 +79,9 @@ class AttachSession {
     await this.#claimAtFirst(this.#handle);
     const end = await this.#ended;
     if (end.kind === "detached" || end.kind === "signal") await this.#leave();
+    // An own command that ends leaves its last line as any command does; anything else is followed by a message.
+    const isSilent = this.#options.isOwnCommand && end.kind === "exited" && end.exit.kind !== "unknown";
+    if (!isSilent) this.#screen?.endLine();
     return end;
   }
 

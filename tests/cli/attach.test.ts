@@ -65,7 +65,7 @@ it("[C37] [C38] [C40] a full screen is the same for all, follows its holder's si
   second.resize({ columns: 66, rows: 18 });
   await second.shows("size 18x66");
   const third = await windows.open(["attach", "--home", host.home, id], { columns: 66, rows: 18 });
-  await third.shows("Another client holds this terminal");
+  await third.shows("Another client is typing here; you are watching. Ctrl-]");
   second.type("m");
   await Promise.all([second.shows("key m"), watcher.shows("key m"), third.shows("key m")]);
   second.type("q");

@@ -52,7 +52,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
 const examples = `
 Examples:
   holdfast                                     serve: prints the page's address
-  holdfast run claude "fix the failing tests"  run an agent here, asked in place
+  holdfast run claude "fix the failing tests"  run an agent here; approve its actions in place
   holdfast ls                                  sessions, those that need you first
   holdfast exec --detach --name dev npm start  a command that outlives this window
   holdfast attach dev                          show it, type into it; Ctrl-] leaves

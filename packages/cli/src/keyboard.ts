@@ -192,10 +192,14 @@ function interruption(
 export async function confirm(console: Console, question: string, isConfirmed: boolean): Promise<boolean> {
   if (isConfirmed) return true;
   if (!console.canAsk) {
-    throw new CommandError("CONFIRMATION_NEEDED", `Nobody is here to be asked: ${question}`, {
-      exitCode: EXIT_CODES.setup,
-      remedy: "Say so beforehand with --yes.",
-    });
+    throw new CommandError(
+      "CONFIRMATION_NEEDED",
+      `"${question}" needs confirmation, and there is no terminal to ask in.`,
+      {
+        exitCode: EXIT_CODES.setup,
+        remedy: "Use --yes.",
+      },
+    );
   }
   const answer = await ask(console, `${question} [y/N] `);
   if (answer !== undefined) return /^y(es)?$/i.test(answer.trim());

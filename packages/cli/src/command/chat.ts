@@ -152,7 +152,7 @@ function showHelp({ streams: { stderr }, notePaint }: Console, { session }: Sess
 }
 
 function noKeyboard(): CommandError {
-  return new CommandError("NO_TERMINAL", "`chat` needs a terminal.", {
+  return new CommandError("NO_TERMINAL", "`chat` must run in an interactive terminal.", {
     exitCode: EXIT_CODES.setup,
     remedy:
       "Send one message with `holdfast run AGENT --session SESSION MESSAGE`, whose output a script can read.",

@@ -77,5 +77,5 @@ async function notOpen(api: Holdfast, word: string): Promise<CommandError> {
 const several = {
   code: "SESSION_AMBIGUOUS",
   noun: "sessions",
-  remedy: "Write more of the name, or the whole key.",
+  remedy: "Use more of the name, or the whole key.",
 } as const;

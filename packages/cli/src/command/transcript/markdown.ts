@@ -54,7 +54,7 @@ function describeSession({
     "",
     `- Session: ${codeSpan(key)}`,
     `- Agent: ${codeSpan(provider)}`,
-    `- Begun: ${createdAt}`,
+    `- Started: ${createdAt}`,
     `- State: ${lifecycle.status}`,
     ...workingDirectories.map((folder) => `- Folder: ${codeSpan(folder)}`),
   ];

@@ -33,6 +33,12 @@ function run(...words: string[]): Promise<CommandRun> {
   return runWords([...words, "--home", home]);
 }
 
+it("[C517] empty lists have their header", async () => {
+  expect((await run("ls")).stdout).toMatch(/^SESSION +AGENT .*TITLE\n$/);
+  expect((await run("terminals")).stdout).toMatch(/^TERMINAL +KIND .*TITLE\n$/);
+  expect((await run("keys", "ls")).stdout).toMatch(/^KEY +STATE .*NAME\n$/);
+});
+
 it("[C500] run names the command that installs an agent, where the catalogue has one", async () => {
   const { code, stdout, stderr } = await run("run", "missing", "hello");
   expect({ code, stdout }).toEqual({ code: 7, stdout: "" });

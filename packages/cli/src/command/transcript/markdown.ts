@@ -55,7 +55,7 @@ function describeSession({
     `- Session: ${codeSpan(key)}`,
     `- Agent: ${codeSpan(provider)}`,
     `- Started: ${createdAt}`,
-    `- State: ${lifecycle.status}`,
+    `- State: ${lifecycle.status === "stale" ? "idle" : lifecycle.status}`,
     ...workingDirectories.map((folder) => `- Folder: ${codeSpan(folder)}`),
   ];
   return `${lines.join("\n")}\n\n`;

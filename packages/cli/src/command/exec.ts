@@ -47,7 +47,8 @@ export function addExec(program: Command, run: Runner): void {
     .option("--detach-keys <keys>", "keys that detach, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
     .addHelpText(
       "after",
-      "\nThe command keeps running when this program exits; `holdfast attach` returns to it." +
+      "\nThe command runs in the host's environment, not in that of this shell; --env passes variables." +
+        "\nThe command keeps running when this program exits; `holdfast attach` returns to it." +
         "\nThe exit code is the command's: 128 plus the signal number if a signal ended it, 127 if there is no such" +
         "\nprogram, 126 if it cannot be executed, and 125 if the host could not run or follow it.",
     )

@@ -175,6 +175,7 @@ describe("[C29] a conversation at the keyboard", () => {
       const ran = await cancelledTurn("shell", command, hasOutput);
       const second = await TypedProgram.start(["chat", ran, "--home", host.home], host.folder);
       await second.seen(/\nbegun\n[^]*Cancelled\.\n[^]*> $/);
+      expect(second.text).not.toContain("```");
     },
   );
 

@@ -65,7 +65,7 @@ function noSuchSession(word: string): CommandError {
 /** The error for a word that means no open session; a closed one that it means is named (C515). */
 async function notOpen(api: Holdfast, word: string): Promise<CommandError> {
   const sessions = await api.acpAgent.listSessions({ closed: true });
-  const [found] = sessions.filter(({ session_key }) => meansSession(word, session_key));
+  const found = sessions.find(({ session_key }) => meansSession(word, session_key));
   if (found === undefined) return noSuchSession(word);
   const name = shortSessionName(found.session_key);
   return new CommandError("ACP_SESSION_NOT_FOUND", `Session ${name} is closed.`, {

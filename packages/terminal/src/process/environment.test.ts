@@ -36,7 +36,7 @@ const base = {
 };
 
 describe("an environment", () => {
-  it("[T510] does not name the window that the host was started in", () => {
+  it("[T511] does not name the window that the host was started in", () => {
     const inTmux = { ...base, TMUX: "/tmp/tmux-0/default,1,0", TMUX_PANE: "%0" };
     const environment = buildEnvironment({ base: inTmux, audience: "person", hasScreen: true });
     expect(environment).toHaveProperty("PATH");

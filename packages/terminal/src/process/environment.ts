@@ -12,7 +12,7 @@ interface EnvironmentParts extends EnvironmentRequest {
 /** Our own variables, tokens among them, are nobody else's business. */
 const ownPrefix = "HOLDFAST_";
 
-/** They name the window that the host was started in, which is not the window of a run (T510). */
+/** They name the window that the host was started in, which is not the window of a run (T511). */
 const windowVariables: ReadonlySet<string> = new Set(["TMUX", "TMUX_PANE"]);
 
 const providerSecrets = new Set(PROVIDER_SECRETS);

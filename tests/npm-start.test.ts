@@ -5,14 +5,24 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { Holdfast } from "@holdfast/sdk";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runtimeAtHand } from "./package/runtime.ts";
 import { root } from "./repository/source-file.ts";
 
 const timeouts = { timeout: 30_000, interval: 50 };
 
+interface StartedHost {
+  readonly npm: ChildProcess;
+  readonly npmPid: number;
+  readonly hostPid: number;
+  readonly home: string;
+  /** The line that it printed when it was ready. */
+  readonly ready: { readonly url: string; readonly token: string };
+}
+
 /** Starts `npm start` in this repository; gives npm's process and the host's. */
-async function npmStart(): Promise<{ npm: ChildProcess; npmPid: number; hostPid: number; home: string }> {
+async function npmStart(): Promise<StartedHost> {
   const home = mkdtempSync(path.join(tmpdir(), "holdfast-npm-"));
   const words = [
     runtimeAtHand().npmProgram,
@@ -35,9 +45,10 @@ async function npmStart(): Promise<{ npm: ChildProcess; npmPid: number; hostPid:
     for (const pid of [npm.pid ?? 0, hostPid]) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   });
-  await once(npm.stdout, "data");
+  const [line] = (await once(npm.stdout, "data")) as [Buffer];
   ({ pid: hostPid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number });
-  return { npm, npmPid: npm.pid ?? 0, hostPid, home };
+  const ready = JSON.parse(String(line)) as StartedHost["ready"];
+  return { npm, npmPid: npm.pid ?? 0, hostPid, home, ready };
 }
 
 function isAlive(pid: number): boolean {
@@ -55,6 +66,16 @@ describe.skipIf(process.platform !== "linux")("[C223] npm start", () => {
     },
     60_000,
   );
+
+  it("[C518] passes none of npm's variables to the host's children", async () => {
+    const { ready } = await npmStart();
+    const { terminals } = new Holdfast({ baseUrl: ready.url, apiKey: ready.token });
+    const { id } = await terminals.create({ kind: "text", command: "env" });
+    for await (const { type } of terminals.stream(id)) if (type === "exited") break;
+    const { text } = await terminals.output(id);
+    expect(text).toContain("PATH=");
+    expect(text).not.toMatch(/^(?:npm_\w+|INIT_CWD)=/im);
+  }, 60_000);
 
   it("[C223] takes a signal to npm's whole group, as Ctrl-C is, for one signal and drains", async () => {
     const { npm, npmPid } = await npmStart();

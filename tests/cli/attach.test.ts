@@ -65,7 +65,7 @@ it("[C37] [C38] [C40] a full screen is the same for all, follows its holder's si
   second.resize({ columns: 66, rows: 18 });
   await second.shows("size 18x66");
   const third = await windows.open(["attach", "--home", host.home, id], { columns: 66, rows: 18 });
-  await third.shows("Another client holds this terminal");
+  await third.shows("Another client is typing here; you are watching. Ctrl-]");
   second.type("m");
   await Promise.all([second.shows("key m"), watcher.shows("key m"), third.shows("key m")]);
   second.type("q");
@@ -74,6 +74,21 @@ it("[C37] [C38] [C40] a full screen is the same for all, follows its holder's si
   expect(await watcher.exited()).toBe(5);
   expect(await third.exited()).toBe(5);
 }, 60_000);
+
+it.each(["prompt> ", "\\033[2J\\033[9;1Hlast\\033[2;3H"])(
+  "[C514] the message after %j begins a line",
+  async (output) => {
+    const windows = openWindows();
+    const command = ["bash", "-c", `printf '${output}'; read -rsn1 x`];
+    const window = await windows.open(["exec", "--home", host.home, "--", ...command], small);
+    await window.shows(/prompt|last/);
+    window.type(detach);
+    expect(await window.exited()).toBe(0);
+    expect(window.text).toMatch(/(?:prompt>|last) *\n(?:.*\n)*\[detached from /);
+    await api.terminals.kill(await newest());
+  },
+  60_000,
+);
 
 it("[C41] a program's query to its terminal gets one reply, and none from windows that attach later", async () => {
   const windows = openWindows();

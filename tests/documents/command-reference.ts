@@ -12,7 +12,7 @@ const sharedFlags = new Set(["--json", "--home <folder>", "--url <address>"]);
 
 const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   done: "done",
-  fault: "a fault of Holdfast, or an end that did not wait for the drain",
+  fault: "internal error, or stopped without waiting for running work",
   setup: "wrong arguments, configuration or home",
   address: "the address cannot be listened on",
   unreachable: "no host runs, or it cannot be reached, or it does not respond",

@@ -77,6 +77,13 @@ describe("the documents", () => {
     expect(documents.flatMap(unmarkedBlocks)).toEqual([]);
   });
 
+  it("[Y30] samples run by tsx or node are modules whatever the folder's package.json says", () => {
+    const commands = documents.flatMap(({ path: file, text }) =>
+      [...text.matchAll(/\b(?:npx tsx|node) [\w-]+\.ts\b/g)].map(([command]) => `${file}: ${command}`),
+    );
+    expect(commands).toEqual([]);
+  });
+
   it("[Y21] links lead to files and headings that are there", () => {
     expect(documents.flatMap(brokenLinks)).toEqual([]);
   });

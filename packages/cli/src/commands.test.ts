@@ -1,5 +1,8 @@
 // The command line: what is asked for, and what is refused.
-import { describe, expect, it } from "vitest";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createRunner } from "./command/command.ts";
 import { runCommand, type Request } from "./commands.ts";
 
@@ -17,6 +20,22 @@ describe("[C11] arguments", () => {
     const options = { port: 0, home: "h", config: "c", json: true, host: "::1" };
     await expect(readArguments(words)).resolves.toEqual({ kind: "serve", options });
     await expect(readArguments(["serve", ...words])).resolves.toEqual({ kind: "serve", options });
+  });
+
+  it.each([
+    [["--home", "h", "--json", "serve", "--port", "0"], { home: "h", json: true, port: 0 }],
+    [["--home=h", "serve"], { home: "h" }],
+  ])("[C513] %j has its options before the command", async (words, options) => {
+    await expect(readArguments(words)).resolves.toEqual({ kind: "serve", options });
+  });
+
+  it("[C513] shared options reach a subcommand, and an unknown command is named", async () => {
+    const home = mkdtempSync(path.join(tmpdir(), "holdfast-arguments-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    await expect(readArguments(["--home", home, "config", "init"])).resolves.toEqual({ kind: "done" });
+    expect(existsSync(path.join(home, "config.jsonc"))).toBe(true);
+    await expect(readArguments(["--home", home, "dance"])).rejects.toThrow(/Unknown command 'dance'/);
+    await expect(readArguments(["--home", home, "--help"])).resolves.toMatchObject({ kind: "help" });
   });
 
   it.each([

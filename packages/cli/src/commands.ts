@@ -52,7 +52,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
 const examples = `
 Examples:
   holdfast                                     serve: prints the page's address
-  holdfast run claude "fix the failing tests"  run an agent here, asked in place
+  holdfast run claude "fix the failing tests"  run an agent here; approve its actions in place
   holdfast ls                                  sessions, those that need you first
   holdfast exec --detach --name dev npm start  a command that outlives this window
   holdfast attach dev                          show it, type into it; Ctrl-] leaves
@@ -112,12 +112,44 @@ function allCommands(program: Command): Command[] {
 /** What is asked of the program itself, not of a command. */
 const programWords = new Set(["help", "--help", "-h", "--version", "-V"]);
 
-/** Without a command, or with options alone, the host is meant. */
+/** Options of every command, as they may precede its name. */
+const sharedFlags = new Set(["--json"]);
+const sharedSettings = new Set(["--home", "--url"]);
+
+/** Without a command, or with options alone, the host is meant. Shared options go behind the command's name (C513). */
 function withCommand(words: readonly string[], program: Command): string[] {
-  const [first] = words;
-  const isForProgram = first !== undefined && programWords.has(first);
-  if (first !== undefined && (isForProgram || !first.startsWith("-"))) return [...words];
-  return [program.commands[0]?.name() ?? "", ...words];
+  const optionCount = countSharedOptions(words);
+  const rest = words.slice(optionCount);
+  const [first] = rest;
+  if (first === undefined || (first.startsWith("-") && !programWords.has(first))) {
+    return [program.commands[0]?.name() ?? "", ...words];
+  }
+  const nameCount = countNames(rest, program);
+  if (nameCount === 0) return rest;
+  return [...rest.slice(0, nameCount), ...words.slice(0, optionCount), ...rest.slice(nameCount)];
+}
+
+function countSharedOptions(words: readonly string[]): number {
+  let count = 0;
+  for (;;) {
+    const word = words[count] ?? "";
+    const [name = ""] = word.split("=", 1);
+    if (sharedSettings.has(name)) count += word === name ? 2 : 1;
+    else if (sharedFlags.has(word)) count += 1;
+    else return Math.min(count, words.length);
+  }
+}
+
+/** The words that name a command and its subcommand. */
+function countNames(words: readonly string[], program: Command): number {
+  let command = program;
+  let count = 0;
+  for (; count < words.length; count += 1) {
+    const found = command.commands.find((each) => each.name() === words[count]);
+    if (found === undefined) break;
+    command = found;
+  }
+  return count;
 }
 
 /** Commander's own words begin with `error:` and may have a suggestion on a second line. */

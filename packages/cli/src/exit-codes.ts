@@ -3,7 +3,7 @@
 /** How the program can end; `exec` ends with the code of its command instead. */
 export const EXIT_CODES = {
   done: 0,
-  /** A fault of ours, or an end that did not wait for the drain. */
+  /** An internal error, or stopped without waiting for running work. */
   fault: 1,
   /** Wrong arguments, configuration or home. */
   setup: 2,

@@ -156,10 +156,16 @@ export function readLine(console: Console, request: LineRequest): Promise<Line> 
       "SIGINT",
       interruption(editor, console, () => settle({ kind: "left" }), onInterrupt),
     );
+    resumeAfterStop(editor);
     editor.setPrompt(prompt);
     editor.prompt();
     if (signal?.aborted === true) onAbort();
   });
+}
+
+/** Readline pauses its input after Ctrl-Z and `fg`, and leaves it to its user to resume (C510). */
+function resumeAfterStop(editor: Interface): void {
+  editor.on("SIGCONT", () => editor.prompt(true));
 }
 
 function interruption(
@@ -186,10 +192,14 @@ function interruption(
 export async function confirm(console: Console, question: string, isConfirmed: boolean): Promise<boolean> {
   if (isConfirmed) return true;
   if (!console.canAsk) {
-    throw new CommandError("CONFIRMATION_NEEDED", `Nobody is here to be asked: ${question}`, {
-      exitCode: EXIT_CODES.setup,
-      remedy: "Say so beforehand with --yes.",
-    });
+    throw new CommandError(
+      "CONFIRMATION_NEEDED",
+      `"${question}" needs confirmation, and there is no terminal to ask in.`,
+      {
+        exitCode: EXIT_CODES.setup,
+        remedy: "Use --yes.",
+      },
+    );
   }
   const answer = await ask(console, `${question} [y/N] `);
   if (answer !== undefined) return /^y(es)?$/i.test(answer.trim());
@@ -201,6 +211,7 @@ function ask(console: Console, question: string): Promise<string | undefined> {
   const { stdin: input, stderr: output } = console.streams;
   const lines = createInterface({ input, output });
   return new Promise<string | undefined>((resolve) => {
+    resumeAfterStop(lines);
     lines.once("SIGINT", () => lines.close());
     lines.once("close", () => resolve(undefined));
     lines.question(question, resolve);

@@ -1,4 +1,4 @@
-// Short names on the command line: the beginning of an id, and the error for a word that may mean several things.
+// Short names on the command line: the beginning of an id, and the error for a word that matches several things.
 import { CommandError } from "./command-error.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { safeText } from "./safe-text.ts";
@@ -18,6 +18,6 @@ export function ambiguousName(
 ): CommandError {
   const names = candidates.slice(0, candidatesShown);
   const more = candidates.length > names.length ? `, and ${candidates.length - names.length} more` : "";
-  const message = `"${safeText(word)}" may mean ${candidates.length} ${noun}: ${names.join(", ")}${more}.`;
+  const message = `"${safeText(word)}" matches ${candidates.length} ${noun}: ${names.join(", ")}${more}.`;
   return new CommandError(code, message, { exitCode: EXIT_CODES.setup, remedy });
 }

@@ -23,6 +23,8 @@ export interface ChatOptions extends CallOptions {
   readonly queue?: boolean;
   /** A turn that was begun under this key is not begun again: what it says is given instead. */
   readonly idempotencyKey?: string;
+  /** Called when the connection of a stream breaks, before the client reconnects. */
+  readonly onDisconnect?: () => void;
 }
 
 /** Which events of a session are wanted. */
@@ -31,6 +33,8 @@ export interface EventOptions extends CallOptions {
   readonly after?: string;
   /** The one turn that is wanted. */
   readonly turnId?: string;
+  /** Called when the connection breaks, before the client reconnects. */
+  readonly onDisconnect?: () => void;
 }
 
 /** The operations on agents, sessions and turns. */
@@ -111,6 +115,7 @@ export class AcpAgent {
     return new EventStream<AcpStreamEvent>({
       signal: options.signal,
       retry: this.#retry,
+      onDisconnect: options.onDisconnect,
       open: (signal) => this.#connection.send({ ...request, signal }),
       canReopen: ({ lastEventId, turnId }) => lastEventId !== undefined || turnId !== undefined,
       reopen: (place, signal) => this.#openEvents(sessionKey, place, signal),
@@ -122,11 +127,12 @@ export class AcpAgent {
 
   /** Events of a session since an event, and of the turn that runs; ends with it, or at once if none runs. */
   streamEvents(sessionKey: string, options: EventOptions = {}): EventStream<AcpStreamEvent> {
-    const { after, turnId, signal } = options;
+    const { after, turnId, signal, onDisconnect } = options;
     return new EventStream<AcpStreamEvent>({
       after,
       signal,
       retry: this.#retry,
+      onDisconnect,
       open: (ownSignal) => this.#openEvents(sessionKey, { lastEventId: after, turnId }, ownSignal),
       canReopen: () => true,
       reopen: ({ lastEventId }, ownSignal) =>

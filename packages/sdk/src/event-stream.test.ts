@@ -161,12 +161,20 @@ describe("[X15] taking a stream up", () => {
     expect(refusals).toBe(3);
   });
 
-  it("[X15] is given up after so many attempts in a row that bring nothing", async () => {
+  it("[X15, X510] is given up after so many attempts in a row that bring nothing", async () => {
     const server = await startTurnServer(threeEvents, (totalBytes) => Math.floor(totalBytes * 0.3), {
       "x-holdfast-turn-id": "turn-1",
     });
-    const stream = clientOf(server, { retry: { ...retry, attempts: 4 } }).acpAgent.streamChat(key, "go");
-    expect(await failureOf(stream)).toMatchObject({ name: "HoldfastError", code: "STREAM_BROKEN" });
+    let disconnections = 0;
+    const { acpAgent } = clientOf(server, { retry: { ...retry, attempts: 4 } });
+    const onDisconnect = (): void => void (disconnections += 1);
+    const stream = acpAgent.streamChat(key, "go", undefined, { onDisconnect });
+    expect(await failureOf(stream)).toMatchObject({
+      name: "HoldfastError",
+      code: "STREAM_BROKEN",
+      message: "Lost the connection to the host; 4 reconnection attempts failed.",
+    });
+    expect(disconnections).toBe(5);
     expect(server.requests.filter(({ path }) => path.endsWith("/events"))).toHaveLength(4);
   });
 

@@ -16,6 +16,8 @@ interface EventSource<Event> {
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly retry: Retry;
+  /** Called when a connection breaks, before the first attempt to reconnect. */
+  readonly onDisconnect?: (() => void) | undefined;
   open(signal: AbortSignal): Promise<Response>;
   /** Whether enough is known to open it again. */
   canReopen(place: StreamPlace): boolean;
@@ -173,8 +175,9 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
 
   /** Opens the stream again after the last event; gives up after too many attempts in a row (X15). */
   async #resume(firstCause: unknown): Promise<Response> {
-    if (!this.#canResume) throw brokenStream("its host does not say how to resume it", firstCause);
-    const { retry } = this.#source;
+    if (!this.#canResume) throw brokenStream("the host does not say how to resume the stream", firstCause);
+    const { retry, onDisconnect } = this.#source;
+    onDisconnect?.();
     const { signal } = this.#controller;
     let cause = firstCause;
     let silences = 0;
@@ -189,11 +192,11 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
         signal.throwIfAborted();
         cause = error;
         if (isSilence(error)) silences += 1;
-        if (!isPassing(error)) throw brokenStream("its host refuses to take it up again", cause);
+        if (!isPassing(error)) throw brokenStream("the host refused to resume the stream", cause);
       }
     }
     if (isSilence(cause)) throw cause;
-    throw brokenStream(`${retry.attempts} attempts to take it up again brought nothing`, cause);
+    throw brokenStream(`${retry.attempts} reconnection attempts failed`, cause);
   }
 }
 
@@ -216,11 +219,7 @@ function isPassing(error: unknown): boolean {
 }
 
 function brokenStream(what: string, cause: unknown): HoldfastError {
-  return new HoldfastError(
-    "STREAM_BROKEN",
-    `The stream broke off, and ${what}. Its turn may go on; read the session to see where it stands.`,
-    { cause },
-  );
+  return new HoldfastError("STREAM_BROKEN", `Lost the connection to the host; ${what}.`, { cause });
 }
 
 function notAStream(what: string, cause?: unknown): HoldfastError {

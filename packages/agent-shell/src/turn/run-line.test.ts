@@ -92,7 +92,7 @@ describe("a line", () => {
     );
     const text = client.text(sessionId);
     const [, fence = "", body = ""] =
-      /^The end of the output:\n(`+)\n([^]*)\n\1\n\nExit code 0/.exec(text) ?? [];
+      /^The last 32 KiB of the output:\n(`+)\n([^]*)\n\1\n\nExit code 0/.exec(text) ?? [];
     expect(fence).toBe("````");
     const sizeBytes = Buffer.byteLength(body);
     expect(sizeBytes).toBeGreaterThan(32 * 1024 - 8);
@@ -106,7 +106,7 @@ describe("a line", () => {
     await client.prompt(sessionId, "true");
     delete client.replies["terminal/output"];
     expect(client.text(sessionId)).toContain(
-      `The end of the output:\n\`\`\`\n${"é".repeat(16_383)}x\n\`\`\`\n`,
+      `The last 32 KiB of the output:\n\`\`\`\n${"é".repeat(16_383)}x\n\`\`\`\n`,
     );
   });
 

@@ -125,7 +125,7 @@ function describeOutput({ output, isTruncated }: TerminalResult): string {
   if (output === "") return "No output.";
   const tail = tailOf(output, MAX_OUTPUT_BYTES);
   const isTail = isTruncated || tail.length < output.length;
-  return isTail ? `The end of the output:\n${fence(tail)}` : fence(tail);
+  return isTail ? `The last ${MAX_OUTPUT_BYTES / 1024} KiB of the output:\n${fence(tail)}` : fence(tail);
 }
 
 function describeEnd({ end, exitCode, signal, durationMs }: TerminalResult): string {

@@ -8,7 +8,7 @@ interface ApproveOptions {
 }
 
 export function addApprove(program: Command, run: Runner): void {
-  hostCommand(program, "approve", "approve a pending approval")
+  hostCommand(program, "approve", "approve a pending request")
     .argument("<request>", "id of the approval or a prefix of it, or its session")
     .argument("[option]", "one of the options that the agent offers (default: allow once)")
     .option("--always", "allow this and similar requests from now on")

@@ -35,7 +35,7 @@ async function attach(
   const { streams } = console;
   const keys = new DetachKeys(detachKeys);
   if (console.json || !streams.stdout.isTTY) {
-    throw new CommandError("NO_TERMINAL", "`attach` needs a terminal.", {
+    throw new CommandError("NO_TERMINAL", "`attach` must run in an interactive terminal.", {
       exitCode: EXIT_CODES.setup,
       remedy: "`holdfast logs --follow` prints a terminal's output.",
     });

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TurnEvent } from "@holdfast/sdk";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runWords } from "../testing/command-run.ts";
 import { say, ScriptedHost, update } from "../testing/scripted-host.ts";
 import { TypedProgram } from "../testing/typed-program.ts";
@@ -47,6 +48,7 @@ beforeAll(async () => {
         say("Thanks"),
       ],
       hang: [say("Thinking"), { do: "hang" }],
+      fenced: [say("```sh\nls\n```\n"), { do: "hang" }],
       joined: [say("begun"), { do: "until", path: "gate" }, say("ended")],
     },
   });
@@ -56,6 +58,32 @@ afterAll(async () => {
   await host.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** A session whose only turn was cancelled after the event that is waited for. */
+async function cancelledTurn(
+  agent: string,
+  message: string,
+  isAwaited: (event: TurnEvent, sessionKey: string) => boolean | Promise<boolean>,
+): Promise<string> {
+  const { session_key: key } = await host.api.acpAgent.createSession({
+    agent_id: agent,
+    cwd: host.folder,
+    approvalPolicy: "approve-all",
+  });
+  for await (const event of host.api.acpAgent.streamChat(key, message)) {
+    if (await isAwaited(event, key)) await host.api.acpAgent.cancelTurn(key);
+  }
+  return key;
+}
+
+/** Waits, at the start of a tool call, for the first output of its terminal. */
+async function hasOutput({ type }: TurnEvent, sessionKey: string): Promise<boolean> {
+  if (type !== "tool_call") return false;
+  const [terminal] = await host.api.terminals.list({ sessionKey });
+  if (terminal?.lifecycle.status !== "running") return false;
+  for await (const event of host.api.terminals.stream(terminal.id)) if (event.type === "output") return true;
+  return false;
+}
 
 /** Types a line and waits for what comes of it. */
 async function enter(program: TypedProgram, text: string, what: string | RegExp): Promise<void> {
@@ -133,6 +161,40 @@ describe("[C29] a conversation at the keyboard", () => {
         code: 0,
         stdout: `No turn runs in ${key.slice(-36, -28)}.\n`,
       });
+    },
+  );
+
+  it(
+    "[C511] shows the output of a cancelled turn, without fences, and of its command",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const fenced = await cancelledTurn("scripted", "fenced", ({ type }) => type === "text_delta");
+      const first = await TypedProgram.start(["chat", fenced, "--home", host.home], host.folder);
+      await first.seen(/> fenced\nls\nCancelled\.\n[^]*> $/);
+      const command = "echo be''gun; sleep 60";
+      const ran = await cancelledTurn("shell", command, hasOutput);
+      const second = await TypedProgram.start(["chat", ran, "--home", host.home], host.folder);
+      await second.seen(/\nbegun\n[^]*Cancelled\.\n[^]*> $/);
+      expect(second.text).not.toContain("```");
+    },
+  );
+
+  it.each(["", "hel"])(
+    "[C510] reads on after Ctrl-Z and fg, with %j typed before",
+    { timeout: programsTimeoutMs },
+    async (typed) => {
+      const program = await TypedProgram.start(["run", "scripted", "--home", host.home], host.folder);
+      await program.seen(/commands\.\n[^]*> $/);
+      program.type(typed);
+      await program.seen(new RegExp(`> ${typed}$`));
+      const from = program.text.length;
+      program.type("\u001A");
+      // As a shell does at `fg`; repeated, since nothing shows when the key was read.
+      const isDrawnAgain = (): boolean => program.text.slice(from).includes(`> ${typed}`);
+      await vi.waitUntil(() => process.kill(program.pid, "SIGCONT") && isDrawnAgain(), 20_000);
+      await enter(program, "hello".slice(typed.length), /Hello\nto you\n[^]*> $/);
+      program.type(end);
+      expect(await program.exitCode()).toBe(0);
     },
   );
 

@@ -1,21 +1,20 @@
 // `holdfast chat`: a conversation at the keyboard (C29, C30).
-import { type Turn, turnParts } from "@holdfast/ahp";
 import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { describeFailure, failureOf } from "../failure.ts";
 import { type AddCommand, type CommandContext, hostCommand } from "./command.ts";
 import { Conversation } from "./conversation.ts";
-import { safeLines, safeText } from "../safe-text.ts";
+import { safeText } from "../safe-text.ts";
 import type { SessionChannel } from "./session-channel.ts";
 import { resolveSession } from "./session-name.ts";
 import { offerSignIn } from "./sign-in.ts";
 import { type Line, readLine } from "../keyboard.ts";
+import { showPastTurns } from "./turn/past-turns.ts";
 import { type TurnEnd, turnExitCode, turnFailure, turnRemedy } from "./turn/turn-end.ts";
 
-/** Turns that are shown on entry, and lines of each answer. */
+/** Turns that are shown on entry. */
 const turnsShown = 3;
-const linesShown = 6;
 
 export const addChat: AddCommand = (program, run) => {
   hostCommand(program, "chat <session>", "chat with an agent interactively")
@@ -37,7 +36,8 @@ export async function hold(context: CommandContext, conversation: Conversation):
   const channel = await conversation.channel();
   const { turns } = channel.chat;
   const history = turns.map(({ message }) => message.text).toReversed();
-  await showPast(conversation, turns.slice(-turnsShown));
+  const { api } = await context.host();
+  await showPastTurns(conversation.screen, api, turns.slice(-turnsShown));
   const { phase } = channel;
   if (phase.status === "busy") {
     await conversation.screen.line(
@@ -138,19 +138,6 @@ function reportEnd(console: Console, end: TurnEnd): void {
   else if (turnExitCode(end) === EXIT_CODES.cancelled) console.note(dim("Cancelled."));
 }
 
-async function showPast({ screen }: Conversation, turns: readonly Turn[]): Promise<void> {
-  const { bold, dim } = screen.paint;
-  for (const turn of turns) {
-    await screen.line(bold(`> ${safeText(turn.message.text)}`));
-    const text = turnParts(turn)
-      .flatMap((part) => (part.kind === "markdown" ? [part.content] : []))
-      .join("\n\n");
-    const lines = safeLines(text).trim().split("\n");
-    for (const line of lines.slice(0, linesShown)) await screen.line(line);
-    if (lines.length > linesShown) await screen.line(dim(`and ${lines.length - linesShown} more lines`));
-  }
-}
-
 function showHelp({ streams: { stderr }, notePaint }: Console, { session }: SessionChannel): void {
   const lines = [
     "/help    show this help",
@@ -165,7 +152,7 @@ function showHelp({ streams: { stderr }, notePaint }: Console, { session }: Sess
 }
 
 function noKeyboard(): CommandError {
-  return new CommandError("NO_TERMINAL", "`chat` needs a terminal.", {
+  return new CommandError("NO_TERMINAL", "`chat` must run in an interactive terminal.", {
     exitCode: EXIT_CODES.setup,
     remedy:
       "Send one message with `holdfast run AGENT --session SESSION MESSAGE`, whose output a script can read.",

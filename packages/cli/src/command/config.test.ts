@@ -34,7 +34,7 @@ describe("[C58] config", () => {
     writeFileSync(path.join(home, "config.jsonc"), settings);
     const { code, stdout, stderr } = await runWords(["config", "check", "--home", home]);
     expect(stderr).toBe("");
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${path.join(home, "config.jsonc")} is right.\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${path.join(home, "config.jsonc")} is valid.\n` });
   });
 
   it("[C58] check lists every mistake with its path, and ends with 2", async () => {

@@ -42,7 +42,7 @@ export function addConfig(program: Command, run: Runner): void {
         if (console.json) return console.printJson(effective);
         const file = path.resolve(named ?? path.join(home, CONFIG_FILE));
         return console.print(
-          existsSync(file) ? `${file} is right.` : `There is no ${file}, so the defaults hold.`,
+          existsSync(file) ? `${file} is valid.` : `There is no ${file}; using the defaults.`,
         );
       }),
     );
@@ -54,7 +54,7 @@ function writeTemplate(file: string, force: boolean): void {
     writeFileSync(file, configTemplate(), { mode: 0o600, flag: force ? "w" : "wx" });
   } catch (error) {
     const isThere = systemCode(error) === "EEXIST";
-    const why = isThere ? "is there already" : `cannot be written (${systemCode(error) ?? String(error)})`;
+    const why = isThere ? "already exists" : `cannot be written (${systemCode(error) ?? String(error)})`;
     throw new CommandError(isThere ? "CONFIG_EXISTS" : "CONFIG_NOT_WRITTEN", `${file} ${why}.`, {
       exitCode: EXIT_CODES.setup,
       remedy: isThere ? "Edit it, or write over it with --force." : "Choose another home with --home.",
@@ -99,7 +99,7 @@ const examples: Readonly<Record<string, unknown>> = {
 /** A configuration in which everything is commented out, so that it means the defaults; made from the schema itself. */
 export function configTemplate(): string {
   const lines = [
-    "// The configuration of Holdfast: JSON with comments. Everything here is commented out, so the defaults hold.",
+    "// The configuration of Holdfast: JSON with comments. Everything here is commented out; Holdfast uses the defaults.",
     "// Take the two slashes away before a setting to change it; `holdfast config check` finds mistakes.",
     "{",
     ...settingLines(configJsonSchema(), 1),

@@ -1,8 +1,11 @@
 // Turns of one session on one console, one after the other, each shown and answered as `run` and `chat` both do it.
-import type { AcpAttachment, EventStream, TurnEvent } from "@holdfast/sdk";
+import { type AcpAttachment, type EventStream, HoldfastError, type TurnEvent } from "@holdfast/sdk";
+import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import type { HostLink } from "../link/host-link.ts";
 import { SessionChannel } from "./session-channel.ts";
+import { shortSessionName } from "./session-name.ts";
 import { Screen } from "./turn/screen.ts";
 import type { TurnEnd } from "./turn/turn-end.ts";
 import { TurnFollower } from "./turn/turn-follower.ts";
@@ -50,13 +53,14 @@ export class Conversation {
   send(message: string, { attachments = [], queue }: Sending = {}): Promise<TurnEnd> {
     const { api } = this.#parts.link;
     const files = attachments.length > 0 ? attachments : undefined;
-    const stream = api.acpAgent.streamChat(this.sessionKey, message, files, queue === true ? { queue } : {});
-    return this.#follow(stream, queue);
+    const options = { ...(queue === true && { queue }), onDisconnect: this.#onDisconnect };
+    return this.#follow(api.acpAgent.streamChat(this.sessionKey, message, files, options), queue);
   }
 
   /** Follows a turn that somebody else began. */
   join(turnId: string): Promise<TurnEnd> {
-    return this.#follow(this.#parts.link.api.acpAgent.streamEvents(this.sessionKey, { turnId }));
+    const options = { turnId, onDisconnect: this.#onDisconnect };
+    return this.#follow(this.#parts.link.api.acpAgent.streamEvents(this.sessionKey, options));
   }
 
   /** Whether a turn runs; the channel may report the end of ours later than its stream. */
@@ -83,8 +87,26 @@ export class Conversation {
       cancelOnExit,
       ...(mayWait && { withdraw: async (turnId) => (await this.channel()).withdraw(turnId) }),
     });
-    const end = await follower.follow();
-    this.#endedTurnId = stream.turnId;
-    return end;
+    try {
+      return await follower.follow();
+    } catch (error) {
+      throw this.#lostTurn(error) ?? error;
+    } finally {
+      this.#endedTurnId = stream.turnId;
+    }
+  }
+
+  readonly #onDisconnect = (): void => {
+    void this.screen.pause().then(() => this.#parts.console.warn("Connection lost. Reconnecting…"));
+  };
+
+  /** The error of a stream that could not be resumed, with the session's name; undefined for any other. */
+  #lostTurn(cause: unknown): CommandError | undefined {
+    if (!(cause instanceof HoldfastError) || cause.code !== "STREAM_BROKEN") return undefined;
+    return new CommandError(cause.code, cause.message, {
+      exitCode: EXIT_CODES.unreachable,
+      remedy: `The turn may continue: \`holdfast chat ${shortSessionName(this.sessionKey)}\` shows it.`,
+      cause,
+    });
   }
 }

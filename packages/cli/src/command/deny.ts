@@ -8,7 +8,7 @@ interface DenyOptions {
 }
 
 export function addDeny(program: Command, run: Runner): void {
-  hostCommand(program, "deny", "deny a pending approval")
+  hostCommand(program, "deny", "deny a pending request")
     .argument("<request>", "id of the approval or a prefix of it, or its session")
     .argument("[option]", "one of the options that the agent offers (default: deny once)")
     .option("--always", "deny this and similar requests from now on")

@@ -10,7 +10,7 @@ import type { HostLink } from "../link/host-link.ts";
 import { attachTo } from "../terminal/attach-session.ts";
 import { type CommandEnd, followCommand } from "../terminal/command-stream.ts";
 import { DEFAULT_DETACH_KEYS, DetachKeys } from "../terminal/detach-keys.ts";
-import { exitCodeOf, exitWords, signalExitCode } from "../terminal/terminal-exit.ts";
+import { exitCodeOf, signalExitCode, unknownExitSentence } from "../terminal/terminal-exit.ts";
 import { attachExitCode, endWords } from "./attach.ts";
 import { type CommandContext, hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
@@ -47,7 +47,8 @@ export function addExec(program: Command, run: Runner): void {
     .option("--detach-keys <keys>", "keys that detach, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
     .addHelpText(
       "after",
-      "\nThe command keeps running when this program exits; `holdfast attach` returns to it." +
+      "\nThe command runs in the host's environment, not in that of this shell; --env passes variables." +
+        "\nThe command keeps running when this program exits; `holdfast attach` returns to it." +
         "\nThe exit code is the command's: 128 plus the signal number if a signal ended it, 127 if there is no such" +
         "\nprogram, 126 if it cannot be executed, and 125 if the host could not run or follow it.",
     )
@@ -130,7 +131,7 @@ async function showCommand(
   const end = await attachTo({ link, id, streams, keys, isReadOnly: false, isOwnCommand: true });
   const name = shortName(id);
   if (end.kind !== "exited") console.note(`${endWords(end, name)} ${wayBack(name)}`);
-  else if (end.exit.kind === "unknown") console.warn(`It ${safeText(exitWords(end.exit))}.`);
+  else if (end.exit.kind === "unknown") console.warn(safeText(unknownExitSentence(end.exit)));
   return end.kind === "gone" ? EXIT_CODES.notRun : attachExitCode(end);
 }
 
@@ -158,7 +159,7 @@ async function streamCommand(
     console.note(`[left ${name} running] ${wayBack(name)}`);
     return signalExitCode(end.signal);
   }
-  if (end.exit.kind === "unknown") console.warn(`It ${safeText(exitWords(end.exit))}.`);
+  if (end.exit.kind === "unknown") console.warn(safeText(unknownExitSentence(end.exit)));
   if (end.skippedBytes === 0) return exitCodeOf(end.exit);
   console.warn(`${end.skippedBytes} bytes of its output were lost on their way.`);
   return EXIT_CODES.notRun;

@@ -191,9 +191,9 @@ export function changeLine(change: HostChange, at: Date, paint: Paint): string {
 function describe(change: HostChange, { bold, green, yellow, red, dim }: Paint): string {
   switch (change.event) {
     case "session_added":
-      return `${sessionLabel(change)} ${green("is there")}: ${change.agent}, ${change.state} ${bold(safeText(change.title))}`;
+      return `${sessionLabel(change)} ${green(change.agent)}, ${stateWords(change.state)} ${bold(safeText(change.title))}`;
     case "session_changed":
-      return `${sessionLabel(change)} ${change.state} ${bold(safeText(change.title))}`;
+      return `${sessionLabel(change)} ${stateWords(change.state)} ${bold(safeText(change.title))}`;
     case "session_removed":
       return `${sessionLabel(change)} ${dim("is closed")} ${safeText(change.title)}`;
     case "approval_waiting":
@@ -212,6 +212,20 @@ function describe(change: HostChange, { bold, green, yellow, red, dim }: Paint):
       return `${terminalLabel(change)} ${(isGood ? dim : red)(words)} ${safeText(title)}`;
     }
   }
+}
+
+/** States as a person reads them where programs have another word (C517). */
+const statesInWords: Readonly<Record<string, string>> = {
+  stale: "idle",
+  busy: "working",
+  "busy, waits for tool": "waiting for a tool",
+  "busy, waits for permission": "waiting for permission",
+  "busy, waits for input": "waiting for input",
+  "busy, waits for agent": "waiting for the agent",
+};
+
+function stateWords(state: string): string {
+  return statesInWords[state] ?? state;
 }
 
 function sessionLabel({ session_key }: { readonly session_key: string }): string {

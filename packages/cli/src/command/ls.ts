@@ -26,7 +26,6 @@ export function addLs(program: Command, run: Runner): void {
       run(async ({ console, host }, { all = false }: LsOptions) => {
         const sessions = await listOverviews(await host(), { closed: all });
         if (console.json) return console.printJson(sessions);
-        if (sessions.length === 0) return console.note("There are no sessions. `holdfast run` begins one.");
         const { paint } = console;
         const columns = [
           { heading: "SESSION", paint: paint.bold },
@@ -43,6 +42,7 @@ export function addLs(program: Command, run: Runner): void {
         const names = new Set(namesOfSeveral(sessions));
         const rows = sessions.map((session) => sessionRow(session, names, nowMs));
         for (const line of tableLines(columns, rows, paint)) await console.print(line);
+        if (sessions.length === 0) console.note("There are no sessions. `holdfast run` starts one.");
         return undefined;
       }),
     );

@@ -50,6 +50,20 @@ function start(...words: string[]): Promise<TypedProgram> {
 
 describe("[C22] run on a terminal", () => {
   it(
+    "[C519] names the command that prints output which is too long to be shown",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const words = ["run", "shell", "seq 1 20000", "--policy", "approve-all", "--home", host.home];
+      const program = await TypedProgram.start(words, host.folder);
+      expect(await program.exitCode()).toBe(0);
+      expect(program.text).toMatch(
+        /The output has \d{6} bytes; `holdfast logs [0-9a-f]{8}` prints all of it\./,
+      );
+      expect(program.text).toContain("The last 32 KiB of the output:");
+    },
+  );
+
+  it(
     "[C22, C21, C23] shows all in its order, asks in place by one key, and says when another was faster",
     { timeout: programsTimeoutMs },
     async () => {

@@ -35,12 +35,12 @@ export async function resolveSession(
   word: string,
   { closed = false }: SessionChoice = {},
 ): Promise<string> {
-  // A whole key needs no list; the request that uses it fails if there is no such session.
-  if (uuidPattern.test(parseSessionKey(word)?.sessionId ?? "")) return word;
+  // A whole key needs no list of closed sessions; the request that uses it fails if there is no such session.
+  if (closed && uuidPattern.test(parseSessionKey(word)?.sessionId ?? "")) return word;
   const sessions = await api.acpAgent.listSessions({ closed });
   const found = sessions.filter(({ session_key }) => meansSession(word, session_key));
   const [first, second] = found;
-  if (first === undefined) throw noSuchSession(word, closed);
+  if (first === undefined) throw closed ? noSuchSession(word) : await notOpen(api, word);
   if (second === undefined) return first.session_key;
   const names = found.map(({ session_key, agent_id, label }) => {
     return `${session_key} (${label === undefined ? agent_id : safeText(label)})`;
@@ -55,15 +55,27 @@ export function meansSession(word: string, sessionKey: string): boolean {
   return sessionKey.startsWith(word) || id.startsWith(uuidPattern.test(id) ? word.toLowerCase() : word);
 }
 
-function noSuchSession(word: string, closed: boolean): CommandError {
+function noSuchSession(word: string): CommandError {
   return new CommandError("ACP_SESSION_NOT_FOUND", `There is no session "${safeText(word)}".`, {
     exitCode: EXIT_CODES.missing,
-    remedy: closed ? "`holdfast ls --all` lists the sessions." : "`holdfast ls` lists the sessions.",
+    remedy: "`holdfast ls --all` lists the sessions, closed ones included.",
+  });
+}
+
+/** The error for a word that means no open session; a closed one that it means is named (C515). */
+async function notOpen(api: Holdfast, word: string): Promise<CommandError> {
+  const sessions = await api.acpAgent.listSessions({ closed: true });
+  const found = sessions.find(({ session_key }) => meansSession(word, session_key));
+  if (found === undefined) return noSuchSession(word);
+  const name = shortSessionName(found.session_key);
+  return new CommandError("ACP_SESSION_NOT_FOUND", `Session ${name} is closed.`, {
+    exitCode: EXIT_CODES.missing,
+    remedy: `\`holdfast ls --all\` lists closed sessions, and \`holdfast export ${name}\` prints this one.`,
   });
 }
 
 const several = {
   code: "SESSION_AMBIGUOUS",
   noun: "sessions",
-  remedy: "Write more of the name, or the whole key.",
+  remedy: "Use more of the name, or the whole key.",
 } as const;

@@ -33,6 +33,12 @@ function run(...words: string[]): Promise<CommandRun> {
   return runWords([...words, "--home", home]);
 }
 
+it("[C517] empty lists have their header", async () => {
+  expect((await run("ls")).stdout).toMatch(/^SESSION +AGENT .*TITLE\n$/);
+  expect((await run("terminals")).stdout).toMatch(/^TERMINAL +KIND .*TITLE\n$/);
+  expect((await run("keys", "ls")).stdout).toMatch(/^KEY +STATE .*NAME\n$/);
+});
+
 it("[C500] run names the command that installs an agent, where the catalogue has one", async () => {
   const { code, stdout, stderr } = await run("run", "missing", "hello");
   expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
@@ -63,4 +69,25 @@ it("[C501] a closed session keeps its automatic title in the lists of sessions",
   await api.acpAgent.closeSession(session_key);
   expect(await title()).toBe("echo what it is about");
   expect((await run("prune", "--older-than", "0s", "--dry-run")).stdout).toContain("what it is about");
+});
+
+it("[C515] a closed session is reported as closed, by its name and by its key", async () => {
+  const { session_key: key } = await api.acpAgent.createSession({ agent_id: "shell" });
+  const name = key.slice(-36, -28);
+  expect(await run("close", name)).toMatchObject({ code: 0 });
+  for (const words of [
+    ["close", name],
+    ["close", key],
+    ["run", "shell", "--session", name, "echo hi"],
+  ]) {
+    const { code, stderr } = await run(...words);
+    expect(code).toBe(6);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        code: "ACP_SESSION_NOT_FOUND",
+        message: `Session ${name} is closed.`,
+        remedy: expect.stringContaining("`holdfast ls --all` lists closed sessions") as string,
+      },
+    });
+  }
 });

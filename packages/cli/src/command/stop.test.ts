@@ -39,8 +39,7 @@ describe("[C57] stop", () => {
     const { code, stderr } = await runWords(["stop", "--timeout", "1", "--home", home]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr:
-        "holdfast: It has not stopped after 1 s. Sending SIGTERM, which ends it without waiting for what runs.\n",
+      stderr: "holdfast: The host has not stopped after 1 s; forcing it to stop.\n",
     });
     expect(await host.end()).toEqual({ code: 1, signal: null });
     expect(existsSync(path.join(home, "lock"))).toBe(false);

@@ -125,11 +125,11 @@ async function end(
 function reasonToTerminate(isResponding: boolean | undefined, timeoutMs: number): string {
   switch (isResponding) {
     case undefined:
-      return "It is starting or stopping. Sending SIGTERM, which ends it without waiting for what runs.";
+      return "The host is starting or stopping; forcing it to stop.";
     case false:
       return "It does not respond. Sending SIGTERM.";
     case true:
-      return `It has not stopped after ${timeoutMs / 1000} s. Sending SIGTERM, which ends it without waiting for what runs.`;
+      return `The host has not stopped after ${timeoutMs / 1000} s; forcing it to stop.`;
   }
 }
 

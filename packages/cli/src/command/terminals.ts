@@ -22,10 +22,6 @@ export function addTerminals(program: Command, run: Runner): void {
         const { api } = await host();
         const terminals = all ? await listAllTerminals(api) : await api.terminals.list();
         if (console.json) return console.printJson(terminals);
-        if (terminals.length === 0) {
-          console.note("No terminals. `holdfast exec -- COMMAND` runs a command in one.");
-          return undefined;
-        }
         const { paint } = console;
         const columns = [
           { heading: "TERMINAL", paint: paint.bold },
@@ -39,6 +35,9 @@ export function addTerminals(program: Command, run: Runner): void {
         const nowMs = Date.now();
         const rows = terminals.map((terminal) => terminalRow(terminal, nowMs));
         for (const line of tableLines(columns, rows, paint)) await console.print(line);
+        if (terminals.length === 0) {
+          console.note("There are no terminals. `holdfast exec -- COMMAND` runs a command in one.");
+        }
         return undefined;
       }),
     );

@@ -126,6 +126,7 @@ describe("[C32] watching the host", () => {
       expect(
         await next("session_changed", ({ state }) => state === "busy, waits for permission"),
       ).toBeDefined();
+      await people.until(({ stdout }) => (stdout.includes("waiting for permission") ? true : undefined));
       await host.api.approvals.resolve(String(requestId), "yes");
       expect(await next("approval_settled")).toMatchObject({ requestId, target: "make all" });
       const shell = await host.api.acpAgent.createSession({

@@ -148,10 +148,12 @@ export async function examineDisk({ home, config }: Pick<Machine, "home" | "conf
   const { bavail, bsize, files, ffree } = statfsSync(folder);
   const freeBytes = bavail * bsize;
   const most = `at most ${inWords(config.retention.maxMebibytes * mebibyte)} are kept`;
-  const summary = `${inWords(freeBytes)} free where ${folder} lies; ${most}`;
+  const summary = `${inWords(freeBytes)} free on the disk of ${folder}; ${most}`;
   // A file system without a table of files says that it has none at all.
   if (files > 0 && ffree === 0) {
-    return fix(`no more files can be made where ${folder} lies`, { command: `df -i ${quote(folder)}` });
+    return fix(`no more files can be created on the disk of ${folder}`, {
+      command: `df -i ${quote(folder)}`,
+    });
   }
   if (freeBytes < fullBytes) {
     const remedy = "Free space, or choose a home on another disk with --home.";

@@ -19,7 +19,7 @@ export function trialLines(trial: AgentTrial, paint: Paint): string[] {
       : [`  ${paint.dim("stderr")}`, ...stderr.map((line) => `    ${safeText(line)}`)]),
     "",
     ...(problem === undefined
-      ? [`${paint.green("ok")}  It can be used.`]
+      ? [`${paint.green("ok")}  Ready to use.`]
       : [
           `${paint.red("fix")}  ${safeText(problem.message)}`,
           ...(problem.remedy === undefined ? [] : [`     ${safeText(problem.remedy)}`]),
@@ -54,7 +54,7 @@ function handshakeRows({ handshake }: AgentTrial): Row[] {
     ["protocol", `ACP ${protocolVersion}`],
     ["calls itself", says.length === 0 ? "nothing" : says.join(" ")],
     ["capabilities", listCapabilities(agentCapabilities).join(", ") || "none"],
-    ["sign-in by", methods === "" ? "nothing" : methods],
+    ["sign-in", methods === "" ? "not needed" : methods],
   ];
 }
 

@@ -79,6 +79,9 @@ class AttachSession {
     await this.#claimAtFirst(this.#handle);
     const end = await this.#ended;
     if (end.kind === "detached" || end.kind === "signal") await this.#leave();
+    // An own command that ends leaves its last line as any command does; anything else is followed by a message.
+    const isSilent = this.#options.isOwnCommand && end.kind === "exited" && end.exit.kind !== "unknown";
+    if (!isSilent) this.#screen?.endLine();
     return end;
   }
 
@@ -156,7 +159,15 @@ class AttachSession {
     const { run, lifecycle } = handle.state;
     if (run !== "tty" || lifecycle.status === "exited" || this.#options.isReadOnly) return;
     const refusal = await this.#claim(handle);
-    if (refusal !== undefined) this.#screen?.note(`[watching: ${refusal}]`);
+    if (refusal !== undefined) this.#screen?.note(`[${this.#watchingReason(handle, refusal)}]`);
+  }
+
+  #watchingReason({ confirmed: { claim } }: ChannelHandle<"terminal">, refusal: string): string {
+    const { keys, link } = this.#options;
+    const isHeld = claim.kind === "client" && claim.clientId !== link.clientId;
+    return isHeld
+      ? `Another client is typing here; you are watching. ${keys.name} leaves.`
+      : `watching: ${refusal}`;
   }
 
   /** Takes the terminal over, if the host lets us; gives the reason if not. */
@@ -183,7 +194,9 @@ class AttachSession {
     const { clientId } = this.#options.link;
     if (this.#hold.kind !== "held" || (claim.kind === "client" && claim.clientId === clientId)) return;
     this.#hold = { kind: "watching" };
-    this.#screen?.note("[watching: somebody else holds this terminal now]");
+    this.#screen?.note(
+      `[Another client took this terminal over; you are watching. ${this.#options.keys.name} leaves.]`,
+    );
   }
 
   #type(data: string): void {

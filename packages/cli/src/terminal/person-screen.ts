@@ -4,6 +4,7 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import type { TerminalSize } from "@holdfast/ahp";
 import { Paint, type Streams } from "../console.ts";
+import { CursorPlace } from "./cursor-place.ts";
 
 /** The streams of a process do not all say it. */
 const stdoutDescriptor = 1;
@@ -15,6 +16,7 @@ export class PersonScreen {
   readonly #streams: Streams;
   readonly #isTty: boolean;
   readonly #modes = new ScreenModes();
+  #place = new CursorPlace();
   #isRaw = false;
 
   /** `isTty`: what is shown comes from a terminal, which has made its own line ends. */
@@ -53,11 +55,13 @@ export class PersonScreen {
   /** Begins at the top, where everything is drawn again. */
   clear(): void {
     this.#write(`${this.#modes.restore()}${clearScreen}`);
+    this.#place = new CursorPlace();
   }
 
   /** Shows output of the program. */
   show(data: string): void {
     this.#modes.push(data);
+    this.#place.push(data);
     this.#write(data);
   }
 
@@ -66,6 +70,12 @@ export class PersonScreen {
     this.#write(
       this.hasOtherScreen ? `\u001B7\u001B[999;1H\u001B[K${dim(line)}\u001B8` : `${dim(line)}\u001B[K\r\n`,
     );
+  }
+
+  /** Leaves the program's screen, so that what is written next begins a line (C514). */
+  endLine(): void {
+    this.#write(`${this.#modes.restore()}${this.#place.lineBreak}`);
+    this.#place = new CursorPlace();
   }
 
   /** Gives the terminal back as it was. May be repeated. */

@@ -29,6 +29,24 @@ export function exitWords(exit: TerminalExit): string {
     case "signal":
       return `ended by ${exit.signal}`;
     case "unknown":
-      return `ended, and nobody saw how: ${exit.reason}`;
+      return `ended ${unknownReason(exit)}; exit code unknown`;
   }
+}
+
+/** The sentence for a command whose exit the host did not see (C516). */
+export function unknownExitSentence(exit: UnknownExit): string {
+  return `The command ended ${unknownReason(exit)}; its exit code is unknown.`;
+}
+
+type UnknownExit = Extract<TerminalExit, { kind: "unknown" }>;
+
+/** Reasons that the host gives, as parts of a sentence. */
+const unknownReasons: Readonly<Record<string, string>> = {
+  "The host was restarted": "when the host restarted",
+  "The host was stopped": "when the host stopped",
+};
+
+function unknownReason({ reason }: UnknownExit): string {
+  const sentence = reason.replace(/\.$/, "");
+  return unknownReasons[sentence] ?? `(${sentence})`;
 }

@@ -80,5 +80,5 @@ function endOf({ lifecycle }: TerminalStatus): string {
 const several = {
   code: "TERMINAL_AMBIGUOUS",
   noun: "terminals",
-  remedy: "Write more of the id, or the whole of it.",
+  remedy: "Use more of the id.",
 } as const;

@@ -58,6 +58,11 @@ export class ScriptedHost {
   async close(): Promise<void> {
     await this.#run.stop();
   }
+
+  /** Ends it as a crash does. */
+  async kill(): Promise<void> {
+    await this.#run.stop("SIGKILL");
+  }
 }
 
 /** A piece of the answer. */

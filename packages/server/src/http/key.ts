@@ -11,14 +11,14 @@ export function keyHandlers({ keys, revocations, tickets }: Access, log: Log): P
   return {
     createKey: ({ body }) => {
       const { key, text } = keys.create(body);
-      log("info", "A key was made", { keyId: key.id, name: key.name, scopes: key.scopes });
+      log("info", "Key created", { keyId: key.id, name: key.name, scopes: key.scopes });
       return success({ key, secret: text });
     },
     listKeys: () => success({ keys: keys.list() }),
     revokeKey: ({ params: { id } }) => {
       try {
         const key = keys.revoke(id) ?? unknownKey();
-        log("info", "A key was revoked", { keyId: id });
+        log("info", "Key revoked", { keyId: id });
         return success({ key });
       } finally {
         // Also when it could not be written down: from now on the key opens nothing.

@@ -94,7 +94,7 @@ describe("[O9] requests", () => {
     expect(lines).toEqual([
       {
         level: "warn",
-        message: "A request was not let in",
+        message: "Rejected a request",
         facts: { code: "UNAUTHORIZED", address: "127.0.0.1" },
       },
     ]);

@@ -80,7 +80,7 @@ export class FailureLog {
     const unlogged = this.#unlogged;
     this.#lastLineMs = nowMs;
     this.#unlogged = 0;
-    this.#log("warn", "A request was not let in", {
+    this.#log("warn", "Rejected a request", {
       ...facts,
       ...(unlogged > 0 && { othersSinceLastLine: unlogged }),
     });

@@ -114,7 +114,7 @@ const cases: ProjectionCase[] = [
       }),
       status("config_option_update", "Options changed", { config: { fast: false } }),
       status("session_info_update", "A walk", { title: "A walk" }),
-      status("resuming", "The agent is being started again"),
+      status("resuming", "Restarting the agent"),
       status("context_lost", "It forgot."),
     ],
   },

@@ -128,7 +128,7 @@ export function describeSessionAction(action: SessionAction): TurnEvent[] {
     case "session/contextLost":
       return [statusEvent("context_lost", action.reason)];
     case "session/resuming":
-      return [statusEvent("resuming", "The agent is being started again")];
+      return [statusEvent("resuming", "Restarting the agent")];
     case "session/noticeAdded":
       return [statusEvent("notice", action.notice.title, { notice: action.notice })];
     default:

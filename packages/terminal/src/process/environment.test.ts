@@ -36,6 +36,14 @@ const base = {
 };
 
 describe("an environment", () => {
+  it("[T511] does not name the window that the host was started in", () => {
+    const inTmux = { ...base, TMUX: "/tmp/tmux-0/default,1,0", TMUX_PANE: "%0" };
+    const environment = buildEnvironment({ base: inTmux, audience: "person", hasScreen: true });
+    expect(environment).toHaveProperty("PATH");
+    expect(environment).not.toHaveProperty("TMUX");
+    expect(environment).not.toHaveProperty("TMUX_PANE");
+  });
+
   it("[T4] for an agent's command has no secrets, no pager and no prompts", () => {
     const environment = buildEnvironment({ base, audience: "agent-command", hasScreen: false });
     expect(environment).toMatchObject({

@@ -12,6 +12,9 @@ interface EnvironmentParts extends EnvironmentRequest {
 /** Our own variables, tokens among them, are nobody else's business. */
 const ownPrefix = "HOLDFAST_";
 
+/** They name the window that the host was started in, which is not the window of a run (T511). */
+const windowVariables: ReadonlySet<string> = new Set(["TMUX", "TMUX_PANE"]);
+
 const providerSecrets = new Set(PROVIDER_SECRETS);
 
 /** Nobody sits at the keyboard: output is not paged, and what would ask fails instead of waiting. */
@@ -40,7 +43,7 @@ export function buildEnvironment(parts: EnvironmentParts): Record<string, string
   const kept = new Set(parts.keepSecrets);
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(parts.base)) {
-    if (value === undefined || name.startsWith(ownPrefix)) continue;
+    if (value === undefined || name.startsWith(ownPrefix) || windowVariables.has(name)) continue;
     if (audience === "agent-command" && providerSecrets.has(name) && !kept.has(name)) continue;
     environment[name] = value;
   }

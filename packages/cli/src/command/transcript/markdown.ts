@@ -54,8 +54,8 @@ function describeSession({
     "",
     `- Session: ${codeSpan(key)}`,
     `- Agent: ${codeSpan(provider)}`,
-    `- Begun: ${createdAt}`,
-    `- State: ${lifecycle.status}`,
+    `- Started: ${createdAt}`,
+    `- State: ${lifecycle.status === "stale" ? "idle" : lifecycle.status}`,
     ...workingDirectories.map((folder) => `- Folder: ${codeSpan(folder)}`),
   ];
   return `${lines.join("\n")}\n\n`;

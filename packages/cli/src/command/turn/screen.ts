@@ -32,6 +32,11 @@ export class Screen {
     this.paint = beside === "result" ? console.paint : console.notePaint;
   }
 
+  /** Whether the answer keeps its code fences. */
+  get isMarkdown(): boolean {
+    return this.#fences === undefined;
+  }
+
   /** Adds to the answer; parts of it are set apart by an empty line. */
   async answer(text: string, part: string | undefined): Promise<void> {
     await this.#leave("thought");

@@ -12,11 +12,12 @@ import { messageOf } from "../../command-error.ts";
 import type { Console } from "../../console.ts";
 import { EXIT_CODES } from "../../exit-codes.ts";
 import { signalExitCode } from "../../terminal/terminal-exit.ts";
+import { shortName } from "../../short-name.ts";
 import { shortSessionName } from "../session-name.ts";
 import { Interview, type Question, questionOf, settles, waitingSentence } from "./question.ts";
 import type { Screen } from "./screen.ts";
 import { TurnActions, type TurnEnd } from "./turn-end.ts";
-import type { TurnDisplay } from "./turn-view.ts";
+import { fieldsOf, type TurnDisplay } from "./turn-view.ts";
 
 interface TurnFollowerParts {
   readonly api: Holdfast;
@@ -63,6 +64,7 @@ export class TurnFollower {
         const { event, cursor } = read;
         this.#hasBegun = true;
         await display.show(event, cursor);
+        await this.#noteLongOutput(event);
         actions.note(event);
         if (event.type === "done") end = actions.endOf(event.data.stopReason);
         if (event.type === "error") end = { kind: "failed", error: event.data };
@@ -75,6 +77,25 @@ export class TurnFollower {
     }
     await this.#leaving;
     return this.#leftWith === undefined ? end : { kind: "left", exitCode: this.#leftWith };
+  }
+
+  /** Names the command that prints output of which a turn contains only the end (C519). */
+  async #noteLongOutput(event: TurnEvent): Promise<void> {
+    const { api, console, screen } = this.#parts;
+    if (event.type !== "tool_call" || event.data.status === "running") return;
+    if (console.json || !console.streams.stderr.isTTY) return;
+    const contents = (event.data.content ?? []).map(fieldsOf);
+    const { terminalId } =
+      contents.find(({ type, truncated }) => type === "terminal" && truncated === true) ?? {};
+    if (typeof terminalId !== "string") return;
+    try {
+      const { endOffset } = await api.terminals.output(terminalId, { limitBytes: 1 });
+      const way = `\`holdfast logs ${shortName(terminalId)}\` prints all of it.`;
+      await screen.line(screen.paint.dim(`  The output has ${endOffset} bytes; ${way}`));
+    } catch (error) {
+      // The terminal may be gone, or belong to somebody else; the turn is shown without the note.
+      if (!(error instanceof HoldfastError)) throw error;
+    }
   }
 
   async #face(question: Question): Promise<void> {

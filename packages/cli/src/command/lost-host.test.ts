@@ -25,6 +25,8 @@ it(
     await run.until(({ stderr }) =>
       stderr === "holdfast: Connection lost. Reconnecting…\n" ? stderr : undefined,
     );
+    // The attempts take half a minute, in which nothing happens.
+    if (process.env["HOLDFAST_LONG"] === undefined) return;
     expect(await run.end()).toMatchObject({ code: 4 });
     expect(run.stderr).toBe(
       "holdfast: Connection lost. Reconnecting…\n" +

@@ -114,7 +114,7 @@ describe("[C43] exec on pipes", () => {
 });
 
 it("[C44] [C46] Ctrl-C goes to the command, leaving never ends it, and a pipe that nobody reads does", async () => {
-  const loop = "trap 'echo bye; exit 9' TERM; echo on; while :; do sleep 0.1; done";
+  const loop = "trap 'echo bye; exit 9' INT; echo on; while :; do sleep 0.1; done";
   const begin = (name: string, command: readonly string[]) => {
     const child = start(["exec", "--home", host.home, "--name", name, "--", ...command]);
     return { child, isOn: once(child.stdout, "data"), end: ended(child) };
@@ -122,13 +122,16 @@ it("[C44] [C46] Ctrl-C goes to the command, leaving never ends it, and a pipe th
   const interrupted = begin("one", ["sh", "-c", loop]);
   const left = begin("two", ["sh", "-c", loop]);
   const unread = begin("three", ["yes"]);
-  await Promise.all([interrupted.isOn, left.isOn, unread.isOn]);
+  const plain = begin("four", ["sh", "-c", "echo on; exec sleep 1000"]);
+  await Promise.all([interrupted.isOn, left.isOn, unread.isOn, plain.isOn]);
   interrupted.child.kill("SIGINT");
+  plain.child.kill("SIGINT");
   left.child.kill("SIGTERM");
   unread.child.stdout.destroy();
   const { code, stdout } = await interrupted.end;
   expect(code).toBe(9);
   expect(stdout.toString()).toMatch(/^on\n[^]*bye\n$/);
+  expect(await plain.end).toMatchObject({ code: 130 });
   expect(await left.end).toMatchObject({ code: 143 });
   const { id, lifecycle } = await terminalOf("two");
   expect(lifecycle.status).toBe("running");

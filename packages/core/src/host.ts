@@ -249,6 +249,10 @@ export class Host {
     return this.#parts.terminalDirectory.describe(id, caller);
   }
 
+  async interruptTerminal(id: string, caller: Caller): Promise<void> {
+    await this.#askTerminal(id, { type: "terminal/interrupt" }, caller);
+  }
+
   async killTerminal(id: string, caller: Caller): Promise<void> {
     await this.#askTerminal(id, { type: "terminal/kill" }, caller);
   }

@@ -9,6 +9,7 @@ import { closeSession, createSession, getSession, listSessions, patchSession } f
 import {
   claimTerminal,
   createTerminal,
+  interruptTerminal,
   killTerminal,
   listTerminals,
   readTerminal,
@@ -47,6 +48,7 @@ export const OPERATIONS = {
   writeTerminal,
   resizeTerminal,
   claimTerminal,
+  interruptTerminal,
   killTerminal,
   createKey,
   listKeys,

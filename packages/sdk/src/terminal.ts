@@ -128,6 +128,11 @@ export class Terminals {
     return this.#claimFor("session", id, options);
   }
 
+  /** Interrupts what runs in a terminal, as Ctrl-C does. */
+  async interrupt(id: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/interrupt`, signal });
+  }
+
   /** Ends what runs in a terminal, with everything that it started. */
   async kill(id: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/kill`, signal });

@@ -111,6 +111,7 @@ export interface HostPort {
     holder: { readonly kind: "client" | "session" },
     caller: Caller,
   ): Promise<TerminalStatus>;
+  interruptTerminal(id: string, caller: Caller): Promise<void>;
   killTerminal(id: string, caller: Caller): Promise<void>;
   /** Audit entries of the host, oldest first; refused to everybody but its owner. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];

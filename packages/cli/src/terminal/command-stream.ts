@@ -24,7 +24,7 @@ export async function followCommand(
   const leave = (end: CommandEnd): void => leaving.abort(end);
   const onUnread = (): void => leave({ kind: "unread" });
   stdout.on("error", onUnread);
-  const stopSignals = listenToSignals(() => api.terminals.kill(id), leave);
+  const stopSignals = listenToSignals(() => api.terminals.interrupt(id), leave);
   const over = new AbortController();
   const input = hasInput
     ? passInputOn(api, id, stdin, AbortSignal.any([over.signal, leaving.signal]))
@@ -85,14 +85,17 @@ export function eventRecord(event: TerminalEvent): object {
   return { type: "output", data: { ...data, bytes: Buffer.from(bytes).toString("base64") } };
 }
 
-/** The first Ctrl-C ends the command, the second leaves; to hang up or terminate this program only leaves. */
-function listenToSignals(kill: () => Promise<void>, leave: (end: CommandEnd) => void): () => void {
+/** The first Ctrl-C interrupts the command, the second leaves; to hang up or terminate this program only leaves. */
+function listenToSignals(
+  interruptCommand: () => Promise<void>,
+  leave: (end: CommandEnd) => void,
+): () => void {
   let interrupts = 0;
   const interrupt = (): void => {
     interrupts += 1;
     if (interrupts > 1) leave({ kind: "left", signal: "SIGINT" });
     // Whether the host heard it shows in how the command ends; a person who sees nothing happen presses again.
-    else kill().catch(() => undefined);
+    else interruptCommand().catch(() => undefined);
   };
   const hangUp = (): void => leave({ kind: "left", signal: "SIGHUP" });
   const terminate = (): void => leave({ kind: "left", signal: "SIGTERM" });

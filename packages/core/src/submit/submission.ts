@@ -30,6 +30,8 @@ export type Request =
   /** Cancels the running turn and what is queued behind it; accepted when the turn has ended. */
   | { readonly type: "chat/cancel"; readonly reason?: string | undefined }
   | TerminalWrite
+  /** Interrupts the program, as Ctrl-C does. */
+  | { readonly type: "terminal/interrupt" }
   /** Ends the program with all it started. */
   | { readonly type: "terminal/kill" }
   /** Ends the program and removes the terminal from the list. */
@@ -43,6 +45,7 @@ const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
   "chat/send",
   "chat/cancel",
   "terminal/write",
+  "terminal/interrupt",
   "terminal/kill",
   "terminal/dispose",
 ]);

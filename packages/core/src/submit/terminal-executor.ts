@@ -31,6 +31,9 @@ export interface TerminalDeps {
   readonly claims: TerminalClaims;
 }
 
+/** Requests that have nothing to do when the terminal is over. */
+const endings: ReadonlySet<string> = new Set(["terminal/interrupt", "terminal/kill", "terminal/dispose"]);
+
 /** `terminal` is absent when the terminal is over: then it can only be read. */
 export function submitToTerminal(
   { terminals, claims }: TerminalDeps,
@@ -43,8 +46,7 @@ export function submitToTerminal(
   const perform = (rejection: Rejection | undefined, run: () => LogEntry | undefined | void): Submission =>
     rejection === undefined ? accepted(run() ?? undefined) : rejected(rejection);
   if (terminal === undefined) {
-    const isOver = submitted.type === "terminal/kill" || submitted.type === "terminal/dispose";
-    return isOver ? accepted() : rejected(OVER);
+    return endings.has(submitted.type) ? accepted() : rejected(OVER);
   }
   switch (submitted.type) {
     case "terminal/input":
@@ -63,6 +65,10 @@ export function submitToTerminal(
       return perform(refuseUse(state, by, "clear"), () => terminals.clear(terminal, origin));
     case "terminal/claimed":
       return claims.claim(terminal, state, submitted.claim, by, origin);
+    case "terminal/interrupt": {
+      const rejection = refuseKill(state);
+      return rejection === undefined ? terminal.interrupt().then(() => accepted()) : rejected(rejection);
+    }
     case "terminal/kill": {
       const rejection = refuseKill(state);
       return rejection === undefined ? terminal.kill().then(() => accepted()) : rejected(rejection);

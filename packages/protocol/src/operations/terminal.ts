@@ -341,6 +341,18 @@ export const claimTerminal = defineOperation({
   errors: [...takesInput, "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
+export const interruptTerminal = defineOperation({
+  name: "interruptTerminal",
+  method: "POST",
+  path: "/sdk/acp/terminals/{id}/interrupt",
+  summary: "Interrupt what runs in a terminal, as Ctrl-C does; the program decides what becomes of it",
+  permission: "terminal",
+  params: terminalParamsSchema,
+  stream: false,
+  response: successSchema({}),
+  errors: ["TERMINAL_NOT_FOUND"],
+});
+
 export const killTerminal = defineOperation({
   name: "killTerminal",
   method: "POST",

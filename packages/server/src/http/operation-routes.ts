@@ -118,6 +118,7 @@ function recordingNeed(name: OperationName): RecordingNeed {
       // Neither is ever recorded.
       return "never";
     case "cancelTurn":
+    case "interruptTerminal":
     case "killTerminal":
     case "resizeTerminal":
       // Stopping must work on a full disk too.

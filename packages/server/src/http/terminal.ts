@@ -13,6 +13,7 @@ type TerminalOperation =
   | "writeTerminal"
   | "resizeTerminal"
   | "claimTerminal"
+  | "interruptTerminal"
   | "killTerminal";
 
 export function terminalHandlers(host: HostPort, options: StreamOptions): Pick<Handlers, TerminalOperation> {
@@ -42,6 +43,10 @@ export function terminalHandlers(host: HostPort, options: StreamOptions): Pick<H
       success({ size: await host.resizeTerminal(params.id, body, caller) }),
     claimTerminal: async ({ params, body }, { caller }) =>
       success({ terminal: await host.claimTerminal(params.id, body, caller) }),
+    interruptTerminal: async ({ params }, { caller }) => {
+      await host.interruptTerminal(params.id, caller);
+      return success({});
+    },
     killTerminal: async ({ params }, { caller }) => {
       await host.killTerminal(params.id, caller);
       return success({});

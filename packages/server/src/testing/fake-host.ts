@@ -227,6 +227,10 @@ export class FakeHost implements HostPort {
     return terminal.describe();
   }
 
+  async interruptTerminal(id: string, caller: Caller): Promise<void> {
+    this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGINT" });
+  }
+
   async killTerminal(id: string, caller: Caller): Promise<void> {
     this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGKILL" });
   }

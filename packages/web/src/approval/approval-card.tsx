@@ -8,6 +8,7 @@ import {
   type PendingToolCall,
   type TurnId,
 } from "@holdfast/ahp";
+import { focusMessageField } from "../chat/message-focus.ts";
 import { secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
@@ -26,6 +27,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   const folder = folderOf(call);
   const answer = async (option: ApprovalOption): Promise<void> => {
     setIsAnswered(true);
+    focusMessageField();
     const isTaken = await host.reportRejection(
       host.channel(chatUri, "chat").dispatch({
         type: "chat/toolCallConfirmed",

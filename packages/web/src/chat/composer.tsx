@@ -5,6 +5,7 @@ import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { stillNamed } from "./completion.ts";
 import style from "./composer.module.css";
+import { focusMessageField } from "./message-focus.ts";
 import { MessageField } from "./message-field.tsx";
 import { queueMessage, startTurn, stopTurn } from "./send-message.ts";
 
@@ -62,7 +63,10 @@ export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
           <button
             type="button"
             className={control.danger}
-            onClick={() => void host.reportRejection(stopTurn(store, chat, host.clientId))}
+            onClick={() => {
+              focusMessageField();
+              void host.reportRejection(stopTurn(store, chat, host.clientId));
+            }}
           >
             Stop
           </button>

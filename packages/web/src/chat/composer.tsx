@@ -9,7 +9,13 @@ import { focusMessageField } from "./message-focus.ts";
 import { MessageField } from "./message-field.tsx";
 import { queueMessage, startTurn, stopTurn } from "./send-message.ts";
 
-export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
+interface ComposerProps {
+  readonly chat: ChatState;
+  /** A person sends a message. */
+  readonly onSend: () => void;
+}
+
+export function Composer({ chat, onSend }: ComposerProps): ReactNode {
   const host = useHost();
   const [text, setText] = useState("");
   /** Files that were pasted or dropped. */
@@ -25,6 +31,7 @@ export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
     setText("");
     setAttached([]);
     setNamed([]);
+    onSend();
     const isTaken = await host.reportRejection(
       isBusy ? queueMessage(store, written) : startTurn(store, written),
     );

@@ -57,6 +57,19 @@ describePage("[Z511] the focus", () => {
     expect(await page.evaluate(focused)).toBe("Message");
   });
 
+  it("[Z513] returns to the message field when a program that was taken over ends", async () => {
+    const page = await openSession();
+    await say(page, "sh -i");
+    await allow(page);
+    await terminals(page).getByRole("button", { name: "Take over" }).click();
+    await terminals(page).locator("textarea:focus").waitFor({ state: "attached" });
+    await page.keyboard.type("exit\n");
+    await terminals(page).getByText("exit 0", { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate(focused)).toBe("Message");
+    await page.keyboard.type("next");
+    expect(await composer(page).inputValue()).toBe("next");
+  });
+
   it("[Z511] opens no touch keyboard", async () => {
     const page = await openSession({ hasTouch: true, isMobile: true });
     await say(page, "sleep 600");

@@ -4,6 +4,7 @@ import { guardEmulator } from "@holdfast/terminal/emulator";
 import { SearchAddon } from "@xterm/addon-search";
 import { type ITheme, Terminal } from "@xterm/xterm";
 import { type ReactNode, useEffect, useRef } from "react";
+import { focusMessageField } from "../chat/message-focus.ts";
 import { listenToTheme } from "../frame/theme.tsx";
 import { atNextFrame } from "../host/frame-notifier.ts";
 import { ScreenLayout, type ScreenMode } from "./screen-layout.ts";
@@ -79,6 +80,16 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
     observer.observe(element);
     return () => observer.disconnect();
   }, [stream, isHeld, mode, isEnded, size?.cols, size?.rows, fontSize]);
+
+  useEffect(() => {
+    if (!isHeld) return undefined;
+    return () => {
+      // Not when the view changes: then the screen is gone as well.
+      if (!latest.current.isHeld && place.current?.contains(document.activeElement) === true) {
+        focusMessageField();
+      }
+    };
+  }, [isHeld]);
 
   useEffect(() => {
     if (search !== "") parts.current?.search.findPrevious(search);

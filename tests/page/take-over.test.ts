@@ -79,7 +79,7 @@ describePage(
         const full = page.locator('article[data-variant="focus"]');
         await full.getByRole("button", { name: "Take over" }).click();
         await full.getByText("held by you").waitFor();
-        await terminals(watcher).getByText("held by someone else").waitFor();
+        await terminals(watcher).getByText("in use in another window").waitFor();
         const sizes: Size[] = [];
         for (const window of windows) {
           const before = await sizeOf(page);

@@ -47,7 +47,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   return (
     <div className={style.card} role="group" aria-label={`Permission: ${approval.action} ${approval.target}`}>
       <p className={style.question}>
-        May it <strong>{approval.action}</strong>
+        {questions[approval.action] ?? "Allow this action"}
         {folder !== undefined && (
           <>
             {" "}
@@ -77,6 +77,17 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   );
 }
 
+/** Questions by kind of tool call, without the folder and the question mark. */
+const questions: Readonly<Partial<Record<string, string>>> = {
+  execute: "Run this command",
+  edit: "Allow this file change",
+  delete: "Delete this file",
+  move: "Move this file",
+  read: "Read this file",
+  search: "Run this search",
+  fetch: "Fetch this address",
+};
+
 function Expiry({ expiresAt }: { readonly expiresAt: string | undefined }): ReactNode {
   const nowMs = useNow(1000, expiresAt !== undefined);
   if (expiresAt === undefined) return null;
@@ -85,7 +96,8 @@ function Expiry({ expiresAt }: { readonly expiresAt: string | undefined }): Reac
 }
 
 /** The folder in which a command would run, where the agent names it. */
-function folderOf({ rawInput }: PendingToolCall): string | undefined {
+function folderOf({ approval, rawInput }: PendingToolCall): string | undefined {
+  if (approval.action !== "execute") return undefined;
   if (typeof rawInput !== "object" || rawInput === null || !("cwd" in rawInput)) return undefined;
   return typeof rawInput.cwd === "string" ? rawInput.cwd : undefined;
 }

@@ -161,22 +161,22 @@ function readDataUrl(file: File): Promise<string> {
   });
 }
 
-/** The queue; each message can be taken back. */
+/** The queue; each message can be removed. */
 export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
   const host = useHost();
   if (chat.queuedMessages.length === 0) return null;
-  const takeBack = ({ id }: PendingMessage): void => {
+  const remove = ({ id }: PendingMessage): void => {
     const action = { type: "chat/pendingMessageRemoved", kind: "queued", id } as const;
     void host.reportRejection(host.channel(chat.resource, "chat").dispatch(action));
   };
   return (
-    <ol className={style.queue} aria-label="Messages that wait">
+    <ol className={style.queue} aria-label="Queued messages">
       {chat.queuedMessages.map((pending) => (
         <li key={pending.id}>
-          <span className={control.chip}>waits</span>
+          <span className={control.chip}>Queued</span>
           <span className={style.queued}>{pending.message.text}</span>
-          <button type="button" className={control.small} onClick={() => takeBack(pending)}>
-            Take back
+          <button type="button" className={control.small} onClick={() => remove(pending)}>
+            Remove
           </button>
         </li>
       ))}

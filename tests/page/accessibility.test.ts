@@ -47,7 +47,7 @@ describePage(
         await page.getByRole("group", { name: /^Permission/ }).waitFor();
         faults["inbox"] = await violations(page);
         await allow(page);
-        await page.getByText("Nothing waits for you.").waitFor();
+        await page.getByText("No pending approvals.").waitFor();
         faults["empty inbox"] = await violations(page);
         await page.getByRole("link", { name: /Terminals/ }).click();
         await terminals(page).first().waitFor();

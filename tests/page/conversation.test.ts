@@ -88,6 +88,11 @@ const script: Script = {
       answer("It is painted."),
     ],
     "ask me": [askPermission("brush", { kind: "execute", title: "brush the wall" }), answer("Brushed.")],
+    "ask for a folder": [
+      askPermission("brush", { kind: "execute", title: "brush", rawInput: { cwd: "/tmp/wall" } }),
+      answer("Brushed."),
+    ],
+    "ask for a file": [askPermission("paint", { kind: "edit", title: "wall.txt" }), answer("Painted.")],
     "*": [answer("Heard.")],
   },
 };
@@ -249,6 +254,17 @@ describePage("[Z36] a conversation", () => {
     expect(await composer(page).inputValue()).toBe("Listen");
   });
 
+  it.each([
+    ["ask for a folder", "Run this command in /tmp/wall?"],
+    ["ask for a file", "Allow this file change?"],
+  ])("[Z514] %s: %s", async (text, question) => {
+    const { page } = await openConversation();
+    await say(page, text);
+    const approval = page.getByRole("group", { name: /^Permission/ });
+    expect(await approval.getByRole("paragraph").first().textContent()).toBe(question);
+    await page.getByRole("button", { name: "No", exact: true }).click();
+  });
+
   it("[Z38] notifies that an agent asks, when the page is hidden and the person agreed", async () => {
     const { page } = await openConversation();
     await page.context().grantPermissions(["notifications"], { origin: scripted.host.url });
@@ -267,7 +283,7 @@ describePage("[Z36] a conversation", () => {
     await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
     await page.getByRole("heading", { name: "Inbox" }).waitFor();
     await page.getByRole("button", { name: "No", exact: true }).click();
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("No pending approvals.").waitFor();
   });
 });
 

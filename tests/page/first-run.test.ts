@@ -24,7 +24,7 @@ describePage("[Z20] the page", () => {
     const { page, faults } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     expect(page.url()).toBe(`${host.url}/`);
-    await page.getByRole("heading", { name: "Nothing runs yet." }).waitFor();
+    await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
     const paintMs = Number(await page.evaluate(firstPaint));
     console.log(`first content after ${Math.round(paintMs)} ms`);
     expect(paintMs).toBeLessThan(maxFirstContentMs);
@@ -77,7 +77,7 @@ describePage("[Z20] the page", () => {
     expect(await page.getByText(/^exit 0$/).count()).toBe(1);
   });
 
-  it("[Z22] what is sent during a turn waits, and can be taken back", async () => {
+  it("[Z22] a message sent during a turn is queued, and can be removed", async () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await openShellSession(page, host.project);
@@ -85,9 +85,13 @@ describePage("[Z20] the page", () => {
     await page.getByRole("group", { name: /^Permission/ }).waitFor();
     await say(page, "echo second");
     await say(page, "echo third");
-    const queue = page.getByRole("list", { name: "Messages that wait" });
+    const queue = page.getByRole("list", { name: "Queued messages" });
     await queue.getByText("echo third").waitFor();
-    await queue.getByRole("listitem").filter({ hasText: "echo second" }).getByRole("button").click();
+    await queue
+      .getByRole("listitem")
+      .filter({ hasText: "echo second" })
+      .getByRole("button", { name: "Remove" })
+      .click();
     await queue.getByText("echo second").waitFor({ state: "detached" });
     await allow(page);
     await page.getByRole("group", { name: "Permission: execute echo third" }).waitFor();

@@ -26,8 +26,8 @@ describePage("[Z7] sessions in the page", () => {
     const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
     await other.getByRole("link", { name: /Garden work/ }).click();
-    await other.getByText(/here too: Chrome page/).waitFor();
-    await page.getByText(/here too: Chrome page/).waitFor();
+    await other.getByText(/also open in: Chrome/).waitFor();
+    await page.getByText(/also open in: Chrome/).waitFor();
 
     await other.getByRole("button", { name: "Archive" }).click();
     await page.getByRole("region", { name: "Archived" }).getByText("Garden work").waitFor();

@@ -1,8 +1,8 @@
 // Full-screen programs of an agent, taken over in windows of every size while a second client watches.
-import { execFileSync } from "node:child_process";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { isInstalled } from "./installed.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { allow, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
 import { isInView, readScreen } from "./screens.ts";
@@ -32,16 +32,6 @@ const programs = [
 ] as const;
 
 const installed = programs.filter(({ name }) => isInstalled(name));
-
-function isInstalled(name: string): boolean {
-  try {
-    execFileSync("which", [name]);
-    return true;
-  } catch {
-    // Not on this machine.
-    return false;
-  }
-}
 
 interface Size {
   readonly cols: number;
@@ -89,7 +79,7 @@ describePage(
         const full = page.locator('article[data-variant="focus"]');
         await full.getByRole("button", { name: "Take over" }).click();
         await full.getByText("held by you").waitFor();
-        await terminals(watcher).getByText("held by someone else").waitFor();
+        await terminals(watcher).getByText("in use in another window").waitFor();
         const sizes: Size[] = [];
         for (const window of windows) {
           const before = await sizeOf(page);

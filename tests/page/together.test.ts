@@ -26,23 +26,23 @@ describePage("[Z24] several pages", () => {
     await other.getByRole("link", { name: /sh -i/ }).click();
     await allow(other);
     await terminals(one).getByRole("button", { name: "Take over" }).click();
-    await terminals(other).getByText("held by someone else").waitFor();
+    await terminals(other).getByText("in use in another window").waitFor();
     await typeInto(terminals(one), "echo seen by $((1 + 1))\n");
     await terminals(other).getByText("seen by 2").waitFor();
     expect(await terminals(other).getByRole("button", { name: "Take over" }).count()).toBe(0);
     await typeInto(terminals(one), "exit\n");
     await terminals(other).getByText("exit 0").waitFor();
-    await one.getByText(/here too: Chrome page/).waitFor();
+    await one.getByText(/also open in: Chrome/).waitFor();
     await other.getByRole("link", { name: "Host" }).click();
     const clients = other.getByRole("region", { name: "Connected clients" });
-    await clients.getByText("Chrome page · this one").waitFor();
+    await clients.getByText("Chrome · this one").waitFor();
     await clients
       .getByRole("row")
-      .filter({ hasText: "Chrome page · page-" })
+      .filter({ hasText: "Chrome · page-" })
       .getByText(/channels$/)
       .waitFor();
     await one.close();
-    await clients.getByText("Chrome page · page-").waitFor({ state: "detached" });
+    await clients.getByText("Chrome · page-").waitFor({ state: "detached" });
   });
 
   it("[Z25] the inbox of one shows what waits in all, and empties when it is answered elsewhere", async () => {
@@ -55,7 +55,7 @@ describePage("[Z24] several pages", () => {
     await other.keyboard.press("i");
     await other.getByRole("group", { name: "Permission: execute echo from the inbox" }).waitFor();
     await allow(one);
-    await other.getByText("Nothing waits for you.").waitFor();
+    await other.getByText("No pending approvals.").waitFor();
     expect(await other.getByRole("link", { name: /Inbox/ }).textContent()).toBe("Inbox");
   });
 });

@@ -151,7 +151,7 @@ export class Submissions {
 }
 
 const UNKNOWN_CHANNEL: Submission = { outcome: "unknown-channel" };
-const SESSION_OVER = reject("The session is over.", "ACP_SESSION_NOT_FOUND");
+const SESSION_OVER = reject("This session is closed.", "ACP_SESSION_NOT_FOUND");
 
 /** Submissions that are accepted even while nothing can be recorded: they stop something or type (D260). */
 const unrecordedRequests: ReadonlySet<string> = new Set<Request["type"]>([

@@ -26,7 +26,7 @@ interface Expected {
 const over: Submission = {
   outcome: "rejected",
   code: "ACP_SESSION_NOT_FOUND",
-  reason: "The session is over.",
+  reason: "This session is closed.",
 };
 
 /** The actions of one client on one connection. */

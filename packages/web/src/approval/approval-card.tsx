@@ -8,6 +8,7 @@ import {
   type PendingToolCall,
   type TurnId,
 } from "@holdfast/ahp";
+import { focusMessageField } from "../chat/message-focus.ts";
 import { secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
@@ -26,6 +27,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   const folder = folderOf(call);
   const answer = async (option: ApprovalOption): Promise<void> => {
     setIsAnswered(true);
+    focusMessageField();
     const isTaken = await host.reportRejection(
       host.channel(chatUri, "chat").dispatch({
         type: "chat/toolCallConfirmed",
@@ -45,7 +47,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   return (
     <div className={style.card} role="group" aria-label={`Permission: ${approval.action} ${approval.target}`}>
       <p className={style.question}>
-        May it <strong>{approval.action}</strong>
+        {questions[approval.action] ?? "Allow this action"}
         {folder !== undefined && (
           <>
             {" "}
@@ -75,6 +77,17 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   );
 }
 
+/** Questions by kind of tool call, without the folder and the question mark. */
+const questions: Readonly<Partial<Record<string, string>>> = {
+  execute: "Run this command",
+  edit: "Allow this file change",
+  delete: "Delete this file",
+  move: "Move this file",
+  read: "Read this file",
+  search: "Run this search",
+  fetch: "Fetch this address",
+};
+
 function Expiry({ expiresAt }: { readonly expiresAt: string | undefined }): ReactNode {
   const nowMs = useNow(1000, expiresAt !== undefined);
   if (expiresAt === undefined) return null;
@@ -83,7 +96,8 @@ function Expiry({ expiresAt }: { readonly expiresAt: string | undefined }): Reac
 }
 
 /** The folder in which a command would run, where the agent names it. */
-function folderOf({ rawInput }: PendingToolCall): string | undefined {
+function folderOf({ approval, rawInput }: PendingToolCall): string | undefined {
+  if (approval.action !== "execute") return undefined;
   if (typeof rawInput !== "object" || rawInput === null || !("cwd" in rawInput)) return undefined;
   return typeof rawInput.cwd === "string" ? rawInput.cwd : undefined;
 }

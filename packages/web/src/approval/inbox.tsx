@@ -25,8 +25,8 @@ export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary
       </header>
       {asking.length === 0 && (
         <p className={style.empty}>
-          Nothing waits for you. When an agent asks whether it may run or write something, the question stands
-          here and in its conversation, and stays until somebody answers, whoever is connected.
+          No pending approvals. Approvals appear here and in their session until someone decides or they
+          expire.
         </p>
       )}
       {asking.map((session) => (

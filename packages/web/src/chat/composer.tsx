@@ -5,10 +5,17 @@ import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { stillNamed } from "./completion.ts";
 import style from "./composer.module.css";
+import { focusMessageField } from "./message-focus.ts";
 import { MessageField } from "./message-field.tsx";
 import { queueMessage, startTurn, stopTurn } from "./send-message.ts";
 
-export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
+interface ComposerProps {
+  readonly chat: ChatState;
+  /** A person sends a message. */
+  readonly onSend: () => void;
+}
+
+export function Composer({ chat, onSend }: ComposerProps): ReactNode {
   const host = useHost();
   const [text, setText] = useState("");
   /** Files that were pasted or dropped. */
@@ -24,6 +31,7 @@ export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
     setText("");
     setAttached([]);
     setNamed([]);
+    onSend();
     const isTaken = await host.reportRejection(
       isBusy ? queueMessage(store, written) : startTurn(store, written),
     );
@@ -62,7 +70,10 @@ export function Composer({ chat }: { readonly chat: ChatState }): ReactNode {
           <button
             type="button"
             className={control.danger}
-            onClick={() => void host.reportRejection(stopTurn(store, chat, host.clientId))}
+            onClick={() => {
+              focusMessageField();
+              void host.reportRejection(stopTurn(store, chat, host.clientId));
+            }}
           >
             Stop
           </button>
@@ -150,22 +161,22 @@ function readDataUrl(file: File): Promise<string> {
   });
 }
 
-/** The queue; each message can be taken back. */
+/** The queue; each message can be removed. */
 export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
   const host = useHost();
   if (chat.queuedMessages.length === 0) return null;
-  const takeBack = ({ id }: PendingMessage): void => {
+  const remove = ({ id }: PendingMessage): void => {
     const action = { type: "chat/pendingMessageRemoved", kind: "queued", id } as const;
     void host.reportRejection(host.channel(chat.resource, "chat").dispatch(action));
   };
   return (
-    <ol className={style.queue} aria-label="Messages that wait">
+    <ol className={style.queue} aria-label="Queued messages">
       {chat.queuedMessages.map((pending) => (
         <li key={pending.id}>
-          <span className={control.chip}>waits</span>
+          <span className={control.chip}>Queued</span>
           <span className={style.queued}>{pending.message.text}</span>
-          <button type="button" className={control.small} onClick={() => takeBack(pending)}>
-            Take back
+          <button type="button" className={control.small} onClick={() => remove(pending)}>
+            Remove
           </button>
         </li>
       ))}

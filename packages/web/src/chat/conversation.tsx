@@ -14,6 +14,8 @@ import { startTurn } from "./send-message.ts";
 interface ConversationProps {
   readonly session: SessionState;
   readonly chat: ChatState;
+  /** The messages sent in this view; after each, the end is shown. */
+  readonly sentCount: number;
   /** Loads earlier turns, where the chat has a cursor for them. */
   readonly onLoadEarlier: () => void;
 }
@@ -24,7 +26,7 @@ const nearEndPx = 60;
 /** How near to the beginning earlier turns are loaded. */
 const nearStartPx = 400;
 
-export function Conversation({ session, chat, onLoadEarlier }: ConversationProps): ReactNode {
+export function Conversation({ session, chat, sentCount, onLoadEarlier }: ConversationProps): ReactNode {
   const list = useRef<VListHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const [isNearStart, setIsNearStart] = useState(true);
@@ -39,6 +41,8 @@ export function Conversation({ session, chat, onLoadEarlier }: ConversationProps
   useLayoutEffect(() => {
     if (isAtEnd && rows.length > 0) stick();
   });
+  // The layout effect above scrolls there.
+  useLayoutEffect(() => setIsAtEnd(true), [sentCount]);
   if (rows.length === 0) return <ConversationEmpty session={session} />;
   const measure = (offset: number): void => {
     const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};

@@ -3,6 +3,7 @@ import type { Attachment, ChatUri } from "@holdfast/ahp";
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import { type Completion, insert, useCompletions } from "./completion.ts";
 import style from "./composer.module.css";
+import { hasTouchKeyboard, messageFieldId } from "./message-focus.ts";
 
 interface MessageFieldProps {
   readonly chat: ChatUri;
@@ -14,9 +15,6 @@ interface MessageFieldProps {
   readonly onAttach: (attachment: Attachment) => void;
   readonly onPaste: (files: FileList) => void;
 }
-
-/** On a phone the focus opens the keyboard, which covers half of the conversation. */
-const hasTouchKeyboard = matchMedia("(pointer: coarse)").matches;
 
 /** The field: Enter sends, Shift+Enter is a new line, arrows and Tab choose a completion, Escape none. */
 export function MessageField(props: MessageFieldProps): ReactNode {
@@ -49,8 +47,9 @@ export function MessageField(props: MessageFieldProps): ReactNode {
     } else if (event.key === "Escape" && completions.length > 0) {
       setDeclinedFor(text);
     } else if (event.key === "Enter" && !event.shiftKey) {
-      if (chosen === undefined) onSend();
-      else choose(chosen);
+      // An Enter that was held down on a button, which then gave the focus to the field, must not send a draft.
+      if (chosen !== undefined) choose(chosen);
+      else if (!event.repeat) onSend();
     } else return;
     event.preventDefault();
   };
@@ -59,6 +58,7 @@ export function MessageField(props: MessageFieldProps): ReactNode {
       <CompletionList id={listId} completions={completions} marked={marked} onChoose={choose} />
       <textarea
         ref={field}
+        id={messageFieldId}
         className={style.field}
         aria-label="Message"
         aria-autocomplete="list"

@@ -31,7 +31,7 @@ export function Welcome({ hasSessions, status, onNewSession }: WelcomeProps): Re
   };
   return (
     <div className={style.welcome}>
-      <h1 className={style.title}>{hasSessions ? "Choose a session, or begin one." : "Nothing runs yet."}</h1>
+      <h1 className={style.title}>{hasSessions ? "Choose a session, or begin one." : "No sessions yet"}</h1>
       <p className={style.lead}>
         Holdfast runs coding agents and the terminals they work in. Everything stays here when you close this
         page: every line of output, every question, every turn.
@@ -61,7 +61,7 @@ export function Welcome({ hasSessions, status, onNewSession }: WelcomeProps): Re
       </p>
       <p className={style.keys}>
         <kbd>N</kbd> new session · <kbd>I</kbd> inbox · <kbd>T</kbd> terminals · <kbd>O</kbd> host ·{" "}
-        <kbd>↑</kbd> <kbd>↓</kbd> walk the list · <kbd>/</kbd> search it
+        <kbd>↑</kbd> <kbd>↓</kbd> move through sessions · <kbd>/</kbd> search
       </p>
     </div>
   );

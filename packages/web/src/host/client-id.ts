@@ -40,5 +40,5 @@ export function browserName(): string {
   const known = ["Firefox", "Edg", "Chrome", "Safari"].find((name) => userAgent.includes(name)) ?? "Browser";
   const device = /Android|iPhone|iPad/.exec(userAgent)?.[0];
   const name = known === "Edg" ? "Edge" : known;
-  return device === undefined ? `${name} page` : `${name} page on ${device}`;
+  return device === undefined ? name : `${name} on ${device}`;
 }

@@ -81,7 +81,7 @@ function OtherClients({ session }: { readonly session: SessionState }): ReactNod
   const { clientId } = useHost();
   const others = session.activeClients.filter((client) => client.clientId !== clientId);
   if (others.length === 0) return null;
-  return <> · here too: {others.map((client) => client.displayName ?? client.clientId).join(", ")}</>;
+  return <> · also open in: {others.map((client) => client.displayName ?? client.clientId).join(", ")}</>;
 }
 
 function RenameForm({

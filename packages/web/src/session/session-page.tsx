@@ -46,6 +46,7 @@ function OpenSession({ session }: { readonly session: SessionState }): ReactNode
   const chat = useChannel(chatUri, "chat");
   const { chat: state, loadEarlier } = useWholeChat(chat.status === "live" ? chat.state : undefined);
   const [isShowingFiles, setIsShowingFiles] = useState(false);
+  const [sentCount, setSentCount] = useState(0);
   const files = useMemo(
     () => (state === undefined ? [] : changedFiles(state)),
     [state?.turns, state?.activeTurn?.responseParts],
@@ -73,14 +74,20 @@ function OpenSession({ session }: { readonly session: SessionState }): ReactNode
               onLoadEarlier={state.turnsNextCursor === undefined ? undefined : loadEarlier}
             />
           ) : (
-            <Conversation key={chatUri} session={session} chat={state} onLoadEarlier={loadEarlier} />
+            <Conversation
+              key={chatUri}
+              session={session}
+              chat={state}
+              sentCount={sentCount}
+              onLoadEarlier={loadEarlier}
+            />
           )}
           <QueueList chat={state} />
           {session.lifecycle.status === "closed" && (
             <p className={style.closed}>This session is closed. Its transcript stays here.</p>
           )}
           {session.lifecycle.status !== "closed" && session.lifecycle.status !== "failed" && (
-            <Composer chat={state} />
+            <Composer chat={state} onSend={() => setSentCount((count) => count + 1)} />
           )}
         </>
       ) : (

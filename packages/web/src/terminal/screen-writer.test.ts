@@ -22,6 +22,11 @@ class SlowScreen implements Screen {
     this.resets += 1;
   }
 
+  resize(cols: number, rows: number): void {
+    expect(this.#done, "a resize came before the last write was drawn").toBeUndefined();
+    this.written.push(`(${cols}×${rows})`);
+  }
+
   draw(): void {
     const done = this.#done;
     this.#done = undefined;
@@ -29,10 +34,10 @@ class SlowScreen implements Screen {
   }
 }
 
-function start(): { screen: SlowScreen; writer: ScreenWriter; frame: () => void } {
+function start(onReplayed?: () => void): { screen: SlowScreen; writer: ScreenWriter; frame: () => void } {
   const screen = new SlowScreen();
   const waiting = new Set<() => void>();
-  const writer = new ScreenWriter(screen, (callback) => waiting.add(callback));
+  const writer = new ScreenWriter(screen, (callback) => waiting.add(callback), onReplayed);
   const frame = (): void => {
     const callbacks = [...waiting];
     waiting.clear();
@@ -72,6 +77,7 @@ describe("[Z12] a screen", () => {
     const screen: Screen = {
       write: (bytes) => void pieces.push(Buffer.from(bytes).toString()),
       reset: () => undefined,
+      resize: () => undefined,
     };
     const writer = new ScreenWriter(screen, (callback) => callback());
     writer.append("\u001B[31mred\u001B[0m\u001B[500S\u001Bc\u001B[2Jplain 漢字");
@@ -80,12 +86,32 @@ describe("[Z12] a screen", () => {
 
   it("[Z14] is replaying until what was there before is drawn", () => {
     const { screen, writer, frame } = start();
-    writer.reset("old");
+    writer.reset([{ size: undefined, text: "old" }]);
     expect(writer.isReplaying).toBe(true);
     frame();
     expect(writer.isReplaying).toBe(true);
     screen.draw();
     expect(writer.isReplaying).toBe(false);
     expect(screen.resets).toBe(1);
+  });
+
+  it("[Z510] draws old output at the sizes that it was written for, and later output after it", () => {
+    let replays = 0;
+    const { screen, writer, frame } = start(() => (replays += 1));
+    writer.reset([
+      { size: { cols: 80, rows: 24 }, text: "small" },
+      { size: { cols: 90, rows: 30 }, text: "large" },
+    ]);
+    writer.append("later");
+    frame();
+    screen.draw();
+    expect(replays).toBe(0);
+    frame();
+    screen.draw();
+    expect(replays).toBe(1);
+    frame();
+    screen.draw();
+    expect(screen.written).toEqual(["(80×24)", "small", "(90×30)", "large", "later"]);
+    expect(replays).toBe(1);
   });
 });

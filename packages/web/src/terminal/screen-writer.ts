@@ -2,12 +2,20 @@
 import { pieceEnd } from "@holdfast/terminal/emulator";
 import { sizeWords } from "../frame/time-words.ts";
 import { OutputTail } from "./output-tail.ts";
+import { lastParts, type SizedText } from "./sized-output.ts";
 import type { OutputView } from "./terminal-stream.ts";
 
 export interface Screen {
   /** Draws bytes of UTF-8, between other tasks; calls back when they are drawn. */
   write(bytes: Uint8Array, callback?: () => void): void;
   reset(): void;
+  resize(cols: number, rows: number): void;
+}
+
+/** A part of the output that was there before the screen. */
+interface ReplayPart {
+  readonly size: SizedText["size"];
+  readonly output: OutputTail;
 }
 
 /** The text that may wait for the next frame; of more, only the end is kept. */
@@ -23,29 +31,37 @@ export class ScreenWriter implements OutputView {
   readonly #screen: Screen;
   readonly #pending = new OutputTail(pendingChars);
   readonly #schedule: (callback: () => void) => void;
+  readonly #onReplayed: () => void;
+  #replay: ReplayPart[] = [];
   #isWriting = false;
   #isClosed = false;
-  #replayChars = 0;
   #frameChars = leastFrameChars * 32;
 
-  /** `schedule` calls back in the next frame, once for a callback that already waits. */
-  constructor(screen: Screen, schedule: (callback: () => void) => void) {
+  /** `schedule` calls back in the next frame, once for a callback that already waits; `onReplayed` is called when old output is drawn. */
+  constructor(
+    screen: Screen,
+    schedule: (callback: () => void) => void,
+    onReplayed: () => void = () => undefined,
+  ) {
     this.#screen = screen;
     this.#schedule = schedule;
+    this.#onReplayed = onReplayed;
   }
 
-  /** Whether what is drawn was written before this screen was there. */
+  /** Whether what is drawn was written before this screen was there: until then the screen has the size of that output (Z510). */
   get isReplaying(): boolean {
-    return this.#replayChars > 0;
+    return this.#replay.length > 0;
   }
 
-  reset(text: string): void {
+  reset(parts: readonly SizedText[]): void {
     this.#screen.reset();
     this.#pending.clear();
-    this.#pending.append(text);
-    // That its beginning is not drawn is no news: it was not asked for.
-    if (this.#pending.droppedChars > 0) this.#pending.take(0);
-    this.#replayChars = this.#pending.length;
+    // That the beginning is not drawn is no news: it was not asked for.
+    this.#replay = lastParts(parts, pendingChars).map(({ size, text }) => {
+      const output = new OutputTail(pendingChars);
+      output.append(text);
+      return { size, output };
+    });
     this.#plan();
   }
 
@@ -57,16 +73,23 @@ export class ScreenWriter implements OutputView {
   /** Draws nothing more. */
   close(): void {
     this.#isClosed = true;
+    this.#replay = [];
     this.#pending.clear();
   }
 
   #plan(): void {
-    if (!this.#isWriting && this.#pending.length > 0) this.#schedule(this.#write);
+    if (!this.#isWriting && this.#hasMore) this.#schedule(this.#write);
+  }
+
+  get #hasMore(): boolean {
+    return this.isReplaying || this.#pending.length > 0;
   }
 
   readonly #write = (): void => {
-    if (this.#isWriting || this.#isClosed || this.#pending.length === 0) return;
-    const { text, droppedChars } = this.#pending.take(this.#frameChars);
+    if (this.#isWriting || this.#isClosed || !this.#hasMore) return;
+    const [part] = this.#replay;
+    if (part?.size !== undefined) this.#screen.resize(part.size.cols, part.size.rows);
+    const { text, droppedChars } = (part?.output ?? this.#pending).take(this.#frameChars);
     // After a gap the colours and the place of the cursor are unknown: they are reset.
     const gap =
       droppedChars === 0
@@ -77,10 +100,18 @@ export class ScreenWriter implements OutputView {
     this.#writePieces(encoder.encode(gap + text), () => {
       this.#isWriting = false;
       this.#learn(performance.now() - startedMs);
-      this.#replayChars = Math.max(0, this.#replayChars - text.length - droppedChars);
-      if (!this.#isClosed) this.#plan();
+      if (this.#isClosed) return;
+      if (part !== undefined) this.#endPart(part);
+      this.#plan();
     });
   };
+
+  #endPart(part: ReplayPart): void {
+    // A reset during the write replaced the parts.
+    if (this.#replay[0] !== part || part.output.length > 0) return;
+    this.#replay.shift();
+    if (!this.isReplaying) this.#onReplayed();
+  }
 
   /** The screen looks at the clock between pieces, and one piece takes milliseconds (T400). */
   #writePieces(bytes: Uint8Array, callback: () => void): void {

@@ -10,6 +10,7 @@ import {
   type TerminalUri,
 } from "@holdfast/ahp";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import { focusMessageField } from "../chat/message-focus.ts";
 import { TimeSince } from "../frame/time-since.tsx";
 import { durationWords } from "../frame/time-words.ts";
 import { hostFetch } from "../host/host-fetch.ts";
@@ -169,16 +170,15 @@ function TerminalActions({ stream, state, holder, isListed }: TerminalActionsPro
   const { claim, leftovers, lifecycle, run, resource } = state;
   const dispatch = (action: TerminalAction): void => void host.reportRejection(stream.dispatch(action));
   const claimFor = (wanted: TerminalClaim): void => dispatch({ type: "terminal/claimed", claim: wanted });
+  const giveTo = (session: SessionUri): void => {
+    focusMessageField();
+    claimFor({ kind: "session", session, chat: defaultChatUri(session) });
+  };
   const takeOver = (): void => {
     if (claim.kind === "session") rememberOrigin(resource, claim.session);
     stream.wantKeyboard();
     claimFor({ kind: "client", clientId: host.clientId });
   };
-  const sessionClaim = (session: SessionUri): TerminalClaim => ({
-    kind: "session",
-    session,
-    chat: defaultChatUri(session),
-  });
   const remove = (): Promise<unknown> => host.client.request("disposeTerminal", { channel: resource });
   // Stopped, it stays to be read, and its agent learns how it ended (Z344).
   const stop = (): Promise<unknown> => {
@@ -199,12 +199,12 @@ function TerminalActions({ stream, state, holder, isListed }: TerminalActionsPro
         </button>
       )}
       {isRunning && holder === "you" && origin !== undefined && (
-        <button type="button" className={control.small} onClick={() => claimFor(sessionClaim(origin))}>
+        <button type="button" className={control.small} onClick={() => giveTo(origin)}>
           Hand back
         </button>
       )}
       {isRunning && holder === "agent" && claim.kind === "session" && (
-        <button type="button" className={control.small} onClick={() => claimFor(sessionClaim(claim.session))}>
+        <button type="button" className={control.small} onClick={() => giveTo(claim.session)}>
           Background
         </button>
       )}
@@ -221,7 +221,10 @@ function TerminalActions({ stream, state, holder, isListed }: TerminalActionsPro
         <button
           type="button"
           className={isRunning ? control.smallDanger : control.small}
-          onClick={() => void host.reportFailure(isRunning ? stop() : remove())}
+          onClick={() => {
+            focusMessageField();
+            void host.reportFailure(isRunning ? stop() : remove());
+          }}
         >
           {isRunning ? "Stop" : "Remove"}
         </button>

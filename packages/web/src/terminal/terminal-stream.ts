@@ -3,7 +3,7 @@ import type { TerminalAction, TerminalState, TerminalUri } from "@holdfast/ahp";
 import type { AhpClient, ChannelEvent, DispatchOutcome, TerminalPart } from "@holdfast/ahp/client";
 import { ChannelStore, type ChannelView } from "../host/channel-store.ts";
 import { commandsOf, type ShellCommand, withAction } from "./command-history.ts";
-import { OutputTail } from "./output-tail.ts";
+import { SizedOutput, type SizedText } from "./sized-output.ts";
 
 /** As much as a view that opens late is shown. */
 const keptChars = 512 * 1024;
@@ -12,7 +12,7 @@ const keptChars = 512 * 1024;
 export class TerminalStream {
   readonly uri: TerminalUri;
   readonly #store: ChannelStore<"terminal">;
-  readonly #tail = new OutputTail(keptChars);
+  readonly #output = new SizedOutput(keptChars);
   readonly #views = new Set<OutputView>();
   /** The view that speaks for this page: what a program asks of its terminal is answered once. */
   #lead: OutputView | undefined;
@@ -45,7 +45,7 @@ export class TerminalStream {
   show(view: OutputView): () => void {
     this.#views.add(view);
     this.#lead ??= view;
-    view.reset(this.#tail.read());
+    view.reset(this.#output.read());
     const stop = this.listen(() => undefined);
     return () => {
       this.#views.delete(view);
@@ -85,23 +85,26 @@ export class TerminalStream {
     if (event.type === "snapshot") {
       const content = event.content ?? [];
       this.#commands = commandsOf(content);
+      this.#output.resize(event.state.size);
       this.#reset(textOf(content));
       return;
     }
     if (event.type !== "action") return;
     this.#commands = withAction(this.#commands, event.action);
     if (event.action.type === "terminal/data") {
-      this.#tail.append(event.action.data);
+      this.#output.append(event.action.data);
       for (const view of this.#views) view.append(event.action.data);
     }
+    // Not the size of the state, which has this page's pending resizes on top.
+    if (event.action.type === "terminal/resized") this.#output.resize(event.action);
     // After this, a viewer that fell behind gets everything there is to see.
     if (event.action.type === "terminal/cleared") this.#reset("");
   }
 
   #reset(text: string): void {
-    this.#tail.clear();
-    this.#tail.append(text);
-    for (const view of this.#views) view.reset(this.#tail.read());
+    this.#output.clear();
+    this.#output.append(text);
+    for (const view of this.#views) view.reset(this.#output.read());
   }
 }
 
@@ -110,7 +113,7 @@ function textOf(parts: readonly TerminalPart[]): string {
 }
 
 export interface OutputView {
-  /** Replaces everything shown by this text. */
-  reset(text: string): void;
+  /** Replaces everything shown by this output. */
+  reset(parts: readonly SizedText[]): void;
   append(text: string): void;
 }

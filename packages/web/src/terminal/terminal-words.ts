@@ -20,8 +20,8 @@ export function holderOf(claim: TerminalClaim, own: ClientId): Holder {
 
 export const holderWords: Readonly<Record<Holder, string>> = {
   you: "held by you",
-  another: "held by someone else",
-  gone: "its holder is gone",
+  another: "in use in another window",
+  gone: "nobody is using it",
   agent: "held by the agent",
   background: "in the background",
 };

@@ -54,11 +54,11 @@ export function TextScreen(props: TextScreenProps): ReactNode {
       timer ??= setTimeout(draw, drawEveryMs);
     };
     const stop = stream.show({
-      reset(whole) {
+      reset(parts) {
         text.clear();
         pending.clear();
         skippedChars = 0;
-        pending.append(whole);
+        for (const part of parts) pending.append(part.text);
         clearTimeout(timer);
         draw();
       },

@@ -4,6 +4,7 @@ import { guardEmulator } from "@holdfast/terminal/emulator";
 import { SearchAddon } from "@xterm/addon-search";
 import { type ITheme, Terminal } from "@xterm/xterm";
 import { type ReactNode, useEffect, useRef } from "react";
+import { focusMessageField } from "../chat/message-focus.ts";
 import { listenToTheme } from "../frame/theme.tsx";
 import { atNextFrame } from "../host/frame-notifier.ts";
 import { ScreenLayout, type ScreenMode } from "./screen-layout.ts";
@@ -36,14 +37,21 @@ const lineHeight = 1.1;
 
 /** The screen; the default export, because it is loaded when it is needed. */
 export default function TtyScreen(props: TtyScreenProps): ReactNode {
-  const { stream, label, isHeld, mode, isEnded, size, fontSize, search = "", onGrow } = props;
+  const { stream, label, isHeld, mode, isEnded, size, fontSize, search = "" } = props;
   const place = useRef<HTMLDivElement>(null);
   const parts = useRef<ScreenParts>(undefined);
   const latest = useRef(props);
   latest.current = props;
+  const adapt = useRef<() => void>(() => undefined);
   useEffect(() => {
     if (place.current === null) return undefined;
-    const opened = openScreen(place.current, stream, fontSize, () => latest.current);
+    const opened = openScreen(
+      place.current,
+      stream,
+      fontSize,
+      () => latest.current,
+      () => adapt.current(),
+    );
     parts.current = opened;
     return () => {
       parts.current = undefined;
@@ -60,20 +68,28 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
     screen.terminal.options.cursorInactiveStyle = isHeld ? "outline" : "none";
     screen.layout.plan();
     if (isHeld && stream.takeKeyboard()) screen.terminal.focus();
-    if (mode !== "fit") {
-      // Another client chose the size: the screen adapts to it.
-      const isAll = mode === "whole" && isEnded;
-      const rows = isAll ? Math.min(mostRows, screen.layout.allRows) : size?.rows;
-      if (size !== undefined && rows !== undefined) screen.terminal.resize(size.cols, rows);
-      onGrow?.();
-      return undefined;
-    }
-    const fit = (): void => fitToPlace(screen, stream);
-    fit();
-    const observer = new ResizeObserver(fit);
+    adapt.current = () => {
+      // Old output is drawn at the size that it was written for (Z510).
+      if (screen.writer.isReplaying) return;
+      if (mode === "fit") fitToPlace(screen, stream);
+      else followSize(screen, latest.current);
+    };
+    adapt.current();
+    if (mode !== "fit") return undefined;
+    const observer = new ResizeObserver(() => adapt.current());
     observer.observe(element);
     return () => observer.disconnect();
   }, [stream, isHeld, mode, isEnded, size?.cols, size?.rows, fontSize]);
+
+  useEffect(() => {
+    if (!isHeld) return undefined;
+    return () => {
+      // Not when the view changes: then the screen is gone as well.
+      if (!latest.current.isHeld && place.current?.contains(document.activeElement) === true) {
+        focusMessageField();
+      }
+    };
+  }, [isHeld]);
 
   useEffect(() => {
     if (search !== "") parts.current?.search.findPrevious(search);
@@ -94,6 +110,7 @@ interface ScreenParts {
   readonly terminal: Terminal;
   readonly search: SearchAddon;
   readonly layout: ScreenLayout;
+  readonly writer: ScreenWriter;
   close(): void;
 }
 
@@ -102,6 +119,7 @@ function openScreen(
   stream: TerminalStream,
   fontSize: number,
   latest: () => TtyScreenProps,
+  onReplayed: () => void,
 ): ScreenParts {
   const terminal = new Terminal({
     fontSize,
@@ -118,7 +136,7 @@ function openScreen(
   const search = new SearchAddon();
   terminal.loadAddon(search);
   terminal.open(place);
-  const writer = new ScreenWriter(terminal, atNextFrame);
+  const writer = new ScreenWriter(terminal, atNextFrame, onReplayed);
   const stop = stream.show(writer);
   // The data is a person's input, and the screen's replies to the program: replies to old output are outdated.
   terminal.onData((data) => {
@@ -138,6 +156,7 @@ function openScreen(
     terminal,
     search,
     layout,
+    writer,
     close: () => {
       stop();
       stopTheme();
@@ -146,6 +165,15 @@ function openScreen(
       terminal.dispose();
     },
   };
+}
+
+/** Another client chose the size: the screen adapts to it. */
+function followSize({ terminal, layout }: ScreenParts, props: TtyScreenProps): void {
+  const { mode, isEnded, size, onGrow } = props;
+  const isAll = mode === "whole" && isEnded;
+  const rows = isAll ? Math.min(mostRows, layout.allRows) : size?.rows;
+  if (size !== undefined && rows !== undefined) terminal.resize(size.cols, rows);
+  onGrow?.();
 }
 
 function fitToPlace({ terminal, layout }: ScreenParts, stream: TerminalStream): void {

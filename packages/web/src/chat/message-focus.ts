@@ -1,0 +1,11 @@
+// Return of the keyboard focus to the message field, from controls that disappear when they are used.
+
+export const messageFieldId = "message-field";
+
+/** On a phone the focus opens the keyboard, which covers half of the conversation. */
+export const hasTouchKeyboard = matchMedia("(pointer: coarse)").matches;
+
+/** Focuses the message field, where the view has one; otherwise the next letters would be shortcuts. */
+export function focusMessageField(): void {
+  if (!hasTouchKeyboard) document.getElementById(messageFieldId)?.focus();
+}

@@ -127,7 +127,7 @@ describe("a line", () => {
     delete client.replies["terminal/wait_for_exit"];
     delete client.replies["terminal/output"];
     expect(client.calls(sessionId)).toMatchObject([{ status: "completed", rawOutput: { exitCode: null } }]);
-    expect(client.text(sessionId)).toContain("It goes on without me");
+    expect(client.text(sessionId)).toContain("Still running in the background");
   });
 });
 

@@ -130,7 +130,7 @@ function describeOutput({ output, isTruncated }: TerminalResult): string {
 
 function describeEnd({ end, exitCode, signal, durationMs }: TerminalResult): string {
   const duration = formatDuration(durationMs);
-  if (end === "detached") return `It goes on without me, after ${duration}.`;
+  if (end === "detached") return `Still running in the background, after ${duration}.`;
   if (exitCode !== null) return `Exit code ${exitCode} after ${duration}.`;
   if (signal !== null) return `Ended by ${signal} after ${duration}.`;
   return `Ended after ${duration}; nobody knows how.`;

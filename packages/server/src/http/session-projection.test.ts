@@ -68,7 +68,7 @@ describe("[A47] the projection of a session", () => {
     const resume = { type: "chat/turnResume", turnId };
     const [, , end, resumed, again] = project(projection, [started, call, failed, resume, completed]);
     expect(end?.map(({ type }) => type)).toEqual(["tool_call", "error", "close"]);
-    expect(resumed).toEqual([status("turn_resumed", "The turn goes on", { turnId })]);
+    expect(resumed).toEqual([status("turn_resumed", "The turn continues", { turnId })]);
     expect(again?.map(({ type }) => type)).toEqual(["done", "close"]);
     // A turn that came to its end does not.
     expect(project(projection, [resume, completed])).toEqual([[], []]);

@@ -280,5 +280,5 @@ function describeStart({ turnId, startedAt, message }: StartAction): TurnEvent {
 }
 
 function describeResume(turnId: TurnId): TurnEvent {
-  return statusEvent("turn_resumed", "The turn goes on", { turnId });
+  return statusEvent("turn_resumed", "The turn continues", { turnId });
 }

@@ -33,8 +33,8 @@ export function Welcome({ hasSessions, status, onNewSession }: WelcomeProps): Re
     <div className={style.welcome}>
       <h1 className={style.title}>{hasSessions ? "Choose a session, or begin one." : "No sessions yet"}</h1>
       <p className={style.lead}>
-        Holdfast runs coding agents and the terminals they work in. Everything stays here when you close this
-        page: every line of output, every question, every turn.
+        Holdfast runs coding agents and the terminals they work in. Your sessions keep running when you close
+        this page, and their history is saved.
       </p>
       <h2>Three things to try, with no model and no key</h2>
       <ul className={style.trials}>

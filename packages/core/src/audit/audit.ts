@@ -6,8 +6,8 @@ export interface AuditEntry {
   /** The session it happened in; empty for a command that the owner ran without one. */
   readonly session: string;
   readonly turnId?: string | undefined;
-  readonly what: "command" | "approval" | "file-read" | "file-write";
-  /** The command line, the tool call's title, or the path. */
+  readonly what: AuditSubject;
+  /** The command line, the path, or the name of what was changed. */
   readonly subject: string;
   readonly cwd?: string | undefined;
   /** The source of the decision: a policy, a client, an app, the host. */
@@ -15,7 +15,31 @@ export interface AuditEntry {
   readonly verdict: "allowed" | "denied" | "cancelled" | "expired";
   /** The outcome, where it is known at once. */
   readonly outcome?: string | undefined;
+  /** The terminal that a command runs in. */
+  readonly terminal?: string | undefined;
+  /** The names of the variables by which a command's environment differs from the usual one. */
+  readonly environment?: readonly string[] | undefined;
+  /** The isolation that a command ran under. */
+  readonly isolation?: string | undefined;
+  /** The policy rule or stored permission that decided. */
+  readonly rule?: string | undefined;
 }
+
+/** The subjects of the audit. */
+export type AuditSubject =
+  | "command"
+  | "command-exit"
+  | "approval"
+  | "file-read"
+  | "file-write"
+  | "sign-in"
+  | "key"
+  | "app"
+  | "ticket"
+  | "policy"
+  | "option"
+  | "permission-rule"
+  | "refusal";
 
 /** Persistent storage of the entries. */
 export interface AuditStore {

@@ -15,12 +15,33 @@ const auditRecordSchema = z
         "The key of the session it happened in, which may be gone by now; empty where there was none.",
       ),
     turnId: z.string().optional(),
-    what: z.enum(["command", "approval", "file-read", "file-write"]),
-    subject: z.string().describe("The command line, the tool call's title, or the path."),
+    what: z.enum([
+      "command",
+      "command-exit",
+      "approval",
+      "file-read",
+      "file-write",
+      "sign-in",
+      "key",
+      "app",
+      "ticket",
+      "policy",
+      "option",
+      "permission-rule",
+      "refusal",
+    ]),
+    subject: z.string().describe("The command line, the path, or the name of what was changed."),
     cwd: z.string().optional(),
     by: z.string().describe("Who decided: a policy, a client, an app, the host."),
     verdict: z.enum(["allowed", "denied", "cancelled", "expired"]),
     outcome: z.string().optional().describe("The outcome, where it was known at once."),
+    terminal: z.string().optional().describe("The terminal that a command runs in."),
+    environment: z
+      .array(z.string())
+      .optional()
+      .describe("The names of the variables by which a command's environment differs from the usual one."),
+    isolation: z.string().optional().describe("The isolation that a command ran under."),
+    rule: z.string().optional().describe("The policy rule or stored permission that decided."),
   })
   .meta({ id: "AuditRecord", description: "One thing that was done, or was not allowed." });
 

@@ -68,11 +68,7 @@ function readAll(socket: WebSocket): Promise<number> {
   });
 }
 
-async function measureKey(
-  [typist, viewer]: readonly [WebSocket, WebSocket],
-  channel: string,
-  key: number,
-): Promise<number> {
+async function measureKey(viewer: WebSocket, key: number, type: (word: string) => void): Promise<number> {
   const word = `k${key}k`;
   const seen = new Promise<number>((resolve) => {
     viewer.on("message", function listen(data: Buffer) {
@@ -82,9 +78,22 @@ async function measureKey(
     });
   });
   const startedMs = performance.now();
-  const params = { channel, clientSeq: key, action: { type: "terminal/input", data: word } };
-  typist.send(JSON.stringify({ jsonrpc: "2.0", method: "dispatchAction", params }));
+  type(word);
   return (await seen) - startedMs;
+}
+
+/** Types a number of keys, each when the one before was seen. */
+async function measureKeys(viewer: WebSocket, keys: number, type: (text: string) => void): Promise<number[]> {
+  const latencies: number[] = [];
+  for (let key = 1; key <= keys; key += 1) {
+    latencies.push(await measureKey(viewer, key, type));
+    await sleep(keyPauseMs);
+    // An ever growing line would be redrawn for ever.
+    if (key % 10 !== 0) continue;
+    type("\u0015");
+    await sleep(keyPauseMs);
+  }
+  return latencies;
 }
 
 /** The questions that the benchmark asks. */
@@ -121,18 +130,22 @@ const program = serve({
     const claim = { kind: "client", clientId: "typist" };
     await ask(typist, 3, "createTerminal", { channel, claim, cwd: "file:///" });
     await greet(viewer, "viewer", channel);
-    const latencies: number[] = [];
-    for (let key = 1; key <= keys; key += 1) {
-      latencies.push(await measureKey([typist, viewer], channel, key));
-      await sleep(keyPauseMs);
-      // An ever growing line would be redrawn for ever.
-      if (key % 10 === 0) {
-        const params = { channel, clientSeq: keys + key, action: { type: "terminal/input", data: "\u0015" } };
-        typist.send(JSON.stringify({ jsonrpc: "2.0", method: "dispatchAction", params }));
-        await sleep(keyPauseMs);
-      }
-    }
+    let clientSeq = 0;
+    const latencies = await measureKeys(viewer, keys, (data) => {
+      clientSeq += 1;
+      const params = { channel, clientSeq, action: { type: "terminal/input", data } };
+      typist.send(JSON.stringify({ jsonrpc: "2.0", method: "dispatchAction", params }));
+    });
     await ask(typist, 4, "disposeTerminal", { channel });
+    typist.terminate();
+    viewer.terminate();
+    return latencies;
+  },
+  /** The same with the plain server, whose echo terminal is shared by the clients of `/echo`. */
+  typePlain: async ({ url, keys }: { readonly url: string; readonly keys: number }): Promise<number[]> => {
+    const typist = await connect(`${url}/echo`);
+    const viewer = await connect(`${url}/echo`);
+    const latencies = await measureKeys(viewer, keys, (text) => typist.send(text));
     typist.terminate();
     viewer.terminate();
     return latencies;

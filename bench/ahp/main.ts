@@ -9,6 +9,7 @@ import { median, rounded } from "../terminal/statistics.ts";
 import { FanOutBench, type FanOut } from "./fan-out.ts";
 import { measureNeverReads } from "./never-reads.ts";
 import { measureShellCost } from "./shell-cost.ts";
+import { measureTyping } from "./typing.ts";
 
 const isShort = process.argv.includes("--short");
 const rounds = isShort ? 1 : 5;
@@ -44,6 +45,12 @@ progress(
     `echo p50 ${neverReads.echoP50Ms.toFixed(2)} ms, p99 ${neverReads.echoP99Ms.toFixed(2)} ms`,
 );
 await machine.wait();
+const typing = await measureTyping(isShort ? 40e6 : 250e6, isShort ? 60 : 200, isShort ? 1 : 5);
+progress(
+  `typing beside a flood: ours p50 ${typing.oursP50Ms.toFixed(2)} ms, p99 ${typing.oursP99Ms.toFixed(2)} ms; ` +
+    `plain p50 ${typing.plainP50Ms.toFixed(2)} ms, p99 ${typing.plainP99Ms.toFixed(2)} ms`,
+);
+await machine.wait();
 const bash = await measureShellCost("bash", shellCommands);
 const zsh = await measureShellCost("zsh", shellCommands);
 progress(`a command costs ${bash?.addedMs.toFixed(2)} ms more in bash, ${zsh?.addedMs.toFixed(2)} ms in zsh`);
@@ -61,6 +68,11 @@ console.log(
     echoP99Ms: rounded(neverReads.echoP99Ms),
     quietEchoP50Ms: rounded(neverReads.quietEchoP50Ms),
     quietEchoP99Ms: rounded(neverReads.quietEchoP99Ms),
+    typingP50Ms: rounded(typing.oursP50Ms),
+    typingP99Ms: rounded(typing.oursP99Ms),
+    plainTypingP50Ms: rounded(typing.plainP50Ms),
+    plainTypingP99Ms: rounded(typing.plainP99Ms),
+    typingP99VsPlain: rounded(typing.p99VsPlain),
     bashPlainMs: roundedOrNull(bash?.plainMs),
     bashAddedMs: roundedOrNull(bash?.addedMs),
     zshPlainMs: roundedOrNull(zsh?.plainMs),
@@ -72,6 +84,7 @@ console.log(
       cpuShareOfPlainText50: "<= 0.125",
       rssOverIdleMiB: "< 64",
       echoP99Ms: "< 15",
+      typingP99VsPlain: "<= 1.5",
       bashAddedMs: "< 1.5",
       zshAddedMs: "< 1.5",
     },

@@ -2,6 +2,7 @@
 import { spawn as spawnProcess } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { userInfo } from "node:os";
 import { spawn as spawnTerminal } from "@lydell/node-pty";
 import { WebSocketServer, type WebSocket } from "ws";
 import { serve } from "../terminal/isolated.ts";
@@ -20,20 +21,39 @@ const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDefla
 await once(server, "listening");
 let serverSeq = 0;
 
-function waitingBytes({ bufferedAmount }: WebSocket): number {
-  return bufferedAmount;
+function waitingBytes({ bufferedAmount, readyState, OPEN }: WebSocket): number {
+  return readyState === OPEN ? bufferedAmount : 0;
 }
 
-function broadcast(source: Source, data: string): void {
+/** Clients of `/echo` share a terminal of their own; all others follow the flood. */
+const echoClients = new Set<WebSocket>();
+
+server.on("connection", (client, { url }) => {
+  if (url !== "/echo") return;
+  echoClients.add(client);
+  client.on("close", () => echoClients.delete(client));
+  if (echoClients.size > 1) return;
+  const terminal = spawnTerminal(userInfo().shell ?? "/bin/sh", [], { cols: 80, rows: 24 });
+  terminal.onData((data) => broadcast(terminal, data, echoClients));
+  client.on("message", (data: Buffer) => terminal.write(data.toString()));
+  client.on("close", () => terminal.kill());
+});
+
+function floodClients(): WebSocket[] {
+  return [...server.clients].filter((client) => !echoClients.has(client));
+}
+
+function broadcast(source: Source, data: string, clients: Iterable<WebSocket> = floodClients()): void {
   serverSeq += 1;
-  for (const client of server.clients) {
+  for (const client of clients) {
     const params = { channel: "terminal", action: { type: "terminal/data", data }, serverSeq };
     client.send(JSON.stringify({ jsonrpc: "2.0", method: "action", params }));
   }
-  if (Math.max(...[...server.clients].map(waitingBytes)) < roomBytes) return;
+  const mostWaiting = (): number => Math.max(0, ...Array.from(clients, waitingBytes));
+  if (mostWaiting() < roomBytes) return;
   source.pause();
   const timer = setInterval(() => {
-    if (Math.max(0, ...[...server.clients].map(waitingBytes)) >= roomBytes) return;
+    if (mostWaiting() >= roomBytes) return;
     clearInterval(timer);
     source.resume();
   }, lookEveryMs);

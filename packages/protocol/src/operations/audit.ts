@@ -6,7 +6,7 @@ import { defineOperation } from "../operation.ts";
 import { wholeNumberSchema } from "../request.ts";
 
 /** The subjects of the audit, as entries name them. */
-export const AUDIT_SUBJECTS = [
+const subjects = [
   "command",
   "command-exit",
   "approval",
@@ -22,7 +22,7 @@ export const AUDIT_SUBJECTS = [
   "refusal",
 ] as const;
 
-const subjectSchema = z.enum(AUDIT_SUBJECTS);
+const subjectSchema = z.enum(subjects);
 
 const auditRecordSchema = z
   .object({

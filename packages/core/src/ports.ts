@@ -7,7 +7,7 @@ import type { ActionOrigin } from "./channel/log-entry.ts";
 import type { TurnPage } from "./storage/omitted-turns.ts";
 
 export type { AuditEntry, AuditStore } from "./audit/audit.ts";
-export { CHAIN_START, chainHash, type ChainLink } from "@holdfast/terminal/acp-parts";
+export { CHAIN_START, ChainCheck, chainHash, type ChainLink } from "@holdfast/terminal/acp-parts";
 export type { StateByKind } from "./channel/channel.ts";
 export type { Journal, JournalRecord } from "./channel/journal.ts";
 export { LogEntry, type ActionOrigin } from "./channel/log-entry.ts";

@@ -2,8 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { AuditEntry, Storage } from "@holdfast/core/ports";
-import { ChainCheck } from "@holdfast/terminal/acp-parts";
+import { ChainCheck, type AuditEntry, type Storage } from "@holdfast/core/ports";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { connect } from "./driver.ts";
 import { stepsUpTo } from "./migrations.ts";

@@ -128,6 +128,6 @@ function isLink(value: Partial<AuditLink> | undefined): boolean {
 }
 
 /** A place of a chain in one word, for people to note: `ID:HASH`. */
-export function formatLink({ id, hash }: AuditLink): string {
+function formatLink({ id, hash }: AuditLink): string {
   return `${id}:${hash}`;
 }

@@ -7,7 +7,7 @@ import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { MemoryStorage } from "../testing/memory-storage.ts";
 import { ask, askPermission, type Step } from "../testing/script.ts";
 import { recordLostCommands } from "./command-audit.ts";
-import { Audit, type AuditEntry } from "./audit.ts";
+import { ALLOWED, Audit, type AuditEntry } from "./audit.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -78,7 +78,7 @@ test("[V11] a denied action is on record too, and so is the person who decided",
       verdict: "allowed",
       outcome: "allow",
     },
-    { session: asking.key, what: "command", by: "client owner", verdict: "allowed", outcome: "started" },
+    { session: asking.key, what: "command", by: "client owner", ...ALLOWED, outcome: "started" },
   ]);
 });
 
@@ -124,7 +124,7 @@ test("[A84] the owner reads it from a place on, of all sessions or of one; other
 test("[V11] every entry goes to the store; the host keeps the newest", () => {
   const stored: AuditEntry[] = [];
   const audit = new Audit(() => now, { append: (entry) => stored.push(entry) });
-  const entry = { session: "s", what: "command", by: "policy none", verdict: "allowed" } as const;
+  const entry = { session: "s", what: "command", by: "policy none", ...ALLOWED } as const;
   for (let index = 0; index < 5000; index += 1) audit.record({ ...entry, subject: `${index}` });
   expect(stored).toHaveLength(5000);
   expect(stored[0]).toEqual({ ...entry, at: now.toISOString(), subject: "0" });
@@ -135,7 +135,7 @@ test("[V11] every entry goes to the store; the host keeps the newest", () => {
 
 test("[V420] a text on record has at most 16,384 characters, whole ones, and says how many are left out", () => {
   const audit = new Audit(() => now);
-  const entry = { session: "s", what: "command", by: "policy none", verdict: "allowed" } as const;
+  const entry = { session: "s", what: "command", by: "policy none", ...ALLOWED } as const;
   const whole = "x".repeat(16_384);
   for (const subject of [whole, `${whole}yz`, `${"x".repeat(16_383)}😀y`]) {
     audit.record({ ...entry, subject, outcome: subject });
@@ -168,7 +168,7 @@ test("[V676] a command is on record when it starts and when it ends, with termin
   const [made, long] = [await session.agent.result("made"), await session.agent.result("long")] as {
     terminalId: string;
   }[];
-  const common = { session: session.key, by: "default (no policy)", verdict: "allowed" };
+  const common = { session: session.key, by: "default (no policy)", ...ALLOWED };
   const first = { ...common, terminal: made?.terminalId, environment: ["WORD"] };
   const second = { ...common, terminal: long?.terminalId };
   expect(commands).toMatchObject([
@@ -191,7 +191,7 @@ test("[V676] a command is on record when it starts and when it ends, with termin
 test("[V676] a command that ended with an earlier host gets its end from the next one, once", () => {
   const { audit: trail } = new MemoryStorage();
   const audit = new Audit(() => now, trail);
-  const entry = { session: "s", what: "command", by: "client owner", verdict: "allowed" } as const;
+  const entry = { session: "s", what: "command", by: "client owner", ...ALLOWED } as const;
   audit.record({ ...entry, subject: "lost", terminal: "1", outcome: "started" });
   audit.record({ ...entry, subject: "other", terminal: "2", outcome: "started" });
   recordLostCommands(audit, trail, ["1", "3"]);
@@ -266,7 +266,7 @@ test("[V678] a changed policy, model, folder or option is on record with both va
   await expect(session.patch({ cwd: "/no/such/folder" })).rejects.toMatchObject({
     code: "ACP_INVALID_OPTION",
   });
-  const common = { session: session.key, by: "client owner", verdict: "allowed" };
+  const common = { session: session.key, by: "client owner", ...ALLOWED };
   expect(host.host.audit.recent).toMatchObject([
     { ...common, what: "policy", subject: "approvalPolicy: none → approve-reads" },
     { ...common, what: "policy", subject: "approvalPolicy: approve-reads → approve-all" },

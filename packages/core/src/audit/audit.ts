@@ -13,7 +13,7 @@ export interface AuditEntry {
   readonly cwd?: string | undefined;
   /** The source of the decision: a policy, a client, an app, the host. */
   readonly by: string;
-  /** `reported`: the agent did it itself and told the host, which decided nothing. */
+  /** `reported`: the agent did it itself and reported it; the host decided nothing. */
   readonly verdict: "allowed" | "denied" | "cancelled" | "expired" | "reported";
   /** The outcome, where it is known at once; a command is `started` here, and its end is another entry. */
   readonly outcome?: string | undefined;
@@ -48,6 +48,9 @@ export type AuditSubject =
   | "option"
   | "permission-rule"
   | "refusal";
+
+/** The decision on most entries. */
+export const ALLOWED = { verdict: "allowed" } as const;
 
 /** Persistent storage of the entries. */
 export interface AuditStore {

@@ -1,6 +1,6 @@
 // The entries of changed options: the policy, the model, the mode, the folder and the agent's own.
 import type { Actor, RuntimeOptions } from "@holdfast/ahp";
-import type { Audit } from "./audit.ts";
+import { ALLOWED, type Audit } from "./audit.ts";
 import { describeActor } from "./describe-actor.ts";
 
 /** Records every option that differs from before; one entry each. */
@@ -22,7 +22,7 @@ export function recordOptions(
       what: name === "approvalPolicy" ? "policy" : "option",
       subject: `${name}: ${old ?? "none"} → ${value}`,
       by: describeActor(by),
-      verdict: "allowed",
+      ...ALLOWED,
       outcome: "done",
     });
   }

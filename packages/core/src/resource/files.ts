@@ -232,7 +232,7 @@ function failedWrite(error: unknown, path: string, consequence: string): unknown
 /** ACP's number for something that is not there. */
 const resourceNotFound = -32002;
 
-/** What the system says of something that is no file. */
+/** Errors of the system for something that is no file. */
 const notFileCodes: ReadonlySet<string | undefined> = new Set(["EISDIR", "ENXIO"]);
 
 function explain(error: unknown, path: string): RpcError {

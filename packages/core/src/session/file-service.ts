@@ -1,6 +1,7 @@
 // Reads and writes files for a session's agent.
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { coversWrite } from "../approval/coverage.ts";
+import { ALLOWED } from "../audit/audit.ts";
 import {
   type ResolvedFile,
   checkPath,
@@ -75,7 +76,7 @@ export class FileService {
       what: "file-read",
       subject: realPath,
       by: "session folder",
-      verdict: "allowed",
+      ...ALLOWED,
     } as const;
     const text = await read().catch((error: unknown) => {
       deps.audit.record({ ...entry, outcome: error instanceof Error ? error.message : String(error) });

@@ -2,6 +2,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { ALLOWED } from "../audit/audit.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
 import { ask, say } from "../testing/script.ts";
@@ -125,7 +126,7 @@ test("[V675] every file that an agent reads is on record, inside the folder too,
   const session = await host.open();
   await session.turn(file);
   await session.turn(`${file}.none`);
-  const common = { what: "file-read", session: session.key, by: "session folder", verdict: "allowed" };
+  const common = { what: "file-read", session: session.key, by: "session folder", ...ALLOWED };
   expect(host.host.audit.recent).toMatchObject([
     { ...common, subject: file, outcome: "done" },
     { ...common, subject: `${file}.none`, outcome: expect.stringContaining("No such file") as string },

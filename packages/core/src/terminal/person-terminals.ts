@@ -3,7 +3,7 @@ import { type ClientId, type TerminalClaim, type TerminalUri, defaultChatUri } f
 import { type ProcessPort, TerminalError } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import { removeShellFolder } from "@holdfast/terminal/shell-integration";
-import type { Audit } from "../audit/audit.ts";
+import { ALLOWED, type Audit } from "../audit/audit.ts";
 import { recordCommand } from "../audit/command-audit.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
@@ -51,7 +51,7 @@ export class PersonTerminals {
     const terminal = await this.#start(request, shell, claim);
     const subject = commandLineOf(request.program ?? shell.prepared);
     const by = `client ${clientId}`;
-    await this.#record({ session: "", subject, cwd: shell.cwd, by, verdict: "allowed" }, terminal);
+    await this.#record({ session: "", subject, cwd: shell.cwd, by, ...ALLOWED }, terminal);
     if (claim.kind === "client") claims.noteHolder(terminal, claim.clientId);
     else if (!hub.has(claim.session)) {
       // It closed meanwhile, and nothing would end what it holds.
@@ -71,7 +71,7 @@ export class PersonTerminals {
       subject: commandLineOf(request),
       cwd: request.cwd,
       by: `client ${clientId}`,
-      verdict: "allowed",
+      ...ALLOWED,
       ...(names.length > 0 && { environment: names }),
     } as const;
     try {

@@ -40,7 +40,7 @@ const auditRecordSchema = z
     by: z.string().describe("Who decided: a policy, a client, an app, the host."),
     verdict: z
       .enum(["allowed", "denied", "cancelled", "expired", "reported"])
-      .describe("reported: the agent did it itself and told the host, which decided nothing."),
+      .describe("reported: the agent did it itself and reported it; the host decided nothing."),
     outcome: z
       .string()
       .optional()

@@ -32,11 +32,14 @@ export function chainHash(previous: string, entry: object): string {
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join(",")}}`;
+  const record = value as Readonly<Record<string, unknown>>;
+  let members = "";
+  for (const name of Object.keys(record).toSorted()) {
+    const member = record[name];
+    if (member === undefined) continue;
+    members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${canonicalJson(member)}`;
+  }
+  return `{${members}}`;
 }
 
 /** Follows a chain from a place that is trusted, entry by entry. */

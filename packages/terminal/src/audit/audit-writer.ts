@@ -1,8 +1,9 @@
-// A ready audit log for `onEvent`: one line of JSON for each event, chained by hashes, in a file of its own.
+// A ready audit log for `onEvent`: one line of JSON for each event, chained by hashes, in a separate file.
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import type { TerminalEvent } from "../acp/terminal-event.ts";
 import { CHAIN_START, type ChainLink, chainHash } from "./hash-chain.ts";
 
+/** Options of an audit writer; each has a default. */
 export interface AuditWriterOptions {
   readonly now?: (() => Date) | undefined;
   /** Called when an event could not be written, for example on a full disk. */

@@ -23,6 +23,8 @@ export const EXIT_CODES = {
   hung: 9,
   /** The database is damaged, missing or empty. */
   damaged: 10,
+  /** `audit verify` found a changed or missing entry. */
+  auditBroken: 11,
   /** A turn ended because the agent had no tokens left. */
   maxTokens: 20,
   /** A turn ended because the agent asked its model too often. */

@@ -2,6 +2,7 @@
 import { type Action, ROOT_URI, type RuntimeOptions, type TerminalSize, makeId } from "@holdfast/ahp";
 import {
   type AgentInfo,
+  type AuditChain,
   type AuditQuery,
   type AuditRecord,
   type ChatResponse,
@@ -260,7 +261,15 @@ export class Host {
   /** The audit log of all callers; for the owner alone. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[] {
     requireOwner(caller);
-    return this.#parts.storage.audit.read(query).map(({ id, entry }) => ({ id, ...entry }));
+    const since = query.since === undefined ? undefined : new Date(query.since).toISOString();
+    const records = this.#parts.storage.audit.read({ ...query, since });
+    return records.map(({ id, entry, hash }) => ({ id, ...entry, ...(hash !== undefined && { hash }) }));
+  }
+
+  /** The ends of the audit's chain of hashes; for the owner alone. */
+  readAuditChain(caller: Caller): AuditChain {
+    requireOwner(caller);
+    return this.#parts.storage.audit.chain();
   }
 
   /** Tells a watcher of all that happens in sessions, until the returned function is called. */

@@ -1,11 +1,13 @@
 // The storage port: plain types, with no database in sight. An implementation imports this alone.
 import type { Action, ChannelKind, ChannelStates, SessionSummary, SessionUri, Turn } from "@holdfast/ahp";
+import type { ChainLink } from "@holdfast/terminal/acp-parts";
 import type { AuditEntry, AuditStore } from "./audit/audit.ts";
 import type { Journal, SequenceSource } from "./channel/journal.ts";
 import type { ActionOrigin } from "./channel/log-entry.ts";
 import type { TurnPage } from "./storage/omitted-turns.ts";
 
 export type { AuditEntry, AuditStore } from "./audit/audit.ts";
+export { CHAIN_START, ChainCheck, chainHash, type ChainLink } from "@holdfast/terminal/acp-parts";
 export type { StateByKind } from "./channel/channel.ts";
 export type { Journal, JournalRecord } from "./channel/journal.ts";
 export { LogEntry, type ActionOrigin } from "./channel/log-entry.ts";
@@ -107,6 +109,8 @@ export interface Pruned extends Purged {
 export interface AuditRecord {
   readonly id: number;
   readonly entry: AuditEntry;
+  /** Covers the entry, its id and the hash before it; absent where it was lost. */
+  readonly hash?: string;
 }
 
 /** Which entries of the audit to read. */
@@ -114,13 +118,25 @@ export interface AuditQuery {
   /** Only those after this id, oldest first. Without it: the newest, oldest first. */
   readonly after?: number | undefined;
   readonly session?: string | undefined;
+  readonly what?: string | undefined;
+  /** Only those recorded at this moment or later. */
+  readonly since?: string | undefined;
   /** Default 100. */
   readonly limit?: number | undefined;
+}
+
+/** The ends of the chain of hashes. */
+export interface AuditChain {
+  /** Where it begins: before the first entry, or with the last one that retention removed. */
+  readonly anchor: ChainLink;
+  /** The newest entry; the anchor where there is none. */
+  readonly head: ChainLink;
 }
 
 /** The record of what was done; it outlives the sessions it speaks of. */
 export interface AuditTrail extends AuditStore {
   read(query?: AuditQuery): AuditRecord[];
+  chain(): AuditChain;
 }
 
 /** Small things to remember, by name. */

@@ -59,7 +59,7 @@ export {
 } from "./operations/app.ts";
 export { apiKeySchema, type ApiKey, type KeyRequest } from "./operations/key.ts";
 export type { PendingApproval, PermissionDecision } from "./operations/approval.ts";
-export type { AuditQuery, AuditRecord } from "./operations/audit.ts";
+export type { AuditChain, AuditLink, AuditQuery, AuditRecord } from "./operations/audit.ts";
 export type { ConnectedClient } from "./operations/client.ts";
 export type { Session, SessionOptions, SessionStatus } from "./operations/session.ts";
 export {

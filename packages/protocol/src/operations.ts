@@ -2,7 +2,7 @@
 import { listAgents } from "./operations/agent.ts";
 import { denyApp, grantApp, listApps, removeApp } from "./operations/app.ts";
 import { listApprovals, resolveApproval, resolvePermission } from "./operations/approval.ts";
-import { listAudit } from "./operations/audit.ts";
+import { getAuditChain, listAudit } from "./operations/audit.ts";
 import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
@@ -59,6 +59,7 @@ export const OPERATIONS = {
   denyApp,
   removeApp,
   listAudit,
+  getAuditChain,
   listClients,
   createWebhook,
   listWebhooks,

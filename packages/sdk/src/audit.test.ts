@@ -24,3 +24,14 @@ it("[X62] the audit is read by page, or whole, each entry once", async () => {
     "after=7&session=s&limit=1000",
   ]);
 });
+
+it("[X675] the ends of the audit's chain are read, and entries are selected by kind and time", async () => {
+  const chain = { anchor: { id: 0, hash: "00" }, head: { id: 7, hash: "ab" } };
+  const server = await startTestServer(({ query }, response) => {
+    answerJson(response, query.size === 0 ? { success: true, chain } : { success: true, entries: [] });
+  });
+  const { audit } = new Holdfast({ baseUrl: server.url, apiKey: "k" });
+  expect(await audit.chain()).toEqual(chain);
+  expect(await audit.list({ what: "policy", since: "2026-01-01T00:00:00Z" })).toEqual([]);
+  expect(server.requests.at(-1)?.query.toString()).toBe("what=policy&since=2026-01-01T00%3A00%3A00Z");
+});

@@ -1,8 +1,8 @@
 // The audit: what was done on the host, by whom, and with which outcome; for the host's owner.
-import type { AuditQuery, AuditRecord } from "@holdfast/protocol";
+import type { AuditChain, AuditQuery, AuditRecord } from "@holdfast/protocol";
 import type { CallOptions, Connection } from "./connection.ts";
 
-export type { AuditQuery, AuditRecord } from "@holdfast/protocol";
+export type { AuditChain, AuditLink, AuditQuery, AuditRecord } from "@holdfast/protocol";
 
 /** As many entries as the host gives at once. */
 const pageEntries = 1000;
@@ -17,13 +17,18 @@ export class Audit {
 
   /** One page, the oldest first: the newest entries, or those after an id. */
   list(query: AuditQuery = {}, { signal }: CallOptions = {}): Promise<AuditRecord[]> {
-    const { after, session, limit } = query;
+    const { after, session, what, since, limit } = query;
     return this.#connection.askFor("entries", {
       method: "GET",
       path: "/admin/audit",
-      query: { after, session, limit },
+      query: { after, session, what, since, limit },
       signal,
     });
+  }
+
+  /** The ends of the chain of hashes: where it begins, and the newest entry. */
+  chain({ signal }: CallOptions = {}): Promise<AuditChain> {
+    return this.#connection.askFor("chain", { method: "GET", path: "/admin/audit/chain", signal });
   }
 
   /** Every entry after an id, or all that are kept, page by page. */

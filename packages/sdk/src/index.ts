@@ -28,7 +28,7 @@ export type {
   Approvals,
   PendingApproval,
 } from "./approval.ts";
-export type { Audit, AuditQuery, AuditRecord } from "./audit.ts";
+export type { Audit, AuditChain, AuditLink, AuditQuery, AuditRecord } from "./audit.ts";
 export type { ApiKey, KeyRequest, Keys, NewKey } from "./key.ts";
 export type {
   NewTerminal,

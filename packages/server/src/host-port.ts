@@ -22,6 +22,7 @@ import type {
 } from "@holdfast/core";
 import type {
   AgentInfo,
+  AuditChain,
   AuditQuery,
   AuditRecord,
   ChatResponse,
@@ -115,6 +116,8 @@ export interface HostPort {
   killTerminal(id: string, caller: Caller): Promise<void>;
   /** Audit entries of the host, oldest first; refused to everybody but its owner. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
+  /** The ends of the audit's chain of hashes; refused to everybody but the host's owner. */
+  readAuditChain(caller: Caller): AuditChain;
   /** Notifies a watcher of every event, until the returned function is called. */
   watch(watcher: HostWatcher): () => void;
   stats(): HostStats;

@@ -91,6 +91,8 @@ const steps: readonly string[] = [
   CREATE INDEX turn_by_turn_id ON turn (channel_id, turn_id);
   CREATE INDEX turn_by_request ON turn (channel_id, request_key) WHERE request_key IS NOT NULL;
   `,
+  // Covers the entry and the hash before it; entries from before this step get theirs when the storage is opened.
+  "ALTER TABLE audit ADD COLUMN hash TEXT",
 ];
 
 /** The steps to a version from an empty database; undefined for a version that this program does not know. */

@@ -72,6 +72,7 @@ class SqliteStorage implements Storage {
     this.#database = database;
     this.sequence = new BlockSequence(database);
     this.audit = new AuditTable(database);
+    this.audit.begin();
     this.meta = new MetaTable(database);
     const channels = new ChannelTable(database, onFault);
     const sessions = new SessionTable(database);

@@ -2,6 +2,13 @@
 export { AcpSession, type AcpTerminalOwner, type HoldTerminal } from "./acp/acp-session.ts";
 export type { WantedTerminal } from "./acp/create-params.ts";
 export { type HeldTerminal, HeldTerminals, type Holder } from "./acp/held-terminals.ts";
-export { isInsideRoots } from "./acp/roots.ts";
 export type { AcpExitStatus, CreateTerminalParams } from "./acp/shapes.ts";
+export {
+  CHAIN_START,
+  type ChainBreak,
+  ChainCheck,
+  type ChainedRecord,
+  chainHash,
+  type ChainLink,
+} from "./audit/hash-chain.ts";
 export { rpcCodeOf, TerminalError } from "./terminal-error.ts";

@@ -1,5 +1,5 @@
 // The commands that look after sessions, approvals, keys, apps and the audit, against one real host.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { SessionState, Turn } from "@holdfast/ahp";
@@ -268,7 +268,15 @@ describe("[C55] [C56] what was done and said", () => {
       odd,
     ]);
     const after = linesOf<Entry>(await run("audit", "export", "--after", String(own[3]?.id)));
-    expect(after).toEqual(all.filter(({ id }) => id > (own[3]?.id ?? 0)));
+    expect(after).toEqual([
+      { anchor: { id: own[3]?.id, hash: expect.any(String) as string } },
+      ...all.filter(({ id }) => id > (own[3]?.id ?? 0)),
+    ]);
+    const policies = linesOf<Entry>(
+      await run("audit", "tail", "--what", "policy", "--since", "1h", "--json"),
+    );
+    expect(policies).toEqual(all.filter(({ what }) => what === "policy").slice(-20));
+    expect(await run("audit", "export", "--since", "2100-01-01")).toMatchObject({ code: 0, stdout: "" });
     const tail = linesOf<Entry>(await run("audit", "tail", "-n", "2", "--json"));
     expect(tail).toEqual(all.slice(-2));
     expect((await run("audit", "tail", "--session", key, "-n", "1")).stdout).toContain("notes.txt");
@@ -279,6 +287,36 @@ describe("[C55] [C56] what was done and said", () => {
     await api.acpAgent.chat(key, "echo followed");
     await follower.until(({ stdout }) => (stdout.includes(`"echo followed"`) ? true : undefined));
     await follower.stop("SIGINT");
+  });
+
+  it("[C675] the chain of hashes is verified on the host and in an exported file, which reveals a change", async () => {
+    const head = (await run("audit", "head")).stdout.trim();
+    const [headId = "", headHash = ""] = head.split(":");
+    expect((await run("audit", "verify", "--head", head)).stdout).toContain("The chain is intact");
+    const file = path.join(folder, "audit.jsonl");
+    expect(await run("audit", "export", "-o", file)).toMatchObject({ code: 0 });
+    expect(await read("audit", "verify", "--file", file, "--head", head)).toMatchObject({ breaks: [] });
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    expect(JSON.parse(lines.at(Number(headId) - 1) ?? "")).toMatchObject({ hash: headHash });
+    const verify = async (changed: readonly string[], ...words: string[]): Promise<unknown> => {
+      writeFileSync(file, `${changed.join("\n")}\n`);
+      const { code, stdout } = await run("audit", "verify", "--file", file, "--json", ...words);
+      return [code, (JSON.parse(stdout) as { breaks: { id: number }[] }).breaks.map(({ id }) => id)];
+    };
+    const forged = lines.with(4, (lines[4] ?? "").replace(`"allowed"`, `"denied"`));
+    expect(await verify(forged)).toEqual([11, [5]]);
+    expect(await verify(lines.toSpliced(6, 2))).toEqual([11, [9]]);
+    expect(await verify(lines.slice(0, -1))).toEqual([0, []]);
+    expect(await verify(lines.slice(0, Number(headId) - 1), "--head", head)).toEqual([11, [Number(headId)]]);
+    expect(await verify(lines, "--head", `3:${"0".repeat(64)}`)).toEqual([11, [3]]);
+    writeFileSync(file, forged.join("\n"));
+    expect(await refused("audit", "verify", "--file", file)).toEqual({ code: "AUDIT_BROKEN", exitCode: 11 });
+    writeFileSync(file, "no entry");
+    expect(await refused("audit", "verify", "--file", file)).toEqual({ code: "FILE_NOT_READ", exitCode: 2 });
+    const rest = await run("audit", "export", "--after", "5", "-o", file);
+    expect(rest).toMatchObject({ code: 0 });
+    expect(await read("audit", "verify", "--file", file)).toMatchObject({ anchor: { id: 5 }, breaks: [] });
+    rmSync(file);
   });
 
   it("[C56] a transcript has all that is kept, exactly, also once the session is closed", async () => {

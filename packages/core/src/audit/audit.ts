@@ -1,4 +1,5 @@
-// The audit log: an append-only record of every command, approval and file write, with actor, place and outcome.
+// The audit log: an append-only record of every command, approval, file access and change of settings, with actor,
+// place and outcome.
 
 /** One entry. */
 export interface AuditEntry {
@@ -12,10 +13,17 @@ export interface AuditEntry {
   readonly cwd?: string | undefined;
   /** The source of the decision: a policy, a client, an app, the host. */
   readonly by: string;
-  readonly verdict: "allowed" | "denied" | "cancelled" | "expired";
-  /** The outcome, where it is known at once. */
+  /** `reported`: the agent did it itself and reported it; the host decided nothing. */
+  readonly verdict: "allowed" | "denied" | "cancelled" | "expired" | "reported";
+  /** The outcome, where it is known at once; a command is `started` here, and its end is another entry. */
   readonly outcome?: string | undefined;
-  /** The terminal that a command runs in. */
+  /** How a command ended; absent when it was ended by a signal, or nobody saw its end. */
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  readonly durationMs?: number | undefined;
+  /** The limit that ended the command. */
+  readonly limit?: string | undefined;
+  /** The terminal that a command runs in; its start and its exit name the same. */
   readonly terminal?: string | undefined;
   /** The names of the variables by which a command's environment differs from the usual one. */
   readonly environment?: readonly string[] | undefined;
@@ -40,6 +48,9 @@ export type AuditSubject =
   | "option"
   | "permission-rule"
   | "refusal";
+
+/** The decision on most entries. */
+export const ALLOWED = { verdict: "allowed" } as const;
 
 /** Persistent storage of the entries. */
 export interface AuditStore {

@@ -1,6 +1,6 @@
 // The files that clients may read: those in the folders of the sessions, and the texts that tool calls show.
 import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type FileVersion, makeId, turnParts } from "@holdfast/ahp";
@@ -8,7 +8,8 @@ import { type EditAddress, parseEditUri } from "@holdfast/ahp/dialects";
 import { HostError } from "@holdfast/protocol";
 import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { isInside } from "./files.ts";
+import { openAt } from "./checked-open.ts";
+import { isInside, liesIn, resolveFile } from "./files.ts";
 
 /** A resource's content. */
 export interface ReadResource {
@@ -41,21 +42,22 @@ export class SharedFiles {
     const address = parseEditUri(uri);
     if (address !== undefined) return this.#readEdit(address);
     const path = pathOf(uri);
-    const roots = this.#sessions.all.flatMap((session) => session.roots);
-    if (path === undefined || !(await isInside(path, roots))) {
+    const file = path === undefined ? undefined : await resolveFile(path);
+    const roots = this.#sessions.all.flatMap((session) => session.realRoots);
+    if (file === undefined || !liesIn(file.realPath, roots)) {
       throw new HostError("PERMISSION_DENIED", `${uri} lies outside the folders of all sessions.`);
     }
-    return { bytes: await readFile(path) };
+    return { bytes: await readFile(file.realPath) };
   }
 
   /** Completions of a path that somebody is typing, relative to the session's folder. */
   async complete(uri: string, written: string): Promise<CompletedPath[]> {
     const session = this.#sessions.ofChannel(uri);
     const [root] = session?.roots ?? [];
-    if (root === undefined) return [];
+    if (session === undefined || root === undefined) return [];
     const typedFolder = written.endsWith("/") ? written : dirname(written);
     const folder = resolve(root, typedFolder);
-    if (!(await isInside(folder, [root]))) return [];
+    if (!(await isInside(folder, session.realRoots))) return [];
     const start = written.endsWith("/") ? "" : basename(written);
     // A folder that does not exist, or that cannot be read, completes nothing.
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
@@ -92,8 +94,7 @@ function pathOf(uri: string): string | undefined {
 
 /** Opened once, so that what is checked is what is read. */
 async function readFile(path: string): Promise<Uint8Array> {
-  // A pipe that nobody writes to would be waited for.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
+  const file = await openAt(path, constants.O_RDONLY).catch((cause: unknown) => {
     throw new HostError("NOT_FOUND", `${path} does not exist or cannot be read.`, { cause });
   });
   try {

@@ -9,7 +9,10 @@ import type { OwnQuestion, Permission, PermissionService } from "./permission-se
 import type { SessionContext } from "./session-context.ts";
 
 /** Something that an agent wants to do. */
-export interface GatedAction extends Pick<AuditEntry, "what" | "subject" | "cwd"> {
+export interface GatedAction extends Pick<
+  AuditEntry,
+  "what" | "subject" | "cwd" | "environment" | "isolation"
+> {
   /** Whether it stays inside the session's folders. */
   readonly isInside: boolean;
   /** Whether the approval of a tool call covers it. */
@@ -33,12 +36,14 @@ export class ApprovalGate {
   /**
    * Runs the action if it is allowed, and puts the outcome on record; `act` receives the call whose approval covers it.
    * An action that cannot be put on record is not run; where that shows only afterwards, `undo` reverts it (D262).
+   * `record` puts an action on record that is not over yet.
    */
   async run<Result>(
     action: GatedAction,
     act: (covering: ApprovedCall | undefined) => Promise<Result>,
     signal?: AbortSignal,
     undo?: (result: Result) => Promise<void>,
+    record?: (entry: Omit<AuditEntry, "at">, result: Result) => void,
   ): Promise<Result> {
     const { recording } = this.#context.deps.hub;
     recording.require();
@@ -58,7 +63,8 @@ export class ApprovalGate {
       throw error;
     }
     try {
-      this.#record(action, permission, "done");
+      if (record === undefined) this.#record(action, permission, "done");
+      else record(this.#describe(action, permission), result);
       return result;
     } catch (error) {
       await undo?.(result);
@@ -76,7 +82,10 @@ export class ApprovalGate {
     if (covering !== undefined) return { allowed: true, by: `approval of ${covering.toolCallId}` };
     const decision = isInside ? decideUncovered(policy) : decideOutside(policy);
     if (decision === "ask") return this.#permissions.askOwn(question, signal);
-    return { allowed: decision === "allow", by: `policy ${policy ?? "none"}` };
+    if (policy !== undefined) return { allowed: decision === "allow", by: `policy ${policy}` };
+    const person = this.#context.allowedAlways.get(question.kind);
+    const by = person === undefined ? "default (no policy)" : `${person} for the rest of the session`;
+    return { allowed: decision === "allow", by };
   }
 
   /** The approval of a call of this turn that is not finished and covers what is about to be done. */
@@ -89,10 +98,15 @@ export class ApprovalGate {
     });
   }
 
-  #record({ what, subject, cwd }: GatedAction, { allowed, by }: Permission, outcome?: string): void {
-    const { deps, key, turn } = this.#context;
+  #record(action: GatedAction, permission: Permission, outcome?: string): void {
+    this.#context.deps.audit.record({ ...this.#describe(action, permission), outcome });
+  }
+
+  #describe(action: GatedAction, { allowed, by }: Permission): Omit<AuditEntry, "at"> {
+    const { what, subject, cwd, environment, isolation } = action;
+    const { key: session, turn } = this.#context;
     const verdict = allowed ? "allowed" : "denied";
-    deps.audit.record({ session: key, turnId: turn?.id, what, subject, cwd, by, verdict, outcome });
+    return { session, turnId: turn?.id, what, subject, cwd, by, verdict, environment, isolation };
   }
 }
 

@@ -1,7 +1,16 @@
 // Reads and writes files for a session's agent.
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { coversWrite } from "../approval/coverage.ts";
-import { checkPath, checkReadable, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
+import { ALLOWED } from "../audit/audit.ts";
+import {
+  type ResolvedFile,
+  checkPath,
+  checkReadable,
+  liesIn,
+  readTextFile,
+  resolveFile,
+  writeTextFile,
+} from "../resource/files.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
 
@@ -22,11 +31,13 @@ export class FileService {
     params: { path: string; line?: number | null; limit?: number | null },
     signal: AbortSignal,
   ): Promise<object> {
-    const path = checkPath(params.path);
-    const read = (): Promise<string> => readTextFile(path, params.line, params.limit);
+    const file = await resolveFile(checkPath(params.path));
+    const read = (): Promise<string> => readTextFile(file, params.line, params.limit);
     try {
-      const inside = await isInside(path, this.#context.roots);
-      return { content: inside ? await read() : await this.#readOutside(path, read, signal) };
+      const inside = liesIn(file.realPath, this.#context.realRoots);
+      return {
+        content: inside ? await this.#readInside(file, read) : await this.#readOutside(file, read, signal),
+      };
     } catch (error) {
       // Such an agent takes an error for a missing file as a reason not to create it.
       const isMissing = error instanceof RpcError && error.code === resourceNotFound;
@@ -40,29 +51,51 @@ export class FileService {
     const path = checkPath(params.path);
     const { content } = params;
     if (typeof content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
-    const inside = await isInside(path, this.#context.roots);
+    const file = await resolveFile(path);
+    // A further name of the file may lie outside (N678).
+    const inside = liesIn(file.realPath, this.#context.realRoots) && !file.hasOtherNames;
     const action = {
       what: "file-write",
-      subject: path,
+      subject: file.realPath,
       isInside: inside,
       isCoveredBy: (call) => coversWrite(call, path, inside),
-      question: { kind: "edit", title: "Write file", target: path },
+      question: { kind: "edit", title: "Write file", target: file.realPath },
       refusal: `Writing ${path} was not allowed`,
     } as const satisfies GatedAction;
-    await this.#gate.run(action, () => writeTextFile(path, content), signal);
+    await this.#gate.run(action, () => writeTextFile(file, content), signal);
     return {};
   }
 
-  async #readOutside(path: string, read: () => Promise<string>, signal: AbortSignal): Promise<string> {
+  /** Allowed without a question; one entry in the audit for each file. */
+  async #readInside({ realPath }: ResolvedFile, read: () => Promise<string>): Promise<string> {
+    const { deps, key, turn } = this.#context;
+    deps.hub.recording.require();
+    const entry = {
+      session: key,
+      turnId: turn?.id,
+      what: "file-read",
+      subject: realPath,
+      by: "session folder",
+      ...ALLOWED,
+    } as const;
+    const text = await read().catch((error: unknown) => {
+      deps.audit.record({ ...entry, outcome: error instanceof Error ? error.message : String(error) });
+      throw error;
+    });
+    deps.audit.record({ ...entry, outcome: "done" });
+    return text;
+  }
+
+  async #readOutside(file: ResolvedFile, read: () => Promise<string>, signal: AbortSignal): Promise<string> {
     // Nobody is asked about something that cannot work.
-    await checkReadable(path);
+    await checkReadable(file);
     const action = {
       what: "file-read",
-      subject: path,
+      subject: file.realPath,
       isInside: false,
       isCoveredBy: () => false,
-      question: { kind: "read", title: "Read file outside the session's folders", target: path },
-      refusal: `Reading ${path}, outside the session's folders, was not allowed`,
+      question: { kind: "read", title: "Read file outside the session's folders", target: file.realPath },
+      refusal: `Reading ${file.path}, outside the session's folders, was not allowed`,
     } as const;
     return this.#gate.run(action, read, signal);
   }

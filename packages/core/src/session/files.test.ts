@@ -1,7 +1,8 @@
 // `fs/*` of an agent: reads and writes in the session's folders, and the quirk that the catalogue knows of one agent.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { ALLOWED } from "../audit/audit.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
 import { ask, say } from "../testing/script.ts";
@@ -73,4 +74,61 @@ test("[N49] a session that is moved in mid-turn works on where it is, and nobody
   expect(await session.agent.result("where")).toMatchObject({ output: `${host.work}\n` });
   await turn.ended;
   expect(turn.approvals).toEqual([]);
+});
+
+const writeStep = ask("write", "fs/write_text_file", { path: "$prompt.text", content: "mine" });
+
+test("[N678] a write to a file with a further name is asked about, also inside the folder; a read is not", async () => {
+  const host = newHost({
+    agents: {
+      mine: { prompts: { "*": [ask("read", "fs/read_text_file", { path: "$prompt.text" }), writeStep] } },
+    },
+  });
+  const outside = path.join(host.folder, "outside.txt");
+  const twin = path.join(host.work, "twin.txt");
+  writeFileSync(outside, "untouched");
+  linkSync(outside, twin);
+  const session = await host.open();
+  const turn = session.stream(twin);
+  const { id, target } = await turn.approval();
+  expect(target).toBe(twin);
+  expect(await session.agent.result("read")).toEqual({ content: "untouched" });
+  session.resolve(id, "reject");
+  await turn.ended;
+  expect(readFileSync(outside, "utf8")).toBe("untouched");
+});
+
+test("[N679] a session's own folder that is exchanged for a link is not followed", async () => {
+  const host = newHost({ agents: { mine: { prompts: { "*": [writeStep] } } } });
+  const session = await host.open();
+  const [outside, away] = [path.join(host.folder, "outside"), path.join(host.folder, "away")];
+  mkdirSync(outside);
+  renameSync(host.work, away);
+  symlinkSync(outside, host.work);
+  try {
+    const turn = session.stream(path.join(host.work, "a.txt"));
+    const { id, target } = await turn.approval();
+    expect(target).toBe(path.join(outside, "a.txt"));
+    session.resolve(id, "reject");
+    await turn.ended;
+    expect((await session.agent.answer("write")).error).toMatchObject({ data: { code: "denied" } });
+  } finally {
+    rmSync(host.work);
+    renameSync(away, host.work);
+  }
+});
+
+test("[V675] every file that an agent reads is on record, inside the folder too, with what went wrong", async () => {
+  const steps = [ask("read", "fs/read_text_file", { path: "$prompt.text" })];
+  const host = newHost({ agents: { mine: { prompts: { "*": steps } } } });
+  const file = path.join(host.work, "a.txt");
+  writeFileSync(file, "one");
+  const session = await host.open();
+  await session.turn(file);
+  await session.turn(`${file}.none`);
+  const common = { what: "file-read", session: session.key, by: "session folder", ...ALLOWED };
+  expect(host.host.audit.recent).toMatchObject([
+    { ...common, subject: file, outcome: "done" },
+    { ...common, subject: `${file}.none`, outcome: expect.stringContaining("No such file") as string },
+  ]);
 });

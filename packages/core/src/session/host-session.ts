@@ -67,6 +67,11 @@ export class HostSession {
     return this.#context.roots;
   }
 
+  /** The same folders without links, as they were when the agent was started. */
+  get realRoots(): readonly string[] {
+    return this.#context.realRoots;
+  }
+
   /** Whether its agent's process is there. */
   get hasAgent(): boolean {
     return this.#agent.ready !== undefined;

@@ -12,6 +12,7 @@ import {
 } from "@holdfast/ahp";
 import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
+import { describeActor } from "../audit/describe-actor.ts";
 import { decideToolCall, type PolicyDecision } from "../approval/policy.ts";
 import { pickOption } from "../rules/approval-rules.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -73,6 +74,10 @@ export class PermissionService {
     const decision = await this.#settle(turn, call, policyDecision, options, signal);
     if (decision.optionId === undefined) return cancelled;
     if (decision.outcome === "approved") this.#noteApproved(turn, asked, call);
+    const chosen = options.find(({ id }) => id === decision.optionId);
+    if (chosen?.kind === "allow_always") {
+      context.allowedAlways.set(asked.kind ?? call.toolKind, describeActor(decision.by));
+    }
     return { outcome: { outcome: "selected", optionId: decision.optionId } };
   }
 
@@ -209,18 +214,4 @@ function describeTarget({
 function refuseFinished(options: readonly ApprovalOption[]): PermissionAnswer {
   const option = pickOption(options, "reject");
   return option === undefined ? cancelled : { outcome: { outcome: "selected", optionId: option.id } };
-}
-
-function describeActor(actor: Actor): string {
-  switch (actor.kind) {
-    case "client":
-      return `client ${actor.clientId}`;
-    case "app":
-      return `app ${actor.appId}`;
-    case "policy":
-      return `policy ${actor.policy}`;
-    case "expiry":
-    case "host":
-      return actor.kind;
-  }
 }

@@ -1,15 +1,19 @@
 // Recovery of what an earlier host left: nothing that died with it is shown as alive, and all of it says how it ended.
 import { type ChatState, type SessionState, type TerminalState, makeId } from "@holdfast/ahp";
+import type { Audit } from "../audit/audit.ts";
+import { recordLostCommands } from "../audit/command-audit.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import type { Storage } from "../ports.ts";
 import { claimAfterExit } from "../rules/terminal-rules.ts";
+import { terminalIdOf } from "../terminal/terminal-id.ts";
 
 /** Dependencies of the recovery. */
 export interface RecoveryDeps {
   readonly hub: Hub;
   readonly storage: Storage;
   readonly watchers: HostWatchers;
+  readonly audit: Audit;
   readonly now: () => Date;
 }
 
@@ -50,7 +54,7 @@ export function recoverSession(
 }
 
 /** Ends the terminals of an earlier host, which have ended with it; gives them as they were. */
-export function recoverTerminals({ hub, storage, now }: RecoveryDeps): readonly TerminalState[] {
+export function recoverTerminals({ hub, storage, audit, now }: RecoveryDeps): readonly TerminalState[] {
   const open = storage.openChannels("terminal");
   for (const { uri, state } of open) {
     hub.restore(uri, "terminal", state);
@@ -63,6 +67,11 @@ export function recoverTerminals({ hub, storage, now }: RecoveryDeps): readonly 
     });
     hub.close(uri);
   }
+  recordLostCommands(
+    audit,
+    storage.audit,
+    open.map(({ uri }) => terminalIdOf(uri)),
+  );
   return open.map(({ state }) => state);
 }
 

@@ -23,7 +23,7 @@ export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "
 /** Parts of the session's context that the agent needs. */
 export type AgentContext = Pick<
   SessionContext,
-  "entry" | "state" | "cwd" | "hasHistory" | "publish" | "warn"
+  "entry" | "state" | "cwd" | "hasHistory" | "pinRoot" | "publish" | "warn"
 > & { readonly deps: AgentDeps };
 
 type AgentState =
@@ -169,6 +169,7 @@ export class SessionAgent {
     const { cwd } = this.#context;
     const earlier = this.#earlier;
     if (earlier.kind !== "none") this.#context.publish({ type: "session/resuming" });
+    this.#context.pinRoot(cwd);
     let agent: AgentConnection | undefined;
     try {
       this.#needsRestart = false;
@@ -193,6 +194,7 @@ export class SessionAgent {
   async #move({ agent, sessionId }: ReadyAgent): Promise<ReadyAgent> {
     const { cwd } = this.#context;
     const earlier = this.#earlier;
+    this.#context.pinRoot(cwd);
     try {
       const ready = await this.#open(agent, earlier, cwd);
       if (ready.sessionId === sessionId) return ready;

@@ -1,4 +1,5 @@
 // Shared by all parts of a session: its names, its state, the host's parts, and the one way to publish.
+import { realpathSync } from "node:fs";
 import type {
   ApprovalPolicy,
   ChatUri,
@@ -35,6 +36,8 @@ export class SessionContext {
   readonly deps: SessionDeps;
   readonly chat: SessionChat;
   readonly held = new HeldTerminals<HostTerminal>();
+  /** Who allowed a kind of tool call for the rest of the session: the agent does not ask again (V677). */
+  readonly allowedAlways = new Map<string, string>();
   /** Somebody uses the session. */
   readonly touch: () => void;
   /** The turn that began last, over or not; `SessionTurns` sets it. */
@@ -42,6 +45,7 @@ export class SessionContext {
   /** Why the session takes nothing on any more: the host stops, or the session is closed. */
   ending: "suspended" | "closed" | undefined;
   readonly #summaries: SessionSummaries;
+  readonly #pinnedRoots = new Map<string, string>();
 
   constructor(names: SessionNames, deps: SessionDeps, touch: () => void) {
     this.key = names.key;
@@ -68,6 +72,18 @@ export class SessionContext {
   /** The folders that the agent may work in: a session that was moved in mid-turn is elsewhere only from the next turn on. */
   get roots(): readonly string[] {
     return [this.state.backendCwd ?? this.cwd];
+  }
+
+  /** The roots without links, as they were before the agent could exchange them for links (N679). */
+  get realRoots(): readonly string[] {
+    return this.roots.map((root) => this.#pinnedRoots.get(root) ?? this.pinRoot(root));
+  }
+
+  /** Notes where a folder is, before an agent works there. */
+  pinRoot(root: string): string {
+    const real = realPathOf(root);
+    this.#pinnedRoots.set(root, real);
+    return real;
   }
 
   get policy(): ApprovalPolicy | undefined {
@@ -136,5 +152,14 @@ export class SessionContext {
   checkOpen(): void {
     if (this.ending === "suspended") throw new HostError("HOST_STOPPING");
     if (this.ending === "closed") throw new HostError("ACP_SESSION_NOT_FOUND");
+  }
+}
+
+function realPathOf(root: string): string {
+  try {
+    return realpathSync(root);
+  } catch {
+    // A root that does not exist holds nothing; its own name is as good as any.
+    return root;
   }
 }

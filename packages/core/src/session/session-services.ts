@@ -13,7 +13,8 @@ import { type DisplayNews, readDisplayNews, readOutputText } from "../agent/disp
 import { keepLegacyModels, translateOutsideTurn } from "../agent/session-updates.ts";
 import type { ShownTerminal } from "../agent/tool-content.ts";
 import { isOver } from "../agent/update-actions.ts";
-import { DisplayTerminals } from "../terminal/display-terminals.ts";
+import { recordCommand } from "../audit/command-audit.ts";
+import { DisplayTerminals, type ShownCommand } from "../terminal/display-terminals.ts";
 import { ApprovalGate } from "./approval-gate.ts";
 import { FileService } from "./file-service.ts";
 import { PermissionService } from "./permission-service.ts";
@@ -40,8 +41,29 @@ export class SessionServices implements AgentServices {
       session: context.uri,
       claimNow: (toolCallId) => this.#terminals.claimNow(toolCallId),
       isHostRun: (terminalId) => context.held.display(terminalId) !== undefined,
+      onShown: (shown) => this.#recordShown(shown),
       onFault: (error) => context.warn(`A terminal could not be closed: ${String(error)}`),
     });
+  }
+
+  /** A command that the agent runs itself is on record as its report: the host cannot know more, nor prevent it. */
+  #recordShown({ title, cwd, terminal }: ShownCommand): void {
+    const { deps, key: session, turn } = this.#context;
+    const entry = {
+      session,
+      turnId: turn?.id,
+      subject: title,
+      cwd,
+      by: "the agent",
+      verdict: "reported",
+    } as const;
+    const onFault = (error: unknown): void =>
+      this.#context.warn(`A command that the agent reported could not be recorded: ${String(error)}`);
+    try {
+      recordCommand(deps.audit, entry, terminal, onFault);
+    } catch (error) {
+      onFault(error);
+    }
   }
 
   /** A terminal that the agent created or shows; undefined for an id that nobody knows. */

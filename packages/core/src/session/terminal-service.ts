@@ -13,6 +13,8 @@ import {
 } from "@holdfast/terminal/acp-parts";
 import type { OfSession } from "../agent/agent-connection.ts";
 import { coversCommand } from "../approval/coverage.ts";
+import type { AuditEntry } from "../audit/audit.ts";
+import { recordCommand } from "../audit/command-audit.ts";
 import { isInside } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
@@ -74,12 +76,13 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     signal: AbortSignal | undefined,
   ): Promise<HostTerminal> {
     await checkDirectory(wanted.cwd);
-    const inside = await isInside(wanted.cwd, this.#context.roots);
+    const inside = await isInside(wanted.cwd, this.#context.realRoots);
     const line = [wanted.command, ...wanted.args].join(" ");
     const action = {
       what: "command",
       subject: line,
       cwd: wanted.cwd,
+      environment: environmentNames(wanted),
       isInside: inside,
       isCoveredBy: (call) => coversCommand(call, wanted, inside),
       question: { kind: "execute", title: "Run command", target: line },
@@ -92,7 +95,11 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
       return terminal;
     };
     const undo = async ({ id }: HostTerminal): Promise<void> => void (await this.#acp.release(id));
-    return this.#gate.run(action, start, signal, undo);
+    const record = (entry: Omit<AuditEntry, "at">, terminal: HostTerminal): void =>
+      recordCommand(this.#context.deps.audit, entry, terminal, (error) =>
+        this.#context.warn(`The exit of a command could not be recorded: ${String(error)}`),
+      );
+    return this.#gate.run(action, start, signal, undo, record);
   }
 
   beforeUse(terminal: HostTerminal, use: "output" | "wait" | "kill"): void {
@@ -131,6 +138,16 @@ function rethrow(error: unknown): never {
   throw error instanceof TerminalError
     ? new RpcError(error.rpcCode, error.message, { code: error.code, field: error.field })
     : error;
+}
+
+/** The variables that a command gets besides the usual ones; absent where there are none. */
+function environmentNames({ env }: WantedTerminal): readonly string[] | undefined {
+  // The engine checks it, later.
+  const variables: readonly unknown[] = Array.isArray(env) ? env : Object.keys(env ?? {});
+  const names = variables.map((each) =>
+    typeof each === "object" && each !== null && "name" in each ? String(each.name) : String(each),
+  );
+  return names.length === 0 ? undefined : names;
 }
 
 /** Nobody is asked about something that cannot work. */

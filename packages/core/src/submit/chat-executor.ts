@@ -9,10 +9,12 @@ import {
   findInputRequest,
 } from "@holdfast/ahp";
 import type { Approvals } from "../approval/approvals.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { ElicitationAnswer, InputRequests } from "../approval/input-requests.ts";
 import { checkChatAction } from "../rules/chat-rules.ts";
 import { HOST_ONLY } from "../rules/rule.ts";
 import type { HostSession } from "../session/host-session.ts";
+import { patch } from "./session-executor.ts";
 import {
   type Request,
   type Submission,
@@ -26,6 +28,7 @@ import {
 export interface ChatDeps {
   readonly approvals: Approvals;
   readonly inputs: InputRequests;
+  readonly audit: Audit;
   readonly now: () => Date;
 }
 
@@ -54,8 +57,9 @@ function submitAction(
   deps: ChatDeps,
   session: HostSession,
   submitted: Action,
-  { actor, origin }: SubmittedBy,
+  by: SubmittedBy,
 ): Submission | Promise<Submission> {
+  const { actor, origin } = by;
   const { turns, chat } = session;
   const author = { actor, at: deps.now().toISOString() };
   const ruling = checkChatAction(submitted, chat.state, author);
@@ -63,7 +67,7 @@ function submitAction(
   const { action } = ruling;
   switch (action.type) {
     case "chat/turnStarted":
-      return startTurn(session, action, origin);
+      return startTurn(deps, session, action, by);
     case "chat/turnCancelled":
       // The agent has to stop first: then the end is published.
       return accepted(turns.cancelRunning(actor, action.reason, origin));
@@ -93,17 +97,21 @@ function submitAction(
 
 /** A turn that is there already is not started again; a model that comes with the message is set before it. */
 function startTurn(
+  { audit }: ChatDeps,
   session: HostSession,
   { turnId, message }: ActionOf<"chat/turnStarted">,
-  origin: SubmittedBy["origin"],
+  by: SubmittedBy,
 ): Submission | Promise<Submission> {
   const { chat, turns } = session;
   const isKnown = chat.state.activeTurn?.id === turnId || chat.endedTurn(turnId) !== undefined;
   if (isKnown) return accepted();
   const model = message.model?.id;
-  const begin = (): Submission => accepted(turns.begin(turnId, message, origin));
+  const begin = (): Submission => accepted(turns.begin(turnId, message, by.origin));
   if (model === undefined || model === session.state.runtimeOptions.model) return begin();
-  return session.patch({ model }).then(begin).catch(rejectionOf);
+  const set = patch(audit, session, { model }, { ...by, origin: undefined });
+  return set
+    .then((submission) => (submission.outcome === "accepted" ? begin() : submission))
+    .catch(rejectionOf);
 }
 
 /** The answers that came with the completion, and those that were written before it. */

@@ -1,5 +1,7 @@
 // Performs what clients submit to a session, once the rules allow it: name it, take part, set options, close, delete.
 import type { Action, JsonValue, RuntimeOptions, SessionUri } from "@holdfast/ahp";
+import type { Audit } from "../audit/audit.ts";
+import { recordOptions } from "../audit/option-audit.ts";
 import type { TerminalSpool } from "../ports.ts";
 import { HOST_ONLY } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
@@ -18,15 +20,17 @@ import {
 export interface SessionExecutorDeps {
   readonly sessions: Sessions;
   readonly spool: TerminalSpool | undefined;
+  readonly audit: Audit;
   readonly now: () => Date;
 }
 
 export function submitToSession(
-  { sessions, now }: SessionExecutorDeps,
+  { sessions, audit, now }: SessionExecutorDeps,
   session: HostSession,
   submitted: Action | Request,
-  { actor, origin }: SubmittedBy,
+  by: SubmittedBy,
 ): Submission | Promise<Submission> {
+  const { actor, origin } = by;
   if (isRequest(submitted)) {
     if (submitted.type !== "session/close") return rejected(HOST_ONLY);
     return sessions.close(session, actor, submitted.reason).then(() => accepted());
@@ -44,12 +48,12 @@ export function submitToSession(
     case "session/activeClientRemoved":
       return accepted(session.dispatch({ to: "session", action }, origin));
     case "session/runtimeOptionsChanged":
-      return patch(session, withoutEmpty(action.changes), origin);
+      return patch(audit, session, withoutEmpty(action.changes), by);
     case "session/modeChanged":
-      return patch(session, { runtimeMode: action.modeId }, origin);
+      return patch(audit, session, { runtimeMode: action.modeId }, by);
     case "session/configChanged": {
       const extras = Object.entries(action.config).map(([id, value]) => [id, textOf(value)] as const);
-      return patch(session, { extras: Object.fromEntries(extras) }, origin);
+      return patch(audit, session, { extras: Object.fromEntries(extras) }, by);
     }
     default:
       throw new Error(`No executor for ${action.type}`);
@@ -66,13 +70,21 @@ export async function deleteSession(
   return accepted();
 }
 
-/** A change that the agent has to accept takes a moment. */
-async function patch(
+/** A change that the agent has to accept takes a moment; what was changed is on record. */
+export async function patch(
+  audit: Audit,
   session: HostSession,
   changes: RuntimeOptions,
-  origin: SubmittedBy["origin"],
+  { actor, origin }: SubmittedBy,
 ): Promise<Submission> {
-  return session.patch(changes, origin).then(accepted, rejectionOf);
+  const before = session.state.runtimeOptions;
+  try {
+    const entry = await session.patch(changes, origin);
+    recordOptions(audit, session.key, { before, after: changes, by: actor });
+    return accepted(entry);
+  } catch (error) {
+    return rejectionOf(error);
+  }
 }
 
 /** Options are set one by one and never taken back: an empty one changes nothing. */

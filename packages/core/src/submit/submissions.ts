@@ -1,6 +1,7 @@
 // The one path for everything that clients ask for: finds the channel, checks that the actor may see it and that the
 // change can be recorded, and hands the submission to the executor of its noun, which asks the rules.
 import { type Action, ROOT_URI, type TerminalState, parseChannelUri } from "@holdfast/ahp";
+import { recordOptions } from "../audit/option-audit.ts";
 import { callerOf, maySee, requireOwner } from "../caller.ts";
 import { HOST_ONLY, clientIdOf, reject } from "../rules/rule.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
@@ -129,6 +130,9 @@ export class Submissions {
     const { sessions } = this.#deps;
     const caller = { ...callerOf(actor), ...(appName !== undefined && { name: appName }) };
     const session = await sessions.open(options, caller, uri);
+    const { approvalPolicy } = session.state.runtimeOptions;
+    const after = approvalPolicy === undefined ? {} : { approvalPolicy };
+    recordOptions(this.#deps.audit, session.key, { before: {}, after, by: actor });
     if (awaitsAgent) await sessions.start(session);
     else sessions.startInBackground(session);
     if (activeClient !== undefined) {

@@ -14,7 +14,16 @@ export interface DisplayTerminalsParts {
   readonly claimNow: (toolCallId: string | undefined) => SessionClaim;
   /** Whether a name is that of a terminal which the host runs: reports about those are ignored. */
   readonly isHostRun: (terminalId: string) => boolean;
+  /** Called once for each command, as soon as its title is known. */
+  readonly onShown: (shown: ShownCommand) => void;
   readonly onFault: (error: unknown) => void;
+}
+
+/** A command that an agent runs itself. */
+export interface ShownCommand {
+  readonly title: string;
+  readonly cwd: string | undefined;
+  readonly terminal: HostTerminal;
 }
 
 interface Displayed {
@@ -24,6 +33,8 @@ interface Displayed {
   readonly toolCallId: string | undefined;
   /** Whether the turn in which it was made is over. */
   isPast: boolean;
+  /** Whether `onShown` has been called. */
+  isReported: boolean;
 }
 
 /** How many stay in memory; older ones are read from what is kept of them. */
@@ -56,7 +67,8 @@ export class DisplayTerminals implements AgentSide {
     const displayed = known === undefined || isReused ? this.#open(news) : known;
     switch (news.kind) {
       case "announced":
-        return this.#parts.terminals.describe(displayed.terminal, news);
+        this.#parts.terminals.describe(displayed.terminal, news);
+        return this.#report(displayed, news);
       case "text":
         return displayed.run.appendText(news.text);
       case "bytes":
@@ -72,7 +84,9 @@ export class DisplayTerminals implements AgentSide {
   retitle(toolCallId: string, title: string): void {
     const own = [...this.#displayed].filter((each) => each.toolCallId === toolCallId && !each.isPast);
     const [only] = own;
-    if (only !== undefined && own.length === 1) this.#parts.terminals.describe(only.terminal, { title });
+    if (only === undefined || own.length !== 1) return;
+    this.#parts.terminals.describe(only.terminal, { title });
+    this.#report(only, { title });
   }
 
   /** The output of a tool call, where the agent reported no output of its only terminal. */
@@ -125,11 +139,22 @@ export class DisplayTerminals implements AgentSide {
     const { title = unnamed, cwd } = news.kind === "announced" ? news : {};
     const claim = claimNow(toolCallId);
     const shown = terminals.show({ title, claim, cwd, agent: this });
-    const displayed = { ...shown, terminalId, toolCallId, isPast: false };
+    const displayed = { ...shown, terminalId, toolCallId, isPast: false, isReported: false };
+    // One that never gets a title is reported when it ends.
+    void displayed.terminal.exited.then(() => this.#report(displayed, { title, cwd }));
     this.#named.set(terminalId, displayed);
     this.#displayed.add(displayed);
     this.#closeOldest();
     return displayed;
+  }
+
+  #report(
+    displayed: Displayed,
+    { title, cwd }: { readonly title?: string | undefined; readonly cwd?: string | undefined },
+  ): void {
+    if (title === undefined || displayed.isReported) return;
+    displayed.isReported = true;
+    this.#parts.onShown({ title, cwd, terminal: displayed.terminal });
   }
 
   #closeOldest(): void {

@@ -3,7 +3,8 @@ import { type ClientId, type TerminalClaim, type TerminalUri, defaultChatUri } f
 import { type ProcessPort, TerminalError } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import { removeShellFolder } from "@holdfast/terminal/shell-integration";
-import type { Audit } from "../audit/audit.ts";
+import { ALLOWED, type Audit } from "../audit/audit.ts";
+import { recordCommand } from "../audit/command-audit.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import type { NewCommand, NewShell } from "../submit/submission.ts";
@@ -48,6 +49,9 @@ export class PersonTerminals {
     const shell = await preparePersonShell(processPort, request);
     if (uri !== undefined) await this.#forgetFinished(uri);
     const terminal = await this.#start(request, shell, claim);
+    const subject = commandLineOf(request.program ?? shell.prepared);
+    const by = `client ${clientId}`;
+    await this.#record({ session: "", subject, cwd: shell.cwd, by, ...ALLOWED }, terminal);
     if (claim.kind === "client") claims.noteHolder(terminal, claim.clientId);
     else if (!hub.has(claim.session)) {
       // It closed meanwhile, and nothing would end what it holds.
@@ -61,25 +65,38 @@ export class PersonTerminals {
   /** Runs a command of the owner's, on record; it stays when nobody follows it, and any client may claim it. */
   async run(request: NewCommand, clientId: ClientId): Promise<TerminalUri> {
     const { processPort, terminals, audit, now } = this.#deps;
+    const names = Object.keys(request.env ?? {});
     const entry = {
       session: "",
-      what: "command",
       subject: commandLineOf(request),
       cwd: request.cwd,
       by: `client ${clientId}`,
-      verdict: "allowed",
+      ...ALLOWED,
+      ...(names.length > 0 && { environment: names }),
     } as const;
     try {
       const plan = await planCommand(processPort, request);
       const claim = ownerClaim(now());
       const terminal = await terminals.open({ ...plan, claim, answerLimitBytes, isKept: true });
       this.#dropOldestAfter(terminal);
-      audit.record({ ...entry, outcome: "done" });
+      await this.#record(entry, terminal);
       return terminal.uri;
     } catch (error) {
       const failure = startFailure(error);
-      audit.record({ ...entry, outcome: failure instanceof Error ? failure.message : String(failure) });
+      const outcome = failure instanceof Error ? failure.message : String(failure);
+      audit.record({ ...entry, what: "command", outcome });
       throw failure;
+    }
+  }
+
+  /** A command that cannot be put on record is ended again (D262). */
+  async #record(entry: Parameters<typeof recordCommand>[1], terminal: HostTerminal): Promise<void> {
+    const { audit, onFault } = this.#deps;
+    try {
+      recordCommand(audit, entry, terminal, onFault);
+    } catch (error) {
+      await disposeOf(terminal);
+      throw error;
     }
   }
 

@@ -120,6 +120,10 @@ export class LoneAgent implements AgentContext {
     this.#state = reduce(this.#state, action);
   }
 
+  pinRoot(root: string): string {
+    return root;
+  }
+
   warn(message: string): void {
     this.warnings.push(message);
   }

@@ -1,11 +1,13 @@
 // Storage in memory for tests: keeps the contract of storages until the process ends.
 import { makeId, type SessionUri, summarizeSession, type Turn } from "@holdfast/ahp";
+import { CHAIN_START, chainHash, type ChainLink } from "@holdfast/terminal/acp-parts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { estimateActionBytes } from "../channel/action-size.ts";
 import type { StateByKind } from "../channel/channel.ts";
 import { CountingSequence, type Journal, type JournalRecord } from "../channel/journal.ts";
 import type { LogEntry } from "../channel/log-entry.ts";
 import type {
+  AuditChain,
   AuditQuery,
   AuditRecord,
   AuditTrail,
@@ -279,23 +281,38 @@ function trim(channel: MemoryChannel, keepBytes: number): void {
 /** Keeps the record until the process ends. */
 class MemoryAudit implements AuditTrail {
   #records: AuditRecord[] = [];
-  #lastId = 0;
+  #anchor: ChainLink = { id: 0, hash: CHAIN_START };
+  #head = this.#anchor;
 
   append(entry: AuditEntry): void {
-    this.#lastId += 1;
-    this.#records.push({ id: this.#lastId, entry });
+    const id = this.#head.id + 1;
+    const hash = chainHash(this.#head.hash, { id, ...entry });
+    this.#records.push({ id, entry, hash });
+    this.#head = { id, hash };
   }
 
-  read({ after, session, limit = defaultLimit }: AuditQuery = {}): AuditRecord[] {
+  chain(): AuditChain {
+    return { anchor: this.#anchor, head: this.#head };
+  }
+
+  read({ after, session, what, since = "", limit = defaultLimit }: AuditQuery = {}): AuditRecord[] {
     const wanted = this.#records.filter(
-      ({ id, entry }) => id > (after ?? 0) && (session === undefined || entry.session === session),
+      ({ id, entry }) =>
+        id > (after ?? 0) &&
+        (session ?? entry.session) === entry.session &&
+        (what ?? entry.what) === entry.what &&
+        entry.at >= since,
     );
     return after === undefined ? wanted.slice(-limit) : wanted.slice(0, limit);
   }
 
-  /** Forgets what is older. */
+  /** Removes the oldest entries up to the first that is not older. */
   forgetBefore(at: string): void {
-    this.#records = this.#records.filter(({ entry }) => entry.at >= at);
+    const kept = this.#records.findIndex(({ entry }) => entry.at >= at);
+    const removed = kept === -1 ? this.#records : this.#records.slice(0, kept);
+    const { id, hash = CHAIN_START } = removed.at(-1) ?? this.#anchor;
+    this.#anchor = { id, hash };
+    this.#records = this.#records.slice(removed.length);
   }
 }
 

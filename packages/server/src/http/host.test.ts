@@ -103,13 +103,27 @@ describe("[A84] the audit", () => {
     expect(await list("?after=1&session=a&limit=1000")).toEqual([command(3, "a")]);
   });
 
-  it.each(["after=-1", "limit=0", "limit=1001", "session="])("[A84] %s is refused", async (query) => {
-    const { client } = await serve();
-    expect(await client.send("GET", `/admin/audit?${query}`)).toMatchObject({
-      status: 400,
-      body: { code: "INVALID_REQUEST" },
-    });
+  it("[A675] the ends of the chain of hashes are given, to nobody but the owner", async () => {
+    const { client, host } = await serve();
+    const hash = "ab".repeat(32);
+    host.audit.push({ ...command(1, "a"), hash, environment: ["A"], exitCode: 0, durationMs: 5 });
+    const { status, body } = await client.send("GET", "/admin/audit/chain");
+    expect([status, OPERATIONS.getAuditChain.response.safeParse(body).error]).toEqual([200, undefined]);
+    expect(body["chain"]).toEqual({ anchor: { id: 0, hash: "0".repeat(64) }, head: { id: 1, hash } });
+    const listed = await client.send("GET", "/admin/audit?what=command&since=2026-01-02T03:04:05Z");
+    expect(listed.body["entries"]).toEqual(host.audit);
   });
+
+  it.each(["after=-1", "limit=0", "limit=1001", "session=", "what=nothing", "since=yesterday"])(
+    "[A84] %s is refused",
+    async (query) => {
+      const { client } = await serve();
+      expect(await client.send("GET", `/admin/audit?${query}`)).toMatchObject({
+        status: 400,
+        body: { code: "INVALID_REQUEST" },
+      });
+    },
+  );
 
   it("[A84] is for nobody else", async () => {
     const { client, server } = await serve();
@@ -117,9 +131,8 @@ describe("[A84] the audit", () => {
       body: { name: "app", scopes: ["acp.agent", "terminal"] },
     });
     const app = new ApiClient(server.url, String(body["secret"]));
-    expect(await app.send("GET", "/admin/audit")).toMatchObject({
-      status: 403,
-      body: { permission: "admin" },
-    });
+    for (const address of ["/admin/audit", "/admin/audit/chain"]) {
+      expect(await app.send("GET", address)).toMatchObject({ status: 403, body: { permission: "admin" } });
+    }
   });
 });

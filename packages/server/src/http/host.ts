@@ -21,10 +21,11 @@ export interface Readiness {
 export function hostHandlers(
   host: HostPort,
   clients: () => readonly ConnectedClient[],
-): Pick<Handlers, "listAgents" | "listAudit" | "listClients"> {
+): Pick<Handlers, "listAgents" | "listAudit" | "getAuditChain" | "listClients"> {
   return {
     listAgents: async ({ query }) => success({ agents: await host.listAgents(query.includeModels) }),
     listAudit: ({ query }, { caller }) => success({ entries: host.readAudit(query, caller) }),
+    getAuditChain: (_, { caller }) => success({ chain: host.readAuditChain(caller) }),
     listClients: () => success({ clients: [...clients()] }),
   };
 }

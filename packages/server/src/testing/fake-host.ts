@@ -13,6 +13,7 @@ import {
   modelMembers,
   unknownAgent,
   type AgentInfo,
+  type AuditChain,
   type AuditQuery,
   type AuditRecord,
   type ChatResponse,
@@ -238,6 +239,12 @@ export class FakeHost implements HostPort {
   readAudit({ after = 0, session }: AuditQuery, caller: Caller): AuditRecord[] {
     if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
     return this.audit.filter((entry) => entry.id > after && (session ?? entry.session) === entry.session);
+  }
+
+  readAuditChain(caller: Caller): AuditChain {
+    if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
+    const { id = 0, hash = "0".repeat(64) } = this.audit.at(-1) ?? {};
+    return { anchor: { id: 0, hash: "0".repeat(64) }, head: { id, hash } };
   }
 
   get watcherCount(): number {

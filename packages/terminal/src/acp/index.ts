@@ -8,5 +8,7 @@ export type {
   TerminalParams,
   WaitForExitResult,
 } from "./shapes.ts";
+export { type AuditWriter, type AuditWriterOptions, createAuditWriter } from "../audit/audit-writer.ts";
+export type { ChainLink } from "../audit/hash-chain.ts";
 export type { CommandRequest, TerminalEvent, CommandDecision } from "./terminal-event.ts";
 export { DOCUMENTED_LIMITS, TerminalError, type TerminalErrorCode } from "../index.ts";

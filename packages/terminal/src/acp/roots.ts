@@ -22,7 +22,7 @@ export async function checkRoots(cwd: string, roots: readonly string[] | undefin
 }
 
 /** True when a path, whose links have been followed, lies in a root or is one; `/a` does not hold `/ab`. */
-export function isInsideRoots(realPath: string, roots: readonly string[]): boolean {
+function isInsideRoots(realPath: string, roots: readonly string[]): boolean {
   return roots.some((root) => {
     const folder = followLinks(root);
     return realPath === folder || realPath.startsWith(folder.endsWith(sep) ? folder : folder + sep);

@@ -11,6 +11,11 @@ interface AuditEntry {
   readonly cwd?: string;
   readonly by: string;
   readonly verdict: string;
+  readonly outcome?: string;
+  readonly durationMs?: number;
+  readonly environment?: readonly string[];
+  readonly isolation?: string;
+  readonly rule?: string;
 }
 
 const shown = 40;
@@ -23,7 +28,7 @@ export function AuditTail(): ReactNode {
       <h2>Activity</h2>
       {entries.length === 0 && (
         <p className={style.hint}>
-          No activity yet. Every command, every decision and every written file is recorded here.
+          No activity yet. Commands, decisions, files and changed settings are recorded here.
         </p>
       )}
       <table className={style.table}>
@@ -33,10 +38,11 @@ export function AuditTail(): ReactNode {
             <th scope="col">Action</th>
             <th scope="col">Target</th>
             <th scope="col">Decision</th>
+            <th scope="col">Outcome</th>
           </tr>
         </thead>
         <tbody>
-          {entries.map(({ id, at, what, subject, cwd, by, verdict }) => (
+          {entries.map(({ id, at, what, subject, cwd, by, verdict, ...entry }) => (
             <tr key={id}>
               <td>
                 <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
@@ -49,12 +55,26 @@ export function AuditTail(): ReactNode {
               <td className={style.target}>
                 {verdict} <span className={style.hint}>by {by}</span>
               </td>
+              <td className={style.target}>
+                {entry.outcome} <span className={style.hint}>{detailsOf(entry)}</span>
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </section>
   );
+}
+
+/** How long it took, what it ran with, and the rule that decided; most entries have none of it. */
+function detailsOf({ durationMs, environment, isolation, rule }: Partial<AuditEntry>): string {
+  const details = [
+    durationMs === undefined ? undefined : `${durationMs} ms`,
+    environment === undefined ? undefined : `variables: ${environment.join(", ")}`,
+    isolation === undefined ? undefined : `isolation: ${isolation}`,
+    rule === undefined ? undefined : `rule: ${rule}`,
+  ];
+  return details.filter((detail) => detail !== undefined).join(" · ");
 }
 
 function readEntries(answer: unknown): readonly AuditEntry[] {

@@ -1,0 +1,133 @@
+// `holdfast audit verify`: follows the audit's chain of hashes, of the host or of an exported file (C675).
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import type { AuditLink, Holdfast } from "@holdfast/sdk";
+import { CHAIN_START, ChainCheck, type ChainedRecord } from "@holdfast/terminal/acp-parts";
+import { CommandError, messageOf } from "../command-error.ts";
+import type { Console } from "../console.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+
+/** An audit to check: where its chain begins, its entries, and the newest one, where that is known. */
+export interface CheckedAudit {
+  readonly anchor: AuditLink;
+  readonly entries: AsyncIterable<ChainedRecord>;
+  readonly head?: AuditLink;
+}
+
+/** The result of a check, as `--json` prints it. */
+interface Verification {
+  readonly entries: number;
+  readonly anchor: AuditLink;
+  readonly head: AuditLink;
+  /** The places where the chain is broken, the oldest first. */
+  readonly breaks: readonly { readonly id: number; readonly reason: string }[];
+}
+
+/** Checks an audit against its own hashes, and against a head that was noted earlier; gives the exit code. */
+export async function verifyAudit(
+  console: Console,
+  audit: CheckedAudit,
+  noted: AuditLink | undefined,
+): Promise<number> {
+  const { entries, anchor, head, breaks } = await check(audit, noted);
+  const exitCode = breaks.length === 0 ? EXIT_CODES.done : EXIT_CODES.auditBroken;
+  if (console.json) {
+    await console.printJson({ entries, anchor, head, breaks } satisfies Verification);
+    return exitCode;
+  }
+  const [first] = breaks;
+  if (first === undefined) {
+    const range = entries === 0 ? "" : ` (${anchor.id + 1} to ${head.id})`;
+    await console.print(`The chain is intact: ${entries} entries${range}. Its head: ${formatLink(head)}`);
+    return exitCode;
+  }
+  const more = breaks.length === 1 ? "" : ` ${breaks.length - 1} more places are broken.`;
+  throw new CommandError(
+    "AUDIT_BROKEN",
+    `The chain is broken at entry ${first.id}: ${first.reason}.${more}`,
+    {
+      exitCode,
+      remedy: `Entries before ${first.id} are as they were recorded. Compare the others with an export or a backup.`,
+    },
+  );
+}
+
+async function check(audit: CheckedAudit, noted: AuditLink | undefined): Promise<Verification> {
+  const { anchor, head } = audit;
+  const chain = new ChainCheck(anchor);
+  const expected = [head, noted].filter((link) => link !== undefined);
+  const seen = new Map([[anchor.id, anchor.hash]]);
+  for await (const entry of audit.entries) {
+    chain.add(entry);
+    if (expected.some(({ id }) => id === entry.id)) seen.set(entry.id, entry.hash ?? "");
+  }
+  const breaks = [...chain.breaks];
+  if (head !== undefined && seen.get(head.id) === undefined) {
+    breaks.push({ id: head.id, reason: `it is the newest one for the host, and is missing` });
+  }
+  if (noted !== undefined && seen.get(noted.id) !== noted.hash) {
+    breaks.push({ id: noted.id, reason: describeNoted(noted, anchor, seen.has(noted.id)) });
+  }
+  return { entries: chain.count, anchor, head: chain.head, breaks };
+}
+
+function describeNoted({ id }: AuditLink, anchor: AuditLink, isThere: boolean): string {
+  if (isThere) return "its hash is not the one that was noted: the audit was rewritten";
+  return id < anchor.id
+    ? "retention has removed it, so the noted hash cannot be compared"
+    : "it was noted, and is missing: the end of the audit was cut off";
+}
+
+/** The audit of a running host. */
+export async function auditOfHost({ audit }: Holdfast): Promise<CheckedAudit> {
+  const { anchor, head } = await audit.chain();
+  return { anchor, head, entries: audit.all({ after: anchor.id }) };
+}
+
+/** The audit in a file that `audit export` wrote; what follows a line that cannot be read is not checked. */
+export async function auditOfFile(cwd: string, name: string): Promise<CheckedAudit> {
+  const file = path.resolve(cwd, name);
+  const lines = readLines(file);
+  const first = await lines.next();
+  if (first.done === true) return { anchor: { id: 0, hash: CHAIN_START }, entries: lines };
+  if (first.value.anchor !== undefined) return { anchor: first.value.anchor, entries: lines };
+  return { anchor: { id: 0, hash: CHAIN_START }, entries: startingWith(first.value, lines) };
+}
+
+/** An entry; the first line may be the place where the chain begins instead. */
+type Line = ChainedRecord & { readonly anchor?: AuditLink };
+
+async function* startingWith(first: Line, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
+  yield first;
+  yield* lines;
+}
+
+async function* readLines(file: string): AsyncGenerator<Line, void, undefined> {
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+      number += 1;
+      const value = JSON.parse(line) as Partial<Line> | null;
+      const isEntry = typeof value?.id === "number" || isLink(value?.anchor);
+      if (!isEntry) throw new Error("it is no entry of an audit");
+      yield value as Line;
+    }
+  } catch (cause) {
+    const where = number === 0 ? "" : ` at line ${number}`;
+    throw new CommandError("FILE_NOT_READ", `${file} cannot be read${where}: ${messageOf(cause)}.`, {
+      exitCode: EXIT_CODES.setup,
+      remedy: "Name a file that `holdfast audit export` wrote.",
+      cause,
+    });
+  }
+}
+
+function isLink(value: Partial<AuditLink> | undefined): boolean {
+  return typeof value?.id === "number" && typeof value.hash === "string";
+}
+
+/** A place of a chain in one word, for people to note: `ID:HASH`. */
+function formatLink({ id, hash }: AuditLink): string {
+  return `${id}:${hash}`;
+}

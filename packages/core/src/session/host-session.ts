@@ -97,6 +97,7 @@ export class HostSession {
   async patch(changes: RuntimeOptions, origin?: ActionOrigin): Promise<LogEntry | undefined> {
     this.#idle.touch();
     const { cwd, ...others } = changes;
+    this.#context.deps.limits.checkSession(others);
     // First, so that nothing is half changed.
     if (cwd !== undefined) await checkWorkingDirectory(cwd);
     await this.#agent.change(others);

@@ -13,6 +13,7 @@ import {
 } from "@holdfast/terminal/acp-parts";
 import type { OfSession } from "../agent/agent-connection.ts";
 import { coversCommand } from "../approval/coverage.ts";
+import { auditLimit } from "../limit/limit-audit.ts";
 import { isInside } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
@@ -73,9 +74,12 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     hold: HoldTerminal<HostTerminal>,
     signal: AbortSignal | undefined,
   ): Promise<HostTerminal> {
+    const { deps, key } = this.#context;
     await checkDirectory(wanted.cwd);
     const inside = await isInside(wanted.cwd, this.#context.roots);
     const line = [wanted.command, ...wanted.args].join(" ");
+    // Nobody is asked about a command that would be refused.
+    const limits = deps.limits.commandLimits(this.#context.state, wanted.limits);
     const action = {
       what: "command",
       subject: line,
@@ -87,8 +91,15 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     } as const satisfies GatedAction;
     const start = async (covering?: { readonly toolCallId: string }): Promise<HostTerminal> => {
       const claim = this.#agent.claimNow(covering?.toolCallId);
-      const terminal = await hold(() => this.#context.deps.terminals.create(wanted, claim, this.#agent));
+      const scopes = deps.limits.scopesOf(this.#context.state);
+      const terminal = await hold(() =>
+        deps.terminals.create(wanted, claim, this.#agent, { limits, scopes }),
+      );
       this.#agent.add(terminal, claim);
+      const about = { session: key, turnId: claim.turnId, subject: line, cwd: wanted.cwd };
+      auditLimit(deps.audit, terminal, about, (error) =>
+        deps.log("error", "A limit could not be put on record", { session: key, error }),
+      );
       return terminal;
     };
     const undo = async ({ id }: HostTerminal): Promise<void> => void (await this.#acp.release(id));

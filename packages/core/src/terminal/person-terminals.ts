@@ -5,6 +5,7 @@ import { HostError } from "@holdfast/protocol";
 import { removeShellFolder } from "@holdfast/terminal/shell-integration";
 import type { Audit } from "../audit/audit.ts";
 import type { Hub } from "../channel/hub.ts";
+import { auditLimit } from "../limit/limit-audit.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import type { NewCommand, NewShell } from "../submit/submission.ts";
 import type { FinishedTerminals } from "./finished-terminals.ts";
@@ -75,6 +76,7 @@ export class PersonTerminals {
       const terminal = await terminals.open({ ...plan, claim, answerLimitBytes, isKept: true });
       this.#dropOldestAfter(terminal);
       audit.record({ ...entry, outcome: "done" });
+      auditLimit(audit, terminal, entry, this.#deps.onFault);
       return terminal.uri;
     } catch (error) {
       const failure = startFailure(error);

@@ -5,7 +5,13 @@ import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { TerminalError } from "../terminal-error.ts";
 import { programText } from "./helper/program-text.ts";
-import { type HelperCommand, type HelperEvent, fromFailure, readLines } from "./helper/wire.ts";
+import {
+  type HelperCommand,
+  type HelperEvent,
+  NO_CGROUPS_VARIABLE,
+  fromFailure,
+  readLines,
+} from "./helper/wire.ts";
 import type { LaunchRequest, LaunchWatcher, Launched, Launcher } from "./launch.ts";
 import type { TreeProcess } from "./port.ts";
 
@@ -30,6 +36,7 @@ export class HelperLauncher implements Launcher {
   readonly #launches = new Map<number, LiveLaunch>();
   readonly #pending = new Map<number, Pending>();
   readonly #onLost: () => void;
+  readonly #useCgroups: boolean;
   #helper: ChildProcessWithoutNullStreams | undefined;
   #closed: Promise<void> | undefined;
   #nextNumber = 1;
@@ -39,8 +46,9 @@ export class HelperLauncher implements Launcher {
   #owed = 0;
 
   /** `onLost` is called when a helper has died, before another is started. */
-  constructor(onLost: () => void) {
+  constructor(onLost: () => void, useCgroups = true) {
     this.#onLost = onLost;
+    this.#useCgroups = useCgroups;
     this.#start();
   }
 
@@ -103,7 +111,7 @@ export class HelperLauncher implements Launcher {
         detached: true,
         stdio: programText === undefined ? "pipe" : ["pipe", "pipe", "pipe", "pipe"],
         // An editor's own Node runs a script only with this variable.
-        env: { ...env, ELECTRON_RUN_AS_NODE: "1" },
+        env: { ...env, ELECTRON_RUN_AS_NODE: "1", ...(!this.#useCgroups && { [NO_CGROUPS_VARIABLE]: "1" }) },
       },
     );
     if (programText !== undefined) sendProgram(helper, programText);

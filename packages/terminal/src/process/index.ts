@@ -2,7 +2,7 @@
 export { needsShell } from "./command-line.ts";
 export { buildEnvironment, mergeVariables, SCREEN_VARIABLES } from "./environment.ts";
 export { MARKER_VARIABLE } from "./launch.ts";
-export { DOCUMENTED_LIMITS } from "./limits.ts";
+export { DOCUMENTED_LIMITS, findExcess, strictestLimits } from "./limits.ts";
 export type * from "./port.ts";
 export type { ChildRun } from "./run.ts";
 export { Spawner, type SpawnerOptions } from "./spawner.ts";

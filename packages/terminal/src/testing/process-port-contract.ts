@@ -121,8 +121,9 @@ function describeBytes(processPort: () => ProcessPort): void {
       command: "yes",
       limits: { outputBytes: 100_000 },
     });
-    expect(run.limits).toEqual({ outputBytes: { value: 100_000, by: "host" } });
-    expect(await record.exited()).toMatchObject({ limit: "outputBytes" });
+    expect(run.limits).toEqual({ outputBytes: { value: 100_000, level: "command", by: "host" } });
+    const fired = { name: "outputBytes", value: 100_000, level: "command" };
+    expect(await record.exited()).toMatchObject({ limit: fired });
     run.release();
   });
 }

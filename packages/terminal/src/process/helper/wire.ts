@@ -3,6 +3,9 @@ import type { LaunchExit, LaunchFailure, LaunchRequest, Launched } from "../laun
 import { TerminalError } from "../../terminal-error.ts";
 import type { TreeLeader } from "../tree/tree.ts";
 
+/** Set in the helper's environment: it uses no cgroups, as on a machine that has none. */
+export const NO_CGROUPS_VARIABLE = "HOLDFAST_NO_CGROUPS";
+
 /** A command of the host. `reply` numbers a request that expects a response. */
 export type HelperCommand =
   | { readonly do: "launch"; readonly id: number; readonly request: LaunchRequest }

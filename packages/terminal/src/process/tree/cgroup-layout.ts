@@ -20,7 +20,7 @@ export interface Controller {
 }
 
 /** The limits that need a controller. */
-export type ControllerName = "memory" | "pids" | "cpu";
+export type ControllerName = "memory" | "pids" | "cpu" | "io";
 
 /** cgroups that may be used on this machine. */
 export interface CgroupLayout {
@@ -42,6 +42,9 @@ export function findCgroups(): CgroupLayout {
     const controller = findController(name, killFolder, mounts.get(name), paths.get(name));
     if (controller !== undefined) controllers[name] = controller;
   }
+  // Version 1 counts only what bypasses the page cache: of use to nobody.
+  const io = findController("io", killFolder, undefined, undefined);
+  if (io !== undefined) controllers.io = io;
   return { killFolder, controllers };
 }
 

@@ -1,0 +1,81 @@
+// The kernel's control files for each limit that a cgroup can hold, in both versions (T25).
+import type { SharedLimits } from "../port.ts";
+import { type Controller, type ControllerName, readControl, writeControl } from "./cgroup-layout.ts";
+
+/** A limit that a group holds for all that is in it. */
+export type SharedLimitName = keyof SharedLimits;
+
+type Version = Controller["version"];
+
+/** How a limit is set in a group, and how to learn that it was reached. */
+interface LimitControl {
+  readonly controller: ControllerName;
+  /** False when the kernel refuses. */
+  readonly set: (folder: string, version: Version, value: number) => boolean;
+  /** How often the group's own limit was reached. */
+  readonly hits: (folder: string, version: Version) => number;
+}
+
+/** A group with a limit. */
+export interface LimitedGroup {
+  readonly version: Version;
+  readonly folder: string;
+  /** How often its limit had been reached when it was entered. */
+  readonly hitsBefore: number;
+}
+
+/** CPU quotas are given per period of this many microseconds. */
+const periodUs = 100_000;
+
+export const LIMIT_CONTROLS: Readonly<Record<SharedLimitName, LimitControl>> = {
+  memoryBytes: {
+    controller: "memory",
+    set: setMemory,
+    hits: (folder, version) =>
+      version === "cgroup2"
+        ? readCounter(folder, "memory.events.local", "oom")
+        : Number(readControl(folder, "memory.failcnt") ?? 0),
+  },
+  processes: {
+    controller: "pids",
+    set: (folder, _version, value) => writeControl(folder, "pids.max", String(value)),
+    hits: (folder, version) => (version === "cgroup2" ? readCounter(folder, "pids.events", "max") : 0),
+  },
+  cpuCores: { controller: "cpu", set: setCores, hits: () => 0 },
+};
+
+export const sharedNames = Object.keys(LIMIT_CONTROLS) as SharedLimitName[];
+
+/** The number after a name in a control file that has one pair in each line; 0 where there is none. */
+export function readCounter(folder: string, file: string, name: string): number {
+  const match = new RegExp(`^${name} (\\d+)`, "m").exec(readControl(folder, file) ?? "");
+  return Number(match?.[1] ?? 0);
+}
+
+/** Bytes that a v2 group has written to all disks. */
+export function readWrittenBytes(folder: string): number {
+  const counters = (readControl(folder, "io.stat") ?? "").matchAll(/\bwbytes=(\d+)/g);
+  return [...counters].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+}
+
+function setMemory(folder: string, version: Version, value: number): boolean {
+  const text = String(value);
+  if (version === "cgroup1") {
+    const set = writeControl(folder, "memory.limit_in_bytes", text);
+    // Swap would let it grow on; the file exists only where swap is counted.
+    writeControl(folder, "memory.memsw.limit_in_bytes", text);
+    // Memory alone must never be above memory and swap: a limit that is raised is taken only now.
+    return writeControl(folder, "memory.limit_in_bytes", text) || set;
+  }
+  writeControl(folder, "memory.swap.max", "0");
+  return writeControl(folder, "memory.max", text);
+}
+
+function setCores(folder: string, version: Version, value: number): boolean {
+  const quotaUs = Math.max(1000, Math.round(value * periodUs));
+  if (version === "cgroup2") return writeControl(folder, "cpu.max", `${quotaUs} ${periodUs}`);
+  return (
+    writeControl(folder, "cpu.cfs_period_us", String(periodUs)) &&
+    writeControl(folder, "cpu.cfs_quota_us", String(quotaUs))
+  );
+}

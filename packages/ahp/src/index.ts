@@ -47,6 +47,7 @@ export {
 } from "./model/uri.ts";
 export type { Actor, ErrorInfo, Remedy } from "./model/failure.ts";
 export {
+  limitOutcome,
   limitWords,
   type CommandLimits,
   type LimitFired,

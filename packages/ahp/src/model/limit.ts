@@ -65,6 +65,11 @@ export function limitWords({ name, value, unit, level }: LimitFired): string {
   return `${owner}${nouns[name] ?? name} limit (${amountWords(name, value, unit)})`;
 }
 
+/** What a limit did, such as `Stopped: memory limit (512 MiB)`. A refused process stops nothing by itself. */
+export function limitOutcome(limit: LimitFired): string {
+  return `${limit.name === "processes" ? "Reached" : "Stopped"}: ${limitWords(limit)}`;
+}
+
 function amountWords(name: string, value: number, unit: LimitFired["unit"]): string {
   if (unit === "bytes") return scaled(value, 1024, ["bytes", "KiB", "MiB", "GiB", "TiB"]);
   if (unit === "count")

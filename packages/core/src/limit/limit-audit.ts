@@ -1,5 +1,5 @@
 // Puts on record that a limit stopped a command.
-import { limitWords } from "@holdfast/ahp";
+import { limitOutcome } from "@holdfast/ahp";
 import type { Audit, AuditEntry } from "../audit/audit.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 
@@ -13,7 +13,7 @@ export function auditLimit(
   const record = (): void => {
     const { exit } = terminal;
     if (exit === undefined || exit.kind === "unknown" || exit.limit === undefined) return;
-    const outcome = `stopped: ${limitWords(exit.limit)}`;
+    const outcome = limitOutcome(exit.limit);
     audit.record({
       ...entry,
       what: "command-exit",

@@ -106,8 +106,15 @@ export class HostSession {
     const set = { ...others, ...(extras !== undefined && { extras }) };
     const action = { type: "session/runtimeOptionsChanged", changes: set } as const;
     const entry = this.dispatch({ to: "session", action }, origin);
+    if (others.limits !== undefined) this.#applyLimits();
     if (cwd !== undefined) await this.#agent.moveTo(cwd);
     return entry;
+  }
+
+  #applyLimits(): void {
+    const { limits, processPort } = this.#context.deps;
+    processPort.limit(limits.scopesOf(this.state));
+    this.#agent.publishLimits();
   }
 
   /** Ends the turn, the agent and everything the session started. Idempotent. */

@@ -180,7 +180,7 @@ export class SessionAgent {
       this.#needsRestart = false;
       agent = await this.#processes.start(this.#settings.offersModel);
       this.#assertOpen();
-      this.#publishLimits(agent);
+      this.publishLimits(agent);
       await agent.initialize();
       return await this.#open(agent, earlier, cwd, isFirst);
     } catch (error) {
@@ -254,9 +254,11 @@ export class SessionAgent {
     return ready;
   }
 
-  #publishLimits({ limitBackends }: AgentConnection): void {
+  /** Publishes the limits in force, which depend on what enforces them on the agent's tree. */
+  publishLimits(agent = this.ready?.agent): void {
+    if (agent === undefined) return;
     const { deps, state } = this.#context;
-    const found = deps.limits.inForce(state, limitBackends);
+    const found = deps.limits.inForce(state, agent.limitBackends);
     const limits = found.length === 0 ? undefined : found;
     if (isDeepStrictEqual(limits, state.limits)) return;
     this.#context.publish({ type: "session/limitsChanged", ...(limits !== undefined && { limits }) });

@@ -13,7 +13,7 @@ import {
   readLines,
 } from "./helper/wire.ts";
 import type { LaunchRequest, LaunchWatcher, Launched, Launcher } from "./launch.ts";
-import type { TreeProcess } from "./port.ts";
+import type { LimitScope, TreeProcess } from "./port.ts";
 
 /** A helper that dies this often within a second of its start is not restarted automatically. */
 const maxYoungDeaths = 3;
@@ -79,6 +79,10 @@ export class HelperLauncher implements Launcher {
 
   async members(id: number): Promise<TreeProcess[]> {
     return (await this.#ask((reply) => ({ do: "members", reply, id }))) as TreeProcess[];
+  }
+
+  limit(scopes: readonly LimitScope[]): void {
+    this.#send({ do: "limit", scopes });
   }
 
   forget(id: number): void {

@@ -92,6 +92,8 @@ export interface Launcher {
   end(launch: number, graceMs: number): Promise<TreeProcess[]>;
   /** Processes of the tree that are alive. */
   members(launch: number): Promise<TreeProcess[]>;
+  /** Sets changed limits of scopes for what runs in them. */
+  limit(scopes: readonly LimitScope[]): void;
   /** The launch will not be asked about again. */
   forget(launch: number): void;
   /** Resolves when everything is ended and given back. */

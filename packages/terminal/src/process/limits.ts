@@ -28,13 +28,16 @@ export function checkLimits(limits: RunLimits | undefined): RunLimits {
 }
 
 /** The same for the limits that runs share. */
-export function checkScopes(scopes: readonly LimitScope[] | undefined): readonly LimitScope[] {
-  if (scopes === undefined) return [];
+export function checkScopes(scopes: readonly LimitScope[] = []): readonly LimitScope[] {
   if (!Array.isArray(scopes)) throw invalidRequest("scopes", "an array");
   scopes.forEach((scope: LimitScope, index) =>
     checkNumbers(`scopes[${index}].limits`, scope.limits, sharedNames),
   );
-  // A scope without limits would only cost folders.
+  return scopes;
+}
+
+/** The scopes that limit something; the others would only cost folders. */
+export function limitingScopes(scopes: readonly LimitScope[]): readonly LimitScope[] {
   return scopes.filter(({ limits }) => sharedNames.some((name) => limits[name] !== undefined));
 }
 

@@ -189,6 +189,8 @@ export interface EnvironmentRequest {
 export interface ProcessPort {
   /** Starts a child; rejects with a `TerminalError`, and then leaves nothing behind. */
   start(request: RunRequest, sink: RunSink): Promise<Run>;
+  /** Sets changed limits of scopes, where cgroups hold them, for the runs that are in them already. */
+  limit(scopes: readonly LimitScope[]): void;
   /** The login shell's environment, less secrets, with the variables of the request. */
   buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>>;
   /** Ends every run that is not released; resolves when the exit and end of each were reported. Idempotent. */

@@ -80,6 +80,9 @@ export class PortableLauncher implements Launcher {
     return platform.isPosix ? describe((await this.#children.get(id)?.tree.members()) ?? []) : [];
   }
 
+  /** Without the helper there are no limits that could change. */
+  limit(): void {}
+
   forget(id: number): void {
     this.#children.delete(id);
   }

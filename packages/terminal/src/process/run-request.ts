@@ -2,7 +2,7 @@
 import { isAbsolute } from "node:path";
 import { checkCommandSize, type CommandStrings } from "../command-size.ts";
 import { invalidRequest } from "../terminal-error.ts";
-import { checkLimits, checkScopes } from "./limits.ts";
+import { checkLimits, checkScopes, limitingScopes } from "./limits.ts";
 import type { LimitScope, RunKind, RunLimits, RunRequest, TreeChoice } from "./port.ts";
 
 const kinds: readonly RunKind[] = ["text", "tty", "stdio"];
@@ -42,7 +42,7 @@ export function checkRunRequest(request: RunRequest): CheckedRequest {
   }, 0);
   return {
     limits: checkLimits(request.limits),
-    scopes: checkScopes(request.scopes),
+    scopes: limitingScopes(checkScopes(request.scopes)),
     sizeBytes: commandBytes + environmentBytes,
   };
 }

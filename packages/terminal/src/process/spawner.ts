@@ -6,10 +6,11 @@ import { buildEnvironment } from "./environment.ts";
 import { FifoPool } from "./fifo-pool.ts";
 import { HelperLauncher } from "./helper-launcher.ts";
 import { RELEASE_GRACE_MS } from "./kill-grace.ts";
+import { checkScopes } from "./limits.ts";
 import type { LaunchRequest, Launcher } from "./launch.ts";
 import { LoginEnvironment } from "./login-shell.ts";
 import { platform } from "./platform.ts";
-import type { EnvironmentRequest, ProcessPort, RunRequest, RunSink } from "./port.ts";
+import type { EnvironmentRequest, LimitScope, ProcessPort, RunRequest, RunSink } from "./port.ts";
 import { PortableIo, PortableLauncher } from "./portable-launcher.ts";
 import { ReadBudget } from "./read-budget.ts";
 import { PipesIo, type RunIo, TtyIo } from "./run-io.ts";
@@ -72,6 +73,11 @@ export class Spawner implements ProcessPort {
   async buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>> {
     const base = this.#environment === "login" ? await this.#login.get() : this.#environment;
     return buildEnvironment({ ...request, base });
+  }
+
+  limit(scopes: readonly LimitScope[]): void {
+    const checked = checkScopes(scopes);
+    if (this.#closed === undefined) this.#launcher.limit(checked);
   }
 
   /** Ends every tree, then the helper. Idempotent. */

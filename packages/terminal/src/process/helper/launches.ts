@@ -5,12 +5,13 @@ import { TerminalError } from "../../terminal-error.ts";
 import { type Executable, resolveCommand } from "../command-line.ts";
 import { MARKER_VARIABLE, type LaunchExit, type LaunchRequest, type Launched } from "../launch.ts";
 import { effectiveLimits } from "../limits.ts";
-import type { FiredLimit, KernelLimits, LimitName, TreeMechanism, TreeProcess } from "../port.ts";
+import type { FiredLimit, KernelLimits, LimitName, LimitScope, TreeMechanism, TreeProcess } from "../port.ts";
 import { CgroupTree, RunCgroups } from "../tree/cgroup.ts";
 import type { MarkerSearch } from "../tree/marker-search.ts";
 import { PidNamespaceTree, pidNamespacePrefix } from "../tree/pid-namespace.ts";
 import { ProcessGroupTree } from "../tree/process-group.ts";
 import { readCommandLine, readStartTime } from "../tree/process-table.ts";
+import { ScopeGroups } from "../tree/scope-groups.ts";
 import { TreeBackends } from "../tree/tree-choice.ts";
 import { endTree, signalPid, type Tree, type TreeLeader } from "../tree/tree.ts";
 import { openFiles, unlinkFifos } from "./launch-files.ts";
@@ -74,6 +75,11 @@ export class Launches {
 
   async members(id: number): Promise<TreeProcess[]> {
     return describe((await this.#launches.get(id)?.tree.members()) ?? []);
+  }
+
+  /** Sets changed limits for what runs in these scopes; without cgroups they hold what starts next. */
+  limit(scopes: readonly LimitScope[]): void {
+    new ScopeGroups(this.#backends.cgroups, scopes).close();
   }
 
   /** Ends the tree of a child whose own helper has died. */

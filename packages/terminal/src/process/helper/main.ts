@@ -54,6 +54,8 @@ function obey(command: HelperCommand): void {
       return launches.signal(command.id, command.signal);
     case "forget":
       return launches.forget(command.id);
+    case "limit":
+      return launches.limit(command.scopes);
     case "reap":
       // Best effort by its nature: the process to report a failure to is gone.
       launches.reap(command.leader).catch(() => {});

@@ -9,6 +9,7 @@ import {
   type LimitedGroup,
   type SharedLimitName,
   readCounter,
+  readLimit,
   readWrittenBytes,
   sharedNames,
 } from "./limit-controls.ts";
@@ -38,8 +39,10 @@ export class RunCgroups {
   readonly #scopes: ScopeGroups;
   readonly #groups: Partial<Record<SharedLimitName, LimitedGroup>> = {};
   readonly #countsIo: boolean;
+  readonly #limits: KernelLimits;
 
   constructor(layout: CgroupLayout, { name, holdTree, limits, scopes }: RunCgroupsRequest) {
+    this.#limits = limits;
     this.#effective = effectiveLimits(limits, scopes);
     this.#scopes = new ScopeGroups(layout, scopes);
     const folders = new Set<string>();
@@ -54,11 +57,12 @@ export class RunCgroups {
     for (const limit of sharedNames) {
       const { controller: controllerName, set, hits } = LIMIT_CONTROLS[limit];
       const controller = layout.controllers[controllerName];
-      const value = this.#effective.get(limit)?.value;
-      if (value === undefined || controller === undefined) continue;
+      if (controller === undefined || !this.#effective.has(limit)) continue;
       const { version } = controller;
       const folder = group(controller.folder);
-      if (!set(folder, version, value)) continue;
+      // What a scope limits is held by the scope's group alone, so that it can be changed for all at once.
+      const value = limits[limit];
+      if (value !== undefined && !set(folder, version, value)) continue;
       // A tree of which the kernel killed one process is ended as a whole.
       if (limit === "memoryBytes") writeControl(folder, "memory.oom.group", "1");
       enforcers.set(limit, version);
@@ -107,12 +111,14 @@ export class RunCgroups {
 
   /** The level at which a limit was reached: the run's own, or that of a scope around it. */
   #reached(name: SharedLimitName, group: LimitedGroup): FiredLimit | undefined {
-    const own = this.#effective.get(name);
+    const value = this.#limits[name];
+    const own = value === undefined ? undefined : ({ name, value, level: "command" } as const);
     const isOwn =
       name === "processes"
-        ? Number(readControl(group.folder, "pids.peak") ?? 0) >= (own?.value ?? 0)
+        ? Number(readControl(group.folder, "pids.peak") ?? 0) >= (value ?? Number.POSITIVE_INFINITY)
         : LIMIT_CONTROLS[name].hits(group.folder, group.version) > group.hitsBefore;
-    return isOwn ? own : (this.#scopeReached(name) ?? this.#outermost(name) ?? own);
+    if (own !== undefined && isOwn) return own;
+    return this.#scopeReached(name) ?? this.#strictestScope(name) ?? own;
   }
 
   #scopeReached(name: SharedLimitName): FiredLimit | undefined {
@@ -121,18 +127,16 @@ export class RunCgroups {
       const value = scope.limits[name];
       if (group === undefined || value === undefined) continue;
       const hits = LIMIT_CONTROLS[name].hits(group.folder, group.version);
-      if (hits > group.hitsBefore) return { name, value, level: scope.level };
+      if (hits > group.hitsBefore) {
+        return { name, value: readLimit(name, group, value), level: scope.level };
+      }
     }
     return undefined;
   }
 
-  /** Version 1 does not count at which group a fork was refused: what is not the run's own is the next one's. */
-  #outermost(name: SharedLimitName): FiredLimit | undefined {
-    for (const { scope } of this.#scopes.entered) {
-      const value = scope.limits[name];
-      if (value !== undefined) return { name, value, level: scope.level };
-    }
-    return undefined;
+  /** Version 1 does not count at which group a fork was refused: it is taken to be the scope with the lowest limit. */
+  #strictestScope(name: SharedLimitName): FiredLimit | undefined {
+    return effectiveLimits({}, this.#scopes.entered.map(({ scope }) => scope).toReversed()).get(name);
   }
 }
 

@@ -12,6 +12,9 @@ interface LimitControl {
   readonly controller: ControllerName;
   /** False when the kernel refuses. */
   readonly set: (folder: string, version: Version, value: number) => boolean;
+  readonly lift: (folder: string, version: Version) => void;
+  /** The file that has the value in force. */
+  readonly file: Readonly<Record<Version, string>>;
   /** How often the group's own limit was reached. */
   readonly hits: (folder: string, version: Version) => number;
 }
@@ -26,11 +29,15 @@ export interface LimitedGroup {
 
 /** CPU quotas are given per period of this many microseconds. */
 const periodUs = 100_000;
+/** The largest pages in use: those of some ARM machines. */
+const pageBytes = 64 * 1024;
 
 export const LIMIT_CONTROLS: Readonly<Record<SharedLimitName, LimitControl>> = {
   memoryBytes: {
     controller: "memory",
     set: setMemory,
+    lift: liftMemory,
+    file: { cgroup2: "memory.max", cgroup1: "memory.limit_in_bytes" },
     hits: (folder, version) =>
       version === "cgroup2"
         ? readCounter(folder, "memory.events.local", "oom")
@@ -39,9 +46,17 @@ export const LIMIT_CONTROLS: Readonly<Record<SharedLimitName, LimitControl>> = {
   processes: {
     controller: "pids",
     set: (folder, _version, value) => writeControl(folder, "pids.max", String(value)),
+    lift: (folder) => void writeControl(folder, "pids.max", "max"),
+    file: { cgroup2: "pids.max", cgroup1: "pids.max" },
     hits: (folder, version) => (version === "cgroup2" ? readCounter(folder, "pids.events", "max") : 0),
   },
-  cpuCores: { controller: "cpu", set: setCores, hits: () => 0 },
+  cpuCores: {
+    controller: "cpu",
+    set: setCores,
+    lift: liftCores,
+    file: { cgroup2: "cpu.max", cgroup1: "cpu.cfs_quota_us" },
+    hits: () => 0,
+  },
 };
 
 export const sharedNames = Object.keys(LIMIT_CONTROLS) as SharedLimitName[];
@@ -50,6 +65,15 @@ export const sharedNames = Object.keys(LIMIT_CONTROLS) as SharedLimitName[];
 export function readCounter(folder: string, file: string, name: string): number {
   const match = new RegExp(`^${name} (\\d+)`, "m").exec(readControl(folder, file) ?? "");
   return Number(match?.[1] ?? 0);
+}
+
+/** The value in force of a group's limit, which may have been changed since it was set to `known`. */
+export function readLimit(name: SharedLimitName, { folder, version }: LimitedGroup, known: number): number {
+  const value = Number(readControl(folder, LIMIT_CONTROLS[name].file[version]) ?? Number.NaN);
+  // The kernel rounds memory to whole pages.
+  return Number.isFinite(value) && Math.abs(value - known) >= (name === "memoryBytes" ? pageBytes : 1)
+    ? value
+    : known;
 }
 
 /** Bytes that a v2 group has written to all disks. */
@@ -69,6 +93,21 @@ function setMemory(folder: string, version: Version, value: number): boolean {
   }
   writeControl(folder, "memory.swap.max", "0");
   return writeControl(folder, "memory.max", text);
+}
+
+function liftMemory(folder: string, version: Version): void {
+  if (version === "cgroup2") {
+    for (const file of ["memory.max", "memory.swap.max"]) writeControl(folder, file, "max");
+    return;
+  }
+  // The one with swap first: memory alone must never be above it.
+  for (const file of ["memory.memsw.limit_in_bytes", "memory.limit_in_bytes"])
+    writeControl(folder, file, "-1");
+}
+
+function liftCores(folder: string, version: Version): void {
+  if (version === "cgroup2") writeControl(folder, "cpu.max", "max");
+  else writeControl(folder, "cpu.cfs_quota_us", "-1");
 }
 
 function setCores(folder: string, version: Version, value: number): boolean {

@@ -1,6 +1,6 @@
 // The cgroups that several runs share: those of a session, of a key, and of the whole host (T662).
 import { createHash } from "node:crypto";
-import { mkdirSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import type { LimitScope } from "../port.ts";
 import type { CgroupLayout, Controller } from "./cgroup-layout.ts";
@@ -64,13 +64,17 @@ export class ScopeGroups {
 function limitScope(layout: CgroupLayout, path: string, { limits }: LimitScope): EnteredScope["groups"] {
   const groups: Partial<Record<SharedLimitName, LimitedGroup>> = {};
   for (const name of sharedNames) {
-    const { controller: controllerName, set, hits } = LIMIT_CONTROLS[name];
+    const { controller: controllerName, set, lift, hits } = LIMIT_CONTROLS[name];
     const controller: Controller | undefined = layout.controllers[controllerName];
     const value = limits[name];
-    if (controller === undefined || value === undefined) continue;
+    if (controller === undefined) continue;
     const folder = join(controller.folder, path);
-    mkdirSync(folder, { recursive: true });
     const { version } = controller;
+    if (value === undefined) {
+      if (existsSync(folder)) lift(folder, version);
+      continue;
+    }
+    mkdirSync(folder, { recursive: true });
     if (set(folder, version, value)) groups[name] = { version, folder, hitsBefore: hits(folder, version) };
   }
   return groups;

@@ -79,8 +79,7 @@ describe("limits that runs share", () => {
     for (const { run } of [first, second]) run.release();
   });
 
-  it("[T662] that change apply to a session's other runs with its next run", async (context) => {
-    const raised = session("changed", { memoryBytes: 200 * mebibyte });
+  it("[T662] that change hold the runs that are there, raised or lowered", async (context) => {
     const first = await recordRun(spawner, {
       command: `read -r line; ${holder(120)}`,
       hasInput: true,
@@ -90,9 +89,15 @@ describe("limits that runs share", () => {
       await first.run.end(0);
       return context.skip("this machine has no memory controller that is writable");
     }
-    const second = await recordRun(spawner, { command: holder(120), hasInput: true, scopes: raised });
-    await second.seen(/held/);
-    expect(second.run.limits.memoryBytes).toMatchObject({ value: 200 * mebibyte, level: "session" });
+    spawner.limit(session("changed", { memoryBytes: 200 * mebibyte }));
+    first.run.write(Buffer.from("go\n"));
+    await first.seen(/held/);
+    spawner.limit(session("changed", {}));
+    const lowered = session("changed", { memoryBytes: 150 * mebibyte });
+    spawner.limit(lowered);
+    const second = await recordRun(spawner, { command: holder(60), hasInput: true, scopes: lowered });
+    const { limit } = await Promise.race([first.exit(), second.exit()]);
+    expect(limit).toMatchObject({ name: "memoryBytes", level: "session" });
     await Promise.all([first.run.end(0), second.run.end(0)]);
     for (const { run } of [first, second]) run.release();
   });

@@ -41,7 +41,7 @@ export const LIMIT_CONTROLS: Readonly<Record<SharedLimitName, LimitControl>> = {
     hits: (folder, version) =>
       version === "cgroup2"
         ? readCounter(folder, "memory.events.local", "oom")
-        : Number(readControl(folder, "memory.failcnt") ?? 0),
+        : readNumber(folder, "memory.failcnt") + readNumber(folder, "memory.memsw.failcnt"),
   },
   processes: {
     controller: "pids",
@@ -65,6 +65,10 @@ export const sharedNames = Object.keys(LIMIT_CONTROLS) as SharedLimitName[];
 export function readCounter(folder: string, file: string, name: string): number {
   const match = new RegExp(`^${name} (\\d+)`, "m").exec(readControl(folder, file) ?? "");
   return Number(match?.[1] ?? 0);
+}
+
+function readNumber(folder: string, file: string): number {
+  return Number(readControl(folder, file) ?? 0);
 }
 
 /** The value in force of a group's limit, which may have been changed since it was set to `known`. */

@@ -41,7 +41,7 @@ export const LIMIT_CONTROLS: Readonly<Record<SharedLimitName, LimitControl>> = {
     hits: (folder, version) =>
       version === "cgroup2"
         ? readCounter(folder, "memory.events.local", "oom")
-        : readNumber(folder, "memory.failcnt") + readNumber(folder, "memory.memsw.failcnt"),
+        : readNumber(folder, "memory.failcnt") + Number(isFullV1(folder)),
   },
   processes: {
     controller: "pids",
@@ -65,6 +65,13 @@ export const sharedNames = Object.keys(LIMIT_CONTROLS) as SharedLimitName[];
 export function readCounter(folder: string, file: string, name: string): number {
   const match = new RegExp(`^${name} (\\d+)`, "m").exec(readControl(folder, file) ?? "");
   return Number(match?.[1] ?? 0);
+}
+
+/** Newer kernels do not count failures in version 1; the peak says that the limit was reached. */
+function isFullV1(folder: string): boolean {
+  return (
+    readNumber(folder, "memory.max_usage_in_bytes") >= readNumber(folder, "memory.limit_in_bytes") - pageBytes
+  );
 }
 
 function readNumber(folder: string, file: string): number {

@@ -136,7 +136,12 @@ export class RunCgroups {
 
   /** Version 1 does not count at which group a fork was refused: it is taken to be the scope with the lowest limit. */
   #strictestScope(name: SharedLimitName): FiredLimit | undefined {
-    return effectiveLimits({}, this.#scopes.entered.map(({ scope }) => scope).toReversed()).get(name);
+    const current = this.#scopes.entered.flatMap(({ scope, groups }): LimitScope[] => {
+      const [group, value] = [groups[name], scope.limits[name]];
+      if (group === undefined || value === undefined) return [];
+      return [{ ...scope, limits: { [name]: readLimit(name, group, value) } }];
+    });
+    return effectiveLimits({}, current.toReversed()).get(name);
   }
 }
 

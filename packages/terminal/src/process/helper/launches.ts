@@ -10,7 +10,7 @@ import { CgroupTree, RunCgroups } from "../tree/cgroup.ts";
 import type { MarkerSearch } from "../tree/marker-search.ts";
 import { PidNamespaceTree, pidNamespacePrefix } from "../tree/pid-namespace.ts";
 import { ProcessGroupTree } from "../tree/process-group.ts";
-import { readCommandLine, readStartTime } from "../tree/process-table.ts";
+import { describeProcesses as describe, readStartTime } from "../tree/process-table.ts";
 import { ScopeGroups } from "../tree/scope-groups.ts";
 import { TreeBackends } from "../tree/tree-choice.ts";
 import { endTree, signalPid, type Tree, type TreeLeader } from "../tree/tree.ts";
@@ -246,8 +246,4 @@ function explainExit(launch: Launch, exitCode: number | null, signal: NodeJS.Sig
 
 function valuesOf(limits: ReadonlyMap<LimitName, FiredLimit>): KernelLimits {
   return Object.fromEntries([...limits.values()].map(({ name, value }) => [name, value]));
-}
-
-function describe(pids: readonly number[]): TreeProcess[] {
-  return pids.map((pid) => ({ pid, command: readCommandLine(pid) }));
 }

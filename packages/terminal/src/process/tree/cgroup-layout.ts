@@ -30,7 +30,7 @@ export interface CgroupLayout {
 }
 
 /** The name of our folder in each hierarchy; pid and start time say whose it is. */
-const ownFolderName = (): string => `holdfast-${process.pid}-${readStartTime(process.pid) ?? 0}`;
+export const ownFolderName = (): string => `holdfast-${process.pid}-${readStartTime(process.pid) ?? 0}`;
 
 /** Looks once, making the folder that all our groups will live in. */
 export function findCgroups(): CgroupLayout {

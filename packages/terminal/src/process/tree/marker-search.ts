@@ -1,5 +1,5 @@
 // Finds processes by the marker in their environment, at a cost that grows with the new processes only (T661).
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { MARKER_VARIABLE } from "../launch.ts";
 import { platform } from "../platform.ts";
 import { isSameProcess, readStartTime } from "./process-table.ts";
@@ -16,6 +16,12 @@ const retryMs = 1000;
  * process is looked at once; new ones are those after the last pid, because the kernel gives out pids in order.
  */
 export class MarkerSearch {
+  readonly #ownGroup: string;
+  /**
+   * Processes in our own groups, which may leave later. Their environment is not read: the kernel makes readers wait
+   * while a process forks, and a fork bomb does nothing else.
+   */
+  readonly #grouped = new Set<number>();
   /** Start times by pid, by marker. */
   readonly #marked = new Map<string, Map<number, number>>();
   /** Processes without an environment, by the time they were first seen. */
@@ -24,7 +30,12 @@ export class MarkerSearch {
   #searchedAtMs = Number.NEGATIVE_INFINITY;
   #wholeAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Processes with this marker that are alive, as of a search no older than `maxAgeMs`. */
+  /** `ownGroup`: the name of the folder that all our cgroups are in. */
+  constructor(ownGroup: string) {
+    this.#ownGroup = ownGroup;
+  }
+
+  /** Processes with this marker, outside our groups, that are alive, as of a search no older than `maxAgeMs`. */
   find(marker: string, maxAgeMs: number): number[] {
     if (!platform.hasProcFs) return [];
     if (performance.now() - this.#searchedAtMs > maxAgeMs) this.#search();
@@ -41,9 +52,22 @@ export class MarkerSearch {
     const isNew = this.#newSince(nowMs, lastPid);
     this.#searchedAtMs = nowMs;
     this.#lastPid = lastPid;
+    const grouped = [...this.#grouped];
     for (const name of readdirSync("/proc")) {
       const pid = Number(name);
-      if (Number.isInteger(pid) && (isNew(pid) || this.#blank.has(pid))) this.#look(pid, nowMs);
+      const isOpen = this.#blank.has(pid) || this.#grouped.has(pid);
+      if (Number.isInteger(pid) && (isOpen || isNew(pid))) this.#look(pid, nowMs);
+    }
+    for (const pid of grouped) if (!existsSync(`/proc/${pid}`)) this.#grouped.delete(pid);
+  }
+
+  #isGrouped(pid: number): boolean {
+    try {
+      const groups = readFileSync(`/proc/${pid}/cgroup`, "latin1");
+      return (/^0::(.*)$/m.exec(groups)?.[1] ?? "").includes(`/${this.#ownGroup}/`);
+    } catch {
+      // It is gone.
+      return false;
     }
   }
 
@@ -59,6 +83,11 @@ export class MarkerSearch {
   }
 
   #look(pid: number, nowMs: number): void {
+    if (this.#isGrouped(pid)) {
+      this.#grouped.add(pid);
+      return;
+    }
+    this.#grouped.delete(pid);
     const marker = readMarker(pid);
     if (marker === "") {
       const sinceMs = this.#blank.get(pid) ?? nowMs;

@@ -337,10 +337,10 @@ test("[E660] a session begins with the limits that its client chose, and lists t
   const channel = "ahp-session:/0b1c2d3e-0000-4000-8000-000000000660";
   const limits = { command: { wallClockSeconds: 60 } };
   expect(await next.request("createSession", { channel, provider: "mine", config: { limits } })).toBeNull();
-  const session = host.host
+  const created = host.host
     .listSessions({ kind: "owner" })
     .find(({ runtime_options: { limits: set } }) => set);
-  expect(session?.runtime_options.limits).toEqual(limits);
+  expect(created?.runtime_options.limits).toEqual(limits);
   const wrong = { limits: { command: { wallClock: 60 } } };
   const refused = await next.ask("createSession", {
     channel: `${channel}1`,

@@ -30,7 +30,7 @@ export interface SessionLimits {
   readonly session?: SharedLimits;
 }
 
-/** What a limit counts together. */
+/** The processes that a limit counts together. */
 export type LimitLevel = "command" | "session" | "key" | "host";
 
 /** A limit of the host that ended something. */
@@ -65,15 +65,16 @@ export function limitWords({ name, value, unit, level }: LimitFired): string {
   return `${owner}${nouns[name] ?? name} limit (${amountWords(name, value, unit)})`;
 }
 
-/** What a limit did, such as `Stopped: memory limit (512 MiB)`. A refused process stops nothing by itself. */
+/** The effect of a limit, such as `Stopped: memory limit (512 MiB)`. A refused process does not stop its command. */
 export function limitOutcome(limit: LimitFired): string {
   return `${limit.name === "processes" ? "Reached" : "Stopped"}: ${limitWords(limit)}`;
 }
 
 function amountWords(name: string, value: number, unit: LimitFired["unit"]): string {
   if (unit === "bytes") return scaled(value, 1024, ["bytes", "KiB", "MiB", "GiB", "TiB"]);
-  if (unit === "count")
+  if (unit === "count") {
     return name === "cpu-cores" ? `${value} ${value === 1 ? "core" : "cores"}` : `${value}`;
+  }
   if (value < 1000) return `${value} ms`;
   return value % 60_000 === 0 ? `${value / 60_000} min` : `${round(value / 1000)} s`;
 }

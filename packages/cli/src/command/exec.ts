@@ -170,7 +170,7 @@ async function streamCommand(
   return EXIT_CODES.notRun;
 }
 
-/** What the exit code does not say. */
+/** Warns of an end that the exit code does not explain. */
 function warnOfEnd(console: CommandContext["console"], exit: TerminalExit): void {
   const sentence = exit.kind === "unknown" ? unknownExitSentence(exit) : limitSentence(exit);
   if (sentence !== undefined) console.warn(safeText(sentence));

@@ -153,7 +153,7 @@ export class AgentConnection {
     return this.#run.pid;
   }
 
-  /** What enforces limits on its tree. */
+  /** The enforcers of limits on its tree. */
   get limitBackends(): LimitBackends | undefined {
     return this.#run.limitBackends;
   }

@@ -11,7 +11,7 @@ export interface RunScope extends LimitScope {
   readonly openTerminals?: number | undefined;
 }
 
-/** What the limits of a session depend on. */
+/** The part of a session's state that its limits depend on. */
 type LimitedSession = Pick<SessionState, "resource" | "owner" | "runtimeOptions">;
 
 /** The limits of one host. */
@@ -70,7 +70,7 @@ export class HostLimits {
     const levels = [{ level: "command" as const, limits: this.commandLimits(session) }, ...scopes];
     return levels.flatMap((scope) => {
       const { level, limits } = scope;
-      const kernel = Object.entries(limits as RunLimits).flatMap(([name, value]) => {
+      const kernel = Object.entries<number | undefined>({ ...limits }).flatMap(([name, value]) => {
         if (value === undefined) return [];
         const limit = { name: name as keyof RunLimits, value, level };
         const isHosts = limit.name === "wallClockMs" || limit.name === "outputBytes";
@@ -100,10 +100,11 @@ type Named = CommandLimits & SharedLimits;
 /** The lower of each value that one of them has. */
 function lowest(one: SharedLimits, other: SharedLimits = {}): SharedLimits {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof SharedLimits>;
-  const values = [...names].map((name) => {
-    return [name, Math.min(one[name] ?? Number.POSITIVE_INFINITY, other[name] ?? Number.POSITIVE_INFINITY)];
-  });
-  return Object.fromEntries(values);
+  const lower: { -readonly [Name in keyof SharedLimits]: number } = {};
+  for (const name of names) {
+    lower[name] = Math.min(one[name] ?? Number.POSITIVE_INFINITY, other[name] ?? Number.POSITIVE_INFINITY);
+  }
+  return lower;
 }
 
 function requireWithin(

@@ -233,23 +233,6 @@ describe("what a client may forbid", () => {
     await terminals.waitForTerminalExit(await run(terminals, "true"));
   });
 
-  it("[T665] a limit above the client's, and a limit that does not exist", async () => {
-    const adapter = serve({ limits: { wallClockMs: 60_000 } });
-    const create = (limits: object) =>
-      adapter.createTerminal({ sessionId, command: "sleep 60", _meta: { holdfast: { limits } } });
-    await expect(create({ wallClockSeconds: 61 })).rejects.toMatchObject({
-      code: "invalid_request",
-      field: "limits.wallClockMs",
-      message: "limits.wallClockMs must be at most 60000",
-    });
-    await expect(create({ time: 1 })).rejects.toMatchObject({ field: "_meta.holdfast.limits.time" });
-    await expect(create({ memoryMebibytes: "1" })).rejects.toMatchObject({ code: "invalid_request" });
-    const { terminalId } = await create({ wallClockSeconds: 0.1, outputMebibytes: 1 });
-    const terminal = adapter.display({ sessionId, terminalId });
-    expect(terminal?.limits).toMatchObject({ outputBytes: { value: 1024 * 1024 } });
-    expect((await terminal?.exited)?.limit).toEqual({ name: "wallClockMs", value: 100, level: "command" });
-  });
-
   it("[T36] a directory outside the roots, also through a link or a similar name", async () => {
     const inside = join(folder, "a");
     for (const name of ["a", "a/deep", "ab"]) mkdirSync(join(folder, name));

@@ -206,7 +206,7 @@ describe("the limits of several levels", () => {
     fc.assert(
       fc.property(anyLimits, anyScopes, (command, scopes) => {
         const effective = effectiveLimits(command, scopes);
-        const levels = [...scopes, { level: "command", limits: command as RunLimits }];
+        const levels = [...scopes, { level: "command", limits: command }];
         for (const name of LIMIT_NAMES) {
           const values = levels.map(({ limits }) => (limits as RunLimits)[name] ?? Number.POSITIVE_INFINITY);
           const lowest = Math.min(...values);

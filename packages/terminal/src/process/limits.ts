@@ -1,22 +1,17 @@
 // Limits of runs: their check, the strictest of several, and the limits that ACP's documentation uses (T25, T660).
 import { invalidRequest } from "../terminal-error.ts";
-import type { FiredLimit, KernelLimits, LimitName, LimitScope, RunLimits, SharedLimits } from "./port.ts";
+import type { FiredLimit, LimitName, LimitScope, RunLimits, SharedLimits } from "./port.ts";
 
 /** The limits of the ACP documentation's own example: five minutes and ten megabytes. */
 export const DOCUMENTED_LIMITS: RunLimits = { wallClockMs: 5 * 60_000, outputBytes: 10 * 1024 * 1024 };
 
 const sharedNames = ["memoryBytes", "processes", "cpuCores"] as const satisfies (keyof SharedLimits)[];
 
-/** The names of the limits that the kernel enforces or counts for. */
-export const KERNEL_LIMIT_NAMES = [
+/** The names of all limits. */
+export const LIMIT_NAMES = [
   ...sharedNames,
   "cpuSeconds",
   "diskWriteBytes",
-] as const satisfies (keyof KernelLimits)[];
-
-/** The names of all limits. */
-export const LIMIT_NAMES = [
-  ...KERNEL_LIMIT_NAMES,
   "wallClockMs",
   "outputBytes",
 ] as const satisfies LimitName[];
@@ -29,10 +24,9 @@ export function checkLimits(limits: RunLimits | undefined): RunLimits {
 
 /** The same for the limits that runs share. */
 export function checkScopes(scopes: readonly LimitScope[] = []): readonly LimitScope[] {
-  if (!Array.isArray(scopes)) throw invalidRequest("scopes", "an array");
-  scopes.forEach((scope: LimitScope, index) =>
-    checkNumbers(`scopes[${index}].limits`, scope.limits, sharedNames),
-  );
+  for (const [index, { limits }] of scopes.entries()) {
+    checkNumbers(`scopes[${index}].limits`, limits, sharedNames);
+  }
   return scopes;
 }
 

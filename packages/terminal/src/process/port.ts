@@ -49,7 +49,7 @@ export type LimitName = keyof RunLimits;
 /** The limits of several runs together: amounts in use at once. */
 export type SharedLimits = Pick<KernelLimits, "memoryBytes" | "processes" | "cpuCores">;
 
-/** What a limit counts together: one command, or all commands and agents of a session, of a key, of the host. */
+/** The processes that a limit counts together: one command, or all commands and agents of a session, of a key, of the host. */
 export type LimitLevel = "command" | "session" | "key" | "host";
 
 /** Limits that runs share. Runs of the same level and id count together, where there are cgroups. */
@@ -71,7 +71,7 @@ export type LimitsInForce = {
   };
 };
 
-/** What would enforce each of the kernel's limits on this machine. */
+/** The enforcer of each of the kernel's limits on this machine. */
 export type LimitBackends = { readonly [Name in keyof KernelLimits]-?: LimitBackend };
 
 /** The limit that ended a run, or that the kernel enforced while it ran. */
@@ -143,7 +143,7 @@ export interface Run {
   readonly kind: RunKind;
   readonly tree: TreeMechanism;
   readonly limits: LimitsInForce;
-  /** What would enforce limits that were not requested; undefined where nothing is known of the machine. */
+  /** The enforcers of limits, requested or not; undefined where nothing is known of the machine. */
   readonly limitBackends: LimitBackends | undefined;
   /**
    * Writes to the run's stdin, or types into its terminal; the bytes belong to the process port from now on.

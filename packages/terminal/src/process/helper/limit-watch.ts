@@ -6,7 +6,7 @@ import type { FiredLimit, LimitBackend, LimitName } from "../port.ts";
 /** How often a tree with such a limit is looked at. */
 const watchMs = 200;
 
-/** What is watched of a tree. */
+/** The counters of a tree. */
 export interface WatchedTree {
   /** CPU time of the whole tree; undefined where nothing counts it. */
   readonly cpuSeconds: (() => number) | undefined;
@@ -77,7 +77,7 @@ export class LimitWatch {
   }
 }
 
-/** What counts disk writes on this machine. */
+/** The backend that counts disk writes on this machine. */
 export function diskBackend(hasController: boolean): LimitBackend {
   if (hasController) return "cgroup2";
   return platform.hasProcFs ? "proc" : "none";

@@ -1,4 +1,4 @@
-// Which limits hold for a run, and what enforces each on this machine (T25).
+// The limits that hold for a run, and the enforcer of each on this machine (T25).
 import type { CgroupLayout } from "../tree/cgroup-layout.ts";
 import type {
   FiredLimit,
@@ -24,7 +24,7 @@ export function limitsInForce(
   return Object.fromEntries(entries);
 }
 
-/** What would enforce each limit of a run that is held together like this. */
+/** The enforcer of each limit for a run with this tree backend. */
 export function limitBackends(layout: CgroupLayout, mechanism: TreeMechanism): LimitBackends {
   const { memory, pids, cpu, io } = layout.controllers;
   const isGroup = mechanism === "cgroup";

@@ -18,7 +18,7 @@ import { isSameProcess } from "./process-table.ts";
 import { ScopeGroups } from "./scope-groups.ts";
 import { signalPid, type Tree, type TreeLeader } from "./tree.ts";
 
-/** What the groups of a run are made from. */
+/** Parameters of a run's groups. */
 export interface RunCgroupsRequest {
   readonly name: string;
   /** Whether a group holds the tree together. */
@@ -60,7 +60,7 @@ export class RunCgroups {
       if (controller === undefined || !this.#effective.has(limit)) continue;
       const { version } = controller;
       const folder = group(controller.folder);
-      // What a scope limits is held by the scope's group alone, so that it can be changed for all at once.
+      // A scope's limits are held by its own group alone, so that it can be changed for all at once.
       const value = limits[limit];
       if (value !== undefined && !set(folder, version, value)) continue;
       // A tree of which the kernel killed one process is ended as a whole.

@@ -112,8 +112,9 @@ function liftMemory(folder: string, version: Version): void {
     return;
   }
   // The one with swap first: memory alone must never be above it.
-  for (const file of ["memory.memsw.limit_in_bytes", "memory.limit_in_bytes"])
+  for (const file of ["memory.memsw.limit_in_bytes", "memory.limit_in_bytes"]) {
     writeControl(folder, file, "-1");
+  }
 }
 
 function liftCores(folder: string, version: Version): void {

@@ -93,7 +93,10 @@ export async function describeProcesses(
   const late = sleep(describeBoundMs, undefined, { signal: bound.signal }).catch(() => {});
   await Promise.race([Promise.all(reads), late]);
   bound.abort();
-  return pids.map((pid) => ({ pid, command: lines.get(pid) || readName(pid) }));
+  return pids.map((pid) => {
+    const line = lines.get(pid) ?? "";
+    return { pid, command: line === "" ? readName(pid) : line };
+  });
 }
 
 /** The kernel's short name of a process, which is always there. */

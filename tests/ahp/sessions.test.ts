@@ -332,6 +332,26 @@ test("[E117] a session begins with what its client chose for it, and a wrong cho
   });
 });
 
+test("[E660] a session begins with the limits that its client chose, and lists those in force", async () => {
+  const { host, next } = await talk();
+  const channel = "ahp-session:/0b1c2d3e-0000-4000-8000-000000000660";
+  const limits = { command: { wallClockSeconds: 60 } };
+  expect(await next.request("createSession", { channel, provider: "mine", config: { limits } })).toBeNull();
+  const created = host.host
+    .listSessions({ kind: "owner" })
+    .find(({ runtime_options: { limits: set } }) => set);
+  expect(created?.runtime_options.limits).toEqual(limits);
+  const wrong = { limits: { command: { wallClock: 60 } } };
+  const refused = await next.ask("createSession", {
+    channel: `${channel}1`,
+    provider: "mine",
+    config: wrong,
+  });
+  expect(refused).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining('has no member "wallClock"') as string },
+  });
+});
+
 test("[E98] turns are fetched from the newest back, page by page", async () => {
   const { next, old } = await talk();
   for (const id of ["a", "b", "c"]) {

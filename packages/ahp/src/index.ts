@@ -45,7 +45,17 @@ export {
   terminalUri,
   type ChannelAddress,
 } from "./model/uri.ts";
-export type { Actor, ErrorInfo, LimitFired, Remedy } from "./model/failure.ts";
+export type { Actor, ErrorInfo, Remedy } from "./model/failure.ts";
+export {
+  limitOutcome,
+  limitWords,
+  type CommandLimits,
+  type LimitFired,
+  type LimitInForce,
+  type LimitLevel,
+  type SessionLimits,
+  type SharedLimits,
+} from "./model/limit.ts";
 export type { Checked } from "./model/shape.ts";
 export type { Changes } from "./model/immutable.ts";
 

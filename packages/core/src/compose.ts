@@ -14,6 +14,7 @@ import { Approvals } from "./approval/approvals.ts";
 import { InputRequests } from "./approval/input-requests.ts";
 import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
+import { HostLimits } from "./limit/host-limits.ts";
 import { HostWatchers } from "./host-watchers.ts";
 import { OutageWatch } from "./outage.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "./timeouts.ts";
@@ -84,7 +85,15 @@ export function composeHost(options: HostOptions): HostParts {
   outage.watch(hub.recording);
   const audit = new Audit(now, storage.audit);
   const watchers = new HostWatchers(now);
-  const terminals = new HostTerminals({ processPort, hub, spool, now, onFault });
+  const limits = new HostLimits(config.limits);
+  const terminals = new HostTerminals({
+    processPort,
+    hub,
+    spool,
+    now,
+    onFault,
+    scopes: limits.scopesOf(),
+  });
   const deps: SessionDeps = {
     hub,
     storage,
@@ -96,6 +105,7 @@ export function composeHost(options: HostOptions): HostParts {
     approvals: new Approvals(hub, now, timeouts.approvalMs, watchers),
     inputs: new InputRequests(now, timeouts.approvalMs),
     audit,
+    limits,
     terminals,
     log,
     timeouts,
@@ -225,6 +235,7 @@ function makeProbes({ processPort, installations, timeouts, ...deps }: SessionDe
         variables: deps.agentVariables(entry),
         forwardedProvider: undefined,
         hostEnvironment: process.env,
+        scopes: deps.limits.scopesOf(),
       }),
   });
 }

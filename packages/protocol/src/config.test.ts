@@ -23,9 +23,31 @@ describe("configuration", () => {
         acp: { enabled: true, idleSeconds: 300, turnTextMebibytes: 8 },
         apps: { enabled: false },
         retention: { maxAgeDays: 90, maxMebibytes: 4096, auditDays: 365 },
+        limits: { command: {}, session: {}, key: {}, host: {} },
         listen: { host: "127.0.0.1", port: 4747 },
       },
     });
+  });
+
+  it("[P660] a preset sets limits of commands, and values in the file replace its own", () => {
+    const limits = { preset: "short-commands", command: { outputMebibytes: 50, processes: 8 } };
+    const read = readConfig({ limits });
+    expect(read.ok && read.value.limits).toEqual({
+      command: { wallClockSeconds: 300, outputMebibytes: 50, processes: 8 },
+      session: {},
+      key: {},
+      host: {},
+    });
+  });
+
+  it.each([
+    [{ command: { memoryBytes: 1 } }, 'limits.command has no member "memoryBytes"'],
+    [{ session: { wallClockSeconds: 1 } }, 'limits.session has no member "wallClockSeconds"'],
+    [{ host: { processes: 0 } }, "limits.host.processes must be at least 1"],
+    [{ command: { cpuCores: -1 } }, "limits.command.cpuCores must be at least 0.01"],
+    [{ preset: "long-commands" }, 'limits.preset must be one of "short-commands"'],
+  ])("[P660] limits %j are refused", (limits, sentence) => {
+    expect(sentences({ limits }).join()).toContain(sentence);
   });
 
   it("[P27] every setting is taken, and what an agent leaves out is filled in", () => {
@@ -51,6 +73,7 @@ describe("configuration", () => {
       maxSessions: 3,
       acp: { enabled: false, idleSeconds: 1.5, turnTextMebibytes: 0.5 },
       apps: { enabled: true },
+      limits: { command: { cpuCores: 0.5 }, session: {}, key: {}, host: { openTerminals: 9 } },
       retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
       listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };
@@ -64,7 +87,7 @@ describe("configuration", () => {
     [[], "The configuration must be an object, not an array"],
     [
       { agnets: {} },
-      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, retention, listen',
+      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, retention, limits, listen',
     ],
     [{ agents: { mine: { extends: 1 } } }, "agents.mine.extends must be a string, not a number"],
     [
@@ -130,6 +153,7 @@ describe("configuration", () => {
       "acp",
       "apps",
       "retention",
+      "limits",
       "listen",
     ]);
     expect(required).toBeUndefined();

@@ -1,6 +1,7 @@
 // The configuration of a host: what may stand in its file, what holds when a setting is left out.
 import { z } from "zod";
 import { agentTraits } from "./catalogue.ts";
+import { limitsSchema } from "./command-limits.ts";
 import { check, closedObject, toJsonSchema, type Checked, type JsonSchema } from "./schema.ts";
 import { LIMITS } from "./limits.ts";
 import {
@@ -135,6 +136,9 @@ const configSchema = closedObject({
   })
     .prefault({})
     .describe("Retention of sessions, logs and the audit."),
+  limits: limitsSchema
+    .prefault({})
+    .describe("Limits of commands and agents; without a value there is no limit."),
   listen: closedObject({
     host: z.string().min(1).default("127.0.0.1").describe("The address to listen on."),
     port: z.int().min(0).max(65_535).default(4747).describe("The port; 0 picks any free one."),

@@ -48,6 +48,17 @@ export const ERRORS = {
     message:
       "The host runs as many sessions as it may. Close one, or raise maxSessions in the configuration.",
   },
+  LIMIT_TOO_HIGH: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "A requested limit is above what this host allows. Request less, or raise it in the configuration.",
+  },
+  TOO_MANY_TERMINALS: {
+    status: 429,
+    rpcCode: rpc.tooBusy,
+    message: "As many commands run as may. Wait for one to end or end one, or raise openTerminals.",
+  },
   ACP_SESSION_NOT_FOUND: {
     status: 404,
     rpcCode: rpc.sessionNotFound,

@@ -9,6 +9,7 @@ export {
   type ModelChoice,
   type Quirk,
 } from "./catalogue.ts";
+export { readSessionLimits, type LimitsConfig } from "./command-limits.ts";
 export { configJsonSchema, readConfig, type Config, type OwnAgent } from "./config.ts";
 export { errorEnvelope, success, type ErrorEnvelope, type SuccessEnvelope } from "./envelope.ts";
 export {

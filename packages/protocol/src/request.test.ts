@@ -214,7 +214,7 @@ describe("options", () => {
     [{ extras: { a: 1 } }, "extras.a must be a string, not a number."],
     [
       { color: "red" },
-      'The body has no member "color"; it has: model, cwd, timeoutSeconds, runtimeMode, approvalPolicy, extras.',
+      'The body has no member "color"; it has: model, cwd, timeoutSeconds, runtimeMode, approvalPolicy, extras, limits.',
     ],
   ])("[P14] beyond its limit an option is refused: case %#", (options, message) => {
     const error = refusedPatch(options);

@@ -1,6 +1,7 @@
 // The options of a session: what a value may be, for requests and for the configuration alike.
 import { AGENT_NAME_PATTERN, APPROVAL_POLICIES, type RuntimeOptions } from "@holdfast/ahp";
 import { z } from "zod";
+import { sessionLimitsSchema } from "./command-limits.ts";
 import { LIMITS } from "./limits.ts";
 import { closedObject } from "./schema.ts";
 
@@ -59,6 +60,9 @@ export const runtimeOptionsSchema = closedObject({
   runtimeMode: lineSchema(LIMITS.runtimeModeLength).optional(),
   approvalPolicy: approvalPolicySchema.optional(),
   extras: extrasSchema.optional().describe("Config options of the agent, by their ids."),
+  limits: sessionLimitsSchema
+    .optional()
+    .describe("Replaces the session's limits; they apply to what starts next."),
 }).meta({
   id: "RuntimeOptions",
   description: "The options of a session that can be changed between turns.",

@@ -8,8 +8,10 @@ import {
   Spawner,
   type TreeChoice,
   SCREEN_VARIABLES,
+  findExcess,
   mergeVariables,
   needsShell,
+  strictestLimits,
 } from "./process/index.ts";
 import { TerminalError, invalidRequest } from "./terminal-error.ts";
 import { answerLimitBytes, makeOutput, OUTPUT_LIMITS } from "./output-limits.ts";
@@ -38,7 +40,7 @@ export interface TerminalEngineOptions {
   readonly maxTerminals?: number | undefined;
   /** Time between TERM and KILL. Default 5 s. */
   readonly killGraceMs?: number | undefined;
-  /** Limits for every terminal; a request may lower or add. */
+  /** Limits for every terminal; a request may lower or add, and one above them is refused. */
   readonly limits?: RunLimits | undefined;
   readonly tree?: TreeChoice | undefined;
   /** Whether a `command` without `args` may be a line for the shell. Default true; false allows programs only. */
@@ -143,12 +145,19 @@ export class TerminalEngine {
       killGraceMs: this.#options.killGraceMs,
       onClosed: () => void this.#terminals.delete(id),
     });
-    const limits = { ...this.#options.limits, ...request.limits };
+    const limits = this.#limitsOf(request);
     const tree = request.tree ?? this.#options.tree;
     await terminal.start((sink) =>
       this.#spawner.start({ kind, command, args, cwd, env, size: checked, limits, tree }, sink),
     );
     return terminal;
+  }
+
+  #limitsOf({ limits = {} }: TerminalRequest): RunLimits {
+    const { limits: ceiling = {} } = this.#options;
+    const excess = findExcess(limits, ceiling);
+    if (excess !== undefined) throw invalidRequest(`limits.${excess.name}`, `at most ${excess.ceiling}`);
+    return strictestLimits(ceiling, limits);
   }
 
   async #environment(request: TerminalRequest, kind: "text" | "tty"): Promise<Record<string, string>> {

@@ -3,8 +3,11 @@ export { TerminalEngine, type TerminalEngineOptions, type TerminalRequest } from
 export {
   type Audience,
   DOCUMENTED_LIMITS,
+  type FiredLimit,
   type LimitBackend,
+  type LimitLevel,
   type LimitName,
+  type LimitScope,
   type LimitsInForce,
   type RequestVariables,
   type RunLimits,

@@ -1,6 +1,6 @@
-// Errors, limits and actors, the same in every channel.
+// Errors and actors, the same in every channel.
 import type { AppId, ClientId } from "./ids.ts";
-import { flag, id, list, number, object, oneOf, optional, taggedUnion, text } from "./shape.ts";
+import { flag, id, list, object, optional, taggedUnion, text } from "./shape.ts";
 
 /** An error as clients see it. */
 export interface ErrorInfo {
@@ -24,14 +24,6 @@ export interface Remedy {
   readonly command?: string;
 }
 
-/** A limit of the host that ended something. */
-export interface LimitFired {
-  /** Which limit, such as `turn-time`, `run-time`, `memory`, `output`. */
-  readonly name: string;
-  readonly value: number;
-  readonly unit: "ms" | "bytes" | "count";
-}
-
 /** The actor behind a decision. */
 export type Actor =
   | { readonly kind: "client"; readonly clientId: ClientId }
@@ -49,12 +41,6 @@ export const errorInfoShape = object<ErrorInfo>({
   detailCode: optional(text),
   stderrTail: optional(list(text)),
   remedy: optional(remedyShape),
-});
-
-export const limitFiredShape = object<LimitFired>({
-  name: text,
-  value: number,
-  unit: oneOf("ms", "bytes", "count"),
 });
 
 export const actorShape = taggedUnion<Actor, "kind">("kind", {

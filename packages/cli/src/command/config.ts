@@ -92,8 +92,21 @@ const examples: Readonly<Record<string, unknown>> = {
   "defaults.model": "large",
   "defaults.runtimeMode": "plan",
   allowedAgents: ["shell"],
+  "limits.preset": "short-commands",
   "listen.allowRemote": false,
   "listen.allowedHosts": ["holdfast.example"],
+};
+
+/** Limits have the same names in each group. */
+const limitExamples: Readonly<Record<string, unknown>> = {
+  wallClockSeconds: 600,
+  outputMebibytes: 50,
+  memoryMebibytes: 4096,
+  processes: 500,
+  cpuSeconds: 900,
+  cpuCores: 2,
+  diskWriteMebibytes: 4096,
+  openTerminals: 16,
 };
 
 /** A configuration in which everything is commented out, so that it means the defaults; made from the schema itself. */
@@ -127,7 +140,8 @@ function valueLines(name: string, setting: JsonSchema, depth: number, place: str
   if (Object.keys(propertiesOf(setting)).length > 0) {
     return [line(depth, `${key}: {`), ...settingLines(setting, depth + 1, place), line(depth, "},")];
   }
-  return [line(depth, `// ${key}: ${JSON.stringify(examples[place] ?? setting["default"])},`)];
+  const example = examples[place] ?? (place.startsWith("limits.") ? limitExamples[name] : undefined);
+  return [line(depth, `// ${key}: ${JSON.stringify(example ?? setting["default"])},`)];
 }
 
 function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {

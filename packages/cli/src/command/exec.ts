@@ -1,5 +1,6 @@
 // `holdfast exec -- command`: runs a command in a terminal of the host, which outlives this window.
 import path from "node:path";
+import type { TerminalExit } from "@holdfast/ahp";
 import { HoldfastError, type NewTerminal, type TerminalStatus } from "@holdfast/sdk";
 import { type Command, InvalidArgumentError } from "commander";
 import { shortName } from "../short-name.ts";
@@ -10,8 +11,9 @@ import type { HostLink } from "../link/host-link.ts";
 import { attachTo } from "../terminal/attach-session.ts";
 import { type CommandEnd, followCommand } from "../terminal/command-stream.ts";
 import { DEFAULT_DETACH_KEYS, DetachKeys } from "../terminal/detach-keys.ts";
-import { exitCodeOf, signalExitCode, unknownExitSentence } from "../terminal/terminal-exit.ts";
+import { exitCodeOf, limitSentence, signalExitCode, unknownExitSentence } from "../terminal/terminal-exit.ts";
 import { attachExitCode, endWords } from "./attach.ts";
+import { type GivenLimits, readLimit, toCommandLimits } from "./limit-option.ts";
 import { type CommandContext, hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
 
@@ -19,6 +21,7 @@ interface ExecOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly name?: string;
+  readonly limit?: GivenLimits;
   /** Absent: with a screen if there is one here. */
   readonly tty?: boolean;
   readonly input: boolean;
@@ -40,6 +43,7 @@ export function addExec(program: Command, run: Runner): void {
     .option("--cwd <folder>", "where it runs (default: this folder)")
     .option("-e, --env <name=value>", "environment variable; may be repeated", readVariable)
     .option("--name <name>", "name in lists")
+    .option("--limit <name=value>", "limit such as memory=512M or time=5m; may be repeated", readLimit)
     .option("-t, --tty", "run it in a pseudo terminal (default: if stdin and stdout are terminals)")
     .option("-T, --no-tty", "run it on pipes, with stdout and stderr separate")
     .option("-d, --detach", "print its id and leave it running")
@@ -79,7 +83,7 @@ async function exec(
 
 function newTerminal(
   [command = "", ...args]: readonly string[],
-  { cwd, env = {}, name, input, detach = false }: ExecOptions,
+  { cwd, env = {}, name, limit, input, detach = false }: ExecOptions,
   isTty: boolean,
   { place }: HostLink,
   { cwd: here, console }: CommandContext,
@@ -92,6 +96,7 @@ function newTerminal(
     env,
     ...(folder !== undefined && { cwd: folder }),
     ...(name !== undefined && { name }),
+    ...(limit !== undefined && { limits: toCommandLimits(limit) }),
     ...(isTty
       ? { kind: "tty", ...(cols > 0 && rows > 0 && { cols, rows }) }
       : { kind: "text", input: input && !detach, separateError: !detach, paced: !detach }),
@@ -131,7 +136,7 @@ async function showCommand(
   const end = await attachTo({ link, id, streams, keys, isReadOnly: false, isOwnCommand: true });
   const name = shortName(id);
   if (end.kind !== "exited") console.note(`${endWords(end, name)} ${wayBack(name)}`);
-  else if (end.exit.kind === "unknown") console.warn(safeText(unknownExitSentence(end.exit)));
+  else warnOfEnd(console, end.exit);
   return end.kind === "gone" ? EXIT_CODES.notRun : attachExitCode(end);
 }
 
@@ -159,10 +164,16 @@ async function streamCommand(
     console.note(`[left ${name} running] ${wayBack(name)}`);
     return signalExitCode(end.signal);
   }
-  if (end.exit.kind === "unknown") console.warn(safeText(unknownExitSentence(end.exit)));
+  warnOfEnd(console, end.exit);
   if (end.skippedBytes === 0) return exitCodeOf(end.exit);
   console.warn(`${end.skippedBytes} bytes of its output were lost on their way.`);
   return EXIT_CODES.notRun;
+}
+
+/** Warns of an end that the exit code does not explain. */
+function warnOfEnd(console: CommandContext["console"], exit: TerminalExit): void {
+  const sentence = exit.kind === "unknown" ? unknownExitSentence(exit) : limitSentence(exit);
+  if (sentence !== undefined) console.warn(safeText(sentence));
 }
 
 function wayBack(name: string): string {

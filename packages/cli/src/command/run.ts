@@ -10,6 +10,7 @@ import type { HostLink } from "../link/host-link.ts";
 import { hold } from "./chat.ts";
 import { type AddCommand, type CommandContext, hostCommand } from "./command.ts";
 import { Conversation, type Sending } from "./conversation.ts";
+import { type GivenLimits, readLimit, toSessionLimits } from "./limit-option.ts";
 import { resolveSession, shortSessionName } from "./session-name.ts";
 import { offerSignIn } from "./sign-in.ts";
 import { readAttachments, readPrompt } from "./turn/prompt.ts";
@@ -21,6 +22,7 @@ interface RunOptions {
   readonly mode?: string;
   readonly policy?: ApprovalPolicy;
   readonly title?: string;
+  readonly limit?: GivenLimits;
   readonly session?: string;
   readonly attach?: readonly string[];
   readonly queue?: boolean;
@@ -47,6 +49,7 @@ function withOptions(command: Command): Command {
     .addOption(
       new Option("--policy <policy>", "approval policy (default: ask every time)").choices(APPROVAL_POLICIES),
     )
+    .option("--limit <name=value>", "limit such as memory=1G or time=5m; may be repeated", readLimit)
     .option("--title <text>", "title of the new session")
     .option("--session <session>", "continue this session instead of starting one")
     .option("--queue", "queue the prompt behind a running turn instead of failing")
@@ -130,7 +133,7 @@ async function begin(
   agent: string,
   options: RunOptions,
 ): Promise<AcpSession> {
-  const { model, policy, title, mode } = options;
+  const { model, policy, title, mode, limit } = options;
   const progress = console.progress(`Starting ${agent}`);
   try {
     const session = await api.acpAgent.createSession({
@@ -139,6 +142,7 @@ async function begin(
       ...(title !== undefined && { label: title }),
       ...(model !== undefined && { model }),
       ...(policy !== undefined && { approvalPolicy: policy }),
+      ...(limit !== undefined && { limits: toSessionLimits(limit) }),
     });
     if (mode !== undefined) await api.acpAgent.patchSession(session.session_key, { runtimeMode: mode });
     return session;
@@ -154,7 +158,7 @@ async function continueSession(
   word: string,
   options: RunOptions,
 ): Promise<AcpSession> {
-  const { cwd, model, mode, policy, title } = options;
+  const { cwd, model, mode, policy, title, limit } = options;
   if (title !== undefined) throw wrong("--title names a new session; it cannot be combined with --session.");
   const sessionKey = await resolveSession(api, word);
   const session = await api.acpAgent.getSession(sessionKey);
@@ -167,6 +171,7 @@ async function continueSession(
     ...(model !== undefined && { model }),
     ...(mode !== undefined && { runtimeMode: mode }),
     ...(policy !== undefined && { approvalPolicy: policy }),
+    ...(limit !== undefined && { limits: toSessionLimits(limit) }),
   };
   if (Object.keys(patch).length > 0) await api.acpAgent.patchSession(sessionKey, patch);
   return session;

@@ -21,6 +21,7 @@ import {
   Redactor,
 } from "@holdfast/core";
 import type {
+  LimitScope,
   EnvironmentRequest,
   ProcessPort,
   Run,
@@ -263,6 +264,10 @@ class ProcessPortTap implements ProcessPort {
       .split("\n")
       .map((line) => line.trimEnd())
       .filter((line) => line !== "");
+  }
+
+  limit(scopes: readonly LimitScope[]): void {
+    this.#processPort.limit(scopes);
   }
 
   start(request: RunRequest, sink: RunSink): Promise<Run> {

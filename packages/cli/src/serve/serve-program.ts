@@ -4,6 +4,7 @@ import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { type Log, Redactor } from "@holdfast/core";
 import { OPERATIONS } from "@holdfast/protocol";
+import { protectFromOomKiller } from "@holdfast/terminal/process";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { quote } from "../safe-text.ts";
@@ -47,6 +48,8 @@ export async function serveUntilStopped(
   watchdogTimes: WatchdogTimes | undefined,
 ): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
+  // Before anything is started that inherits it: commands and agents are ended before their host.
+  protectFromOomKiller();
   const redactor = new Redactor();
   const log = createLog(process.stderr, { redactor });
   // Rejections that nobody handles come here too.

@@ -1,6 +1,6 @@
 // How a terminal's program ended, as an exit code and in words (C36).
 import { constants } from "node:os";
-import type { TerminalExit } from "@holdfast/ahp";
+import { limitOutcome, limitWords, type LimitFired, type TerminalExit } from "@holdfast/ahp";
 import { EXIT_CODES } from "../exit-codes.ts";
 
 /** As in shells: 128 and the signal's number. */
@@ -25,12 +25,21 @@ export function signalExitCode(signal: string): number {
 export function exitWords(exit: TerminalExit): string {
   switch (exit.kind) {
     case "code":
-      return `exited ${exit.exitCode}`;
+      return `exited ${exit.exitCode}${limitSuffix(exit)}`;
     case "signal":
-      return `ended by ${exit.signal}`;
+      return `ended by ${exit.signal}${limitSuffix(exit)}`;
     case "unknown":
       return `ended ${unknownReason(exit)}; exit code unknown`;
   }
+}
+
+/** The sentence for a command that a limit stopped; undefined when none did. */
+export function limitSentence(exit: TerminalExit): string | undefined {
+  return exit.kind === "unknown" || exit.limit === undefined ? undefined : `${limitOutcome(exit.limit)}.`;
+}
+
+function limitSuffix({ limit }: { readonly limit?: LimitFired }): string {
+  return limit === undefined ? "" : ` at its ${limitWords(limit)}`;
 }
 
 /** The sentence for a command whose exit the host did not see (C516). */

@@ -1,7 +1,16 @@
 // One agent process and the ACP v1 connection to it: handshake, sessions, prompts, and a clean end.
+import { type LimitFired, limitWords } from "@holdfast/ahp";
 import { type Connection, ConnectionError, RpcError, WarningLimit } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
-import type { ProcessPort, Run, RunExit, RunRequest, TreeProcess } from "@holdfast/terminal/port";
+import type {
+  LimitBackends,
+  ProcessPort,
+  Run,
+  RunExit,
+  RunRequest,
+  TreeProcess,
+} from "@holdfast/terminal/port";
+import { describeLimit } from "../limit/limit-kind.ts";
 import type { Timeouts } from "../timeouts.ts";
 import {
   ACP_VERSION,
@@ -24,6 +33,8 @@ export interface AgentExit {
   readonly stderrTail: readonly string[];
   /** The host ended it because it had closed its output. */
   readonly closedOutput: boolean;
+  /** The limit that it ran into. */
+  readonly limit?: LimitFired | undefined;
 }
 
 /** The host's timeouts and identity, as far as a connection needs them. */
@@ -104,12 +115,13 @@ export class AgentConnection {
           connection.push(bytes);
         },
         outputEnded: () => outputEnd.note(),
-        exit: ({ exitCode, signal }: RunExit) => {
+        exit: ({ exitCode, signal, limit: fired }: RunExit) => {
           outputEnd.close();
           connection.end();
           warnings.close();
           const closedOutput = outputEnd.hasEndedAgent;
-          resolveExit({ exitCode, signal, stderrTail: stderr.lines, closedOutput });
+          const limit = fired && describeLimit(fired);
+          resolveExit({ exitCode, signal, stderrTail: stderr.lines, closedOutput, limit });
         },
         end: () => {},
       },
@@ -139,6 +151,11 @@ export class AgentConnection {
 
   get pid(): number {
     return this.#run.pid;
+  }
+
+  /** The enforcers of limits on its tree. */
+  get limitBackends(): LimitBackends | undefined {
+    return this.#run.limitBackends;
   }
 
   /** Learns which processes are the agent's own, once: what comes later was started for somebody. */
@@ -264,8 +281,8 @@ export class AgentConnection {
 
   /** The end of the stream is noticed with the exit, which says more. */
   async #explainEnd(method: string, cause: ConnectionError): Promise<Error> {
-    const { exitCode, signal } = await this.exited;
-    const how = signal ?? `exit code ${exitCode ?? "unknown"}`;
+    const { exitCode, signal, limit } = await this.exited;
+    const how = limit === undefined ? (signal ?? `exit code ${exitCode ?? "unknown"}`) : limitWords(limit);
     return new Error(`its process ended before it answered ${method} (${how})`, { cause });
   }
 

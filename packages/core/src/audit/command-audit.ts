@@ -1,5 +1,7 @@
 // The entries of a command: one when it has started, one when it has ended, both with the id of its terminal.
+import { limitOutcome } from "@holdfast/ahp";
 import type { TerminalExit } from "@holdfast/terminal/terminal";
+import { describeLimit } from "../limit/limit-kind.ts";
 import type { AuditTrail } from "../ports.ts";
 import type { Audit, AuditEntry } from "./audit.ts";
 
@@ -39,9 +41,13 @@ export function recordLostCommands(audit: Audit, trail: AuditTrail, terminalIds:
 type ExitMembers = Pick<AuditEntry, "outcome" | "exitCode" | "signal" | "durationMs" | "limit">;
 
 function describeExit({ exitCode, signal, durationMs, limit }: TerminalExit): ExitMembers {
-  const members = { durationMs: Math.round(durationMs), ...(limit !== undefined && { limit }) };
-  const reason = limit === undefined ? "" : ` (limit ${limit})`;
-  if (exitCode !== null) return { ...members, exitCode, outcome: `exit code ${exitCode}${reason}` };
-  if (signal !== null) return { ...members, signal, outcome: `signal ${signal}${reason}` };
-  return { ...members, outcome: "unknown: nobody saw its end" };
+  const members = {
+    durationMs: Math.round(durationMs),
+    ...(exitCode !== null && { exitCode }),
+    ...(signal !== null && { signal }),
+  };
+  if (limit !== undefined)
+    return { ...members, limit: limit.name, outcome: limitOutcome(describeLimit(limit)) };
+  if (exitCode !== null) return { ...members, outcome: `exit code ${exitCode}` };
+  return { ...members, outcome: signal === null ? "unknown: nobody saw its end" : `signal ${signal}` };
 }

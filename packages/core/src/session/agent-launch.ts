@@ -1,6 +1,6 @@
 // The launch of a session's agent: program, arguments and environment, with the model and the provider chosen at launch.
 import { HostError } from "@holdfast/protocol";
-import type { ProcessPort, RunRequest } from "@holdfast/terminal/port";
+import type { LimitScope, ProcessPort, RunRequest } from "@holdfast/terminal/port";
 import { AgentConnection, type AgentServices } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Installations } from "../agent/installations.ts";
@@ -21,6 +21,8 @@ export interface LaunchRequest {
   readonly forwardedProvider: string | undefined;
   /** Where a provider's credentials are read from. */
   readonly hostEnvironment: Environment;
+  /** The limits that it shares with others. */
+  readonly scopes?: readonly LimitScope[];
 }
 
 /** Program, arguments and environment of an agent. */
@@ -65,6 +67,7 @@ export async function buildLaunch(
       args: [...launch.args, ...(forwarding?.args ?? []), ...chosen.args],
       cwd: entry.cwd ?? cwd,
       env,
+      ...(request.scopes !== undefined && { scopes: request.scopes }),
     },
     model: chosen.model,
     secrets: forwarding?.secrets ?? [],
@@ -96,6 +99,7 @@ export type ProcessDeps = Pick<
   | "clientVersion"
   | "agentVariables"
   | "hostEnvironment"
+  | "limits"
   | "onSecrets"
   | "redact"
 >;
@@ -140,6 +144,7 @@ export class AgentProcesses {
       variables: deps.agentVariables(entry),
       forwardedProvider: state.forwardedProvider,
       hostEnvironment,
+      scopes: deps.limits.scopesOf(state),
     });
     deps.onSecrets?.(launch.secrets);
     this.#launchedModel = launch.model;

@@ -102,6 +102,7 @@ export class HostSession {
   async patch(changes: RuntimeOptions, origin?: ActionOrigin): Promise<LogEntry | undefined> {
     this.#idle.touch();
     const { cwd, ...others } = changes;
+    this.#context.deps.limits.checkSession(others);
     // First, so that nothing is half changed.
     if (cwd !== undefined) await checkWorkingDirectory(cwd);
     await this.#agent.change(others);
@@ -110,8 +111,15 @@ export class HostSession {
     const set = { ...others, ...(extras !== undefined && { extras }) };
     const action = { type: "session/runtimeOptionsChanged", changes: set } as const;
     const entry = this.dispatch({ to: "session", action }, origin);
+    if (others.limits !== undefined) this.#applyLimits();
     if (cwd !== undefined) await this.#agent.moveTo(cwd);
     return entry;
+  }
+
+  #applyLimits(): void {
+    const { limits, processPort } = this.#context.deps;
+    processPort.limit(limits.scopesOf(this.state));
+    this.#agent.publishLimits();
   }
 
   /** Ends the turn, the agent and everything the session started. Idempotent. */

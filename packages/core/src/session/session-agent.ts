@@ -1,10 +1,16 @@
 // The agent of a session: started when it is needed, resumed with its context when it is gone, stopped when it is idle.
 import { pathToFileURL } from "node:url";
-import type { ErrorInfo, StaleCause } from "@holdfast/ahp";
+import { isDeepStrictEqual } from "node:util";
+import { type ErrorInfo, limitWords, type StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { TreeProcess } from "@holdfast/terminal/port";
 import { type AcpMcpServer, canCloseSession, describeAgent } from "../agent/acp.ts";
-import { type AgentConnection, type AgentServices, explainFailedStart } from "../agent/agent-connection.ts";
+import {
+  type AgentConnection,
+  type AgentExit,
+  type AgentServices,
+  explainFailedStart,
+} from "../agent/agent-connection.ts";
 import { describeProcesses } from "../agent/background-processes.ts";
 import { explainMissingSignIn, openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import { type EarlierSession, type OnContextLost, openSession } from "./agent-opening.ts";
@@ -175,6 +181,7 @@ export class SessionAgent {
       this.#needsRestart = false;
       agent = await this.#processes.start(this.#settings.offersModel);
       this.#assertOpen();
+      this.publishLimits(agent);
       await agent.initialize();
       return await this.#open(agent, earlier, cwd, isFirst);
     } catch (error) {
@@ -245,8 +252,18 @@ export class SessionAgent {
     if (effect === "at-launch") this.#needsRestart = true;
     this.#assertOpen();
     this.#state = { name: "ready", ready };
-    void agent.exited.then(({ stderrTail }) => this.#noteExit(agent, stderrTail));
+    void agent.exited.then((exit) => this.#noteExit(agent, exit));
     return ready;
+  }
+
+  /** Publishes the limits in force, which depend on what enforces them on the agent's tree. */
+  publishLimits(agent = this.ready?.agent): void {
+    if (agent === undefined) return;
+    const { deps, state } = this.#context;
+    const found = deps.limits.inForce(state, agent.limitBackends);
+    const limits = found.length === 0 ? undefined : found;
+    if (isDeepStrictEqual(limits, state.limits)) return;
+    this.#context.publish({ type: "session/limitsChanged", ...(limits !== undefined && { limits }) });
   }
 
   #offerMcpServers(agent: AgentConnection): readonly AcpMcpServer[] {
@@ -316,13 +333,14 @@ export class SessionAgent {
   }
 
   /** The process is gone; the session stays, and the next turn restarts the agent. */
-  #noteExit(agent: AgentConnection, stderrTail: readonly string[]): void {
+  #noteExit(agent: AgentConnection, { stderrTail, limit }: AgentExit): void {
     if (this.ready?.agent !== agent) return;
     this.#state = { name: "none" };
     void this.#endUnwatched(agent);
     this.#publishStale("agent-exited", {
       code: "ACP_AGENT_EXITED",
-      message: "The agent's process ended.",
+      message:
+        limit === undefined ? "The agent's process ended." : `The agent was stopped: ${limitWords(limit)}.`,
       stderrTail,
     });
   }

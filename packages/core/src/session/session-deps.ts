@@ -11,6 +11,7 @@ import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { HostWatchers } from "../host-watchers.ts";
+import type { HostLimits } from "../limit/host-limits.ts";
 import type { Timeouts } from "../timeouts.ts";
 import type { Storage } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
@@ -34,6 +35,7 @@ export interface SessionDeps {
   readonly approvals: Approvals;
   readonly inputs: InputRequests;
   readonly audit: Audit;
+  readonly limits: HostLimits;
   readonly terminals: HostTerminals;
   readonly log: Log;
   readonly timeouts: Timeouts;

@@ -40,13 +40,14 @@ export function describeSession(state: SessionState): SessionStatus {
 
 /** The status with what the agent offers, in ACP's shapes (A280); a list would be too long with it. */
 export function describeSessionInFull(state: SessionState): SessionStatus {
-  const { modes, configOptions } = state;
+  const { modes, configOptions, limits } = state;
   return {
     ...describeSession(state),
     ...(modes !== undefined && {
       modes: { currentModeId: modes.currentModeId, availableModes: [...modes.available] },
     }),
     config_options: configOptions.map(describeOption),
+    ...(limits !== undefined && { limits: [...limits] }),
   };
 }
 

@@ -225,6 +225,7 @@ export class Sessions {
     const options = { ...wanted, agent_id: wanted.agent_id ?? this.#rules.defaults.agent };
     const entry = this.#admit(options.agent_id);
     this.#deps.mcpServers.check(options.mcpServers ?? []);
+    this.#deps.limits.checkSession(options);
     const runtimeOptions = await this.#chooseOptions(options);
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
     this.#deps.hub.recording.require();
@@ -265,6 +266,7 @@ export class Sessions {
     timeoutSeconds,
     runtimeMode,
     extras,
+    limits,
   }: SessionOptions): Promise<RuntimeOptions & { cwd: string }> {
     const { defaults, defaultCwd } = this.#rules;
     const folder = cwd ?? defaults.cwd ?? defaultCwd;
@@ -275,6 +277,7 @@ export class Sessions {
       timeoutSeconds: timeoutSeconds ?? defaults.timeoutSeconds,
       runtimeMode: runtimeMode ?? defaults.runtimeMode,
       extras,
+      limits,
     };
     return {
       cwd: folder,

@@ -75,9 +75,12 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     hold: HoldTerminal<HostTerminal>,
     signal: AbortSignal | undefined,
   ): Promise<HostTerminal> {
+    const { deps } = this.#context;
     await checkDirectory(wanted.cwd);
     const inside = await isInside(wanted.cwd, this.#context.realRoots);
     const line = [wanted.command, ...wanted.args].join(" ");
+    // Nobody is asked about a command that would be refused.
+    const limits = deps.limits.commandLimits(this.#context.state, wanted.limits);
     const action = {
       what: "command",
       subject: line,
@@ -90,13 +93,16 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     } as const satisfies GatedAction;
     const start = async (covering?: { readonly toolCallId: string }): Promise<HostTerminal> => {
       const claim = this.#agent.claimNow(covering?.toolCallId);
-      const terminal = await hold(() => this.#context.deps.terminals.create(wanted, claim, this.#agent));
+      const scopes = deps.limits.scopesOf(this.#context.state);
+      const terminal = await hold(() =>
+        deps.terminals.create(wanted, claim, this.#agent, { limits, scopes }),
+      );
       this.#agent.add(terminal, claim);
       return terminal;
     };
     const undo = async ({ id }: HostTerminal): Promise<void> => void (await this.#acp.release(id));
     const record = (entry: Omit<AuditEntry, "at">, terminal: HostTerminal): void =>
-      recordCommand(this.#context.deps.audit, entry, terminal, (error) =>
+      recordCommand(deps.audit, entry, terminal, (error) =>
         this.#context.warn(`The exit of a command could not be recorded: ${String(error)}`),
       );
     return this.#gate.run(action, start, signal, undo, record);

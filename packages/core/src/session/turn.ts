@@ -1,18 +1,19 @@
 // One turn: a prompt on its way through an agent, from the first action to the one that ends it.
-import type {
-  Actor,
-  ChatAction,
-  ErrorInfo,
-  LimitFired,
-  Message,
-  PendingMessageId,
-  TurnEnd,
-  TurnId,
+import {
+  type Actor,
+  type ChatAction,
+  type ErrorInfo,
+  type LimitFired,
+  type Message,
+  type PendingMessageId,
+  type TurnEnd,
+  type TurnId,
+  limitWords,
 } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import { type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
-import type { AgentConnection } from "../agent/agent-connection.ts";
+import type { AgentConnection, AgentExit } from "../agent/agent-connection.ts";
 import { type Translated, translateOutsideTurn } from "../agent/session-updates.ts";
 import { explainMissingSignIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import type { ShownTerminal } from "../agent/tool-content.ts";
@@ -65,6 +66,8 @@ export class Turn {
   readonly #resolveEnded: (end: TurnEnd) => void;
   #phase: Phase = { name: "waiting" };
   #endedAt: Date | undefined;
+  /** The limit that its agent ran into. */
+  #agentLimit: LimitFired | undefined;
   #cancelled: { readonly by: Actor; readonly reason?: string; readonly limit?: LimitFired } | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
   #escalation: NodeJS.Timeout | undefined;
@@ -310,11 +313,12 @@ export class Turn {
   async #fail(cause: unknown): Promise<void> {
     if (this.isOver) return;
     const error = await this.#explain(cause);
+    const limit = this.#agentLimit && { limit: this.#agentLimit };
     if (this.#cancelled !== undefined) this.#endCancelled();
     else {
       this.#end(
-        { state: "failed", error, resumable: true },
-        { type: "chat/error", ...this.#times(), error, resumable: true },
+        { state: "failed", error, resumable: true, ...limit },
+        { type: "chat/error", ...this.#times(), error, resumable: true, ...limit },
       );
     }
   }
@@ -324,12 +328,10 @@ export class Turn {
     if (this.#phase.name === "prompting" && !(cause instanceof RpcError)) {
       const exit = await Promise.race([this.#phase.agent.exited, exitNoticed()]);
       if (exit !== undefined) {
-        const how = exit.signal ?? `exit code ${exit.exitCode ?? "unknown"}`;
+        this.#agentLimit = exit.limit;
         return {
           code: "ACP_AGENT_EXITED",
-          message: exit.closedOutput
-            ? "The agent closed its output in mid-turn, and the host ended its process. Send the message again to restart it."
-            : `The agent's process ended in mid-turn (${how}). Send the message again to restart it.`,
+          message: explainExit(exit),
           retryable: true,
           stderrTail: exit.stderrTail,
         };
@@ -376,4 +378,15 @@ function exitNoticed(): Promise<undefined> {
   return new Promise((resolve) => {
     setTimeout(resolve, exitReportMs, undefined);
   });
+}
+
+function explainExit({ closedOutput, limit, signal, exitCode }: AgentExit): string {
+  if (closedOutput) {
+    return "The agent closed its output in mid-turn, and the host ended its process. Send the message again to restart it.";
+  }
+  if (limit !== undefined) {
+    return `The agent was stopped: ${limitWords(limit)}. Send the message again to restart it, or raise the limit.`;
+  }
+  const how = signal ?? `exit code ${exitCode ?? "unknown"}`;
+  return `The agent's process ended in mid-turn (${how}). Send the message again to restart it.`;
 }

@@ -2,6 +2,7 @@
 import type {
   Action,
   ActiveClient,
+  CommandLimits,
   SessionUri,
   TerminalClaim,
   TerminalSize,
@@ -109,6 +110,8 @@ export interface NewCommand {
   readonly separateError?: boolean | undefined;
   /** Whether a text command waits for followers that ask for it. */
   readonly isPaced?: boolean | undefined;
+  /** Limits beside those of the host. */
+  readonly limits?: CommandLimits | undefined;
 }
 
 /** Sends a message: begins a turn, or queues it. */

@@ -13,6 +13,7 @@ export class DisplayRun implements Run {
   readonly kind = "text";
   readonly tree = "process-group";
   readonly limits = {};
+  readonly limitBackends = undefined;
   readonly #sink: RunSink;
   #state: "running" | "exited" | "ended" = "running";
   #writtenBytes = 0;

@@ -1,8 +1,9 @@
 // One terminal of the host: the engine's terminal with a channel, a title, and the session that it was made for.
 import type { TerminalExit as ExitState, TerminalResult, TerminalSize, TerminalUri } from "@holdfast/ahp";
-import type { LimitName, Run, RunSink, TreeProcess } from "@holdfast/terminal/port";
+import type { Run, RunSink, TreeProcess } from "@holdfast/terminal/port";
 import { Terminal, type TerminalExit, type TerminalOptions } from "@holdfast/terminal/terminal";
 import type { ContentSource, TerminalOutput } from "@holdfast/terminal/view";
+import { describeLimit } from "../limit/limit-kind.ts";
 import type { AgentSide } from "./agent-side.ts";
 import type { OutputPace } from "./output-pace.ts";
 import type { OutputPublisher } from "./output-publisher.ts";
@@ -146,16 +147,10 @@ export class HostTerminal extends Terminal {
   }
 
   #describeExit({ exitCode, signal, limit }: TerminalExit): ExitState {
-    const fired = limit === undefined ? {} : { limit: { name: limit, ...this.#limitOf(limit) } };
+    const fired = limit === undefined ? {} : { limit: describeLimit(limit) };
     if (exitCode !== null) return { kind: "code", exitCode, ...fired };
     if (signal !== null) return { kind: "signal", signal, ...fired };
     return { kind: "unknown", reason: this.#unseenExit };
-  }
-
-  #limitOf(name: LimitName): { readonly value: number; readonly unit: "ms" | "bytes" | "count" } {
-    const value = this.limits[name]?.value ?? 0;
-    if (name.endsWith("Bytes")) return { value, unit: "bytes" };
-    return name === "wallClockMs" ? { value, unit: "ms" } : { value, unit: "count" };
   }
 }
 

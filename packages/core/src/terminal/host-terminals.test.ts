@@ -163,7 +163,7 @@ test("[T502] followers of a command with a pipe for each stream can separate std
 test("[T503] a terminal of the host has the limits of its plan, and its exit names the one that fired", async () => {
   const terminal = await terminals.open(planned("yes", { limits: { outputBytes: 100_000 } }));
   await terminal.exited;
-  const limit = { name: "outputBytes", value: 100_000, unit: "bytes" };
+  const limit = { name: "output", value: 100_000, unit: "bytes", level: "command" };
   expect(terminal.exit).toMatchObject({ kind: "signal", limit });
   await terminal.close();
 });

@@ -18,12 +18,13 @@ import {
 } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
-import type { ProcessPort, RunLimits } from "@holdfast/terminal/port";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { answerLimitBytes, clampSize, makeOutput, OUTPUT_LIMITS } from "@holdfast/terminal/terminal";
 import { RingBudget } from "@holdfast/terminal/view";
 import type { Hub } from "../channel/hub.ts";
 import { boundTitle } from "../channel/title.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { RunScope } from "../limit/host-limits.ts";
 import type { TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { Throttle } from "./throttle.ts";
@@ -31,6 +32,7 @@ import { claimAfterExit } from "../rules/terminal-rules.ts";
 import { DisplayRun } from "./display-run.ts";
 import { HostTerminal } from "./host-terminal.ts";
 import { LeftProcesses } from "./left-processes.ts";
+import { OpenTerminals } from "./open-terminals.ts";
 import { OutputPace } from "./output-pace.ts";
 import { OutputPublisher } from "./output-publisher.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
@@ -55,8 +57,8 @@ export interface HostTerminalsParts {
   readonly now: () => Date;
   /** Called when a program's query could not be answered; the program continues without. */
   readonly onFault?: ((error: unknown) => void) | undefined;
-  /** Limits of every command. */
-  readonly limits?: RunLimits | undefined;
+  /** The limits that all commands share. */
+  readonly scopes?: readonly RunScope[] | undefined;
   /** For how long output is still published when the last reader of a terminal has left. Default 15 s. */
   readonly lingerMs?: number | undefined;
 }
@@ -70,6 +72,7 @@ export class HostTerminals {
   readonly #starting = new Set<string>();
   readonly #list = new Throttle<undefined>(listPauseMs, () => this.#publishList());
   readonly #left: LeftProcesses;
+  readonly #open = new OpenTerminals();
   #writtenBytes = 0;
   #survivorsEnded = 0;
 
@@ -108,7 +111,12 @@ export class HostTerminals {
   }
 
   /** Runs a command for an agent, held by its session. */
-  async create(wanted: WantedTerminal, claim: SessionClaim, agent?: AgentSide): Promise<HostTerminal> {
+  async create(
+    wanted: WantedTerminal,
+    claim: SessionClaim,
+    agent?: AgentSide,
+    limits?: Pick<TerminalPlan, "limits" | "scopes">,
+  ): Promise<HostTerminal> {
     const { command, args, cwd, kind = "text", outputByteLimit } = wanted;
     const env = await this.#parts.processPort.buildEnvironment({
       audience: "agent-command",
@@ -127,6 +135,7 @@ export class HostTerminals {
       size: { ...sessionSize, ...wanted.size },
       answerLimitBytes: answerLimitBytes(outputByteLimit),
       agent,
+      ...limits,
     });
   }
 
@@ -224,13 +233,20 @@ export class HostTerminals {
   }
 
   async #start(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
-    const { kind, command, args, cwd, env, size, hasInput = false, separateError } = plan;
-    const limits = { ...this.#parts.limits, ...plan.limits };
+    const { kind, command, args, cwd, env, size, limits, hasInput = false, separateError } = plan;
+    const scopes = plan.scopes ?? this.#parts.scopes ?? [];
     const files = { hasInput, separateError, ...(kind === "tty" && { size }) };
-    const request = { kind, command, args, cwd, env, limits, ...files };
-    const terminal = this.#make(id, uri, plan);
-    await terminal.start((sink) => this.#parts.processPort.start(request, sink));
-    return terminal;
+    const request = { kind, command, args, cwd, env, limits, scopes, ...files };
+    const leave = this.#open.enter(scopes);
+    try {
+      const terminal = this.#make(id, uri, plan);
+      await terminal.start((sink) => this.#parts.processPort.start(request, sink));
+      void terminal.exited.then(leave);
+      return terminal;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   #make(id: string, uri: TerminalUri, plan: ShownPlan): HostTerminal {

@@ -1,5 +1,6 @@
 // A command that a person runs in a separate terminal: with a screen, or byte for byte on pipes.
 import { type ProcessPort, TerminalError } from "@holdfast/terminal/port";
+import { toRunLimits } from "@holdfast/terminal/terminal";
 import { HostError } from "@holdfast/protocol";
 import { readFolder, readSize } from "./person-shell.ts";
 import type { NewCommand } from "../submit/submission.ts";
@@ -19,6 +20,7 @@ export type CommandPlan = Pick<
   | "hasInput"
   | "separateError"
   | "isPaced"
+  | "limits"
 >;
 
 /** The command as one line, for people. */
@@ -47,6 +49,7 @@ export async function planCommand(processPort: ProcessPort, request: NewCommand)
     hasInput: kind === "text" && hasInput,
     separateError: kind === "text" && separateError,
     isPaced: kind === "text" && isPaced,
+    limits: request.limits && toRunLimits(request.limits),
   };
 }
 

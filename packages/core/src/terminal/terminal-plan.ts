@@ -1,6 +1,7 @@
 // Description of a terminal that is to be opened: its command, its holder, and how it is kept.
 import type { SessionClaim, TerminalClaim, TerminalRun, TerminalUri, TitleSource } from "@holdfast/ahp";
 import type { RunLimits, ScreenSize } from "@holdfast/terminal/port";
+import type { RunScope } from "../limit/host-limits.ts";
 import type { AgentSide } from "./agent-side.ts";
 
 /** A terminal to be opened. */
@@ -32,8 +33,9 @@ export interface TerminalPlan {
   readonly isPaced?: boolean | undefined;
   /** Whether it stays when its holder does not come back. */
   readonly isKept?: boolean | undefined;
-  /** Limits of this command, over those of the host. */
   readonly limits?: RunLimits | undefined;
+  /** The limits that it shares with others. Default: those of the host. */
+  readonly scopes?: readonly RunScope[] | undefined;
 }
 
 /** A terminal that shows an agent's reports about a command that it runs itself. */

@@ -133,6 +133,9 @@ const kinds = {
   },
   spawn: ({ line }) => startChildren(line),
   hang: () => unlessCancelled(sleep(3_600_000, undefined, { ref: false })),
+  leak: async () => {
+    for (const kept = []; ; await sleep(1)) kept.push(Buffer.alloc(8 * 1024 * 1024, 1));
+  },
   sleep: ({ ms }) => unlessCancelled(sleep(ms)),
   until: async ({ path }) => {
     const gate = resolve(dirname(recordPath), path);

@@ -122,6 +122,7 @@ export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   // Starting a process port takes longer than most tests; a host that closes must leave it nothing to end.
   const processPort: ProcessPort = {
     start: (request, sink) => shared.start(request, sink),
+    limit: (scopes) => shared.limit(scopes),
     buildEnvironment: (request) => shared.buildEnvironment(request),
     close: () => Promise.resolve(),
   };

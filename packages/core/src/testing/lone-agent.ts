@@ -23,6 +23,7 @@ import type { AgentEntry } from "../agent/agent-entry.ts";
 import { KnownModels } from "../agent/known-models.ts";
 import { McpServers } from "../agent/mcp-servers.ts";
 import { Installations } from "../agent/installations.ts";
+import { HostLimits } from "../limit/host-limits.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../timeouts.ts";
 import { type AgentContext, type AgentDeps, SessionAgent } from "../session/session-agent.ts";
 import { MemoryMeta } from "./memory-storage.ts";
@@ -80,6 +81,7 @@ export class LoneAgent implements AgentContext {
       installations: new Installations(processPort, "0.0.0"),
       mcpServers: new McpServers({}),
       models: new KnownModels(new MemoryMeta(), () => new Date(0)),
+      limits: new HostLimits({ command: {}, session: {}, key: {}, host: {} }),
       timeouts: { ...DEFAULT_TIMEOUTS, ...timeouts },
       clientVersion: "1.2.3",
       now: () => new Date(0),

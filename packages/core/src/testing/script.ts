@@ -42,6 +42,8 @@ export type Step =
   | { readonly do: "spawn"; readonly line: string }
   /** Until the turn is cancelled. */
   | { readonly do: "hang" }
+  /** Takes memory until something ends it. */
+  | { readonly do: "leak" }
   | { readonly do: "sleep"; readonly ms: number }
   /** Until there is such a file in the host's folder. */
   | { readonly do: "until"; readonly path: string }

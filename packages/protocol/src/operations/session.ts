@@ -1,6 +1,7 @@
 // Operations on sessions: create, read, list, change, close.
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
+import { limitInForceSchema, sessionLimitsSchema } from "../command-limits.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
 import {
@@ -34,6 +35,7 @@ const sessionOptionsSchema = z
     runtimeMode: lineSchema(LIMITS.runtimeModeLength).optional(),
     approvalPolicy: approvalPolicySchema.optional(),
     extras: extrasSchema.optional().describe("Config options of the agent, by their ids."),
+    limits: sessionLimitsSchema.optional(),
     forwardedProvider: agentNameSchema.optional().describe("The provider whose credentials the agent uses."),
     mcpServers: z
       .array(agentNameSchema)
@@ -114,6 +116,10 @@ const sessionStatusSchema = z
       .optional()
       .describe("The model in force, as the agent reports it; absent where it does not."),
     current_mode: z.string().optional().describe("The mode in force, as the agent reports it."),
+    limits: z
+      .array(limitInForceSchema)
+      .optional()
+      .describe("The limits in force, and what enforces each. Not in lists; absent where there are none."),
     modes: modesSchema.optional().describe("Not in lists; absent where the agent has none."),
     config_options: z
       .array(configOptionSchema)
@@ -151,6 +157,7 @@ export const createSession = defineOperation({
     "ACP_MAX_SESSIONS",
     "ACP_SESSION_INIT_FAILED",
     "ACP_INVALID_OPTION",
+    "LIMIT_TOO_HIGH",
     "INVALID_JSON",
     "BODY_TOO_LARGE",
   ],
@@ -201,7 +208,7 @@ export const patchSession = defineOperation({
   invalidBody: "ACP_INVALID_OPTION",
   stream: false,
   response: successSchema({ session: sessionStatusSchema }),
-  errors: ["ACP_SESSION_NOT_FOUND", "ACP_INVALID_OPTION", "INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: ["ACP_SESSION_NOT_FOUND", "ACP_INVALID_OPTION", "LIMIT_TOO_HIGH", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
 export const closeSession = defineOperation({

@@ -1,17 +1,12 @@
 // Terminals of the app API: their schemas, the events of their streams, and their operations.
-import type { LimitFired, TerminalExit, TerminalLifecycle, TerminalSize, TerminalState } from "@holdfast/ahp";
+import type { TerminalExit, TerminalLifecycle, TerminalSize, TerminalState } from "@holdfast/ahp";
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import type { ErrorCode } from "../errors.ts";
+import { commandLimitsSchema, limitFiredSchema } from "../command-limits.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
 import { flagSchema, wholeNumberSchema } from "../request.ts";
-
-const limitFiredSchema = z.object({
-  name: z.string().describe("The name of the limit, such as run-time or memory."),
-  value: z.number(),
-  unit: z.enum(["ms", "bytes", "count"]),
-}) satisfies z.ZodType<LimitFired>;
 
 const terminalExitSchema = z
   .discriminatedUnion("kind", [
@@ -190,6 +185,7 @@ const newTerminalSchema = z
       .describe(
         "Whether a text command waits for clients that follow it with paced=true, so that no byte is skipped.",
       ),
+    limits: commandLimitsSchema.optional().describe("Limits of this command beside those of the host."),
   })
   .meta({ id: "NewTerminal", description: "A command to be run in a terminal." });
 
@@ -206,7 +202,13 @@ export const createTerminal = defineOperation({
   body: newTerminalSchema,
   stream: false,
   response: successSchema({ terminal: terminalStatusSchema }),
-  errors: ["COMMAND_NOT_FOUND", "COMMAND_NOT_EXECUTABLE", "INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: [
+    "COMMAND_NOT_FOUND",
+    "COMMAND_NOT_EXECUTABLE",
+    "TOO_MANY_TERMINALS",
+    "INVALID_JSON",
+    "BODY_TOO_LARGE",
+  ],
 });
 
 export const listTerminals = defineOperation({

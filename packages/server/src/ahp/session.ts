@@ -6,11 +6,12 @@ import {
   type JsonObject,
   type JsonValue,
   ROOT_URI,
+  type SessionLimits,
   makeId,
 } from "@holdfast/ahp";
 import type { AhpRequests } from "@holdfast/ahp/dialects";
 import { requireAccepted, type SessionPage } from "@holdfast/core";
-import { HostError } from "@holdfast/protocol";
+import { HostError, problemSentence, readSessionLimits } from "@holdfast/protocol";
 import type { AhpPort } from "../host-port.ts";
 import { END_OF_TURNS } from "./channels.ts";
 import { complete } from "./completions.ts";
@@ -132,6 +133,7 @@ function readFolder(uri: string): string {
 
 interface SessionConfig {
   readonly approvalPolicy?: ApprovalPolicy;
+  readonly limits?: SessionLimits;
   /** By their names in the configuration. */
   readonly mcpServers?: string[];
 }
@@ -151,8 +153,9 @@ function sessionConfigSchema(mcpServers: readonly string[]): object {
 }
 
 /** Reads the choice; members that are not offered are another host's and are left alone. */
-function readSessionConfig({ approvalPolicy, mcpServers }: JsonObject = {}): SessionConfig {
+function readSessionConfig({ approvalPolicy, limits, mcpServers }: JsonObject = {}): SessionConfig {
   return {
+    ...(limits !== undefined && { limits: readLimits(limits) }),
     ...(approvalPolicy !== undefined && { approvalPolicy: readPolicy(approvalPolicy) }),
     ...(mcpServers !== undefined && { mcpServers: readNames(mcpServers) }),
   };
@@ -162,6 +165,14 @@ function readPolicy(value: JsonValue): ApprovalPolicy {
   const policy = APPROVAL_POLICIES.find((known) => known === value);
   if (policy !== undefined) return policy;
   throw invalidParams(`config.approvalPolicy: expected one of ${APPROVAL_POLICIES.join(", ")}`);
+}
+
+function readLimits(value: JsonValue): SessionLimits {
+  const checked = readSessionLimits(value);
+  if (checked.ok) return checked.value;
+  throw invalidParams(
+    checked.problems.map((problem) => problemSentence(problem, "config.limits")).join("; "),
+  );
 }
 
 function readNames(value: JsonValue): string[] {

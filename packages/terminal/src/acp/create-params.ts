@@ -1,5 +1,7 @@
 // Reads the parameters of `terminal/create`, naming the field that is wrong.
 import { checkCommandSize, type CommandStrings } from "../command-size.ts";
+import { readNamedLimits } from "../process/limit-units.ts";
+import type { RunLimits } from "../process/port.ts";
 import { invalidRequest } from "../terminal-error.ts";
 import type { CreateTerminalParams } from "./shapes.ts";
 
@@ -12,6 +14,7 @@ export interface WantedTerminal {
   readonly outputByteLimit: number | undefined;
   readonly kind?: "text" | "tty";
   readonly size?: { readonly columns?: number; readonly rows?: number };
+  readonly limits?: RunLimits;
 }
 
 /** The request, with the session it belongs to. */
@@ -64,14 +67,22 @@ function* stringsOf(command: string, args: readonly unknown[], env: WantedTermin
   for (const [name, value] of variables) yield [`env.${String(name)}`, `${String(name)}=${String(value)}`];
 }
 
-function readMeta(meta: CreateTerminalParams["_meta"]): Pick<WantedTerminal, "kind" | "size"> {
+interface Wishes {
+  readonly tty?: unknown;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly limits?: unknown;
+}
+
+function readMeta(meta: CreateTerminalParams["_meta"]): Pick<WantedTerminal, "kind" | "size" | "limits"> {
   const wish = meta?.["holdfast"];
   if (typeof wish !== "object" || wish === null) return {};
-  const { tty, columns, rows } = wish as { tty?: unknown; columns?: number; rows?: number };
-  return tty === true
-    ? {
-        kind: "tty",
-        size: { ...(columns !== undefined && { columns }), ...(rows !== undefined && { rows }) },
-      }
-    : {};
+  const { tty, columns, rows, limits }: Wishes = wish;
+  return {
+    ...(tty === true && {
+      kind: "tty",
+      size: { ...(columns !== undefined && { columns }), ...(rows !== undefined && { rows }) },
+    }),
+    ...(limits !== undefined && { limits: readNamedLimits("_meta.holdfast.limits", limits) }),
+  };
 }

@@ -19,7 +19,10 @@ export interface CreateTerminalParams {
     | undefined;
   readonly cwd?: string | null | undefined;
   readonly outputByteLimit?: number | null | undefined;
-  /** `{ holdfast: { tty: true, columns?, rows? } }` asks for a pseudo terminal. */
+  /**
+   * `{ holdfast: { tty: true, columns?, rows? } }` asks for a pseudo terminal, `{ holdfast: { limits: {
+   * wallClockSeconds?, outputMebibytes?, memoryMebibytes?, … } } }` for limits of this command.
+   */
   readonly _meta?: Readonly<Record<string, unknown>> | null | undefined;
 }
 

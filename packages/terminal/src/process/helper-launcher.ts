@@ -5,9 +5,15 @@ import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { TerminalError } from "../terminal-error.ts";
 import { programText } from "./helper/program-text.ts";
-import { type HelperCommand, type HelperEvent, fromFailure, readLines } from "./helper/wire.ts";
+import {
+  type HelperCommand,
+  type HelperEvent,
+  NO_CGROUPS_VARIABLE,
+  fromFailure,
+  readLines,
+} from "./helper/wire.ts";
 import type { LaunchRequest, LaunchWatcher, Launched, Launcher } from "./launch.ts";
-import type { TreeProcess } from "./port.ts";
+import type { LimitScope, TreeProcess } from "./port.ts";
 
 /** A helper that dies this often within a second of its start is not restarted automatically. */
 const maxYoungDeaths = 3;
@@ -30,6 +36,7 @@ export class HelperLauncher implements Launcher {
   readonly #launches = new Map<number, LiveLaunch>();
   readonly #pending = new Map<number, Pending>();
   readonly #onLost: () => void;
+  readonly #useCgroups: boolean;
   #helper: ChildProcessWithoutNullStreams | undefined;
   #closed: Promise<void> | undefined;
   #nextNumber = 1;
@@ -39,8 +46,9 @@ export class HelperLauncher implements Launcher {
   #owed = 0;
 
   /** `onLost` is called when a helper has died, before another is started. */
-  constructor(onLost: () => void) {
+  constructor(onLost: () => void, useCgroups = true) {
     this.#onLost = onLost;
+    this.#useCgroups = useCgroups;
     this.#start();
   }
 
@@ -73,6 +81,10 @@ export class HelperLauncher implements Launcher {
     return (await this.#ask((reply) => ({ do: "members", reply, id }))) as TreeProcess[];
   }
 
+  limit(scopes: readonly LimitScope[]): void {
+    this.#send({ do: "limit", scopes });
+  }
+
   forget(id: number): void {
     if (this.#launches.get(id)?.exited === false) this.#owe(-1);
     this.#launches.delete(id);
@@ -103,7 +115,7 @@ export class HelperLauncher implements Launcher {
         detached: true,
         stdio: programText === undefined ? "pipe" : ["pipe", "pipe", "pipe", "pipe"],
         // An editor's own Node runs a script only with this variable.
-        env: { ...env, ELECTRON_RUN_AS_NODE: "1" },
+        env: { ...env, ELECTRON_RUN_AS_NODE: "1", ...(!this.#useCgroups && { [NO_CGROUPS_VARIABLE]: "1" }) },
       },
     );
     if (programText !== undefined) sendProgram(helper, programText);

@@ -3,8 +3,10 @@ import type { Readable, Writable } from "node:stream";
 import type { TerminalErrorCode } from "../terminal-error.ts";
 import type {
   ExitStatus,
+  FiredLimit,
   KernelLimits,
-  LimitName,
+  LimitBackends,
+  LimitScope,
   LimitsInForce,
   TreeChoice,
   TreeMechanism,
@@ -32,6 +34,8 @@ export interface LaunchRequest {
   readonly io: LaunchIo;
   readonly tree: TreeChoice;
   readonly limits: KernelLimits;
+  /** Limits that it shares with other launches, outermost first. */
+  readonly scopes: readonly LimitScope[];
   /** The value of `HOLDFAST_TERMINAL` in the child's environment. */
   readonly marker: string;
 }
@@ -43,12 +47,13 @@ export interface Launched {
   readonly startTime: number | undefined;
   readonly tree: TreeMechanism;
   readonly limits: LimitsInForce;
+  readonly limitBackends: LimitBackends;
 }
 
 /** An exit as the parent of the child saw it. */
 export interface LaunchExit extends ExitStatus {
   /** The kernel limit that fired, where the kernel says so. */
-  readonly limit?: LimitName | undefined;
+  readonly limit?: FiredLimit | undefined;
 }
 
 /** A failure that crosses the pipe. */
@@ -87,6 +92,8 @@ export interface Launcher {
   end(launch: number, graceMs: number): Promise<TreeProcess[]>;
   /** Processes of the tree that are alive. */
   members(launch: number): Promise<TreeProcess[]>;
+  /** Sets changed limits of scopes for what runs in them. */
+  limit(scopes: readonly LimitScope[]): void;
   /** The launch will not be asked about again. */
   forget(launch: number): void;
   /** Resolves when everything is ended and given back. */

@@ -22,7 +22,7 @@ export interface TreeProcess {
   readonly command: string;
 }
 
-/** The limits that the kernel enforces. */
+/** The limits that the kernel enforces or counts for. */
 export interface KernelLimits {
   /** Memory of the whole tree (cgroup), or data segment of each process (rlimit). */
   readonly memoryBytes?: number | undefined;
@@ -32,6 +32,8 @@ export interface KernelLimits {
   readonly cpuSeconds?: number | undefined;
   /** CPU cores that the tree may use at once, e.g. 0.5; cgroup only. It slows a run down and never ends it. */
   readonly cpuCores?: number | undefined;
+  /** Bytes that the tree has written to disks; it is ended when they are more. */
+  readonly diskWriteBytes?: number | undefined;
 }
 
 /** The limits that a caller may set on one run. */
@@ -44,13 +46,40 @@ export interface RunLimits extends KernelLimits {
 /** A limit by its name, as an exit names the one that fired. */
 export type LimitName = keyof RunLimits;
 
-/** Enforcer of a limit; `none`: nothing on this machine can. */
-export type LimitBackend = "host" | "cgroup2" | "cgroup1" | "rlimit" | "none";
+/** The limits of several runs together: amounts in use at once. */
+export type SharedLimits = Pick<KernelLimits, "memoryBytes" | "processes" | "cpuCores">;
 
-/** Each requested limit, its value, and what enforces it. */
+/** The processes that a limit counts together: one command, or all commands and agents of a session, of a key, of the host. */
+export type LimitLevel = "command" | "session" | "key" | "host";
+
+/** Limits that runs share. Runs of the same level and id count together, where there are cgroups. */
+export interface LimitScope {
+  readonly level: Exclude<LimitLevel, "command">;
+  readonly id: string;
+  readonly limits: SharedLimits;
+}
+
+/** Enforcer of a limit; `proc`: the counters of each process, read five times a second; `none`: nothing on this machine can. */
+export type LimitBackend = "host" | "cgroup2" | "cgroup1" | "rlimit" | "proc" | "none";
+
+/** The strictest value of each requested limit, the level that it comes from, and what enforces it. */
 export type LimitsInForce = {
-  readonly [Name in LimitName]?: { readonly value: number; readonly by: LimitBackend };
+  readonly [Name in LimitName]?: {
+    readonly value: number;
+    readonly level: LimitLevel;
+    readonly by: LimitBackend;
+  };
 };
+
+/** The enforcer of each of the kernel's limits on this machine. */
+export type LimitBackends = { readonly [Name in keyof KernelLimits]-?: LimitBackend };
+
+/** The limit that ended a run, or that the kernel enforced while it ran. */
+export interface FiredLimit {
+  readonly name: LimitName;
+  readonly value: number;
+  readonly level: LimitLevel;
+}
 
 /** A child to run. The environment is complete; see `ProcessPort.buildEnvironment`. */
 export interface RunRequest {
@@ -68,6 +97,8 @@ export interface RunRequest {
   /** For text runs: stderr has its own pipe. Default: one pipe for both, which keeps their order (T500). */
   readonly separateError?: boolean | undefined;
   readonly limits?: RunLimits | undefined;
+  /** Limits that it shares with other runs, outermost first. */
+  readonly scopes?: readonly LimitScope[] | undefined;
   readonly tree?: TreeChoice | undefined;
 }
 
@@ -85,7 +116,7 @@ export interface RunExit extends ExitStatus {
   /** The same for `error`. */
   readonly finalErrorOffset: number;
   /** The limit that fired, if one did. */
-  readonly limit: LimitName | undefined;
+  readonly limit: FiredLimit | undefined;
   /** True when the watching process died and took the exit status with it. */
   readonly lost: boolean;
 }
@@ -112,6 +143,8 @@ export interface Run {
   readonly kind: RunKind;
   readonly tree: TreeMechanism;
   readonly limits: LimitsInForce;
+  /** The enforcers of limits, requested or not; undefined where nothing is known of the machine. */
+  readonly limitBackends: LimitBackends | undefined;
   /**
    * Writes to the run's stdin, or types into its terminal; the bytes belong to the process port from now on.
    * False asks the writer to wait for `onDrain`; the bytes are taken either way.
@@ -156,6 +189,8 @@ export interface EnvironmentRequest {
 export interface ProcessPort {
   /** Starts a child; rejects with a `TerminalError`, and then leaves nothing behind. */
   start(request: RunRequest, sink: RunSink): Promise<Run>;
+  /** Sets changed limits of scopes, where cgroups hold them, for the runs that are in them already. */
+  limit(scopes: readonly LimitScope[]): void;
   /** The login shell's environment, less secrets, with the variables of the request. */
   buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>>;
   /** Ends every run that is not released; resolves when the exit and end of each were reported. Idempotent. */

@@ -14,7 +14,8 @@ import {
   type Launched,
   type Launcher,
 } from "./launch.ts";
-import type { LimitsInForce, TreeProcess } from "./port.ts";
+import { effectiveLimits } from "./limits.ts";
+import type { LimitBackends, LimitsInForce, TreeProcess } from "./port.ts";
 import { platform } from "./platform.ts";
 import type { ReadBudget } from "./read-budget.ts";
 import type { RunInput, RunIo, StreamSinks } from "./run-io.ts";
@@ -26,6 +27,14 @@ interface PortableChild {
   readonly process: ChildProcess & { pid: number };
   readonly tree: Tree;
 }
+
+const noBackends: LimitBackends = {
+  memoryBytes: "none",
+  processes: "none",
+  cpuSeconds: "none",
+  cpuCores: "none",
+  diskWriteBytes: "none",
+};
 
 /** Forks from the host itself; each spawn blocks it for as long as a fork takes. */
 export class PortableLauncher implements Launcher {
@@ -71,6 +80,9 @@ export class PortableLauncher implements Launcher {
     return platform.isPosix ? describe((await this.#children.get(id)?.tree.members()) ?? []) : [];
   }
 
+  /** Without the helper there are no limits that could change. */
+  limit(): void {}
+
   forget(id: number): void {
     this.#children.delete(id);
   }
@@ -81,7 +93,7 @@ export class PortableLauncher implements Launcher {
   }
 
   #spawn(id: number, request: LaunchRequest, watcher: LaunchWatcher): [Launched, ChildPipes] {
-    const { cwd, env, io, marker, limits, tree } = request;
+    const { cwd, env, io, marker, limits, scopes, tree } = request;
     if (io.kind === "tty") {
       throw new TerminalError(
         "not_supported",
@@ -113,9 +125,15 @@ export class PortableLauncher implements Launcher {
     this.#children.set(id, { process, tree: new ProcessGroupTree({ pid: child.pid, startTime, marker }) });
     child.once("exit", (exitCode, signal) => watcher.exited({ exitCode, signal }));
     const unmet: LimitsInForce = Object.fromEntries(
-      Object.entries(limits).map(([name, value]) => [name, { value: Number(value), by: "none" as const }]),
+      [...effectiveLimits(limits, scopes)].map(([name, { value, level }]) => [
+        name,
+        { value, level, by: "none" as const },
+      ]),
     );
-    return [{ pid: child.pid, startTime, tree: "process-group", limits: unmet }, process];
+    return [
+      { pid: child.pid, startTime, tree: "process-group", limits: unmet, limitBackends: noBackends },
+      process,
+    ];
   }
 }
 

@@ -2,8 +2,8 @@
 import { isAbsolute } from "node:path";
 import { checkCommandSize, type CommandStrings } from "../command-size.ts";
 import { invalidRequest } from "../terminal-error.ts";
-import { checkLimits } from "./limits.ts";
-import type { RunKind, RunLimits, RunRequest, TreeChoice } from "./port.ts";
+import { checkLimits, checkScopes, limitingScopes } from "./limits.ts";
+import type { LimitScope, RunKind, RunLimits, RunRequest, TreeChoice } from "./port.ts";
 
 const kinds: readonly RunKind[] = ["text", "tty", "stdio"];
 const treeChoices: readonly TreeChoice[] = ["auto", "cgroup", "pid-namespace", "process-group"];
@@ -11,6 +11,7 @@ const treeChoices: readonly TreeChoice[] = ["auto", "cgroup", "pid-namespace", "
 /** A request that was found to be good. */
 export interface CheckedRequest {
   readonly limits: RunLimits;
+  readonly scopes: readonly LimitScope[];
   readonly sizeBytes: number;
 }
 
@@ -39,7 +40,11 @@ export function checkRunRequest(request: RunRequest): CheckedRequest {
   const environmentBytes = variables.reduce((sum, [name, value]) => {
     return sum + checkCommandSize([[`env.${name}`, `${name}=${value}`]]);
   }, 0);
-  return { limits: checkLimits(request.limits), sizeBytes: commandBytes + environmentBytes };
+  return {
+    limits: checkLimits(request.limits),
+    scopes: limitingScopes(checkScopes(request.scopes)),
+    sizeBytes: commandBytes + environmentBytes,
+  };
 }
 
 function* stringsOf({ command, args = [] }: RunRequest): CommandStrings {

@@ -13,7 +13,8 @@ import type {
   Launcher,
 } from "./launch.ts";
 import type {
-  LimitName,
+  FiredLimit,
+  LimitBackends,
   LimitsInForce,
   Run,
   RunExit,
@@ -65,7 +66,7 @@ export class ChildRun implements Run {
   #state: State = { name: "launching" };
   #launch = 0;
   #launched: Launched | undefined;
-  #limit: LimitName | undefined;
+  #limit: FiredLimit | undefined;
   #wallClock: NodeJS.Timeout | undefined;
   #drainBound: NodeJS.Timeout | undefined;
   #offsetAtExit = 0;
@@ -112,11 +113,16 @@ export class ChildRun implements Run {
 
   get limits(): LimitsInForce {
     const { wallClockMs, outputBytes } = this.#parts.limits;
+    const own = { level: "command", by: "host" } as const;
     return {
       ...this.#launched?.limits,
-      ...(wallClockMs !== undefined && { wallClockMs: { value: wallClockMs, by: "host" } }),
-      ...(outputBytes !== undefined && { outputBytes: { value: outputBytes, by: "host" } }),
+      ...(wallClockMs !== undefined && { wallClockMs: { value: wallClockMs, ...own } }),
+      ...(outputBytes !== undefined && { outputBytes: { value: outputBytes, ...own } }),
     };
+  }
+
+  get limitBackends(): LimitBackends | undefined {
+    return this.#launched?.limitBackends;
   }
 
   get isRunning(): boolean {
@@ -248,9 +254,9 @@ export class ChildRun implements Run {
     return this.#offsets.output + this.#offsets.error;
   }
 
-  #breakLimit(name: LimitName): void {
+  #breakLimit(name: "wallClockMs" | "outputBytes"): void {
     if (this.#state.name !== "running" || this.#limit !== undefined) return;
-    this.#limit = name;
+    this.#limit = { name, value: this.#parts.limits[name] ?? 0, level: "command" };
     // The exit reports a failure, and comes either way.
     this.end(LIMIT_GRACE_MS).catch(() => {});
   }

@@ -6,14 +6,15 @@ import { buildEnvironment } from "./environment.ts";
 import { FifoPool } from "./fifo-pool.ts";
 import { HelperLauncher } from "./helper-launcher.ts";
 import { RELEASE_GRACE_MS } from "./kill-grace.ts";
+import { checkScopes } from "./limits.ts";
 import type { LaunchRequest, Launcher } from "./launch.ts";
 import { LoginEnvironment } from "./login-shell.ts";
 import { platform } from "./platform.ts";
-import type { EnvironmentRequest, ProcessPort, RunLimits, RunRequest, RunSink } from "./port.ts";
+import type { EnvironmentRequest, LimitScope, ProcessPort, RunRequest, RunSink } from "./port.ts";
 import { PortableIo, PortableLauncher } from "./portable-launcher.ts";
 import { ReadBudget } from "./read-budget.ts";
 import { PipesIo, type RunIo, TtyIo } from "./run-io.ts";
-import { checkRunRequest } from "./run-request.ts";
+import { type CheckedRequest, checkRunRequest } from "./run-request.ts";
 import { ChildRun } from "./run.ts";
 import { StartGate } from "./start-gate.ts";
 
@@ -23,6 +24,8 @@ export interface SpawnerOptions {
   readonly environment?: "login" | Readonly<Record<string, string | undefined>> | undefined;
   /** `helper` wherever there is one; `child_process` forks from the host itself. */
   readonly forkBy?: "helper" | "child_process" | undefined;
+  /** Whether cgroups are used where they are writable. Default true; without them limits are per process. */
+  readonly useCgroups?: boolean | undefined;
 }
 
 /** The process port inside the host: its processes are children of the host's own helper and end with the host. */
@@ -38,9 +41,9 @@ export class Spawner implements ProcessPort {
   readonly #environment: NonNullable<SpawnerOptions["environment"]>;
   #closed: Promise<void> | undefined;
 
-  constructor({ environment = "login", forkBy }: SpawnerOptions = {}) {
+  constructor({ environment = "login", forkBy, useCgroups = true }: SpawnerOptions = {}) {
     const useHelper = platform.isPosix && forkBy !== "child_process";
-    this.#helper = useHelper ? new HelperLauncher(() => this.#fifos.discard()) : undefined;
+    this.#helper = useHelper ? new HelperLauncher(() => this.#fifos.discard(), useCgroups) : undefined;
     this.#launcher = this.#helper ?? new PortableLauncher();
     this.#fifos = new FifoPool(this.#launcher);
     this.#environment = environment;
@@ -52,9 +55,9 @@ export class Spawner implements ProcessPort {
   }
 
   async start(request: RunRequest, sink: RunSink): Promise<ChildRun> {
-    const { limits, sizeBytes } = checkRunRequest(request);
+    const checked = checkRunRequest(request);
     this.#refuseIfClosed();
-    const starting = this.#gate.pass(sizeBytes, () => this.#launch(request, limits, sink));
+    const starting = this.#gate.pass(checked.sizeBytes, () => this.#launch(request, checked, sink));
     this.#starting.add(starting);
     try {
       const run = await starting;
@@ -72,13 +75,18 @@ export class Spawner implements ProcessPort {
     return buildEnvironment({ ...request, base });
   }
 
+  limit(scopes: readonly LimitScope[]): void {
+    const checked = checkScopes(scopes);
+    if (this.#closed === undefined) this.#launcher.limit(checked);
+  }
+
   /** Ends every tree, then the helper. Idempotent. */
   close(graceMs = RELEASE_GRACE_MS): Promise<void> {
     this.#closed ??= this.#closeNow(graceMs);
     return this.#closed;
   }
 
-  async #launch(request: RunRequest, limits: RunLimits, sink: RunSink): Promise<ChildRun> {
+  async #launch(request: RunRequest, { limits, scopes }: CheckedRequest, sink: RunSink): Promise<ChildRun> {
     this.#refuseIfClosed();
     const { wallClockMs: _wall, outputBytes: _bytes, ...kernelLimits } = limits;
     const io = await this.#openIo(request);
@@ -90,6 +98,7 @@ export class Spawner implements ProcessPort {
       io: io.files,
       tree: request.tree ?? "auto",
       limits: kernelLimits,
+      scopes,
       marker: randomUUID(),
     };
     const run = await ChildRun.start(

@@ -116,13 +116,31 @@ function describeBytes(processPort: () => ProcessPort): void {
     await rm(folder, { recursive: true });
   });
 
+  it("[K660] changes the limits of a scope, and leaves its runs alone", async () => {
+    const scope = { level: "session", id: "contract" } as const;
+    const memoryBytes = 1024 ** 3;
+    const { run, record } = await recordRun(processPort(), {
+      command: "read -r word; echo $word",
+      hasInput: true,
+      scopes: [{ ...scope, limits: { memoryBytes } }],
+    });
+    expect(run.limits.memoryBytes).toMatchObject({ value: memoryBytes, level: "session" });
+    processPort().limit([{ ...scope, limits: { memoryBytes: 2 * memoryBytes } }]);
+    processPort().limit([{ ...scope, limits: {} }]);
+    run.write(Buffer.from("on\n"));
+    expect(await record.exited()).toMatchObject({ exitCode: 0, limit: undefined });
+    expect(record.text()).toBe("on\n");
+    run.release();
+  });
+
   it("[K9] names the limit that ended a run, and what enforced it", async () => {
     const { run, record } = await recordRun(processPort(), {
       command: "yes",
       limits: { outputBytes: 100_000 },
     });
-    expect(run.limits).toEqual({ outputBytes: { value: 100_000, by: "host" } });
-    expect(await record.exited()).toMatchObject({ limit: "outputBytes" });
+    expect(run.limits).toEqual({ outputBytes: { value: 100_000, level: "command", by: "host" } });
+    const fired = { name: "outputBytes", value: 100_000, level: "command" };
+    expect(await record.exited()).toMatchObject({ limit: fired });
     run.release();
   });
 }

@@ -13,6 +13,7 @@ import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { deleteSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
+import { SessionLimits } from "./session-limits.tsx";
 import { SessionSettings } from "./session-settings.tsx";
 import { pathOf, phaseWords, sessionName } from "./session-words.ts";
 
@@ -72,6 +73,7 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
       </button>
       <div className={style.settingsPlace} data-open={isOpen}>
         <SessionSettings session={session} />
+        <SessionLimits limits={session.limits} />
       </div>
     </header>
   );

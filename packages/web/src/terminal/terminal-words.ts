@@ -1,11 +1,12 @@
 // Labels for a terminal's holder and for how its program ended.
-import type {
-  ClientId,
-  TerminalClaim,
-  TerminalExit,
-  TerminalLeftovers,
-  TerminalLifecycle,
-  TerminalState,
+import {
+  type ClientId,
+  limitOutcome,
+  type TerminalClaim,
+  type TerminalExit,
+  type TerminalLeftovers,
+  type TerminalLifecycle,
+  type TerminalState,
 } from "@holdfast/ahp";
 import { spanWords } from "../frame/time-words.ts";
 
@@ -38,9 +39,9 @@ export function leftoverWords({ count }: TerminalLeftovers): string {
 export function exitWords(exit: TerminalExit): string {
   switch (exit.kind) {
     case "code":
-      return exit.exitCode === 0 ? "exit 0" : `exit ${exit.exitCode}${limitWords(exit)}`;
+      return withLimit(exit, `exit ${exit.exitCode}`);
     case "signal":
-      return `ended by ${exit.signal}${limitWords(exit)}`;
+      return withLimit(exit, `ended by ${exit.signal}`);
     case "unknown":
       return exit.reason;
   }
@@ -56,6 +57,8 @@ export function hasEndedWell(exit: TerminalExit): boolean {
   return exit.kind === "code" && exit.exitCode === 0;
 }
 
-function limitWords({ limit }: Extract<TerminalExit, { kind: "code" | "signal" }>): string {
-  return limit === undefined ? "" : ` at the limit of ${limit.name}`;
+/** A limit that stopped a program says more than the signal that it used. */
+function withLimit({ limit }: Extract<TerminalExit, { kind: "code" | "signal" }>, words: string): string {
+  if (limit === undefined) return words;
+  return limit.name === "processes" ? `${words} · ${limitOutcome(limit)}` : limitOutcome(limit);
 }

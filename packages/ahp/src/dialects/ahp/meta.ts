@@ -14,6 +14,7 @@ const sessionFields = [
   "contextLoss",
   "lastError",
   "runtimeOptions",
+  "limits",
   "commands",
   "notices",
 ] as const satisfies readonly (keyof SessionState)[];

@@ -1,5 +1,6 @@
 // The shapes of a chat's state and actions.
-import { actorShape, errorInfoShape, limitFiredShape } from "../failure.ts";
+import { actorShape, errorInfoShape } from "../failure.ts";
+import { limitFiredShape } from "../limit.ts";
 import {
   count,
   flag,

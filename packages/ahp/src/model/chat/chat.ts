@@ -1,5 +1,6 @@
 // A chat: its state, and every action that changes it.
-import type { Actor, ErrorInfo, LimitFired } from "../failure.ts";
+import type { Actor, ErrorInfo } from "../failure.ts";
+import type { LimitFired } from "../limit.ts";
 import type {
   BackgroundWorkId,
   ChatUri,

@@ -1,5 +1,6 @@
 // The shapes of turns and their parts.
-import { actorShape, errorInfoShape, limitFiredShape } from "../failure.ts";
+import { actorShape, errorInfoShape } from "../failure.ts";
+import { limitFiredShape } from "../limit.ts";
 import {
   checkShape,
   count,

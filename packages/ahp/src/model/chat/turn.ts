@@ -1,5 +1,6 @@
 // A turn: what was asked, what came back, and how it ended.
-import type { Actor, ErrorInfo, LimitFired } from "../failure.ts";
+import type { Actor, ErrorInfo } from "../failure.ts";
+import type { LimitFired } from "../limit.ts";
 import type { NoticeId, PartId, PlanId, ToolCallId, TurnId } from "../ids.ts";
 import type { OpenEnum, Timestamp, Uri } from "../json.ts";
 import type { InputRequest, InputResponse } from "./input-request.ts";

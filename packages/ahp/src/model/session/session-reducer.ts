@@ -34,6 +34,7 @@ export function reduceSession(session: SessionState, action: SessionAction): Ses
     case "session/inputNeededRemoved":
       return reduceChats(session, action);
     case "session/runtimeOptionsChanged":
+    case "session/limitsChanged":
     case "session/commandsChanged":
     case "session/modesChanged":
     case "session/modeChanged":
@@ -129,6 +130,8 @@ function reduceSettings(session: SessionState, action: SessionSettingAction): Se
   switch (action.type) {
     case "session/runtimeOptionsChanged":
       return patch(session, { runtimeOptions: applyChanges(session.runtimeOptions, action.changes) });
+    case "session/limitsChanged":
+      return patch(session, { limits: action.limits });
     case "session/commandsChanged":
       return patch(session, { commands: action.commands });
     case "session/modesChanged":

@@ -5,6 +5,7 @@ import { inputRequestShape } from "../chat/input-request.ts";
 import { pendingToolCallShape } from "../chat/tool-call-shape.ts";
 import { noticeShape } from "../chat/turn-shape.ts";
 import { actorShape, errorInfoShape } from "../failure.ts";
+import { limitInForceShape } from "../limit.ts";
 import type { ApprovalId, InputRequestId } from "../ids.ts";
 import {
   count,
@@ -144,6 +145,7 @@ export const sessionStateShape = object<SessionState>({
   contextLoss: optional(object<ContextLoss>({ at: text, reason: text })),
   lastError: optional(errorInfoShape),
   runtimeOptions: runtimeOptionsShape,
+  limits: optional(list(limitInForceShape)),
   chats: list(chatSummaryShape),
   defaultChat: optional(id("chat URI")),
   inputNeeded: list(inputNeededShape),
@@ -173,6 +175,7 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/inputNeededSet": { request: inputNeededShape },
   "session/inputNeededRemoved": { id: inputNeededIdShape },
   "session/runtimeOptionsChanged": { changes: runtimeOptionsChangesShape },
+  "session/limitsChanged": { limits: optional(list(limitInForceShape)) },
   "session/commandsChanged": { commands: commandsShape },
   "session/modesChanged": { modes: optional(modesShape) },
   "session/modeChanged": { modeId: text },

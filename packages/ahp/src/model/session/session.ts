@@ -17,6 +17,7 @@ import type {
 } from "../ids.ts";
 import type { Changes } from "../immutable.ts";
 import type { JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
+import type { LimitInForce } from "../limit.ts";
 import type {
   AvailableCommand,
   ConfigOption,
@@ -57,6 +58,8 @@ export interface SessionState {
   readonly contextLoss?: ContextLoss;
   readonly lastError?: ErrorInfo;
   readonly runtimeOptions: RuntimeOptions;
+  /** The limits in force since its agent was last started; absent without any. */
+  readonly limits?: readonly LimitInForce[];
   readonly chats: readonly ChatSummary[];
   readonly defaultChat?: ChatUri;
   /** Everything that waits for a person, in all chats, oldest first. */
@@ -229,6 +232,8 @@ export type SessionChatAction =
 /** Settings of a session, changed by its owner or its agent. */
 export type SessionSettingAction =
   | { readonly type: "session/runtimeOptionsChanged"; readonly changes: Changes<RuntimeOptions> }
+  /** The limits in force, as a whole. */
+  | { readonly type: "session/limitsChanged"; readonly limits?: readonly LimitInForce[] }
   | { readonly type: "session/commandsChanged"; readonly commands: readonly AvailableCommand[] }
   | { readonly type: "session/modesChanged"; readonly modes?: SessionModes }
   | { readonly type: "session/modeChanged"; readonly modeId: string }

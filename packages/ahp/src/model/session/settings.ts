@@ -1,6 +1,7 @@
 // The settings of a session: runtime options, modes, config options and commands.
 import type { Changes } from "../immutable.ts";
 import type { JsonValue, OpenEnum } from "../json.ts";
+import { sessionLimitsShape, type SessionLimits } from "../limit.ts";
 import {
   count,
   dictionary,
@@ -30,6 +31,7 @@ export interface RuntimeOptions {
   readonly runtimeMode?: string;
   readonly approvalPolicy?: ApprovalPolicy;
   readonly extras?: { readonly [name: string]: string };
+  readonly limits?: SessionLimits;
 }
 
 /** A slash command that an agent understands. */
@@ -110,6 +112,7 @@ export const runtimeOptionsShape = object<RuntimeOptions>({
   runtimeMode: optional(text),
   approvalPolicy: optional(policyShape),
   extras: optional(dictionary(text)),
+  limits: optional(sessionLimitsShape),
 });
 
 export const runtimeOptionsChangesShape = object<Changes<RuntimeOptions>>({
@@ -119,6 +122,7 @@ export const runtimeOptionsChangesShape = object<Changes<RuntimeOptions>>({
   runtimeMode: optional(nullable(text)),
   approvalPolicy: optional(nullable(policyShape)),
   extras: optional(nullable(dictionary(text))),
+  limits: optional(nullable(sessionLimitsShape)),
 });
 
 export const commandsShape = list(

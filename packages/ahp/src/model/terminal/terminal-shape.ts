@@ -1,5 +1,5 @@
 // The shapes of a terminal's state and actions.
-import { limitFiredShape } from "../failure.ts";
+import { limitFiredShape } from "../limit.ts";
 import { count, flag, id, list, number, object, oneOf, optional, taggedUnion, text } from "../shape.ts";
 import type {
   FinishedCommand,

@@ -1,7 +1,7 @@
 // A terminal: what it runs, who holds it, how it ended. Its bytes are kept elsewhere.
-import type { LimitFired } from "../failure.ts";
 import type { ChatUri, ClientId, CommandId, SessionUri, TerminalUri, ToolCallId, TurnId } from "../ids.ts";
 import type { Timestamp, Uri } from "../json.ts";
+import type { LimitFired } from "../limit.ts";
 
 /** The state of a terminal's channel. */
 export interface TerminalState {

@@ -87,6 +87,11 @@ export const sessionActionFields: FieldsByType<SessionAction> = {
       approvalPolicy: fc.constantFrom(null, "deny-all"),
     }),
   }),
+  "session/limitsChanged": fc.record({
+    limits: maybe(
+      fc.constant([{ name: "memory", value: 1024, unit: "bytes", level: "session", by: "cgroup2" }] as const),
+    ),
+  }),
   "session/commandsChanged": fc.record({
     commands: fc.array(fc.record({ name: words, description: words }), { maxLength: 2 }),
   }),

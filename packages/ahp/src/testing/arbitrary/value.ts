@@ -5,7 +5,8 @@ import type { InputRequest } from "../../model/chat/input-request.ts";
 import type { Message, PendingMessage } from "../../model/chat/message.ts";
 import type { ToolContent } from "../../model/chat/tool-call.ts";
 import type { Notice, Plan, TextPart, WholePart } from "../../model/chat/turn.ts";
-import type { Actor, ErrorInfo, LimitFired } from "../../model/failure.ts";
+import type { Actor, ErrorInfo } from "../../model/failure.ts";
+import type { LimitFired } from "../../model/limit.ts";
 import { makeId, type Id, type IdKind } from "../../model/ids.ts";
 
 /** An action without its type, for each type of a union of actions. */

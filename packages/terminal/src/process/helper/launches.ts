@@ -4,14 +4,20 @@ import { closeSync, statSync } from "node:fs";
 import { TerminalError } from "../../terminal-error.ts";
 import { type Executable, resolveCommand } from "../command-line.ts";
 import { MARKER_VARIABLE, type LaunchExit, type LaunchRequest, type Launched } from "../launch.ts";
-import type { LimitBackend, LimitName, LimitsInForce, TreeMechanism, TreeProcess } from "../port.ts";
+import { effectiveLimits } from "../limits.ts";
+import type { FiredLimit, KernelLimits, LimitName, LimitScope, TreeMechanism, TreeProcess } from "../port.ts";
 import { CgroupTree, RunCgroups } from "../tree/cgroup.ts";
+import type { MarkerSearch } from "../tree/marker-search.ts";
 import { PidNamespaceTree, pidNamespacePrefix } from "../tree/pid-namespace.ts";
 import { ProcessGroupTree } from "../tree/process-group.ts";
-import { readCommandLine, readStartTime } from "../tree/process-table.ts";
+import { describeProcesses as describe, readStartTime } from "../tree/process-table.ts";
+import { ScopeGroups } from "../tree/scope-groups.ts";
 import { TreeBackends } from "../tree/tree-choice.ts";
 import { endTree, signalPid, type Tree, type TreeLeader } from "../tree/tree.ts";
 import { openFiles, unlinkFifos } from "./launch-files.ts";
+import { limitBackends, limitsInForce } from "./limits-in-force.ts";
+import { LimitWatch } from "./limit-watch.ts";
+import { withRaisedScore } from "./oom-score.ts";
 import { wrapCommand } from "./wrapper.ts";
 
 /** One child and what belongs to it. */
@@ -20,20 +26,20 @@ interface Launch {
   readonly tree: Tree;
   readonly groups: RunCgroups | undefined;
   readonly terminationSignals: readonly NodeJS.Signals[];
-  readonly cpuLimited: boolean;
+  readonly cpuLimit: FiredLimit | undefined;
   state: "running" | "exited";
-  limit: LimitName | undefined;
   ending: Promise<number[]> | undefined;
-  cpuWatch: NodeJS.Timeout | undefined;
+  limitWatch: LimitWatch | undefined;
 }
-
-/** How often the CPU time of a tree is looked at, when it has a limit. */
-const cpuWatchMs = 200;
 
 /** All children of this process, by the number the host gave them. */
 export class Launches {
   readonly #launches = new Map<number, Launch>();
-  readonly #backends = new TreeBackends();
+  readonly #backends: TreeBackends;
+
+  constructor(useCgroups: boolean) {
+    this.#backends = new TreeBackends(useCgroups);
+  }
 
   /** Starts a child; `onExit` is called once, after this has resolved. */
   async launch(id: number, request: LaunchRequest, onExit: (exit: LaunchExit) => void): Promise<Launched> {
@@ -71,6 +77,11 @@ export class Launches {
     return describe((await this.#launches.get(id)?.tree.members()) ?? []);
   }
 
+  /** Sets changed limits for what runs in these scopes; without cgroups they hold what starts next. */
+  limit(scopes: readonly LimitScope[]): void {
+    new ScopeGroups(this.#backends.cgroups, scopes).close();
+  }
+
   /** Ends the tree of a child whose own helper has died. */
   async reap(leader: TreeLeader): Promise<void> {
     // Looking for cgroups ends what is left in a dead helper's groups.
@@ -83,7 +94,7 @@ export class Launches {
     const launch = this.#launches.get(id);
     if (launch === undefined || launch.state === "running") return;
     this.#launches.delete(id);
-    clearInterval(launch.cpuWatch);
+    launch.limitWatch?.close();
     launch.tree.close();
     launch.groups?.close();
   }
@@ -92,7 +103,7 @@ export class Launches {
   async close(graceMs: number): Promise<void> {
     await Promise.all([...this.#launches.keys()].map((id) => this.end(id, graceMs)));
     for (const launch of this.#launches.values()) {
-      clearInterval(launch.cpuWatch);
+      launch.limitWatch?.close();
       launch.tree.close();
       launch.groups?.close();
     }
@@ -107,14 +118,22 @@ export class Launches {
     files: readonly number[],
     onExit: (exit: LaunchExit) => void,
   ): Launched {
-    const { cwd, env, io, limits, marker } = request;
+    const { cwd, env, io, marker, scopes } = request;
     checkDirectory(cwd);
     const command = resolveCommand(request.command, request.args, cwd, env["PATH"]);
-    const needsGroups = mechanism === "cgroup" || Object.values(limits).some((value) => value !== undefined);
+    const effective = effectiveLimits(request.limits, scopes);
+    const layout = this.#backends.cgroups;
+    const needsGroups = mechanism === "cgroup" || effective.size > 0;
     const groups = needsGroups
-      ? new RunCgroups(this.#backends.cgroups, `run-${id}`, mechanism === "cgroup", limits)
+      ? new RunCgroups(layout, {
+          name: `run-${id}`,
+          holdTree: mechanism === "cgroup",
+          limits: request.limits,
+          scopes,
+        })
       : undefined;
-    const enforcers = groups?.enforcers ?? new Map<LimitName, LimitBackend>();
+    const enforcers = groups?.enforcers ?? new Map();
+    const limits = valuesOf(effective);
     const prefix = mechanism === "pid-namespace" ? pidNamespacePrefix() : [];
     const wrapped = wrapCommand(command, {
       groupFolders: groups?.folders ?? [],
@@ -129,21 +148,26 @@ export class Launches {
       groups,
     );
     const startTime = readStartTime(child.pid);
+    const tree = makeTree(mechanism, { pid: child.pid, startTime, marker }, groups, this.#backends.markers);
     const launch: Launch = {
       pid: child.pid,
-      tree: makeTree(mechanism, { pid: child.pid, startTime, marker }, groups),
+      tree,
       groups,
       terminationSignals: io.kind === "tty" ? ["SIGTERM", "SIGHUP"] : ["SIGTERM"],
-      cpuLimited: limits.cpuSeconds !== undefined,
+      cpuLimit: effective.get("cpuSeconds"),
       state: "running",
-      limit: undefined,
       ending: undefined,
-      cpuWatch: undefined,
+      limitWatch: LimitWatch.of(
+        {
+          cpuSeconds: groups?.killFolder === undefined ? undefined : () => groups.cpuSeconds(),
+          writtenBytes: () => groups?.writtenBytes() ?? 0,
+          members: () => tree.members(),
+        },
+        effective,
+        () => void this.end(id, 0),
+      ),
     };
     this.#launches.set(id, launch);
-    if (limits.cpuSeconds !== undefined && groups?.killFolder !== undefined) {
-      this.#watchCpu(id, launch, groups, limits.cpuSeconds);
-    }
     child.once("exit", (exitCode, signal) => {
       launch.state = "exited";
       onExit(explainExit(launch, exitCode, signal));
@@ -152,17 +176,9 @@ export class Launches {
       pid: child.pid,
       startTime,
       tree: mechanism,
-      limits: limitsInForce(request, enforcers, wrapped.rlimits),
+      limits: limitsInForce(effective, enforcers, wrapped.rlimits),
+      limitBackends: limitBackends(layout, mechanism),
     };
-  }
-
-  #watchCpu(id: number, launch: Launch, groups: RunCgroups, limitSeconds: number): void {
-    launch.cpuWatch = setInterval(() => {
-      if (groups.cpuSeconds() < limitSeconds) return;
-      clearInterval(launch.cpuWatch);
-      launch.limit = "cpuSeconds";
-      void this.end(id, 0);
-    }, cpuWatchMs);
   }
 }
 
@@ -171,9 +187,14 @@ function checkDirectory(cwd: string): void {
   throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd" });
 }
 
-function makeTree(mechanism: TreeMechanism, leader: TreeLeader, groups: RunCgroups | undefined): Tree {
+function makeTree(
+  mechanism: TreeMechanism,
+  leader: TreeLeader,
+  groups: RunCgroups | undefined,
+  markers: MarkerSearch,
+): Tree {
   if (mechanism === "cgroup" && groups?.killFolder !== undefined) {
-    return new CgroupTree(groups.killFolder, leader);
+    return new CgroupTree(groups.killFolder, leader, markers);
   }
   return mechanism === "pid-namespace" ? new PidNamespaceTree(leader) : new ProcessGroupTree(leader);
 }
@@ -185,7 +206,7 @@ function startChild(
 ): ChildProcess & { pid: number } {
   let child: ChildProcess;
   try {
-    child = spawn(command.file, command.args, options);
+    child = withRaisedScore(() => spawn(command.file, command.args, options));
     // A child that never started emits an error, which would end the helper if nobody listened.
     child.on("error", () => {});
     if (child.pid !== undefined) return child as ChildProcess & { pid: number };
@@ -213,32 +234,16 @@ function explainErrno(error: unknown): string {
 const cpuSignalExitCode = 152;
 
 function explainExit(launch: Launch, exitCode: number | null, signal: NodeJS.Signals | null): LaunchExit {
-  clearInterval(launch.cpuWatch);
-  const outOfCpu = launch.cpuLimited && (signal === "SIGXCPU" || exitCode === cpuSignalExitCode);
-  const limit = launch.limit ?? launch.groups?.fired() ?? (outOfCpu ? "cpuSeconds" : undefined);
+  launch.limitWatch?.close();
+  const isOutOfCpu = signal === "SIGXCPU" || exitCode === cpuSignalExitCode;
+  const limit =
+    launch.limitWatch?.fired ?? launch.groups?.fired() ?? (isOutOfCpu ? launch.cpuLimit : undefined);
   // The shell inside a namespace can only say 128 + n; when it was us who asked it to end, it is clear what it means.
   const askedToEnd =
     launch.tree.mechanism === "pid-namespace" && launch.ending !== undefined && exitCode === 143;
   return askedToEnd ? { exitCode: null, signal: "SIGTERM", limit } : { exitCode, signal, limit };
 }
 
-function limitsInForce(
-  request: LaunchRequest,
-  enforcers: ReadonlyMap<LimitName, LimitBackend>,
-  rlimits: readonly LimitName[],
-): LimitsInForce {
-  const entries: [LimitName, { value: number; by: LimitBackend }][] = [];
-  for (const [name, value] of Object.entries(request.limits) as [LimitName, number | undefined][]) {
-    if (value !== undefined) {
-      entries.push([
-        name,
-        { value, by: enforcers.get(name) ?? (rlimits.includes(name) ? "rlimit" : "none") },
-      ]);
-    }
-  }
-  return Object.fromEntries(entries);
-}
-
-function describe(pids: readonly number[]): TreeProcess[] {
-  return pids.map((pid) => ({ pid, command: readCommandLine(pid) }));
+function valuesOf(limits: ReadonlyMap<LimitName, FiredLimit>): KernelLimits {
+  return Object.fromEntries([...limits.values()].map(({ name, value }) => [name, value]));
 }

@@ -7,9 +7,10 @@ import { ORPHAN_GRACE_MS } from "../kill-grace.ts";
 import { platform } from "../platform.ts";
 import { makeFifoFolder, removeStaleFifoFolders } from "./fifo-folder.ts";
 import { Launches } from "./launches.ts";
-import { type HelperCommand, type HelperEvent, readLines, toFailure } from "./wire.ts";
+import { protectFromOomKiller } from "./oom-score.ts";
+import { type HelperCommand, type HelperEvent, NO_CGROUPS_VARIABLE, readLines, toFailure } from "./wire.ts";
 
-const launches = new Launches();
+const launches = new Launches(process.env[NO_CGROUPS_VARIABLE] === undefined);
 let fifoFolder: string | undefined;
 let fifoCount = 0;
 
@@ -53,6 +54,8 @@ function obey(command: HelperCommand): void {
       return launches.signal(command.id, command.signal);
     case "forget":
       return launches.forget(command.id);
+    case "limit":
+      return launches.limit(command.scopes);
     case "reap":
       // Best effort by its nature: the process to report a failure to is gone.
       launches.reap(command.leader).catch(() => {});
@@ -91,6 +94,7 @@ async function leave(): Promise<void> {
 }
 
 closeInherited();
+protectFromOomKiller();
 // A Ctrl-C in the host's terminal, or a service manager's TERM to the group, is for the host; the helper outlives it to clean up.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.stdin.setEncoding("utf8");

@@ -1,13 +1,18 @@
 // The lines that host and spawn helper exchange: one JSON object each.
 import type { LaunchExit, LaunchFailure, LaunchRequest, Launched } from "../launch.ts";
 import { TerminalError } from "../../terminal-error.ts";
+import type { LimitScope } from "../port.ts";
 import type { TreeLeader } from "../tree/tree.ts";
+
+/** Set in the helper's environment: it uses no cgroups, as on a machine that has none. */
+export const NO_CGROUPS_VARIABLE = "HOLDFAST_NO_CGROUPS";
 
 /** A command of the host. `reply` numbers a request that expects a response. */
 export type HelperCommand =
   | { readonly do: "launch"; readonly id: number; readonly request: LaunchRequest }
   | { readonly do: "signal"; readonly id: number; readonly signal: NodeJS.Signals }
   | { readonly do: "forget"; readonly id: number }
+  | { readonly do: "limit"; readonly scopes: readonly LimitScope[] }
   | { readonly do: "reap"; readonly leader: TreeLeader }
   | { readonly do: "fifos"; readonly reply: number; readonly count: number }
   | { readonly do: "end"; readonly reply: number; readonly id: number; readonly graceMs: number }

@@ -63,7 +63,8 @@ function rlimitLines({ limits, enforcers }: Preparations): { lines: string[]; na
   if (limits.processes !== undefined && !enforcers.has("processes")) {
     // bash says -u where dash says -p.
     lines.push(quietly(`ulimit -u ${limits.processes}`, `ulimit -p ${limits.processes}`).join(" || "));
-    names.push("processes");
+    // The kernel does not hold root to it.
+    if (process.getuid?.() !== 0) names.push("processes");
   }
   return { lines, names };
 }

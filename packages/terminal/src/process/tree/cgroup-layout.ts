@@ -20,7 +20,7 @@ export interface Controller {
 }
 
 /** The limits that need a controller. */
-export type ControllerName = "memory" | "pids" | "cpu";
+export type ControllerName = "memory" | "pids" | "cpu" | "io";
 
 /** cgroups that may be used on this machine. */
 export interface CgroupLayout {
@@ -30,7 +30,7 @@ export interface CgroupLayout {
 }
 
 /** The name of our folder in each hierarchy; pid and start time say whose it is. */
-const ownFolderName = (): string => `holdfast-${process.pid}-${readStartTime(process.pid) ?? 0}`;
+export const ownFolderName = (): string => `holdfast-${process.pid}-${readStartTime(process.pid) ?? 0}`;
 
 /** Looks once, making the folder that all our groups will live in. */
 export function findCgroups(): CgroupLayout {
@@ -42,6 +42,9 @@ export function findCgroups(): CgroupLayout {
     const controller = findController(name, killFolder, mounts.get(name), paths.get(name));
     if (controller !== undefined) controllers[name] = controller;
   }
+  // Version 1 counts only what bypasses the page cache: of use to nobody.
+  const io = findController("io", killFolder, undefined, undefined);
+  if (io !== undefined) controllers.io = io;
   return { killFolder, controllers };
 }
 

@@ -1,6 +1,8 @@
 // Reads the machine's process table: files under /proc on Linux, `ps` elsewhere.
 import { execFile } from "node:child_process";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { platform } from "../platform.ts";
 
@@ -65,6 +67,42 @@ export function readCommandLine(pid: number): string {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").replace(/\0+$/, "").replaceAll("\0", " ");
     return words === "" ? `[${readFileSync(`/proc/${pid}/comm`, "utf8").trim()}]` : words;
+  } catch {
+    // It ended meanwhile, or there is no /proc.
+    return "";
+  }
+}
+
+/** How long command lines are waited for. */
+const describeBoundMs = 200;
+
+/**
+ * Processes with their command lines, for people. The kernel makes readers wait while a process forks: one that does
+ * nothing else is described by its short name.
+ */
+export async function describeProcesses(
+  pids: readonly number[],
+): Promise<{ readonly pid: number; readonly command: string }[]> {
+  const lines = new Map<number, string>();
+  const reads = pids.map(async (pid) => {
+    // It may end meanwhile, and not every system has /proc.
+    const words = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    lines.set(pid, words.replace(/\0+$/, "").replaceAll("\0", " "));
+  });
+  const bound = new AbortController();
+  const late = sleep(describeBoundMs, undefined, { signal: bound.signal }).catch(() => {});
+  await Promise.race([Promise.all(reads), late]);
+  bound.abort();
+  return pids.map((pid) => {
+    const line = lines.get(pid) ?? "";
+    return { pid, command: line === "" ? readName(pid) : line };
+  });
+}
+
+/** The kernel's short name of a process, which is always there. */
+function readName(pid: number): string {
+  try {
+    return `[${readFileSync(`/proc/${pid}/comm`, "utf8").trim()}]`;
   } catch {
     // It ended meanwhile, or there is no /proc.
     return "";

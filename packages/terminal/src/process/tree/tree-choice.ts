@@ -2,16 +2,23 @@
 import { TerminalError } from "../../terminal-error.ts";
 import type { TreeChoice, TreeMechanism } from "../port.ts";
 import { platform } from "../platform.ts";
-import { type CgroupLayout, findCgroups, leaveCgroups } from "./cgroup-layout.ts";
+import { type CgroupLayout, findCgroups, leaveCgroups, ownFolderName } from "./cgroup-layout.ts";
+import { MarkerSearch } from "./marker-search.ts";
 import { pidNamespaceObstacle } from "./pid-namespace.ts";
 
 /** Ways to hold trees and limit them on this machine; detected on first use. */
 export class TreeBackends {
+  readonly markers = new MarkerSearch(ownFolderName());
+  readonly #useCgroups: boolean;
   #layout: CgroupLayout | undefined;
   #namespaceObstacle: Promise<string | undefined> | undefined;
 
+  constructor(useCgroups: boolean) {
+    this.#useCgroups = useCgroups && platform.isLinux;
+  }
+
   get cgroups(): CgroupLayout {
-    this.#layout ??= platform.isLinux ? findCgroups() : { killFolder: undefined, controllers: {} };
+    this.#layout ??= this.#useCgroups ? findCgroups() : { killFolder: undefined, controllers: {} };
     return this.#layout;
   }
 

@@ -1,0 +1,103 @@
+// A real host with the hostile agent: opens sessions, plays attacks, answers questions and reads the audit.
+import { fileURLToPath } from "node:url";
+import { readFrames } from "../host/event-reader.ts";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import type { HostileStep, StepOutcome } from "./hostile-step.ts";
+
+/** A question of the host, as a stream carries it. */
+export interface AskedQuestion {
+  readonly requestId: string;
+  readonly target: string;
+  readonly [member: string]: unknown;
+}
+
+/** What came of an attack. */
+export interface Attack {
+  readonly outcomes: readonly StepOutcome[];
+  readonly questions: readonly AskedQuestion[];
+}
+
+/** The answer to every question of an attack; undefined denies. */
+export type Decide = (question: AskedQuestion) => "allow_once" | "allow_always" | "reject_once" | undefined;
+
+const agentFile = fileURLToPath(new URL("hostile-agent.mjs", import.meta.url));
+
+/** A host under attack. */
+export class AttackHost {
+  readonly host: RealHost;
+
+  private constructor(host: RealHost) {
+    this.host = host;
+  }
+
+  /** Starts the program with the hostile agent as `hostile`. */
+  static async start(config: object = {}): Promise<AttackHost> {
+    const hostile = { command: process.execPath, args: [agentFile] };
+    return new AttackHost(await startRealHost({ config: { agents: { hostile }, ...config } }));
+  }
+
+  close(): Promise<void> {
+    return this.host.close();
+  }
+
+  /** Sends a request with the owner's token, or with other credentials. */
+  async call(
+    method: string,
+    route: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = { "x-api-key": this.host.token },
+  ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
+    const response = await fetch(`${this.host.url}${route}`, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  }
+
+  /** Opens a session of the hostile agent; gives its key. */
+  async open(options: object = {}): Promise<string> {
+    const wish = { agent_id: "hostile", cwd: this.host.project, ...options };
+    const { body, status } = await this.call("POST", "/sdk/acp/session", wish);
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return (body["session"] as { session_key: string }).session_key;
+  }
+
+  /** Has the agent play the steps in one turn, and decides what is asked meanwhile. */
+  async play(key: string, steps: readonly HostileStep[], decide: Decide = () => undefined): Promise<Attack> {
+    const route = `/sdk/acp/session/${encodeURIComponent(key)}`;
+    const response = await fetch(`${this.host.url}${route}/chat/stream`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": this.host.token },
+      body: JSON.stringify({ message: JSON.stringify(steps) }),
+    });
+    let text = "";
+    const questions: AskedQuestion[] = [];
+    for await (const frame of readFrames(response)) {
+      const event = readEvent(frame.text);
+      if (event?.type === "text_delta") text += String(event.data["text"]);
+      if (event?.type !== "permission_request") continue;
+      const question = event.data as unknown as AskedQuestion;
+      questions.push(question);
+      const decision = { requestId: question.requestId, optionId: decide(question) ?? "reject_once" };
+      await this.call("POST", `${route}/permission`, decision);
+    }
+    if (text === "") throw new Error("The turn ended without the agent's outcomes");
+    return { outcomes: JSON.parse(text) as StepOutcome[], questions };
+  }
+
+  /** The audit of a session, oldest first. */
+  async audit(key: string): Promise<Record<string, unknown>[]> {
+    const { body } = await this.call("GET", `/admin/audit?session=${encodeURIComponent(key)}`);
+    return body["entries"] as Record<string, unknown>[];
+  }
+}
+
+function readEvent(
+  frame: string,
+): { readonly type: string; readonly data: Record<string, unknown> } | undefined {
+  const type = /^event: (.*)$/m.exec(frame)?.[1];
+  const data = /^data: (.*)$/m.exec(frame)?.[1];
+  if (type === undefined || data === undefined) return undefined;
+  return { type, data: JSON.parse(data) as Record<string, unknown> };
+}

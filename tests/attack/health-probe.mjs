@@ -1,0 +1,41 @@
+// Measures how long `/healthz` takes, beside a bare server in the same process tree and moment; prints both p99 at the end.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer, get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+if (process.argv[2] === "bare") {
+  const server = createServer((_request, response) => response.end("{}")).listen(0, "127.0.0.1", () => {
+    process.send?.(server.address());
+  });
+  process.on("disconnect", () => process.exit(0));
+} else {
+  const bare = fork(process.argv[1] ?? "", ["bare"]);
+  const [address] = /** @type {[{ port: number }]} */ (await once(bare, "message"));
+  /** @type {Record<"host" | "bare", number[]>} */
+  const taken = { host: [], bare: [] };
+  let isStopped = false;
+  process.stdin.on("end", () => (isStopped = true)).resume();
+  while (!isStopped) {
+    taken.host.push(await measure(`${process.argv[2]}/healthz`));
+    taken.bare.push(await measure(`http://127.0.0.1:${address.port}/`));
+    await sleep(5);
+  }
+  bare.disconnect();
+  console.log(JSON.stringify({ host: percentile99(taken.host), bare: percentile99(taken.bare) }));
+}
+
+/** @param {string} url @returns {Promise<number>} */
+function measure(url) {
+  const startedMs = performance.now();
+  return new Promise((resolve, reject) => {
+    get(url, (response) => {
+      response.resume().on("end", () => resolve(performance.now() - startedMs));
+    }).on("error", reject);
+  });
+}
+
+/** @param {number[]} values */
+function percentile99(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+}

@@ -4,4 +4,5 @@ export type { WantedTerminal } from "./acp/create-params.ts";
 export { type HeldTerminal, HeldTerminals, type Holder } from "./acp/held-terminals.ts";
 export { isInsideRoots } from "./acp/roots.ts";
 export type { AcpExitStatus, CreateTerminalParams } from "./acp/shapes.ts";
+export { type Executable, resolveCommand } from "./process/command-line.ts";
 export { rpcCodeOf, TerminalError } from "./terminal-error.ts";

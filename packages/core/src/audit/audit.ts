@@ -1,4 +1,5 @@
 // The audit log: an append-only record of every command, approval and file write, with actor, place and outcome.
+import type { Actor } from "@holdfast/ahp";
 
 /** One entry. */
 export interface AuditEntry {
@@ -88,4 +89,19 @@ function boundText(text: string): string {
   if (text.length <= maxTextChars) return text;
   const start = text.slice(0, maxTextChars).replace(/[\uD800-\uDBFF]$/, "");
   return `${start}… (${text.length - start.length} more characters)`;
+}
+
+/** The author of a decision, as entries name it. */
+export function describeActor(actor: Actor): string {
+  switch (actor.kind) {
+    case "client":
+      return `client ${actor.clientId}`;
+    case "app":
+      return `app ${actor.appId}`;
+    case "policy":
+      return `policy ${actor.policy}`;
+    case "expiry":
+    case "host":
+      return actor.kind;
+  }
 }

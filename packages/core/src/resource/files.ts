@@ -8,6 +8,9 @@ import { isInsideRoots } from "@holdfast/terminal/acp-parts";
 /** Text files larger than this are not for a protocol of lines. */
 const maxFileBytes = 32 * 1024 * 1024;
 
+/** A larger file is not compared with its new text: that would keep the host busy. */
+const maxDiffBytes = 1024 * 1024;
+
 /** Refuses what is not an absolute path. */
 export function checkPath(path: unknown): string {
   if (typeof path === "string" && isAbsolute(path) && !path.includes("\0")) return path;
@@ -22,7 +25,8 @@ export async function isInside(path: string, roots: readonly string[]): Promise<
 /** As many links to nothing as the system itself would follow. */
 const maxDanglingLinks = 40;
 
-async function followLinks(path: string, linksLeft: number = maxDanglingLinks): Promise<string> {
+/** The path that a path leads to; of a file that is yet to be made, by its folder. */
+export async function followLinks(path: string, linksLeft: number = maxDanglingLinks): Promise<string> {
   try {
     return await realpath(path);
   } catch {
@@ -74,6 +78,13 @@ async function readWhole(path: string): Promise<string> {
   } catch (error) {
     throw explain(error, path);
   }
+}
+
+/** The text of a file for a diff; undefined where there is none, or none that people could read. */
+export async function readTextNow(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true || found.size > maxDiffBytes) return undefined;
+  return readFile(path, "utf8").catch(() => undefined);
 }
 
 /** Writes a file whole, making it and its folders where they are missing. */

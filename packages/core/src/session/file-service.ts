@@ -1,9 +1,17 @@
 // Reads and writes files for a session's agent.
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
-import { coversWrite } from "../approval/coverage.ts";
-import { checkPath, checkReadable, isInside, readTextFile, writeTextFile } from "../resource/files.ts";
+import { describeRead, describeWrite } from "../approval/subject.ts";
+import {
+  checkPath,
+  checkReadable,
+  isInside,
+  readTextFile,
+  readTextNow,
+  writeTextFile,
+} from "../resource/files.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
+import type { Turn } from "./turn.ts";
 
 /** ACP's number for something that is not there. */
 const resourceNotFound = -32002;
@@ -24,9 +32,11 @@ export class FileService {
   ): Promise<object> {
     const path = checkPath(params.path);
     const read = (): Promise<string> => readTextFile(path, params.line, params.limit);
+    const turn = this.#context.openTurn;
     try {
       const inside = await isInside(path, this.#context.roots);
-      return { content: inside ? await read() : await this.#readOutside(path, read, signal) };
+      const isFree = inside && this.#context.policy !== "deny-all";
+      return { content: isFree ? await read() : await this.#readGated(path, read, inside, turn, signal) };
     } catch (error) {
       // Such an agent takes an error for a missing file as a reason not to create it.
       const isMissing = error instanceof RpcError && error.code === resourceNotFound;
@@ -40,30 +50,40 @@ export class FileService {
     const path = checkPath(params.path);
     const { content } = params;
     if (typeof content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
+    const turn = this.#context.openTurn;
     const inside = await isInside(path, this.#context.roots);
+    const subject = await describeWrite(path, await readTextNow(path), content);
     const action = {
       what: "file-write",
-      subject: path,
+      kind: "edit",
+      subject,
       isInside: inside,
-      isCoveredBy: (call) => coversWrite(call, path, inside),
-      question: { kind: "edit", title: "Write file", target: path },
+      turn,
       refusal: `Writing ${path} was not allowed`,
     } as const satisfies GatedAction;
     await this.#gate.run(action, () => writeTextFile(path, content), signal);
     return {};
   }
 
-  async #readOutside(path: string, read: () => Promise<string>, signal: AbortSignal): Promise<string> {
+  /** A read that a person or a policy has to allow: outside the session's folders, or where everything is denied. */
+  async #readGated(
+    path: string,
+    read: () => Promise<string>,
+    isInsideRoots: boolean,
+    turn: Turn | undefined,
+    signal: AbortSignal,
+  ): Promise<string> {
     // Nobody is asked about something that cannot work.
     await checkReadable(path);
+    const place = isInsideRoots ? "" : ", outside the session's folders,";
     const action = {
       what: "file-read",
-      subject: path,
-      isInside: false,
-      isCoveredBy: () => false,
-      question: { kind: "read", title: "Read file outside the session's folders", target: path },
-      refusal: `Reading ${path}, outside the session's folders, was not allowed`,
-    } as const;
+      kind: "read",
+      subject: await describeRead(path),
+      isInside: isInsideRoots,
+      turn,
+      refusal: `Reading ${path}${place} was not allowed`,
+    } as const satisfies GatedAction;
     return this.#gate.run(action, read, signal);
   }
 }

@@ -1,17 +1,25 @@
 // Shared by all parts of a session: its names, its state, the host's parts, and the one way to publish.
-import type {
-  ApprovalPolicy,
-  ChatUri,
-  SessionAction,
-  SessionKey,
-  SessionState,
-  SessionUri,
+import {
+  type Actor,
+  type ApprovalPolicy,
+  type ApprovalSubject,
+  type ChatUri,
+  type PermissionRule,
+  type PermissionScope,
+  type SessionAction,
+  type SessionKey,
+  type SessionState,
+  type SessionUri,
+  makeId,
 } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import { HeldTerminals } from "@holdfast/terminal/acp-parts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace } from "../approval/approvals.ts";
+import { Grants } from "../approval/grants.ts";
+import { type UsualRun, targetOf } from "../approval/subject.ts";
+import { describeActor } from "../audit/audit.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { SessionChat } from "./session-chat.ts";
@@ -41,6 +49,10 @@ export class SessionContext {
   turn: Turn | undefined;
   /** Why the session takes nothing on any more: the host stops, or the session is closed. */
   ending: "suspended" | "closed" | undefined;
+  /** The isolation that the agent and its commands run under; undefined: none. */
+  isolation: string | undefined;
+  /** What was approved while no turn ran. */
+  readonly #looseGrants = new Grants();
   readonly #summaries: SessionSummaries;
 
   constructor(names: SessionNames, deps: SessionDeps, touch: () => void) {
@@ -87,13 +99,61 @@ export class SessionContext {
     return turn === undefined || turn.isOver || turn.wasCancelled ? undefined : turn;
   }
 
-  /** The place of a question of a turn. */
-  placeOf(turn: Turn): ApprovalPlace {
+  /** Whether the running turn is being cancelled: nothing is asked any more. */
+  get isCancelling(): boolean {
+    const { turn } = this;
+    return turn !== undefined && turn.wasCancelled && !turn.isOver;
+  }
+
+  /** What was approved in a turn, or outside of turns. */
+  grantsOf(turn: Turn | undefined): Grants {
+    return turn?.grants ?? this.#looseGrants;
+  }
+
+  /** The usual circumstances of the agent's commands. */
+  get usualRun(): UsualRun {
+    const { commandEnvironment: harmless } = this.entry;
+    const { isolation, deps } = this;
+    return { cwd: this.roots[0] ?? "/", processPort: deps.processPort, harmless, isolation };
+  }
+
+  /** Whether the agent does such a thing through the host, which can then enforce the decision. */
+  runsThroughHost({ kind }: ApprovalSubject): boolean {
+    return kind !== "other" && this.entry.throughHost.includes(`${kind}s`);
+  }
+
+  /** The standing permission that covers something. */
+  findRule(subject: ApprovalSubject): PermissionRule | undefined {
+    return this.deps.rules.find(this.state, this.roots[0] ?? "/", subject);
+  }
+
+  /** Keeps a standing permission, and gives it; undefined where nobody knows what it would allow. */
+  addRule(subject: ApprovalSubject, scope: PermissionScope, by: Actor): PermissionRule | undefined {
+    const { rules, audit } = this.deps;
+    const rule = rules.make(subject, scope, by);
+    if (rule === undefined) return undefined;
+    const { owner, provider } = this.state;
+    if (scope === "session") this.publish({ type: "session/permissionRuleAdded", rule });
+    else rules.keep({ rule, folder: this.roots[0] ?? "/", agent: provider, owner });
+    audit.record({
+      session: this.key,
+      what: "permission-rule",
+      subject: targetOf(rule.subject, ""),
+      by: describeActor(by),
+      verdict: "allowed",
+      outcome: `added for this ${scope}`,
+      rule: rule.id,
+    });
+    return rule;
+  }
+
+  /** The place of a question of a turn; of one outside of turns, the session's, with the turn that was last. */
+  placeOf(turn: Turn | undefined): ApprovalPlace {
     return {
       session: this.uri,
       key: this.key,
       chat: this.chat.uri,
-      turnId: turn.id,
+      turnId: (turn ?? this.turn)?.id ?? makeId("turn", "none"),
       dispatch: (translated, origin) => this.dispatch(translated, origin),
     };
   }

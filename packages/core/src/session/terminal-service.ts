@@ -8,12 +8,13 @@ import {
   type AcpTerminalOwner,
   type CreateTerminalParams,
   type HoldTerminal,
+  isInsideRoots,
   TerminalError,
   type WantedTerminal,
 } from "@holdfast/terminal/acp-parts";
 import type { OfSession } from "../agent/agent-connection.ts";
-import { coversCommand } from "../approval/coverage.ts";
-import { isInside } from "../resource/files.ts";
+import type { GrantUse } from "../approval/grants.ts";
+import { describeRun, targetOf } from "../approval/subject.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
@@ -73,20 +74,21 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     hold: HoldTerminal<HostTerminal>,
     signal: AbortSignal | undefined,
   ): Promise<HostTerminal> {
+    // Before anything is awaited: the turn may end meanwhile.
+    const turn = this.#context.openTurn;
     await checkDirectory(wanted.cwd);
-    const inside = await isInside(wanted.cwd, this.#context.roots);
-    const line = [wanted.command, ...wanted.args].join(" ");
+    const subject = await describeRun(wanted, this.#context.usualRun);
     const action = {
       what: "command",
-      subject: line,
+      kind: "execute",
+      subject,
       cwd: wanted.cwd,
-      isInside: inside,
-      isCoveredBy: (call) => coversCommand(call, wanted, inside),
-      question: { kind: "execute", title: "Run command", target: line },
-      refusal: `Running ${line} was not allowed`,
+      isInside: isInsideRoots(subject.cwd, this.#context.roots),
+      turn,
+      refusal: `Running ${targetOf(subject, "")} was not allowed`,
     } as const satisfies GatedAction;
-    const start = async (covering?: { readonly toolCallId: string }): Promise<HostTerminal> => {
-      const claim = this.#agent.claimNow(covering?.toolCallId);
+    const start = async (grant?: GrantUse): Promise<HostTerminal> => {
+      const claim = this.#agent.claimNow(grant?.toolCallId);
       const terminal = await hold(() => this.#context.deps.terminals.create(wanted, claim, this.#agent));
       this.#agent.add(terminal, claim);
       return terminal;

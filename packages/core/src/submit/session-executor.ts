@@ -1,9 +1,10 @@
 // Performs what clients submit to a session, once the rules allow it: name it, take part, set options, close, delete.
-import type { Action, JsonValue, RuntimeOptions, SessionUri } from "@holdfast/ahp";
+import type { Action, Actor, Changes, JsonValue, RuntimeOptions, SessionUri } from "@holdfast/ahp";
+import { type Audit, type AuditEntry, describeActor } from "../audit/audit.ts";
 import type { TerminalSpool } from "../ports.ts";
 import { HOST_ONLY } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
-import type { HostSession } from "../session/host-session.ts";
+import type { HostSession, OptionChanges } from "../session/host-session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import {
   type Request,
@@ -18,11 +19,12 @@ import {
 export interface SessionExecutorDeps {
   readonly sessions: Sessions;
   readonly spool: TerminalSpool | undefined;
+  readonly audit: Audit;
   readonly now: () => Date;
 }
 
 export function submitToSession(
-  { sessions, now }: SessionExecutorDeps,
+  { sessions, now, audit }: SessionExecutorDeps,
   session: HostSession,
   submitted: Action | Request,
   { actor, origin }: SubmittedBy,
@@ -43,6 +45,11 @@ export function submitToSession(
     case "session/activeClientSet":
     case "session/activeClientRemoved":
       return accepted(session.dispatch({ to: "session", action }, origin));
+    case "session/permissionRuleRemoved": {
+      const entry = session.dispatch({ to: "session", action }, origin);
+      if (entry !== undefined) audit.record(revocation(session.key, action.id, actor));
+      return accepted(entry);
+    }
     case "session/runtimeOptionsChanged":
       return patch(session, withoutEmpty(action.changes), origin);
     case "session/modeChanged":
@@ -69,19 +76,24 @@ export async function deleteSession(
 /** A change that the agent has to accept takes a moment. */
 async function patch(
   session: HostSession,
-  changes: RuntimeOptions,
+  changes: OptionChanges,
   origin: SubmittedBy["origin"],
 ): Promise<Submission> {
   return session.patch(changes, origin).then(accepted, rejectionOf);
 }
 
-/** Options are set one by one and never taken back: an empty one changes nothing. */
-function withoutEmpty(changes: {
-  readonly [Name in keyof RuntimeOptions]?: RuntimeOptions[Name] | null;
-}): RuntimeOptions {
-  return Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined && value !== null),
-  );
+/** Options are set one by one; an empty one changes nothing, except that a policy can be taken back. */
+function withoutEmpty(changes: Changes<RuntimeOptions>): OptionChanges {
+  const { approvalPolicy, ...others } = changes;
+  const given = Object.entries(others).filter(([, value]) => value !== undefined && value !== null);
+  return { ...Object.fromEntries(given), ...(approvalPolicy !== undefined && { approvalPolicy }) };
+}
+
+/** The audit's entry for a standing permission that was taken back. */
+export function revocation(session: string, rule: string, actor: Actor): Omit<AuditEntry, "at"> {
+  const by = describeActor(actor);
+  const what = "permission-rule";
+  return { session, what, subject: rule, by, verdict: "allowed", outcome: "removed", rule };
 }
 
 /** The agent's options are strings and booleans. */

@@ -1,6 +1,7 @@
 // The one path for everything that clients ask for: finds the channel, checks that the actor may see it and that the
 // change can be recorded, and hands the submission to the executor of its noun, which asks the rules.
 import { type Action, ROOT_URI, type TerminalState, parseChannelUri } from "@holdfast/ahp";
+import type { PermissionRules } from "../approval/permission-rules.ts";
 import { callerOf, maySee, requireOwner } from "../caller.ts";
 import { HOST_ONLY, clientIdOf, reject } from "../rules/rule.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
@@ -8,7 +9,7 @@ import { isDurable } from "../storage/durable.ts";
 import type { PersonTerminals } from "../terminal/person-terminals.ts";
 import type { TerminalDirectory } from "../terminal/terminal-directory.ts";
 import { type ChatDeps, submitToChat } from "./chat-executor.ts";
-import { type SessionExecutorDeps, deleteSession, submitToSession } from "./session-executor.ts";
+import { type SessionExecutorDeps, deleteSession, revocation, submitToSession } from "./session-executor.ts";
 import {
   type NewSession,
   type NewTerminal,
@@ -26,6 +27,7 @@ export interface SubmissionDeps extends ChatDeps, SessionExecutorDeps, TerminalD
   readonly directory: SessionDirectory;
   readonly terminalDirectory: TerminalDirectory;
   readonly personTerminals: PersonTerminals;
+  readonly rules: PermissionRules;
 }
 
 export class Submissions {
@@ -119,9 +121,20 @@ export class Submissions {
         return this.#createSession(submitted, by);
       case "root/createTerminal":
         return this.#createTerminal(submitted, by);
+      case "root/removePermissionRule":
+        return this.#removeRule(submitted.id, by);
       default:
         return rejected(HOST_ONLY);
     }
+  }
+
+  #removeRule(id: string, { actor }: SubmittedBy): Submission {
+    const { rules, audit } = this.#deps;
+    const kept = rules.folderRules.find(({ rule }) => rule.id === id);
+    const isVisible = kept !== undefined && maySee(callerOf(actor), kept.owner);
+    if (!isVisible || !rules.remove(id)) return rejected(NO_SUCH_RULE);
+    audit.record(revocation("", id, actor));
+    return accepted();
   }
 
   async #createSession(request: NewSession, { actor }: SubmittedBy): Promise<Submission> {
@@ -151,6 +164,7 @@ export class Submissions {
 }
 
 const UNKNOWN_CHANNEL: Submission = { outcome: "unknown-channel" };
+const NO_SUCH_RULE = reject("There is no such permission. It may have been removed already.", "NOT_FOUND");
 const SESSION_OVER = reject("This session is closed.", "ACP_SESSION_NOT_FOUND");
 
 /** Submissions that are accepted even while nothing can be recorded: they stop something or type (D260). */

@@ -159,6 +159,10 @@ const plainEntry: Omit<AgentEntry, "launch"> = {
   model: [],
   forwarding: {},
   quirks: [],
+  commandEnvironment: {},
+  throughHost: [],
+  asks: true,
+  askModes: [],
 };
 
 function makeServices({ updates, warnings }: Pick<LoneAgent, "updates" | "warnings">): AgentServices {

@@ -16,6 +16,7 @@ const sessionFields = [
   "runtimeOptions",
   "commands",
   "notices",
+  "permissionRules",
 ] as const satisfies readonly (keyof SessionState)[];
 
 export function sessionMeta(session: SessionState): WireMeta {

@@ -151,8 +151,9 @@ function showMeta(call: ToolCall): WireMeta {
   }
   if (contributor.kind === "host") holdfast["contributor"] = "host";
   if (status === "pending-confirmation") {
-    const { id, action, target, expiresAt } = call.approval;
-    holdfast["approval"] = { id, action, target, ...(expiresAt !== undefined && { expiresAt }) };
+    // A state of the model is JSON, but for fields that are undefined.
+    const { options: _options, requestedAt: _requestedAt, ...approval } = call.approval;
+    holdfast["approval"] = approval as JsonObject;
   }
   return { holdfast };
 }
@@ -187,8 +188,20 @@ export function stepToolCall(
       const isReady = before.status === "running" || before.status === "pending-confirmation";
       return isReady ? { main: complete } : { lead: [ready(after, after.confirmed, call)], main: complete };
     }
-    case "cancelled":
-      return stepOf([refuse(after, call, style)]);
+    case "cancelled": {
+      const refusal = refuse(after, call, style);
+      if (before.status === "pending-confirmation") return stepOf([refusal]);
+      // Nobody was asked, but AHP only knows the refusal of a call that waits.
+      const { invocationMessage = "", rawInput } = after;
+      const wait = {
+        type: "toolCallReady",
+        ...call,
+        invocationMessage,
+        toolInput: showInput(rawInput),
+        options: [],
+      };
+      return { lead: [wait], main: refusal };
+    }
   }
 }
 

@@ -273,7 +273,7 @@ describePage("[Z36] a conversation", () => {
     await page.getByRole("group", { name: /^Permission/ }).waitFor();
     await expect.poll(() => page.title()).toBe("(1) Holdfast");
     expect(await page.evaluate("globalThis.notified")).toEqual([]);
-    await page.getByRole("button", { name: "Yes", exact: true }).click();
+    await page.getByRole("button", { name: "Allow once", exact: true }).click();
     await page.getByText("Brushed.").waitFor();
     await expect.poll(() => page.title()).toBe("Holdfast");
 

@@ -45,7 +45,10 @@ function withOptions(command: Command): Command {
     .option("--model <id>", "model id, as the agent names it")
     .option("--mode <id>", "mode of the agent")
     .addOption(
-      new Option("--policy <policy>", "approval policy (default: ask every time)").choices(APPROVAL_POLICIES),
+      new Option(
+        "--policy <policy>",
+        "approval policy (default: that of the configuration, else ask)",
+      ).choices(APPROVAL_POLICIES),
     )
     .option("--title <text>", "title of the new session")
     .option("--session <session>", "continue this session instead of starting one")
@@ -140,11 +143,21 @@ async function begin(
       ...(model !== undefined && { model }),
       ...(policy !== undefined && { approvalPolicy: policy }),
     });
-    if (mode !== undefined) await api.acpAgent.patchSession(session.session_key, { runtimeMode: mode });
+    const patch = {
+      ...(mode !== undefined && { runtimeMode: mode }),
+      // People are asked about everything, unless they or the configuration chose otherwise.
+      ...(!(await hasPolicy(api, session)) && { approvalPolicy: "ask" as const }),
+    };
+    if (Object.keys(patch).length > 0) await api.acpAgent.patchSession(session.session_key, patch);
     return session;
   } finally {
     progress.close();
   }
+}
+
+async function hasPolicy(api: Holdfast, { session_key }: AcpSession): Promise<boolean> {
+  const { runtime_options } = await api.acpAgent.getSession(session_key);
+  return runtime_options.approvalPolicy !== undefined;
 }
 
 /** A session that is there, with what was said of it from now on. */

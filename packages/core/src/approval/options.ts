@@ -20,7 +20,7 @@ export const HOST_OPTIONS: readonly ApprovalOption[] = [
 /** Options as people see them, and the agent's own id of each. */
 export interface OfferedOptions {
   readonly options: readonly ApprovalOption[];
-  agentIdOf(id: string): string;
+  readonly agentIdOf: (id: string) => string;
 }
 
 /** An agent's options under labels that it did not choose; an id that would say another kind is replaced. */

@@ -205,7 +205,8 @@ function inputOf(rawInput: JsonValue | undefined): Readonly<Record<string, unkno
       return {};
     }
   }
-  return typeof rawInput === "object" && rawInput !== null && !Array.isArray(rawInput) ? { ...rawInput } : {};
+  const isObject = typeof rawInput === "object" && rawInput !== null && !Array.isArray(rawInput);
+  return isObject ? (rawInput as Readonly<Record<string, unknown>>) : {};
 }
 
 /** The line that a tool's input names: as one text, as words, or as a program with arguments. */

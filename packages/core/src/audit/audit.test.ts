@@ -33,7 +33,7 @@ test("[V11] under approve-all every approval, command and write is on record wit
   };
   const byPolicy = { ...common, by: "policy approve-all" };
   expect(host.host.audit.recent).toEqual([
-    { ...byPolicy, what: "approval", subject: "run it", outcome: "yes" },
+    { ...byPolicy, what: "approval", subject: "true", cwd: host.work, outcome: "yes" },
     { ...common, what: "command", subject: "true", cwd: host.work, by: "approval of call", outcome: "done" },
     { ...byPolicy, what: "command", subject: "echo a b", cwd: host.work, outcome: "done" },
     {

@@ -114,10 +114,10 @@ export class ApprovalGate {
       turnId: turn?.id,
       what,
       subject: targetOf(subject, ""),
-      cwd,
+      ...(cwd !== undefined && { cwd }),
       by,
       verdict: allowed ? "allowed" : "denied",
-      outcome,
+      ...(outcome !== undefined && { outcome }),
       ...(changes.length > 0 && { environment: changes }),
       ...(rule !== undefined && { rule }),
     });

@@ -73,9 +73,15 @@ export function showPendingToolCall(
     invocationMessage: call.invocationMessage ?? "",
     toolInput: showInput(call.rawInput),
     status: "pending-confirmation",
+    ...showTitle(call),
     options: call.approval.options.map(showOption),
     edits: showFileEdits(call.content, place),
   };
+}
+
+/** The title of a question is what would be done, never what the agent calls it. */
+function showTitle({ approval }: PendingToolCall): { readonly confirmationTitle?: string } {
+  return approval.subject === undefined ? {} : { confirmationTitle: approval.target };
 }
 
 function showBase(call: ToolCall, style: ChatStyle): WireToolCallBase {
@@ -231,7 +237,7 @@ function askForPermission(
   const { invocationMessage, toolInput, options } = shown;
   // A call that waits already would keep edits that are not named.
   const edits = shown.edits ?? (before.status === "pending-confirmation" ? { items: [] } : undefined);
-  return { type: "toolCallReady", ...call, invocationMessage, toolInput, options, edits };
+  return { type: "toolCallReady", ...call, invocationMessage, ...showTitle(after), toolInput, options, edits };
 }
 
 /** A call begins to run, or gets a new description while it runs: that empties its content, which follows again. */

@@ -79,7 +79,8 @@ describe("[C22] run on a terminal", () => {
           "  │ ls\\e[2K\\r  │ harmless",
           "  │ rm -rf /",
           "  in /srv",
-          "  1 Yes (y)   2 Always (a)   3 No (n)   Ctrl-C cancels the turn",
+          "  by the agent itself; reported by the agent",
+          '  1 Allow once (y) "Yes"   2 Always allow (a) "Always"   3 Deny (n) "No"   Ctrl-C cancels the turn',
           "? ",
         ].join("\n"),
       );

@@ -200,6 +200,7 @@ export class Host {
   /** Open questions in the caller's sessions, oldest first. */
   listApprovals(caller: Caller): WaitingQuestion[] {
     this.#parts.approvals.expireDue();
+    this.#parts.inputs.expireDue();
     return this.#parts.sessions
       .of(caller)
       .flatMap(({ state }) => state.inputNeeded.map((needed) => describeWaiting(state.key, needed)))

@@ -207,6 +207,26 @@ describe("[V600] files", () => {
     expect(readFileSync(target, "utf8")).toBe("four\n");
   });
 
+  test("[V611] a link that is turned elsewhere after the question is not written through", async () => {
+    const shown = path.join(outside, "shown.txt");
+    const secret = path.join(outside, "secret.txt");
+    writeFileSync(shown, "");
+    writeFileSync(secret, "secret");
+    const host = newHost({ agents: { mine: { prompts: { "*": [write("written", "$prompt.text")] } } } });
+    const link = path.join(host.work, "link");
+    symlinkSync(shown, link);
+    const session = await host.open({ approvalPolicy: "ask" });
+    const turn = session.stream(link);
+    const { id, target } = await turn.approval();
+    expect(target).toBe(`${shown} (${link})`);
+    rmSync(link);
+    symlinkSync(secret, link);
+    session.resolve(id, "allow_once");
+    await turn.ended;
+    expect((await session.agent.answer("written")).error?.message).toContain("no longer leads to");
+    expect(readFileSync(secret, "utf8")).toBe("secret");
+  });
+
   test("[V600] a long change is cut, and says how much is missing", async () => {
     const { asked } = await play((folder) => [write("long", path.join(folder, "a"), "x".repeat(5000))]);
     expect(asked[0]?.subject).toMatchObject({

@@ -1,50 +1,55 @@
 // Approved tool calls of one turn: each covers what it described, once, and nothing that a person denied.
 import type { ApprovalSubject } from "@holdfast/ahp";
+import { normalizeLine } from "./command-line.ts";
 import { covers } from "./coverage.ts";
 
 /** The use of a grant by one action. */
 export interface GrantUse {
   readonly toolCallId: string;
   /** Gives the grant back: the action failed to start. */
-  release(): void;
+  readonly release: () => void;
 }
 
 interface Grant {
   readonly toolCallId: string;
   /** One command, or one file. */
   readonly subject: ApprovalSubject;
-  isUsed: boolean;
 }
 
 /** What was approved and denied in one turn, or outside of turns. */
 export class Grants {
-  readonly #grants: Grant[] = [];
-  readonly #denied: ApprovalSubject[] = [];
+  /** Those that are not used, by what they are about: a turn may have thousands. */
+  readonly #grants = new Map<string, Grant[]>();
+  readonly #denied = new Map<string, ApprovalSubject[]>();
 
   /** A person or a policy allowed a tool call. */
   add(toolCallId: string, subject: ApprovalSubject): void {
-    for (const each of split(subject)) this.#grants.push({ toolCallId, subject: each, isUsed: false });
+    for (const each of split(subject)) append(this.#grants, keyOf(each), { toolCallId, subject: each });
   }
 
   /** A person denied it. */
   deny(subject: ApprovalSubject): void {
-    this.#denied.push(...split(subject));
+    for (const each of split(subject)) append(this.#denied, keyOf(each), each);
   }
 
   /** Takes the grant that covers an action: at once, so that two actions never share one. */
   take(wanted: ApprovalSubject, isCurrent: (toolCallId: string) => boolean): GrantUse | undefined {
-    const grant = this.#grants.find(
-      ({ toolCallId, subject, isUsed }) => !isUsed && covers(subject, wanted) && isCurrent(toolCallId),
+    const grants = this.#grants.get(keyOf(wanted)) ?? [];
+    const index = grants.findIndex(
+      ({ toolCallId, subject }) => covers(subject, wanted) && isCurrent(toolCallId),
     );
+    const grant = grants[index];
     if (grant === undefined) return undefined;
+    const { toolCallId } = grant;
     // A file is often read in pieces.
-    grant.isUsed = wanted.kind !== "read";
-    return { toolCallId: grant.toolCallId, release: () => void (grant.isUsed = false) };
+    if (wanted.kind === "read") return { toolCallId, release: () => undefined };
+    grants.splice(index, 1);
+    return { toolCallId, release: () => void grants.push(grant) };
   }
 
   /** Whether a person denied just this. */
   isDenied(wanted: ApprovalSubject): boolean {
-    return this.#denied.some((subject) => covers(subject, wanted));
+    return this.#denied.get(keyOf(wanted))?.some((subject) => covers(subject, wanted)) ?? false;
   }
 }
 
@@ -52,4 +57,23 @@ export class Grants {
 function split(subject: ApprovalSubject): readonly ApprovalSubject[] {
   if (subject.kind !== "write" && subject.kind !== "read") return [subject];
   return subject.files.map((file) => ({ kind: subject.kind, files: [file] }));
+}
+
+/** What a subject has in common with every other that may cover it. */
+function keyOf(subject: ApprovalSubject): string {
+  switch (subject.kind) {
+    case "command":
+      return JSON.stringify(["command", subject.cwd, normalizeLine(subject.line ?? "", subject.cwd)]);
+    case "write":
+    case "read":
+      return JSON.stringify([subject.kind, subject.files[0]?.path]);
+    case "other":
+      return subject.kind;
+  }
+}
+
+function append<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }

@@ -22,6 +22,16 @@ export async function isInside(path: string, roots: readonly string[]): Promise<
   return isInsideRoots(await followLinks(path), roots);
 }
 
+/** Refuses a path that no longer leads where it led when a person was asked about it. */
+export async function checkUnmoved(path: string, expected: string): Promise<void> {
+  if ((await followLinks(path)) === expected) return;
+  throw new RpcError(
+    ErrorCode.invalidParams,
+    `${path} no longer leads to ${expected}, which was asked about; ask again`,
+    { path },
+  );
+}
+
 /** As many links to nothing as the system itself would follow. */
 const maxDanglingLinks = 40;
 

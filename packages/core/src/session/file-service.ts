@@ -4,6 +4,7 @@ import { describeRead, describeWrite } from "../approval/subject.ts";
 import {
   checkPath,
   checkReadable,
+  checkUnmoved,
   isInside,
   readTextFile,
   readTextNow,
@@ -61,7 +62,11 @@ export class FileService {
       turn,
       refusal: `Writing ${path} was not allowed`,
     } as const satisfies GatedAction;
-    await this.#gate.run(action, () => writeTextFile(path, content), signal);
+    const write = async (): Promise<void> => {
+      await checkUnmoved(path, subject.files[0]?.path ?? path);
+      await writeTextFile(path, content);
+    };
+    await this.#gate.run(action, write, signal);
     return {};
   }
 
@@ -76,14 +81,19 @@ export class FileService {
     // Nobody is asked about something that cannot work.
     await checkReadable(path);
     const place = isInsideRoots ? "" : ", outside the session's folders,";
+    const subject = await describeRead(path);
     const action = {
       what: "file-read",
       kind: "read",
-      subject: await describeRead(path),
+      subject,
       isInside: isInsideRoots,
       turn,
       refusal: `Reading ${path}${place} was not allowed`,
     } as const satisfies GatedAction;
-    return this.#gate.run(action, read, signal);
+    const readUnmoved = async (): Promise<string> => {
+      await checkUnmoved(path, subject.files[0]?.path ?? path);
+      return read();
+    };
+    return this.#gate.run(action, readUnmoved, signal);
   }
 }

@@ -45,14 +45,13 @@ export class SessionContext {
   readonly held = new HeldTerminals<HostTerminal>();
   /** Somebody uses the session. */
   readonly touch: () => void;
-  /** The turn that began last, over or not; `SessionTurns` sets it. */
-  turn: Turn | undefined;
   /** Why the session takes nothing on any more: the host stops, or the session is closed. */
   ending: "suspended" | "closed" | undefined;
   /** The isolation that the agent and its commands run under; undefined: none. */
   isolation: string | undefined;
   /** What was approved while no turn ran. */
-  readonly #looseGrants = new Grants();
+  #looseGrants = new Grants();
+  #turn: Turn | undefined;
   readonly #summaries: SessionSummaries;
 
   constructor(names: SessionNames, deps: SessionDeps, touch: () => void) {
@@ -63,6 +62,17 @@ export class SessionContext {
     this.touch = touch;
     this.chat = new SessionChat(names.chat, deps, touch);
     this.#summaries = new SessionSummaries(deps.hub, names.uri, names.chat);
+  }
+
+  /** The turn that began last, over or not; `SessionTurns` sets it. */
+  get turn(): Turn | undefined {
+    return this.#turn;
+  }
+
+  set turn(turn: Turn | undefined) {
+    this.#turn = turn;
+    // What was approved before it was not for it, and not for what follows it.
+    this.#looseGrants = new Grants();
   }
 
   /** The state of the session's channel. */

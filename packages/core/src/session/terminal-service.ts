@@ -15,6 +15,7 @@ import {
 import type { OfSession } from "../agent/agent-connection.ts";
 import type { GrantUse } from "../approval/grants.ts";
 import { describeRun, targetOf } from "../approval/subject.ts";
+import { checkUnmoved } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
@@ -88,6 +89,7 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
       refusal: `Running ${targetOf(subject, "")} was not allowed`,
     } as const satisfies GatedAction;
     const start = async (grant?: GrantUse): Promise<HostTerminal> => {
+      await checkUnmoved(wanted.cwd, subject.cwd);
       const claim = this.#agent.claimNow(grant?.toolCallId);
       const terminal = await hold(() => this.#context.deps.terminals.create(wanted, claim, this.#agent));
       this.#agent.add(terminal, claim);

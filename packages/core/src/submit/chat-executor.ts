@@ -59,6 +59,7 @@ function submitAction(
   const { turns, chat } = session;
   // By the clock, whatever became of the timer: nothing is approved after its time.
   if (submitted.type === "chat/toolCallConfirmed") deps.approvals.expireDue();
+  if (submitted.type === "chat/inputCompleted") deps.inputs.expireDue();
   const author = { actor, at: deps.now().toISOString() };
   const ruling = checkChatAction(submitted, chat.state, author, session.state.inputNeeded);
   if (!ruling.allowed) return rejected(ruling);

@@ -37,7 +37,7 @@ export class Approvals {
   }
 }
 
-/** What is allowed for always, until it is removed. */
+/** The operations on standing permissions. */
 export class PermissionRules {
   readonly #connection: Connection;
 

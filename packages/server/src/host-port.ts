@@ -90,7 +90,7 @@ export interface HostPort {
   resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;
   /** Pending questions in the caller's sessions, oldest first. */
   listApprovals(caller: Caller): WaitingQuestion[];
-  /** What is allowed for always in the caller's sessions and folders, oldest first. */
+  /** Standing permissions in the caller's sessions and folders, oldest first. */
   listPermissionRules(caller: Caller): PermissionRuleInfo[];
   removePermissionRule(id: string, caller: Caller): Promise<void>;
   /** The terminals of the caller's sessions that are there now; with a session, also its finished ones. */

@@ -62,7 +62,7 @@ function ruleRow(rule: PermissionRuleInfo, nowMs: number): string[] {
   return [shortName(id), allowedText(rule), place, safeText(agent_id), ageWord(createdAt, nowMs)];
 }
 
-/** What a rule allows, in one line. */
+/** The subject of a rule in one line. */
 function allowedText({ subject }: PermissionRuleInfo): string {
   if (subject.kind === "command") return `${safeText(subject.line ?? "")} in ${safeText(subject.cwd)}`;
   if (subject.kind !== "write") return subject.kind;

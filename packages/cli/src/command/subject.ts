@@ -17,7 +17,7 @@ export interface SubjectField {
 /** Lines of one side of a change; a file's whole text would push the question off the screen. */
 const maxDiffLines = 20;
 
-/** What would happen, in the order in which it matters. */
+/** The fields of a request, in the order in which they matter. */
 export function subjectFields(request: Described): SubjectField[] {
   const { action, target, subject, source, agentTitle, title = "" } = request;
   const words = agentTitle ?? title;

@@ -10,7 +10,7 @@ export function covers(described: ApprovalSubject, wanted: ApprovalSubject): boo
 }
 
 /** Without a described line nothing is covered: nobody has seen what would run. */
-export function coversCommand(described: CommandSubject, run: CommandSubject): boolean {
+function coversCommand(described: CommandSubject, run: CommandSubject): boolean {
   if (described.line === undefined || run.line === undefined) return false;
   if (described.cwd !== run.cwd) return false;
   const isSameLine = normalizeLine(described.line, run.cwd) === normalizeLine(run.line, run.cwd);
@@ -18,7 +18,7 @@ export function coversCommand(described: CommandSubject, run: CommandSubject): b
 }
 
 /** Paths are compared after links were followed. */
-export function coversFile(described: readonly SubjectFile[], { path }: SubjectFile): boolean {
+function coversFile(described: readonly SubjectFile[], { path }: SubjectFile): boolean {
   return described.some((file) => file.path === path);
 }
 

@@ -16,7 +16,7 @@ interface Grant {
   readonly subject: ApprovalSubject;
 }
 
-/** What was approved and denied in one turn, or outside of turns. */
+/** The approvals and denials of one turn, or of the time between turns. */
 export class Grants {
   /** Those that are not used, by what they are about: a turn may have thousands. */
   readonly #grants = new Map<string, Grant[]>();
@@ -59,7 +59,7 @@ function split(subject: ApprovalSubject): readonly ApprovalSubject[] {
   return subject.files.map((file) => ({ kind: subject.kind, files: [file] }));
 }
 
-/** What a subject has in common with every other that may cover it. */
+/** A key that a subject shares with every other that may cover it. */
 function keyOf(subject: ApprovalSubject): string {
   switch (subject.kind) {
     case "command":

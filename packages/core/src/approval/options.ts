@@ -2,7 +2,7 @@
 import type { ApprovalOption } from "@holdfast/ahp";
 import type { AcpPermissionOption } from "../agent/acp.ts";
 
-/** What each kind means, whatever an agent calls it. */
+/** The meaning of each kind, whatever an agent calls it. */
 const labels: Readonly<Partial<Record<string, string>>> = {
   allow_once: "Allow once",
   allow_always: "Always allow",

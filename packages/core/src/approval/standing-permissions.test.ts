@@ -153,7 +153,9 @@ describe("[V7] under deny-all", () => {
     writeFileSync(file, "secret");
     await session.turn(file);
     expect((await session.agent.answer("read")).error).toMatchObject({ data: { code: "denied" } });
-    expect(host.host.audit.recent).toMatchObject([{ what: "file-read", subject: file, verdict: "denied" }]);
+    expect(host.host.audit.recent).toMatchObject([
+      { what: "file-read", subject: file, by: "policy deny-all" },
+    ]);
     await session.patch({ approvalPolicy: "ask" });
     await session.turn(file);
     expect(await session.agent.result("read")).toEqual({ content: "secret" });
@@ -274,6 +276,20 @@ describe("[V609] an agent that does not ask", () => {
     });
     expect((await host.open({ approvalPolicy: "ask" })).status.asks).toBe(false);
   });
+});
+
+test("[P14] null removes a policy, and the host asks again as the agent does", async () => {
+  const host = newHost({ agents: { mine: { prompts: { go: [ASK_TRUE] } } } });
+  const session = await host.open({ approvalPolicy: "deny-all" });
+  const { runtime_options } = await host.host.patchSession(
+    session.key,
+    { approvalPolicy: null },
+    { kind: "owner" },
+  );
+  expect(runtime_options).toEqual({ cwd: host.work });
+  const turn = session.stream("go");
+  session.resolve((await turn.approval()).id, "allow_once");
+  await turn.ended;
 });
 
 test("[V608] what the agent does through the host, the host enforces; the rest the agent only reports", async () => {

@@ -15,7 +15,7 @@ import { followLinks } from "../resource/files.ts";
 import { lineOf } from "./command-line.ts";
 import { diffTexts } from "./subject-diff.ts";
 
-/** What an agent says of a tool call that it asks about. */
+/** An agent's description of a tool call that it asks about. */
 export interface DescribedCall {
   readonly kind: string | undefined;
   readonly title: string;
@@ -111,8 +111,8 @@ export function targetOf(subject: ApprovalSubject, title: string): string {
   }
 }
 
-export const UNKNOWN_COMMAND = "The agent does not say what it will run";
-export const UNKNOWN_FILE = "The agent does not say which file it will change";
+const UNKNOWN_COMMAND = "The agent does not say what it will run";
+const UNKNOWN_FILE = "The agent does not say which file it will change";
 
 function listPaths(files: readonly SubjectFile[]): string {
   return files.map(({ path, link }) => (link === undefined ? path : `${path} (${link})`)).join(", ");

@@ -91,6 +91,26 @@ function boundText(text: string): string {
   return `${start}… (${text.length - start.length} more characters)`;
 }
 
+/** The entry for a standing permission that was made or taken back. */
+export function ruleChange(
+  session: string,
+  rule: { readonly id: string; readonly subject: string },
+  by: Actor,
+  outcome: string,
+): Omit<AuditEntry, "at"> {
+  const { id, subject } = rule;
+  const actor = describeActor(by);
+  return {
+    session,
+    what: "permission-rule",
+    subject,
+    by: actor,
+    verdict: "allowed",
+    outcome,
+    rule: id,
+  };
+}
+
 /** The author of a decision, as entries name it. */
 export function describeActor(actor: Actor): string {
   switch (actor.kind) {

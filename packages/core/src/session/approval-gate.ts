@@ -56,7 +56,7 @@ export class ApprovalGate {
       recording.require();
       result = await act(grant);
     } catch (error) {
-      // What did not start has used up nothing.
+      // An action that did not start has used up nothing.
       grant?.release();
       this.#record(action, permission, error instanceof Error ? error.message : String(error));
       throw error;

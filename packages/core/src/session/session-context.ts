@@ -19,7 +19,7 @@ import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace } from "../approval/approvals.ts";
 import { Grants } from "../approval/grants.ts";
 import { type UsualRun, targetOf } from "../approval/subject.ts";
-import { describeActor } from "../audit/audit.ts";
+import { ruleChange } from "../audit/audit.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { SessionChat } from "./session-chat.ts";
@@ -49,7 +49,7 @@ export class SessionContext {
   ending: "suspended" | "closed" | undefined;
   /** The isolation that the agent and its commands run under; undefined: none. */
   isolation: string | undefined;
-  /** What was approved while no turn ran. */
+  /** Approvals that were given while no turn ran. */
   #looseGrants = new Grants();
   #turn: Turn | undefined;
   readonly #summaries: SessionSummaries;
@@ -71,7 +71,7 @@ export class SessionContext {
 
   set turn(turn: Turn | undefined) {
     this.#turn = turn;
-    // What was approved before it was not for it, and not for what follows it.
+    // Approvals from before the turn are neither for it nor for the time after it.
     this.#looseGrants = new Grants();
   }
 
@@ -115,7 +115,7 @@ export class SessionContext {
     return turn !== undefined && turn.wasCancelled && !turn.isOver;
   }
 
-  /** What was approved in a turn, or outside of turns. */
+  /** The approvals of a turn, or of the time between turns. */
   grantsOf(turn: Turn | undefined): Grants {
     return turn?.grants ?? this.#looseGrants;
   }
@@ -145,15 +145,8 @@ export class SessionContext {
     const { owner, provider } = this.state;
     if (scope === "session") this.publish({ type: "session/permissionRuleAdded", rule });
     else rules.keep({ rule, folder: this.roots[0] ?? "/", agent: provider, owner });
-    audit.record({
-      session: this.key,
-      what: "permission-rule",
-      subject: targetOf(rule.subject, ""),
-      by: describeActor(by),
-      verdict: "allowed",
-      outcome: `added for this ${scope}`,
-      rule: rule.id,
-    });
+    const change = { id: rule.id, subject: targetOf(rule.subject, "") };
+    audit.record(ruleChange(this.key, change, by, `added for this ${scope}`));
     return rule;
   }
 

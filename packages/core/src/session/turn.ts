@@ -53,7 +53,7 @@ export class Turn {
   readonly id: TurnId;
   readonly isInteractive: boolean;
   readonly denied: DeniedCall[] = [];
-  /** What a person or a policy allowed in this turn. */
+  /** Approvals of a person or a policy in this turn. */
   readonly grants = new Grants();
   /** Resolves when the turn has ended; never rejects. */
   readonly ended: Promise<TurnEnd>;

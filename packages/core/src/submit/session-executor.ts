@@ -1,6 +1,6 @@
 // Performs what clients submit to a session, once the rules allow it: name it, take part, set options, close, delete.
-import type { Action, Actor, Changes, JsonValue, RuntimeOptions, SessionUri } from "@holdfast/ahp";
-import { type Audit, type AuditEntry, describeActor } from "../audit/audit.ts";
+import type { Action, Changes, JsonValue, RuntimeOptions, SessionUri } from "@holdfast/ahp";
+import { type Audit, ruleChange } from "../audit/audit.ts";
 import type { TerminalSpool } from "../ports.ts";
 import { HOST_ONLY } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
@@ -47,7 +47,8 @@ export function submitToSession(
       return accepted(session.dispatch({ to: "session", action }, origin));
     case "session/permissionRuleRemoved": {
       const entry = session.dispatch({ to: "session", action }, origin);
-      if (entry !== undefined) audit.record(revocation(session.key, action.id, actor));
+      if (entry !== undefined)
+        audit.record(ruleChange(session.key, { id: action.id, subject: action.id }, actor, "removed"));
       return accepted(entry);
     }
     case "session/runtimeOptionsChanged":
@@ -87,13 +88,6 @@ function withoutEmpty(changes: Changes<RuntimeOptions>): OptionChanges {
   const { approvalPolicy, ...others } = changes;
   const given = Object.entries(others).filter(([, value]) => value !== undefined && value !== null);
   return { ...Object.fromEntries(given), ...(approvalPolicy !== undefined && { approvalPolicy }) };
-}
-
-/** The audit's entry for a standing permission that was taken back. */
-export function revocation(session: string, rule: string, actor: Actor): Omit<AuditEntry, "at"> {
-  const by = describeActor(actor);
-  const what = "permission-rule";
-  return { session, what, subject: rule, by, verdict: "allowed", outcome: "removed", rule };
 }
 
 /** The agent's options are strings and booleans. */

@@ -2,6 +2,7 @@
 // change can be recorded, and hands the submission to the executor of its noun, which asks the rules.
 import { type Action, ROOT_URI, type TerminalState, parseChannelUri } from "@holdfast/ahp";
 import type { PermissionRules } from "../approval/permission-rules.ts";
+import { ruleChange } from "../audit/audit.ts";
 import { callerOf, maySee, requireOwner } from "../caller.ts";
 import { HOST_ONLY, clientIdOf, reject } from "../rules/rule.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
@@ -9,7 +10,7 @@ import { isDurable } from "../storage/durable.ts";
 import type { PersonTerminals } from "../terminal/person-terminals.ts";
 import type { TerminalDirectory } from "../terminal/terminal-directory.ts";
 import { type ChatDeps, submitToChat } from "./chat-executor.ts";
-import { type SessionExecutorDeps, deleteSession, revocation, submitToSession } from "./session-executor.ts";
+import { type SessionExecutorDeps, deleteSession, submitToSession } from "./session-executor.ts";
 import {
   type NewSession,
   type NewTerminal,
@@ -133,7 +134,7 @@ export class Submissions {
     const kept = rules.folderRules.find(({ rule }) => rule.id === id);
     const isVisible = kept !== undefined && maySee(callerOf(actor), kept.owner);
     if (!isVisible || !rules.remove(id)) return rejected(NO_SUCH_RULE);
-    audit.record(revocation("", id, actor));
+    audit.record(ruleChange("", { id, subject: id }, actor, "removed"));
     return accepted();
   }
 

@@ -9,7 +9,7 @@ import { askPermission, type Step } from "./script.ts";
 /** A turn that was played. */
 export interface PlayedTurn {
   readonly session: FakeSession;
-  /** What the person was asked. */
+  /** The questions to the person. */
   readonly asked: readonly Approval[];
   readonly work: string;
 }

@@ -38,7 +38,7 @@ export function writePayload(payload: WebhookPayload): string {
   return JSON.stringify({ id, event, at, session_key, agent_id, turnId, truncated: true });
 }
 
-/** What decides stays: the command or the paths. The input and the texts of files go. */
+/** A request without its input and the texts of files; the command or the paths, which decide, stay. */
 function withoutBulk(request: Readonly<Record<string, unknown>>): object {
   const { rawInput: _rawInput, subject, ...rest } = request;
   if (!isRecord(subject)) return rest;

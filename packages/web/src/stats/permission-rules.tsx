@@ -1,4 +1,4 @@
-// What is always allowed, with a button to take each back.
+// The list of standing permissions, with a button to take each back.
 import { type ReactNode, useState } from "react";
 import { visibleText } from "../approval/visible-text.ts";
 import { hostFetch } from "../host/host-fetch.ts";

@@ -237,7 +237,15 @@ function askForPermission(
   const { invocationMessage, toolInput, options } = shown;
   // A call that waits already would keep edits that are not named.
   const edits = shown.edits ?? (before.status === "pending-confirmation" ? { items: [] } : undefined);
-  return { type: "toolCallReady", ...call, invocationMessage, ...showTitle(after), toolInput, options, edits };
+  return {
+    type: "toolCallReady",
+    ...call,
+    invocationMessage,
+    ...showTitle(after),
+    toolInput,
+    options,
+    edits,
+  };
 }
 
 /** A call begins to run, or gets a new description while it runs: that empties its content, which follows again. */

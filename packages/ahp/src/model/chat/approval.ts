@@ -16,7 +16,7 @@ export interface Approval {
   readonly requestedAt: Timestamp;
   /** When a reject option is picked if nobody has answered. */
   readonly expiresAt?: Timestamp;
-  /** What exactly would happen; absent in states that an older host stored. */
+  /** The exact action; absent in states that an older host stored. */
   readonly subject?: ApprovalSubject;
   /** Who runs it: the host, which enforces the decision, or the agent, which reports it. */
   readonly source?: "host" | "agent";
@@ -24,7 +24,7 @@ export interface Approval {
   readonly agentTitle?: string;
 }
 
-/** What an approval is about, as far as it is known; a decision covers this and nothing else. */
+/** The action that an approval is about, as far as it is known; a decision covers this and nothing else. */
 export type ApprovalSubject =
   | CommandSubject
   | { readonly kind: "write"; readonly files: readonly SubjectFile[] }
@@ -78,7 +78,7 @@ export interface SubjectDiff {
 export interface ApprovalOption {
   /** The agent's own id, unless it is the name of another kind; it need not resemble the kind. */
   readonly id: string;
-  /** What the kind means; the agent's name stands beside it where several options have the kind. */
+  /** The meaning of the kind; the agent's name stands beside it where several options have the kind. */
   readonly label: string;
   readonly kind: OpenEnum<"allow_once" | "allow_always" | "reject_once" | "reject_always">;
   /** The agent's name for it, which may say anything. */

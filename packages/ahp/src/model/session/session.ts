@@ -69,7 +69,7 @@ export interface SessionState {
   readonly configOptions: readonly ConfigOption[];
   /** The newest notices that belong to no turn. */
   readonly notices: readonly Notice[];
-  /** What its owner allowed for always in this session. */
+  /** Standing permissions of this session. */
   readonly permissionRules?: readonly PermissionRule[];
 }
 

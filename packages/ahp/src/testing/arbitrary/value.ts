@@ -77,7 +77,7 @@ const writes = fc.record({
   kind: fc.constant("write"),
   files: fc.array(fc.record({ path: words, link: maybe(words) }), { maxLength: 2 }),
 });
-/** What a request for permission is about. */
+/** The subject of a request for permission. */
 export const subjects: fc.Arbitrary<ApprovalSubject> = fc.oneof(
   commands,
   writes,

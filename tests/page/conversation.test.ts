@@ -262,7 +262,7 @@ describePage("[Z36] a conversation", () => {
     await say(page, text);
     const approval = page.getByRole("group", { name: /^Permission/ });
     expect(await approval.getByRole("paragraph").first().textContent()).toBe(question);
-    await page.getByRole("button", { name: "No", exact: true }).click();
+    await page.getByRole("button", { name: "Deny", exact: true }).click();
   });
 
   it("[Z38] notifies that an agent asks, when the page is hidden and the person agreed", async () => {
@@ -282,7 +282,7 @@ describePage("[Z36] a conversation", () => {
     await expect.poll(() => page.evaluate("globalThis.notified")).toEqual([["An agent asks you", "ask me"]]);
     await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
     await page.getByRole("heading", { name: "Inbox" }).waitFor();
-    await page.getByRole("button", { name: "No", exact: true }).click();
+    await page.getByRole("button", { name: "Deny", exact: true }).click();
     await page.getByText("No pending approvals.").waitFor();
   });
 });

@@ -34,24 +34,6 @@ const approval = {
   requestedAt: at,
   expiresAt: "2026-01-03T03:04:05.000Z",
 };
-const described = {
-  ...approval,
-  options: [{ id: "yes-please", label: "Allow once", kind: "allow_once", agentLabel: "Reject" }],
-  subject: {
-    kind: "command",
-    line: "echo hi",
-    cwd: "/w",
-    environment: [{ name: "PATH", value: "/evil" }],
-  },
-  source: "host",
-  agentTitle: "List the files",
-};
-const deniedByPolicy = {
-  approvalId: "approval-1",
-  outcome: "denied",
-  by: { kind: "policy", policy: "deny-all" },
-  at,
-};
 const asked = {
   ...call,
   type: "chat/toolCallReady",
@@ -219,48 +201,6 @@ const cases: ProjectionCase[] = [
         outcome: "approved",
         optionId: "yes-please",
         by: "client",
-      }),
-    ],
-  },
-  {
-    title: "[A32] a request has its subject, and the agent's words beside it",
-    actions: [callStarted, { ...asked, confirmation: { kind: "needed", approval: described } }],
-    events: [
-      { type: "tool_call", data: callEvent },
-      {
-        type: "permission_request",
-        data: {
-          ...askedEvent,
-          options: [
-            {
-              optionId: "yes-please",
-              id: "yes-please",
-              name: "Allow once",
-              label: "Allow once",
-              kind: "allow_once",
-              agentName: "Reject",
-            },
-          ],
-          subject: described.subject,
-          source: "host",
-          agentTitle: "List the files",
-        },
-      },
-    ],
-  },
-  {
-    title: "[V606] what a policy denies has its decision, and never was a request",
-    actions: [callStarted, { ...asked, confirmation: { kind: "denied", decision: deniedByPolicy } }],
-    events: [
-      { type: "tool_call", data: callEvent },
-      status("permission_resolved", "Permission denied", {
-        requestId: "approval-1",
-        outcome: "denied",
-        by: "policy",
-      }),
-      expect.objectContaining({
-        type: "tool_call",
-        data: expect.objectContaining({ status: "failed" }) as object,
       }),
     ],
   },

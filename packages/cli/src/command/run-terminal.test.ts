@@ -86,7 +86,7 @@ describe("[C22] run on a terminal", () => {
       );
       expect(program.raw).not.toMatch(/\u001B\]0;|\u001B\[2K/);
       program.type("3");
-      await program.seen("? No\n");
+      await program.seen("? Deny\n");
       await program.seen(/ {2}│ make\n[^]*\? $/);
       const [approval] = await host.api.approvals.list();
       await host.api.approvals.resolve(approval?.requestId ?? "", "always");

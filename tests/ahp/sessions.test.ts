@@ -308,7 +308,7 @@ test("[E97] commands and files are completed, files in the session's folder are 
         approvalPolicy: {
           type: "string",
           title: "Approvals",
-          enum: ["approve-all", "approve-reads", "deny-all"],
+          enum: ["approve-all", "approve-reads", "deny-all", "ask"],
         },
       },
     },
@@ -326,7 +326,7 @@ test("[E117] a session begins with what its client chose for it, and a wrong cho
       runtime_options: expect.objectContaining({ approvalPolicy: "deny-all" }) as object,
     }),
   );
-  const wrong = { ...wanted, channel: channel.replace("117", "118"), config: { approvalPolicy: "ask" } };
+  const wrong = { ...wanted, channel: channel.replace("117", "118"), config: { approvalPolicy: "all" } };
   expect(await next.ask("createSession", wrong)).toMatchObject({
     error: { code: -32602, message: expect.stringContaining("approve-reads") as string },
   });

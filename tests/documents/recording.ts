@@ -30,7 +30,7 @@ export async function record(host: DocumentHost): Promise<Recording> {
   try {
     await recorder.start();
     await recorder.type("holdfast run shell 'wc -w notes.md'");
-    await recorder.untilShown(/Run it \(y\)[^]*^\?/m);
+    await recorder.untilShown(/Allow once \(y\)[^]*^\?/m);
     await recorder.press("y");
     await recorder.untilPrompt();
     await recorder.type("holdfast exec --detach --name build -- sh -c 'echo building; sleep 60'");

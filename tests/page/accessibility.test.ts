@@ -36,7 +36,7 @@ describePage(
         await page.getByRole("group", { name: /^Permission/ }).waitFor();
         faults["approval"] = await violations(page);
         await page.keyboard.press("Escape");
-        await page.getByRole("button", { name: "Write it", exact: true }).click();
+        await page.getByRole("button", { name: "Allow once", exact: true }).click();
         await page.getByText("new file").waitFor();
         await page.getByRole("button", { name: "Changed files 1" }).click();
         await page.getByRole("region", { name: "Changed files" }).waitFor();

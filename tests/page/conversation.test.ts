@@ -262,7 +262,7 @@ describePage("[Z36] a conversation", () => {
     await say(page, text);
     const approval = page.getByRole("group", { name: /^Permission/ });
     expect(await approval.getByRole("paragraph").first().textContent()).toBe(question);
-    await page.getByRole("button", { name: "No", exact: true }).click();
+    await page.getByRole("button", { name: "Deny", exact: true }).click();
   });
 
   it("[Z38] notifies that an agent asks, when the page is hidden and the person agreed", async () => {
@@ -273,7 +273,7 @@ describePage("[Z36] a conversation", () => {
     await page.getByRole("group", { name: /^Permission/ }).waitFor();
     await expect.poll(() => page.title()).toBe("(1) Holdfast");
     expect(await page.evaluate("globalThis.notified")).toEqual([]);
-    await page.getByRole("button", { name: "Yes", exact: true }).click();
+    await page.getByRole("button", { name: "Allow once", exact: true }).click();
     await page.getByText("Brushed.").waitFor();
     await expect.poll(() => page.title()).toBe("Holdfast");
 
@@ -282,7 +282,7 @@ describePage("[Z36] a conversation", () => {
     await expect.poll(() => page.evaluate("globalThis.notified")).toEqual([["An agent asks you", "ask me"]]);
     await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
     await page.getByRole("heading", { name: "Inbox" }).waitFor();
-    await page.getByRole("button", { name: "No", exact: true }).click();
+    await page.getByRole("button", { name: "Deny", exact: true }).click();
     await page.getByText("No pending approvals.").waitFor();
   });
 });

@@ -68,7 +68,7 @@ describePage("[Z20] the page", () => {
     await composer(page).waitFor();
     await page.keyboard.type("echo kept");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Run it", exact: true }).focus();
+    await page.getByRole("button", { name: "Allow once", exact: true }).focus();
     await page.keyboard.press("Enter");
     await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();
     await page.reload();

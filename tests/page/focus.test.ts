@@ -39,7 +39,7 @@ describePage("[Z511] the focus", () => {
     expect(await composer(page).inputValue()).toBe("then this");
 
     await say(page, "echo again");
-    await page.getByRole("button", { name: "Run it", exact: true }).focus();
+    await page.getByRole("button", { name: "Allow once", exact: true }).focus();
     await page.keyboard.press("Enter");
     await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();
     await page.keyboard.type("th");

@@ -31,7 +31,7 @@ export async function say(page: Page, text: string): Promise<void> {
 export async function allow(page: Page): Promise<void> {
   await page
     .getByRole("group", { name: /^Permission/ })
-    .getByRole("button", { name: "Run it", exact: true })
+    .getByRole("button", { name: "Allow once", exact: true })
     .click();
 }
 

@@ -43,7 +43,7 @@ async function fill(page: Page, project: string): Promise<void> {
   writeFileSync(path.join(project, "notes.md"), "# Notes\n\nWater the roses.\n");
   await openShellSession(page, project);
   await say(page, "/write notes.md # Notes\n\nWater the roses, and the beans.\n");
-  await page.getByRole("button", { name: "Write it", exact: true }).click();
+  await page.getByRole("button", { name: "Allow once", exact: true }).click();
   await page.getByText("Done", { exact: true }).last().waitFor();
   await rename(page, "Notes for the garden");
   await openShellSession(page, project);

@@ -160,7 +160,7 @@ describe("[X20] the snippets of the reference", () => {
       thoughts: expect.stringMatching(/thought: Let me think.[^]*output: Turn/),
       // Options are objects, and print as people read them.
       permission: expect.stringMatching(
-        /Agent wants to edit: .+\nOptions: allow_once \(Allow\),reject_once \(Reject\)\nIt is created\./,
+        /Agent wants to edit: .+\nOptions: allow_once \(Allow once\),reject_once \(Deny\)\nIt is created\./,
       ),
       providers: expect.stringMatching(/^true\n\[[^\]]*'realtimexai'/),
       forwarding: expect.stringContaining("Explain this codebase"),

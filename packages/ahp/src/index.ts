@@ -26,6 +26,7 @@ export {
   type NoticeId,
   type PartId,
   type PendingMessageId,
+  type PermissionRuleId,
   type PlanId,
   type SessionId,
   type SessionKey,
@@ -72,6 +73,7 @@ export {
 export {
   newSessionState,
   type ActiveClient,
+  asksBeforeActing,
   type ChatSummaryChanges,
   type ConnectedAgent,
   type ContextLoss,
@@ -145,6 +147,13 @@ export {
   type Approval,
   type ApprovalDecision,
   type ApprovalOption,
+  type ApprovalSubject,
+  type CommandSubject,
+  type EnvironmentChange,
+  type PermissionRule,
+  type PermissionScope,
+  type SubjectDiff,
+  type SubjectFile,
 } from "./model/chat/approval.ts";
 export {
   isUnfinished,

@@ -60,6 +60,8 @@ export interface Choice {
   readonly label: string;
   /** The letter that it goes by beside its number, unless another one has it too. */
   readonly letter?: string | undefined;
+  /** The agent's own words for it. */
+  readonly note?: string | undefined;
 }
 
 interface ChoiceParts {
@@ -82,9 +84,10 @@ export async function askChoice(parts: ChoiceParts): Promise<number | undefined>
   const letters = choices.map(({ letter }, index) =>
     choices.some((other, at) => at !== index && other.letter === letter) ? undefined : letter,
   );
-  const offers = choices.map(({ label }, index) => {
+  const offers = choices.map(({ label, note }, index) => {
     const letter = letters[index] === undefined ? "" : ` (${letters[index]})`;
-    return `${paint.bold(numbers[index] ?? "")} ${safeText(label)}${letter}`;
+    const words = note === undefined ? "" : paint.dim(` "${safeText(note)}"`);
+    return `${paint.bold(numbers[index] ?? "")} ${safeText(label)}${letter}${words}`;
   });
   write(`  ${offers.join("   ")}   ${paint.dim("Ctrl-C cancels the turn")}\n${paint.bold("?")} `);
   for (;;) {

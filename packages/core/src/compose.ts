@@ -11,6 +11,7 @@ import { KnownModels } from "./agent/known-models.ts";
 import { McpServers } from "./agent/mcp-servers.ts";
 import { ModelProbes } from "./agent/model-probe.ts";
 import { Approvals } from "./approval/approvals.ts";
+import { PermissionRules } from "./approval/permission-rules.ts";
 import { InputRequests } from "./approval/input-requests.ts";
 import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
@@ -104,6 +105,7 @@ export function composeHost(options: HostOptions): HostParts {
     models: new KnownModels(storage.meta, now),
     approvals: new Approvals(hub, now, timeouts.approvalMs, watchers),
     inputs: new InputRequests(now, timeouts.approvalMs),
+    rules: new PermissionRules(storage.meta, now),
     audit,
     limits,
     terminals,

@@ -1,5 +1,5 @@
 // The host without its transports: what every adapter is served from.
-import { type Action, ROOT_URI, type RuntimeOptions, type TerminalSize, makeId } from "@holdfast/ahp";
+import { type Action, ROOT_URI, type TerminalSize, makeId } from "@holdfast/ahp";
 import {
   type AgentInfo,
   type AuditChain,
@@ -8,8 +8,10 @@ import {
   type ChatResponse,
   HostError,
   type PermissionDecision,
+  type PermissionRuleInfo,
   type Session,
   type SessionOptions,
+  type SessionPatch,
   type SessionStatus,
   type TerminalStatus,
   type TerminalText,
@@ -17,7 +19,8 @@ import {
 import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
-import { type Caller, actorOf, requireOwner } from "./caller.ts";
+import { describeRule } from "./approval/permission-rules.ts";
+import { type Caller, actorOf, maySee, requireOwner } from "./caller.ts";
 import type { Hub } from "./channel/hub.ts";
 import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
@@ -132,7 +135,7 @@ export class Host {
     return [...open, ...closed].map(describeSession);
   }
 
-  async patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus> {
+  async patchSession(key: string, patch: SessionPatch, caller: Caller): Promise<SessionStatus> {
     const session = this.#parts.sessions.get(key, caller);
     await this.#ask(session.uri, { type: "session/runtimeOptionsChanged", changes: patch }, caller);
     return describeSessionInFull(session.state);
@@ -182,12 +185,13 @@ export class Host {
   /** Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. */
   resolvePermission(
     key: string,
-    { requestId, optionId, content = {} }: PermissionDecision,
+    { requestId, optionId, content = {}, scope }: PermissionDecision,
     caller: Caller,
   ): { resolved: boolean; reason?: string } {
     const { chat, state } = this.#parts.sessions.get(key, caller);
     const action =
-      answerForm(chat.state, requestId, optionId, content) ?? decideApproval(state, requestId, optionId);
+      answerForm(chat.state, requestId, optionId, content) ??
+      decideApproval(state, requestId, optionId, scope);
     if (typeof action === "string") return { resolved: false, reason: action };
     const submission = this.#submitNow(chat.uri, action, caller);
     if (submission.outcome === "rejected") return { resolved: false, reason: submission.reason };
@@ -196,10 +200,39 @@ export class Host {
 
   /** Open questions in the caller's sessions, oldest first. */
   listApprovals(caller: Caller): WaitingQuestion[] {
+    this.#parts.approvals.expireDue();
+    this.#parts.inputs.expireDue();
     return this.#parts.sessions
       .of(caller)
       .flatMap(({ state }) => state.inputNeeded.map((needed) => describeWaiting(state.key, needed)))
       .toSorted((one, other) => compareText(one.requestedAt, other.requestedAt));
+  }
+
+  /** Standing permissions in the caller's sessions and in folders, oldest first. */
+  listPermissionRules(caller: Caller): PermissionRuleInfo[] {
+    const ofSessions = this.#parts.sessions.of(caller).flatMap(({ state }) => {
+      const { key, provider, permissionRules = [] } = state;
+      return permissionRules.map((rule) => describeRule(rule, provider, { session_key: key }));
+    });
+    const ofFolders = this.#parts.rules.folderRules
+      .filter(({ owner }) => maySee(caller, owner))
+      .map(({ rule, agent, folder }) => describeRule(rule, agent, { folder }));
+    return [...ofSessions, ...ofFolders].toSorted((one, other) =>
+      compareText(one.createdAt, other.createdAt),
+    );
+  }
+
+  /** Takes a standing permission back; what it allowed is asked about again. */
+  async removePermissionRule(id: string, caller: Caller): Promise<void> {
+    const holds = ({ state }: HostSession): boolean =>
+      state.permissionRules?.some((rule) => rule.id === id) ?? false;
+    const session = this.#parts.sessions.of(caller).find(holds);
+    const ruleId = makeId("permission rule", id);
+    const request =
+      session === undefined
+        ? ({ type: "root/removePermissionRule", id: ruleId } as const)
+        : ({ type: "session/permissionRuleRemoved", id: ruleId } as const);
+    await this.#ask(session?.uri ?? ROOT_URI, request, caller);
   }
 
   /** The terminals that are there now; with a session, also its finished ones. */

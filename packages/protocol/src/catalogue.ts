@@ -104,6 +104,18 @@ export const agentTraits = {
     .record(agentNameSchema, forwardingSchema)
     .describe("How credentials of the host reach the agent, by provider."),
   quirks: z.array(quirkSchema).describe("Known behaviours that the host allows for."),
+  commandEnvironment: z
+    .record(variableName, z.array(z.string()))
+    .describe("Variables that it sets for commands without a word, with the values that do no harm."),
+  throughHost: z
+    .array(z.enum(["commands", "writes", "reads"]))
+    .describe("What it does through the host, which then enforces the decision; the rest it only reports."),
+  asks: z.boolean().describe("Whether it asks before it acts, in the mode that it starts in."),
+  askModes: z
+    .array(z.string().min(1))
+    .describe(
+      "Modes in which it asks or changes nothing, the best first; sessions that must ask start in one.",
+    ),
 } as const;
 
 const catalogueAgentSchema = closedObject({
@@ -121,6 +133,10 @@ const catalogueAgentSchema = closedObject({
   modelName: agentTraits.modelName.optional(),
   forwarding: agentTraits.forwarding.default({}),
   quirks: agentTraits.quirks.default([]),
+  commandEnvironment: agentTraits.commandEnvironment.default({}),
+  throughHost: agentTraits.throughHost.default([]),
+  asks: agentTraits.asks.default(true),
+  askModes: agentTraits.askModes.default([]),
 });
 
 /**

@@ -112,7 +112,7 @@ describe("configuration", () => {
     ],
     [
       { agents: { mine: { command: "a", shell: true } } },
-      'agents.mine has no member "shell"; it has: extends, command, args, env, cwd, label, handles, alternatives, versionProbe, auth, keepSecrets, model, modelName, forwarding, quirks',
+      'agents.mine has no member "shell"; it has: extends, command, args, env, cwd, label, handles, alternatives, versionProbe, auth, keepSecrets, model, modelName, forwarding, quirks, commandEnvironment, throughHost, asks, askModes',
     ],
     [{ defaults: { timeoutSeconds: 0 } }, "defaults.timeoutSeconds must be at least 1"],
     [{ mcpServers: { a: {} } }, "mcpServers.a must have either a command or a url"],

@@ -80,6 +80,12 @@ export const ERRORS = {
     rpcCode: rpc.invalidParams,
     message: "An option is not valid. Correct it and send the request again.",
   },
+  ACP_AGENT_DOES_NOT_ASK: {
+    status: 400,
+    rpcCode: rpc.invalidParams,
+    message:
+      "This agent acts without asking, so deny-all would deny nothing. Choose an agent or a mode that asks, or turn isolation on.",
+  },
   APPROVAL_POLICY_REQUIRED: {
     status: 400,
     rpcCode: rpc.invalidParams,

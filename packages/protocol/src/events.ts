@@ -58,22 +58,66 @@ const permissionOptionSchema = z
     name: z.string(),
     label: z.string().describe("The same as name."),
     kind: z.string().describe("allow_once, allow_always, reject_once, reject_always."),
+    agentName: z.string().optional().describe("The agent's own name for it, which may say anything."),
   })
   .meta({ id: "PermissionOption", description: "One answer that the agent offers." });
 
 /** An option of a permission request, under the names of every client. */
 export type PermissionOption = z.infer<typeof permissionOptionSchema>;
 
+const subjectFileSchema = z.object({
+  path: z.string().describe("Absolute, links followed."),
+  link: z.string().optional().describe("The path as the agent named it, where that is another."),
+  diff: z
+    .object({
+      line: z.int(),
+      before: z.string(),
+      after: z.string(),
+      omittedChars: z.int().optional(),
+    })
+    .readonly()
+    .optional(),
+});
+
+const subjectFilesSchema = z.array(subjectFileSchema.readonly()).readonly();
+
+export const approvalSubjectSchema = z
+  .discriminatedUnion("kind", [
+    z.object({
+      kind: z.literal("command"),
+      line: z.string().optional().describe("Absent where the agent does not say what it will run."),
+      program: z.string().optional().describe("The program that the line leads to."),
+      args: z.array(z.string()).readonly().optional(),
+      cwd: z.string(),
+      environment: z
+        .array(z.object({ name: z.string(), value: z.string().optional() }).readonly())
+        .readonly()
+        .describe("The variables by which its environment differs from the usual one."),
+      run: z.enum(["text", "tty"]).optional(),
+      isolation: z.string().optional(),
+    }),
+    z.object({ kind: z.literal("write"), files: subjectFilesSchema }),
+    z.object({ kind: z.literal("read"), files: subjectFilesSchema }),
+    z.object({ kind: z.literal("other") }),
+  ])
+  .meta({ id: "ApprovalSubject", description: "What exactly would happen; a decision covers nothing else." });
+
 export const permissionRequestDataSchema = z.object({
   requestId: z.string(),
   action: z.string(),
-  target: z.string(),
+  target: z.string().describe("The command line or the paths; else what the agent calls it."),
   options: z.array(permissionOptionSchema),
   expiresAt: z.iso.datetime({ offset: true }).nullable(),
   toolCallId: z.string().optional(),
   kind: z.string().optional(),
   title: z.string().optional(),
   rawInput: z.unknown().optional(),
+  subject: approvalSubjectSchema.optional(),
+  source: z
+    .enum(["host", "agent"])
+    .optional()
+    .describe("host: the host runs it and enforces the decision. agent: the agent runs it and reports it."),
+  agentTitle: z.string().optional().describe("The agent's words for it, which may say anything."),
 });
 
 const permissionRequestSchema = z.object({
@@ -142,9 +186,11 @@ export function permissionOption(option: {
   readonly optionId: string;
   readonly name: string;
   readonly kind: string;
+  readonly agentName?: string | undefined;
 }): PermissionOption {
-  const { optionId, name, kind } = option;
-  return { optionId, id: optionId, name, label: name, kind };
+  const { optionId, name, kind, agentName } = option;
+  const own = agentName === undefined ? {} : { agentName };
+  return { optionId, id: optionId, name, label: name, kind, ...own };
 }
 
 interface StreamEvent {

@@ -59,10 +59,10 @@ export {
   type AppPermission,
 } from "./operations/app.ts";
 export { apiKeySchema, type ApiKey, type KeyRequest } from "./operations/key.ts";
-export type { PendingApproval, PermissionDecision } from "./operations/approval.ts";
+export type { PendingApproval, PermissionDecision, PermissionRuleInfo } from "./operations/approval.ts";
 export type { AuditChain, AuditLink, AuditQuery, AuditRecord } from "./operations/audit.ts";
 export type { ConnectedClient } from "./operations/client.ts";
-export type { Session, SessionOptions, SessionStatus } from "./operations/session.ts";
+export type { Session, SessionOptions, SessionPatch, SessionStatus } from "./operations/session.ts";
 export {
   OWNER_CLIENT_ID,
   type NewTerminalRequest,

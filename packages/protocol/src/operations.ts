@@ -1,7 +1,13 @@
 // The table of operations: all of the app API.
 import { listAgents } from "./operations/agent.ts";
 import { denyApp, grantApp, listApps, removeApp } from "./operations/app.ts";
-import { listApprovals, resolveApproval, resolvePermission } from "./operations/approval.ts";
+import {
+  listApprovals,
+  listPermissionRules,
+  removePermissionRule,
+  resolveApproval,
+  resolvePermission,
+} from "./operations/approval.ts";
 import { getAuditChain, listAudit } from "./operations/audit.ts";
 import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
@@ -41,6 +47,8 @@ export const OPERATIONS = {
   resolvePermission,
   listApprovals,
   resolveApproval,
+  listPermissionRules,
+  removePermissionRule,
   createTerminal,
   listTerminals,
   readTerminal,

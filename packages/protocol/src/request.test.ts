@@ -131,7 +131,7 @@ describe("sessions", () => {
     expect(read).toEqual(options);
   });
 
-  it("[P12] the other spelling, null for nothing and members not known yet are taken too", () => {
+  it("[P12] the other spelling and null for nothing are taken too", () => {
     const body = JSON.stringify({
       agentId: "claude",
       cwd: "/work",
@@ -139,7 +139,6 @@ describe("sessions", () => {
       model: "sonnet",
       approval_policy: "approve-reads",
       forwarded_provider: "anthropic",
-      future: 1,
     });
     expect(readRequest(createSession, { body }).body).toEqual(options);
     expect(readRequest(createSession, { body: '{"agent_id":"qwen","cwd":null,"model":null}' }).body).toEqual({
@@ -158,8 +157,12 @@ describe("sessions", () => {
     ["[]", "The body must be an object, not an array."],
     ['{"agent_id":"a","cwd":"src"}', "cwd must be an absolute path."],
     [
-      '{"agent_id":"a","approvalPolicy":"ask"}',
-      'approvalPolicy must be one of "approve-all", "approve-reads", "deny-all".',
+      '{"agent_id":"a","approvalPolicy":"all"}',
+      'approvalPolicy must be one of "approve-all", "approve-reads", "deny-all", "ask".',
+    ],
+    [
+      '{"agent_id":"a","aprovalPolicy":"deny-all"}',
+      'The body has no member "aprovalPolicy"; it has: agent_id, cwd, label, model, timeoutSeconds, runtimeMode, approvalPolicy, extras, forwardedProvider, mcpServers.',
     ],
     ['{"agent_id":"a","model":7}', "model must be a string, not a number."],
   ])("[P13] %s is refused with its place named", (body, message) => {
@@ -186,6 +189,7 @@ describe("options", () => {
     expect(patch({ timeoutSeconds: 1 })).toEqual({ timeoutSeconds: 1 });
     expect(patch({ extras: { "A1._:-": "" } })).toEqual({ extras: { "A1._:-": "" } });
     expect(patch({})).toEqual({});
+    expect(patch({ approvalPolicy: null })).toEqual({ approvalPolicy: null });
   });
 
   it("[P12] options are taken in the other spelling", () => {
@@ -208,7 +212,7 @@ describe("options", () => {
     [{ timeoutSeconds: 1.5 }, "timeoutSeconds must be a whole number."],
     [{ timeoutSeconds: "5" }, "timeoutSeconds must be a number, not a string."],
     [{ runtimeMode: "r".repeat(65) }, "runtimeMode must have at most 64 characters."],
-    [{ approvalPolicy: null }, 'approvalPolicy must be one of "approve-all", "approve-reads", "deny-all".'],
+    [{ model: null }, "model must be a string, not null."],
     [{ extras: { a: "v".repeat(513) } }, "extras.a must have at most 512 characters."],
     [{ extras: { a: "\u001b[2J" } }, "extras.a must not contain control characters."],
     [{ extras: { a: 1 } }, "extras.a must be a string, not a number."],

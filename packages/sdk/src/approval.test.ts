@@ -34,3 +34,19 @@ it("[X16] approvals of all sessions are listed and answered in their own", async
     ["POST", "/sdk/acp/approvals/r%2F2", `{"optionId":"run-it"}`],
   ]);
 });
+
+it("[X600] what is always allowed is listed and removed, and an answer for always has its scope", async () => {
+  const rule = { id: "r/1", scope: "folder", folder: "/w", agent_id: "shell" };
+  const server = await startTestServer((_request, response) =>
+    answerJson(response, { success: true, rules: [rule], resolved: true }),
+  );
+  const { permissionRules, approvals } = new Holdfast({ baseUrl: server.url, apiKey: "k" });
+  expect(await permissionRules.list()).toEqual([rule]);
+  await permissionRules.remove("r/1");
+  await approvals.resolve("r2", "allow_always", { scope: "folder" });
+  expect(server.requests.slice(-3).map(({ method, path, body }) => [method, path, body])).toEqual([
+    ["GET", "/sdk/acp/permission-rules", ""],
+    ["DELETE", "/sdk/acp/permission-rules/r%2F1", ""],
+    ["POST", "/sdk/acp/approvals/r2", `{"optionId":"allow_always","scope":"folder"}`],
+  ]);
+});

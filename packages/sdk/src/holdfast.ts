@@ -2,7 +2,7 @@
 import { platform as ownPlatform } from "#platform";
 import { AcpAgent } from "./acp-agent.ts";
 import { Apps, register, type Registration } from "./app.ts";
-import { Approvals } from "./approval.ts";
+import { Approvals, PermissionRules } from "./approval.ts";
 import { Audit } from "./audit.ts";
 import { Connection } from "./connection.ts";
 import { Retry, type RetryOptions } from "./event-stream.ts";
@@ -18,6 +18,7 @@ export class Holdfast {
   readonly appName: string | undefined;
   readonly acpAgent: AcpAgent;
   readonly approvals: Approvals;
+  readonly permissionRules: PermissionRules;
   readonly terminals: Terminals;
   readonly webhooks: Webhooks;
   readonly keys: Keys;
@@ -36,6 +37,7 @@ export class Holdfast {
     this.appName = appName;
     this.acpAgent = new AcpAgent(connection, retry);
     this.approvals = new Approvals(connection);
+    this.permissionRules = new PermissionRules(connection);
     this.terminals = new Terminals(connection, retry);
     this.webhooks = new Webhooks(connection);
     this.keys = new Keys(connection);

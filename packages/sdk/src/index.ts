@@ -27,6 +27,8 @@ export type {
   AcpPermissionResolution,
   Approvals,
   PendingApproval,
+  PermissionRuleInfo,
+  PermissionRules,
 } from "./approval.ts";
 export type { Audit, AuditChain, AuditLink, AuditQuery, AuditRecord } from "./audit.ts";
 export type { ApiKey, KeyRequest, Keys, NewKey } from "./key.ts";

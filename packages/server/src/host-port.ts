@@ -1,5 +1,5 @@
 // Port through which the server uses a host, independent of how the host is built.
-import type { RuntimeOptions, TerminalSize } from "@holdfast/ahp";
+import type { TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
   FollowRequest,
@@ -27,8 +27,10 @@ import type {
   AuditRecord,
   ChatResponse,
   PermissionDecision,
+  PermissionRuleInfo,
   Session,
   SessionOptions,
+  SessionPatch,
   SessionStatus,
   TerminalStatus,
   TerminalText,
@@ -75,7 +77,7 @@ export interface HostPort {
   getSession(key: string, caller: Caller): SessionStatus;
   /** The caller's open sessions; with `includeClosed` also those that are over and still kept. */
   listSessions(caller: Caller, includeClosed?: boolean): SessionStatus[];
-  patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus>;
+  patchSession(key: string, patch: SessionPatch, caller: Caller): Promise<SessionStatus>;
   /** Stops a session and hides it; its history stays. */
   closeSession(key: string, reason: string | undefined, caller: Caller): Promise<void>;
   /** Closes a session if it is open, and removes everything that is kept of it. */
@@ -89,6 +91,9 @@ export interface HostPort {
   resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;
   /** Pending questions in the caller's sessions, oldest first. */
   listApprovals(caller: Caller): WaitingQuestion[];
+  /** Standing permissions in the caller's sessions and folders, oldest first. */
+  listPermissionRules(caller: Caller): PermissionRuleInfo[];
+  removePermissionRule(id: string, caller: Caller): Promise<void>;
   /** The terminals of the caller's sessions that are there now; with a session, also its finished ones. */
   listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[];
   /** Runs a command in a new terminal; refused to everybody but the owner, since it asks for no approval. */

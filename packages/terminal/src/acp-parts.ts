@@ -11,4 +11,5 @@ export {
   chainHash,
   type ChainLink,
 } from "./audit/hash-chain.ts";
+export { type Executable, resolveCommand } from "./process/command-line.ts";
 export { rpcCodeOf, TerminalError } from "./terminal-error.ts";

@@ -39,6 +39,41 @@ test("[E10] what a person needs to decide is in the action, in the chat and in t
   });
 });
 
+test("[E600] the message and the title of a question are what would be done; the agent's title stands in the meta", () => {
+  const subject = { kind: "command", line: "rm -rf x", cwd: "/w", environment: [] };
+  const about = { target: "rm -rf x", subject, source: "agent", agentTitle: "List the files" };
+  const actions = askingActions.map((action) =>
+    action.type === "chat/toolCallReady" && action.confirmation.kind === "needed"
+      ? ({
+          ...action,
+          invocationMessage: "rm -rf x",
+          confirmation: { kind: "needed", approval: { ...action.confirmation.approval, ...about } },
+        } as typeof action)
+      : action,
+  );
+  const shown = {
+    invocationMessage: "rm -rf x",
+    confirmationTitle: "rm -rf x",
+    _meta: { holdfast: { approval: about } },
+  };
+  expect(wireActionsOf(v1_0, actions).at(-1)).toMatchObject(shown);
+  expect(lastToolCall(chatState(v1_0, actions))).toMatchObject(shown);
+});
+
+test("[E600] a call that a policy denied is refused in the same step, without options", () => {
+  const by = { kind: "policy", policy: "deny-all" } as const;
+  const at = "2026-01-01T00:00:02.000Z";
+  const actions = askingActions.map((action) => {
+    if (action.type !== "chat/toolCallReady" || action.confirmation.kind !== "needed") return action;
+    const decision = { approvalId: action.confirmation.approval.id, outcome: "denied", by, at } as const;
+    return { ...action, confirmation: { kind: "denied", decision } } as const;
+  });
+  expect(wireActionsOf(v1_0, actions).slice(-2)).toMatchObject([
+    { type: "chat/toolCallReady", options: [] },
+    { type: "chat/toolCallConfirmed", approved: false, reason: "denied" },
+  ]);
+});
+
 test("[E12] both texts of an edit are read from their URIs", () => {
   const edits = fieldsOf(lastToolCall(chatState(v1_0, askingActions))["edits"]);
   const [item] = listOf(edits["items"]);

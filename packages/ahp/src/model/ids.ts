@@ -45,6 +45,8 @@ export type SessionUri = Id<"session URI">;
 export type ChatUri = Id<"chat URI">;
 /** The URI of a terminal's channel. */
 export type TerminalUri = Id<"terminal URI">;
+/** Names a standing permission. */
+export type PermissionRuleId = Id<"permission rule">;
 
 /** The kinds of things that have ids. */
 export type IdKind =
@@ -67,7 +69,8 @@ export type IdKind =
   | "session key"
   | "session URI"
   | "chat URI"
-  | "terminal URI";
+  | "terminal URI"
+  | "permission rule";
 
 /** Makes an id. An empty string names nothing and is refused. */
 export function makeId<Kind extends IdKind>(kind: Kind, text: string): Id<Kind> {

@@ -121,13 +121,14 @@ describe("[C51] [C52] approvals", () => {
     const { ended } = await ask(key, "printf 'one\u001B]0;title\u0007'\u202E");
     const { stdout } = await run("approvals");
     expect(stdout).toContain(`  Runs     printf 'one\\e]0;title\\u0007'\\u202e\n  In       ${work}\n`);
-    expect(stdout).toContain("run-it (Run it), run-all-from-now");
+    expect(stdout).toContain("run-it (Allow once), run-all-from-now (Always allow), leave-it (Deny)");
+    expect(stdout).toContain("  By       the host, which enforces your decision\n");
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
     expect(await refused("approve", "ffffffff")).toEqual({ code: "APPROVAL_NOT_FOUND", exitCode: 6 });
     expect(await refused("approve", key, "leave-it")).toEqual({ code: "OPTION_NOT_OFFERED", exitCode: 2 });
     expect(await refused("deny", key, "--always")).toEqual({ code: "OPTION_NOT_OFFERED", exitCode: 2 });
     const denied = await run("deny", shortName(key));
-    expect(denied.stdout).toMatch(/^Denied with "Do not run it":\n {2}Runs +printf/);
+    expect(denied.stdout).toMatch(/^Denied with "Deny":\n {2}Runs +printf/);
     expect(await ended).toContain(`"optionId":"leave-it"`);
     await api.acpAgent.closeSession(key);
   });
@@ -146,10 +147,24 @@ describe("[C51] [C52] approvals", () => {
     expect(late).toEqual({ code: "APPROVAL_NOT_FOUND", exitCode: 6 });
     const second = await ask(key, "echo two");
     const named = await run("approve", key, "Run it and all later commands");
-    expect(named.stdout).toContain(`Allowed with "Run it and all later commands"`);
+    expect(named.stdout).toContain(`Allowed with "Always allow"`);
     expect(await second.ended).toContain("Exit code 0");
     await api.acpAgent.closeSession(key);
   });
+});
+
+it("[C600] permissions lists what is always allowed, and takes it back", async () => {
+  const key = await createSession("always");
+  const first = await ask(key, "echo always");
+  await run("approve", key, "--scope", "folder");
+  await first.ended;
+  const [rule] = await read<{ id: string; scope: string }[]>("permissions", "ls");
+  expect(rule).toMatchObject({ scope: "folder", folder: work, subject: { line: "echo always", cwd: work } });
+  expect((await run("permissions", "ls")).stdout).toContain(`echo always in ${work}`);
+  expect(await refused("permissions", "remove", "none")).toEqual({ code: "RULE_NOT_FOUND", exitCode: 6 });
+  expect(await read("permissions", "remove", rule?.id.slice(0, 8) ?? "")).toMatchObject({ id: rule?.id });
+  expect(await read("permissions", "ls")).toEqual([]);
+  await api.acpAgent.closeSession(key);
 });
 
 describe("[C53] closing and deleting", () => {

@@ -1,11 +1,13 @@
 // Pending approvals on the command line: which one a person means, what it would do, and the decision (C51, C52).
+import { isAllowing } from "@holdfast/ahp";
 import type { AcpSessionStatus, Holdfast, PendingApproval, PermissionOption } from "@holdfast/sdk";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { safeLines, safeText } from "../safe-text.ts";
+import { safeText } from "../safe-text.ts";
 import { ambiguousName, shortName } from "../short-name.ts";
 import type { CommandContext } from "./command.ts";
 import { meansSession, shortSessionName } from "./session-name.ts";
+import { subjectFields } from "./subject.ts";
 
 /** Beginnings shorter than this would match by accident. */
 const minPrefixLength = 4;
@@ -40,14 +42,16 @@ interface DecisionRequest {
   readonly decision: "allow" | "reject";
   /** An option's id, name or kind, as the agent offers it. */
   readonly option?: string | undefined;
-  /** For this and everything like it. */
+  /** From now on. */
   readonly always?: boolean | undefined;
+  /** Where an answer for always holds. */
+  readonly scope?: "session" | "folder" | undefined;
 }
 
 /** The option that a wish means; one that is not offered is refused with those that are. */
 function chooseOption({ options }: PendingApproval, wish: DecisionRequest): PermissionOption {
   const { decision, option, always = false } = wish;
-  const fitting = options.filter(({ kind }) => kind.startsWith(`${decision}_`));
+  const fitting = options.filter(({ kind }) => isAllowing(kind) === (decision === "allow"));
   const chosen =
     option === undefined
       ? fitting.find(({ kind }) => kind === `${decision}_${always ? "always" : "once"}`)
@@ -63,27 +67,19 @@ function chooseOption({ options }: PendingApproval, wish: DecisionRequest): Perm
   );
 }
 
-function isNamed({ optionId, name, kind }: PermissionOption, word: string): boolean {
-  return optionId === word || kind === word || name.toLowerCase() === word.toLowerCase();
+function isNamed({ optionId, name, kind, agentName }: PermissionOption, word: string): boolean {
+  const names = [name, agentName].map((each) => each?.toLowerCase());
+  return optionId === word || kind === word || names.includes(word.toLowerCase());
 }
 
 /** What would be done and where, line by line, nothing left out. */
 export function actionLines(approval: PendingApproval, session: AcpSessionStatus | undefined): string[] {
-  const { action, target, title, rawInput, session_key } = approval;
-  const { command, cwd, ...others } = membersOf(rawInput);
-  const folder = typeof cwd === "string" ? cwd : session?.runtime_options.cwd;
-  // The lines above are not repeated; anything else is shown verbatim.
-  const input = {
-    ...(command !== undefined && command !== target && { command }),
-    ...(cwd !== undefined && cwd !== folder && { cwd }),
-    ...others,
-  };
+  const { rawInput, session_key, subject } = approval;
   const sessionName = `${shortSessionName(session_key)} ${safeText(session?.label ?? "")}`.trimEnd();
+  const isDescribed = subject?.kind === "command" || subject?.kind === "write";
   return [
-    ...field(action === "execute" ? "Runs" : safeText(action), safeLines(target)),
-    ...(folder === undefined ? [] : field("In", safeText(folder))),
-    ...(title === undefined || title === target ? [] : field("Title", safeText(title))),
-    ...(Object.keys(input).length === 0 ? [] : field("Input", safeText(JSON.stringify(input)))),
+    ...subjectFields(approval).flatMap(({ name, text }) => field(name, text)),
+    ...(isDescribed || rawInput === undefined ? [] : field("Input", safeText(JSON.stringify(rawInput)))),
     ...field("Session", sessionName),
   ];
 }
@@ -104,12 +100,6 @@ function field(name: string, value: string): string[] {
   return [label + first, ...others.map((line) => " ".repeat(label.length) + line)];
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? { ...value }
-    : { ...(value !== undefined && { value }) };
-}
-
 /** Decides the approval that a word means; the first decision counts, and a later one is an error. */
 export async function answerApproval(
   { console, host }: CommandContext,
@@ -124,6 +114,7 @@ export async function answerApproval(
   const { resolved, reason = "Somebody else was first." } = await api.approvals.resolve(
     approval,
     option.optionId,
+    { ...(wish.scope !== undefined && { scope: wish.scope }) },
   );
   if (!resolved) {
     throw new CommandError("APPROVAL_NOT_TAKEN", `The answer came too late: ${safeText(reason)}`, {

@@ -79,13 +79,14 @@ describe("[C22] run on a terminal", () => {
           "  │ ls\\e[2K\\r  │ harmless",
           "  │ rm -rf /",
           "  in /srv",
-          "  1 Yes (y)   2 Always (a)   3 No (n)   Ctrl-C cancels the turn",
+          "  by the agent itself; reported by the agent",
+          '  1 Allow once (y) "Yes"   2 Always allow (a) "Always"   3 Deny (n) "No"   Ctrl-C cancels the turn',
           "? ",
         ].join("\n"),
       );
       expect(program.raw).not.toMatch(/\u001B\]0;|\u001B\[2K/);
       program.type("3");
-      await program.seen("? No\n");
+      await program.seen("? Deny\n");
       await program.seen(/ {2}│ make\n[^]*\? $/);
       const [approval] = await host.api.approvals.list();
       await host.api.approvals.resolve(approval?.requestId ?? "", "always");

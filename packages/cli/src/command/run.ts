@@ -47,7 +47,10 @@ function withOptions(command: Command): Command {
     .option("--model <id>", "model id, as the agent names it")
     .option("--mode <id>", "mode of the agent")
     .addOption(
-      new Option("--policy <policy>", "approval policy (default: ask every time)").choices(APPROVAL_POLICIES),
+      new Option(
+        "--policy <policy>",
+        "approval policy (default: that of the configuration, else ask)",
+      ).choices(APPROVAL_POLICIES),
     )
     .option("--limit <name=value>", "limit such as memory=1G or time=5m; may be repeated", readLimit)
     .option("--title <text>", "title of the new session")
@@ -144,11 +147,21 @@ async function begin(
       ...(policy !== undefined && { approvalPolicy: policy }),
       ...(limit !== undefined && { limits: toSessionLimits(limit) }),
     });
-    if (mode !== undefined) await api.acpAgent.patchSession(session.session_key, { runtimeMode: mode });
+    const patch = {
+      ...(mode !== undefined && { runtimeMode: mode }),
+      // People are asked about everything, unless they or the configuration chose otherwise.
+      ...(!(await hasPolicy(api, session)) && { approvalPolicy: "ask" as const }),
+    };
+    if (Object.keys(patch).length > 0) await api.acpAgent.patchSession(session.session_key, patch);
     return session;
   } finally {
     progress.close();
   }
+}
+
+async function hasPolicy(api: Holdfast, { session_key }: AcpSession): Promise<boolean> {
+  const { runtime_options } = await api.acpAgent.getSession(session_key);
+  return runtime_options.approvalPolicy !== undefined;
 }
 
 /** A session that is there, with what was said of it from now on. */

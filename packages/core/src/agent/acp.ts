@@ -1,6 +1,6 @@
 // The part of ACP v1 that the host uses, read tolerantly: unknown fields and kinds pass through.
 import type { ConnectedAgent, JsonObject, JsonValue, TurnUsage } from "@holdfast/ahp";
-import type { Quirk } from "@holdfast/protocol";
+import type { CatalogueAgent, Quirk } from "@holdfast/protocol";
 
 /** The protocol version that the host speaks. */
 export const ACP_VERSION = 1;
@@ -230,7 +230,10 @@ export function canCloseSession({ agentCapabilities }: AcpInitializeResult): boo
 }
 
 /** An agent as the model has it. */
-export function describeAgent(info: AcpInitializeResult, quirks: readonly Quirk[]): ConnectedAgent {
+export function describeAgent(
+  info: AcpInitializeResult,
+  { quirks, asks, askModes }: Pick<CatalogueAgent, "quirks" | "asks" | "askModes">,
+): ConnectedAgent {
   const { agentInfo, agentCapabilities } = info;
   const prompt = agentCapabilities?.promptCapabilities ?? {};
   const [best] = listReopenMethods(info, quirks);
@@ -239,6 +242,7 @@ export function describeAgent(info: AcpInitializeResult, quirks: readonly Quirk[
     resume: best === undefined ? "none" : best === "session/resume" ? "resume" : "load",
     accepts: (["image", "audio", "embeddedContext"] as const).filter((kind) => prompt[kind] === true),
     ...(agentInfo?.version !== undefined && { version: agentInfo.version }),
+    ...(!asks && { asks, askModes }),
   };
 }
 

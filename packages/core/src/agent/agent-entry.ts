@@ -139,6 +139,10 @@ function plainEntry(id: string): AgentEntry {
     model: [],
     forwarding: {},
     quirks: [],
+    commandEnvironment: {},
+    throughHost: [],
+    asks: true,
+    askModes: [],
   };
 }
 

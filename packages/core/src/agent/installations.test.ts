@@ -151,4 +151,8 @@ const plain: AgentEntry = {
   model: [],
   forwarding: {},
   quirks: [],
+  commandEnvironment: {},
+  throughHost: [],
+  asks: true,
+  askModes: [],
 };

@@ -15,23 +15,25 @@ const permission = (name: string, toolCall: object = {}): Step =>
   });
 
 test.each([
-  ["edit", [{ path: "/w/a.ts", line: 3 }, { path: "/w/b.ts" }], "/w/a.ts:3, /w/b.ts"],
-  ["edit", [], "Change it"],
-  // The subject of a command is the command, wherever it runs.
-  ["execute", [{ path: "/w" }], "Change it"],
-])("[V301] the target of a question of the kind %s at %j is %s", async (kind, locations, target) => {
-  const asks = askPermission("call", { title: "Change it", kind, locations });
+  ["edit", [{ path: "/w/a.ts", line: 3 }, { path: "/w/b.ts" }], undefined, "/w/a.ts, /w/b.ts"],
+  ["edit", [], undefined, "The agent does not say which file it will change"],
+  ["execute", [{ path: "/w" }], undefined, "The agent does not say what it will run"],
+  ["execute", [], { command: "rm -rf x" }, "rm -rf x"],
+  ["execute", [], { command: ["/bin/zsh", "-lc", "rm -rf x"] }, "rm -rf x"],
+  ["other", [], undefined, "Change it"],
+])("[V301] the target of a %s at %j with %j is %s", async (kind, locations, rawInput, target) => {
+  const asks = askPermission("call", { title: "Change it", kind, locations, rawInput });
   const host = newHost({ agents: { mine: { prompts: { go: [asks] } } } });
   const session = await host.open();
   const turn = session.stream("go");
   const approval = await turn.approval();
-  expect(approval).toMatchObject({ action: kind, target });
-  expect(session.toolCalls[0]?.invocationMessage).toBe("Change it");
+  expect(approval).toMatchObject({ action: kind, target, agentTitle: "Change it" });
+  expect(session.toolCalls[0]?.invocationMessage).toBe(target);
   expect(session.resolve(approval.id, "no")).toEqual({ resolved: true });
   await turn.ended;
 });
 
-test("[V2] a person sees what the agent asks, with its options as it gave them, and answers by an option's id", async () => {
+test("[V2, V604] a person sees what the agent asks, its options under labels of the host, and answers by an id", async () => {
   const asks = askPermission("call", {
     title: "rm -rf build",
     kind: "execute",
@@ -43,16 +45,17 @@ test("[V2] a person sees what the agent asks, with its options as it gave them, 
   const approval = await turn.approval();
   expect(approval).toMatchObject({ action: "execute", target: "rm -rf build" });
   expect(approval.options).toEqual([
-    { id: "yes", label: "Yes", kind: "allow_once" },
-    { id: "yes-always", label: "Always", kind: "allow_always" },
-    { id: "no", label: "No", kind: "reject_once" },
+    { id: "yes", label: "Allow once", kind: "allow_once", agentLabel: "Yes" },
+    { id: "yes-always", label: "Always allow", kind: "allow_always", agentLabel: "Always" },
+    { id: "no", label: "Deny", kind: "reject_once", agentLabel: "No" },
   ]);
   expect(session.state.inputNeeded).toMatchObject([
     { kind: "toolConfirmation", id: approval.id, toolCall: { toolCallId: "call" } },
   ]);
   expect(session.agent.hasAnswer("call")).toBe(false);
   expect(session.resolve(approval.id, "yes-always")).toEqual({ resolved: true });
-  expect(await session.agent.result("call")).toEqual(selected("yes-always"));
+  // The host remembers it; the agent must go on asking.
+  expect(await session.agent.result("call")).toEqual(selected("yes"));
   await turn.ended;
   expect(session.state.inputNeeded).toEqual([]);
   expect(session.toolCalls).toMatchObject([
@@ -161,9 +164,9 @@ test("[V4] by default a person has a day", async () => {
 });
 
 test.each([
-  ["approve-all", ["yes", "yes", "yes"], 0],
-  ["deny-all", ["no", "no", "no"], 3],
-] as const)("[V1] under %s nobody is asked", async (approvalPolicy, answers, needed) => {
+  ["approve-all", ["yes", "yes", "yes"], []],
+  ["deny-all", ["no", "no", "no"], ["denied", "denied", "denied"]],
+] as const)("[V1, V606] under %s nobody is asked", async (approvalPolicy, answers, decisions) => {
   const kinds = ["read", "edit", "execute"];
   const host = newHost({
     agents: { mine: { prompts: { go: kinds.map((kind) => askPermission(kind, { kind })) } } },
@@ -172,8 +175,11 @@ test.each([
   const turn = await session.turn("go");
   expect(await Promise.all(kinds.map((kind) => session.agent.result(kind)))).toEqual(answers.map(selected));
   expect(session.state.inputNeeded).toEqual([]);
-  // A denial is on record like a person's: asked and decided in the same tick.
-  expect(turn.approvals).toHaveLength(needed);
+  // A denial is part of its call, and no question that is answered already.
+  expect(turn.approvals).toEqual([]);
+  expect(session.toolCalls.flatMap((call) => call.decisions.map(({ outcome }) => outcome))).toEqual(
+    decisions,
+  );
 });
 
 test("[V1] under approve-reads reads are allowed, and a person is asked for the rest", async () => {
@@ -189,7 +195,7 @@ test("[V1] under approve-reads reads are allowed, and a person is asked for the 
   const session = await host.open({ approvalPolicy: "approve-reads" });
   const turn = session.stream("go");
   const { id, target } = await turn.approval();
-  expect([target, turn.approvals.length]).toEqual(["run", 1]);
+  expect([target, turn.approvals.length]).toEqual(["The agent does not say what it will run", 1]);
   expect(await session.agent.result("look")).toEqual(selected("yes"));
   session.resolve(id, "yes");
   await turn.ended;

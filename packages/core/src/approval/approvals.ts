@@ -5,6 +5,7 @@ import {
   type ApprovalDecision,
   type ApprovalId,
   type ApprovalOption,
+  type ApprovalSubject,
   type ChatUri,
   findToolCall,
   type InputRequest,
@@ -14,6 +15,7 @@ import {
   type SessionKey,
   type SessionUri,
   type Timestamp,
+  type ToolCallDetails,
   type ToolCallId,
   type TurnId,
 } from "@holdfast/ahp";
@@ -38,11 +40,15 @@ export interface ApprovalRequest {
   readonly place: ApprovalPlace;
   readonly toolCallId: ToolCallId;
   readonly action: string;
-  /** The agent's title for it. */
-  readonly title: string;
-  /** The file or command that it is about. */
+  readonly subject: ApprovalSubject;
+  /** The subject in one text. */
   readonly target: string;
+  readonly source: "host" | "agent";
+  /** The agent's title for it; absent for the host's own questions. */
+  readonly agentTitle?: string | undefined;
   readonly options: readonly ApprovalOption[];
+  /** The call where no turn runs that could hold it: the question is the session's. */
+  readonly loose?: Pick<ToolCallDetails, "toolName" | "displayName" | "toolKind" | "contributor"> | undefined;
 }
 
 /** A question that was asked. */
@@ -64,9 +70,12 @@ export interface OpenApproval {
 }
 
 interface Entry extends OpenApproval {
+  readonly isLoose: boolean;
   readonly resolve: (decision: ApprovalDecision) => void;
-  readonly timer: NodeJS.Timeout;
 }
+
+/** A clock may jump and a laptop may sleep, so that the expiry is looked at again at least this often. */
+const maxCheckMs = 15_000;
 
 /** All open questions of a host. `close` cancels them. */
 export class Approvals {
@@ -75,6 +84,7 @@ export class Approvals {
   readonly #expiryMs: number;
   readonly #watchers: HostWatchers;
   readonly #open = new Map<string, Entry>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(hub: Hub, now: () => Date, expiryMs: number, watchers: HostWatchers) {
     this.#hub = hub;
@@ -85,27 +95,40 @@ export class Approvals {
 
   /** Asks all clients that can answer. */
   ask(request: ApprovalRequest): AskedApproval {
-    const { place, toolCallId, action, title, target, options } = request;
+    const { place, action, target, options, subject, source, agentTitle, loose } = request;
     const id = makeId("approval", randomUUID());
+    // AHP clients name a question by its call alone; that of a session has no call in a turn.
+    const toolCallId = loose === undefined ? request.toolCallId : makeId("tool call", id);
     const requestedAt = this.#now();
     const expiresAt = new Date(requestedAt.getTime() + this.#expiryMs).toISOString();
-    const approval = { id, action, target, options, requestedAt: requestedAt.toISOString(), expiresAt };
-    place.dispatch({
-      to: "chat",
-      action: {
-        type: "chat/toolCallReady",
-        turnId: place.turnId,
-        toolCallId,
-        invocationMessage: title,
-        confirmation: { kind: "needed", approval },
-      },
-    });
-    this.#listInSession(place, id, toolCallId);
+    const times = { requestedAt: requestedAt.toISOString(), expiresAt };
+    const about = { subject, source, ...(agentTitle !== undefined && { agentTitle }) };
+    const approval = { id, action, target, options, ...times, ...about };
+    const { turnId } = place;
+    if (loose === undefined) {
+      const confirmation = { kind: "needed", approval } as const;
+      const ready = { type: "chat/toolCallReady", turnId, toolCallId, confirmation } as const;
+      place.dispatch({ to: "chat", action: { ...ready, invocationMessage: target } });
+    }
+    const call =
+      loose === undefined
+        ? this.#findPending(place.chat, toolCallId)
+        : ({
+            ...loose,
+            toolCallId,
+            invocationMessage: target,
+            locations: [],
+            content: [],
+            decisions: [],
+            status: "pending-confirmation",
+            approval,
+          } as const);
+    if (call !== undefined) this.#listInSession(place, call);
     const decided = new Promise<ApprovalDecision>((resolve) => {
-      const timer = setTimeout(() => this.#expire(id), this.#expiryMs);
-      timer.unref();
-      this.#open.set(id, { id, place, toolCallId, action, target, options, expiresAt, resolve, timer });
+      const isLoose = loose !== undefined;
+      this.#open.set(id, { id, place, toolCallId, action, target, options, expiresAt, isLoose, resolve });
     });
+    this.#watchExpiry();
     return { id, decided };
   }
 
@@ -136,19 +159,40 @@ export class Approvals {
   /** The turn is over or cancelled: its questions are answered as cancelled. */
   cancelTurn(turnId: TurnId, by: Actor): void {
     for (const entry of this.#open.values()) {
-      if (entry.place.turnId === turnId) this.#decide(entry, { outcome: "cancelled", by });
+      if (entry.place.turnId !== turnId || entry.isLoose) continue;
+      this.#decide(entry, { outcome: "cancelled", by });
+    }
+  }
+
+  /** Denies what is past its time by the clock, whatever became of the timer. */
+  expireDue(): void {
+    const nowMs = this.#now().getTime();
+    for (const entry of this.#open.values()) {
+      if (Date.parse(entry.expiresAt) > nowMs) continue;
+      this.choose(entry.id, pickOption(entry.options, "reject"), { kind: "expiry" });
     }
   }
 
   close(): void {
+    clearTimeout(this.#timer);
     for (const entry of this.#open.values()) {
       this.#decide(entry, { outcome: "cancelled", by: { kind: "host" } });
     }
   }
 
-  #expire(id: ApprovalId): void {
-    const entry = this.#open.get(id);
-    if (entry !== undefined) this.choose(id, pickOption(entry.options, "reject"), { kind: "expiry" });
+  #watchExpiry(): void {
+    clearTimeout(this.#timer);
+    if (this.#open.size === 0) return;
+    const nowMs = this.#now().getTime();
+    const nextMs = Math.min(...[...this.#open.values()].map(({ expiresAt }) => Date.parse(expiresAt)));
+    this.#timer = setTimeout(
+      () => {
+        this.expireDue();
+        this.#watchExpiry();
+      },
+      Math.min(Math.max(nextMs - nowMs, 1), maxCheckMs),
+    );
+    this.#timer.unref();
   }
 
   #decide(
@@ -157,21 +201,19 @@ export class Approvals {
     origin?: ActionOrigin,
   ): LogEntry | undefined {
     this.#open.delete(entry.id);
-    clearTimeout(entry.timer);
     const decision: ApprovalDecision = { ...made, approvalId: entry.id, at: this.#now().toISOString() };
-    const { place, toolCallId } = entry;
+    const { place, toolCallId, isLoose } = entry;
     const { turnId } = place;
     const action = { type: "chat/toolCallConfirmed", turnId, toolCallId, decision } as const;
-    const logged = place.dispatch({ to: "chat", action }, origin);
+    const logged = isLoose ? undefined : place.dispatch({ to: "chat", action }, origin);
     place.dispatch({ to: "session", action: { type: "session/inputNeededRemoved", id: entry.id } });
     entry.resolve(decision);
     return logged;
   }
 
-  #listInSession(place: ApprovalPlace, id: ApprovalId, toolCallId: ToolCallId): void {
+  #listInSession(place: ApprovalPlace, toolCall: PendingToolCall): void {
     const { chat, session, turnId } = place;
-    const toolCall = this.#findPending(chat, toolCallId);
-    if (toolCall === undefined) return;
+    const { id } = toolCall.approval;
     const request = { kind: "toolConfirmation", id, chat, turnId, toolCall } as const;
     place.dispatch({ to: "session", action: { type: "session/inputNeededSet", request } });
     const state = this.#hub.state(session, "session");

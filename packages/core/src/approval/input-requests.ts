@@ -94,6 +94,15 @@ export class InputRequests {
     return logged;
   }
 
+  /** Cancels what is past its time by the clock, whatever became of the timer. */
+  expireDue(): void {
+    const nowMs = this.#now().getTime();
+    for (const [id, { request }] of this.#open) {
+      const isDue = request.expiresAt !== undefined && Date.parse(request.expiresAt) <= nowMs;
+      if (isDue) this.complete(id, { action: "cancel" }, { kind: "expiry" });
+    }
+  }
+
   cancelTurn(turnId: string, by: Actor): void {
     for (const [id, entry] of this.#open) {
       if (entry.place.turnId === turnId) this.complete(id, { action: "cancel" }, by);

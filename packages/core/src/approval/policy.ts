@@ -16,19 +16,29 @@ export function decideToolCall(policy: ApprovalPolicy | undefined, kind: string 
       return "deny";
     case "approve-reads":
       return kind !== undefined && lookingKinds.has(kind) ? "allow" : "ask";
+    case "ask":
     case undefined:
       return "ask";
   }
 }
 
-/** The decision on a command or a write that no approval covers. */
-export function decideUncovered(policy: ApprovalPolicy | undefined): PolicyDecision {
-  if (policy === "approve-reads") return "ask";
-  return policy === "deny-all" ? "deny" : "allow";
+/** Something that an agent does through the host and that no permission covers. */
+export interface UncoveredAction {
+  readonly kind: "command" | "write" | "read" | "other";
+  /** Whether it stays inside the session's folders. */
+  readonly isInside: boolean;
+  /** Whether a turn runs: without one, nobody has asked the agent for anything. */
+  readonly isInTurn: boolean;
 }
 
-/** The decision on a path outside the session's roots. */
-export function decideOutside(policy: ApprovalPolicy | undefined): PolicyDecision {
+/** The decision on an action that no permission covers. */
+export function decideUncovered(
+  policy: ApprovalPolicy | undefined,
+  { kind, isInside, isInTurn }: UncoveredAction,
+): PolicyDecision {
   if (policy === "approve-all") return "allow";
-  return policy === "deny-all" ? "deny" : "ask";
+  if (policy === "deny-all") return "deny";
+  if (!isInside) return "ask";
+  if (kind === "read") return "allow";
+  return policy === undefined && isInTurn ? "allow" : "ask";
 }

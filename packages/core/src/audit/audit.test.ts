@@ -37,7 +37,7 @@ test("[V11] under approve-all every approval, command and write is on record wit
   const started = { cwd: host.work, terminal: expect.any(String) as string, outcome: "started" };
   const recorded = host.host.audit.recent.filter(({ what }) => what !== "command-exit" && what !== "policy");
   expect(recorded).toEqual([
-    { ...byPolicy, what: "approval", subject: "run it", outcome: "yes" },
+    { ...byPolicy, what: "approval", subject: "true", cwd: host.work, outcome: "yes" },
     { ...common, ...started, what: "command", subject: "true", by: "approval of call" },
     { ...byPolicy, ...started, what: "command", subject: "echo a b" },
     {
@@ -236,7 +236,7 @@ test("[V676] a command that the agent runs itself is on record as its report", a
   ]);
 });
 
-test("[V677] what a person allowed for the rest of the session is on record as theirs", async () => {
+test("[V677] what a person always allows is on record with the rule", async () => {
   const options = [
     { optionId: "always", name: "Always", kind: "allow_always" },
     { optionId: "no", name: "No", kind: "reject_once" },
@@ -252,8 +252,12 @@ test("[V677] what a person allowed for the rest of the session is on record as t
   session.resolve((await turn.approval()).id, "always");
   await turn.ended;
   await session.turn("second");
-  expect(host.host.audit.recent.find(({ what }) => what === "command")).toMatchObject({
-    by: "client owner for the rest of the session",
+  const { recent } = host.host.audit;
+  const added = recent.find(({ what }) => what === "permission-rule");
+  expect(added).toMatchObject({ by: "client owner", rule: expect.any(String) as string });
+  expect(recent.find(({ what }) => what === "command")).toMatchObject({
+    by: `rule ${added?.rule}`,
+    rule: added?.rule,
   });
 });
 

@@ -1,7 +1,9 @@
 // The entries of changed options: the policy, the model, the mode, the folder and the agent's own.
-import type { Actor, RuntimeOptions } from "@holdfast/ahp";
+import type { Actor, Changes, RuntimeOptions } from "@holdfast/ahp";
 import { ALLOWED, type Audit } from "./audit.ts";
 import { describeActor } from "./describe-actor.ts";
+
+const none = "none";
 
 /** Records every option that differs from before; one entry each. */
 export function recordOptions(
@@ -11,16 +13,16 @@ export function recordOptions(
     before,
     after,
     by,
-  }: { readonly before: RuntimeOptions; readonly after: RuntimeOptions; readonly by: Actor },
+  }: { readonly before: RuntimeOptions; readonly after: Changes<RuntimeOptions>; readonly by: Actor },
 ): void {
   const previous = new Map(listOptions(before));
   for (const [name, value] of listOptions(after)) {
     const old = previous.get(name);
-    if (old === value) continue;
+    if ((old ?? none) === value) continue;
     audit.record({
       session,
       what: name === "approvalPolicy" ? "policy" : "option",
-      subject: `${name}: ${old ?? "none"} → ${value}`,
+      subject: `${name}: ${old ?? none} → ${value}`,
       by: describeActor(by),
       ...ALLOWED,
       outcome: "done",
@@ -28,7 +30,11 @@ export function recordOptions(
   }
 }
 
-function listOptions({ extras, ...options }: RuntimeOptions): (readonly [string, string])[] {
-  const plain = Object.entries(options).map(([name, value]) => [name, String(value)] as const);
+function listOptions({ extras, ...options }: Changes<RuntimeOptions>): (readonly [string, string])[] {
+  const plain = Object.entries(options).map(([name, value]) => [name, textOf(value ?? none)] as const);
   return [...plain, ...Object.entries(extras ?? {})];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

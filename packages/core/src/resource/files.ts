@@ -19,6 +19,9 @@ export interface ResolvedFile {
   readonly hasOtherNames: boolean;
 }
 
+/** A larger file is not compared with its new text: that would keep the host busy. */
+const maxDiffBytes = 1024 * 1024;
+
 /** Refuses what is not an absolute path. */
 export function checkPath(path: unknown): string {
   if (typeof path === "string" && isAbsolute(path) && !path.includes("\0")) return path;
@@ -44,10 +47,21 @@ export function liesIn(realPath: string, realRoots: readonly string[]): boolean 
   );
 }
 
+/** Refuses a path that no longer leads where it led when a person was asked about it. */
+export async function checkUnmoved(path: string, expected: string): Promise<void> {
+  if ((await followLinks(path)) === expected) return;
+  throw new RpcError(
+    ErrorCode.invalidParams,
+    `${path} no longer leads to ${expected}, which was asked about; ask again`,
+    { path },
+  );
+}
+
 /** As many links to nothing as the system itself would follow. */
 const maxDanglingLinks = 40;
 
-async function followLinks(path: string, linksLeft: number = maxDanglingLinks): Promise<string> {
+/** The path that a path leads to; of a file that is yet to be made, by its folder. */
+export async function followLinks(path: string, linksLeft: number = maxDanglingLinks): Promise<string> {
   try {
     return await realpath(path);
   } catch {
@@ -104,6 +118,22 @@ async function readWhole({ path, realPath }: ResolvedFile): Promise<string> {
     }
   } catch (error) {
     throw explain(error, path);
+  }
+}
+
+/** The text of a file for a diff; undefined where there is none, or none that people could read. */
+export async function readTextNow({ realPath }: ResolvedFile): Promise<string | undefined> {
+  try {
+    await refuseOtherKinds(realPath, realPath);
+    const file = await openAt(realPath, constants.O_RDONLY);
+    try {
+      return (await readBytes(file, maxDiffBytes))?.toString("utf8");
+    } finally {
+      await file.close();
+    }
+  } catch {
+    // The write itself says what is wrong with the file.
+    return undefined;
   }
 }
 

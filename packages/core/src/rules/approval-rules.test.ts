@@ -9,9 +9,11 @@ const never = { id: "3", label: "Never", kind: "reject_always" };
 const no = { id: "allow_once", label: "No", kind: "reject_once" };
 
 describe("[V2] options", () => {
-  test("[V2] an answer is an option's id before it is a kind, and a kind only where one option has it", () => {
+  test("[V2] an answer is a kind before it is an option's id, and never an option of another kind", () => {
     expect(findOption([once, no], "1")).toBe(once);
-    expect(findOption([once, no], "allow_once")).toBe(no);
+    expect(findOption([once, no], "allow_once")).toBe(once);
+    expect(findOption([no], "allow_once")).toBeUndefined();
+    expect(findOption([{ ...once, id: "reject_once" }], "reject_once")).toBeUndefined();
     expect(findOption([once, never], "allow_once")).toBe(once);
     expect(findOption([once, { ...once, id: "4" }], "allow_once")).toBeUndefined();
     expect(findOption([once, never], "maybe")).toBeUndefined();
@@ -23,5 +25,7 @@ describe("[V2] options", () => {
     expect(pickOption([always, never], "reject")).toBe(never);
     expect(pickOption([always, once], "reject")).toBeUndefined();
     expect([once, always, no, never].map(({ kind }) => isAllowing(kind))).toEqual([true, true, false, false]);
+    // A kind that nobody knows is never shown as a denial.
+    expect(isAllowing("proceed")).toBe(true);
   });
 });

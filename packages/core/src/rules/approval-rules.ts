@@ -5,6 +5,7 @@ import {
   type ApprovalOption,
   type ChatAction,
   type ChatState,
+  type SessionState,
   type ToolCall,
   findToolCall,
   isAllowing,
@@ -18,8 +19,9 @@ export function checkDecision(
   action: ActionOf<"chat/toolCallConfirmed">,
   chat: ChatState,
   { actor, at }: Author,
+  inputNeeded: SessionState["inputNeeded"],
 ): Ruling {
-  const call = findCall(chat, action);
+  const call = findCall(chat, action) ?? findLoose(inputNeeded, action);
   const { decision } = action;
   if (call?.status !== "pending-confirmation" || call.approval.id !== decision.approvalId) {
     return reject("This request is not open: it was answered, expired, or never made.");
@@ -51,13 +53,21 @@ export function checkContribution(
   return isOwn ? allow(action) : reject("That tool call is not one of this client's tools.");
 }
 
-/** An option by its id, or by its kind where exactly one option has it. */
-export function findOption(options: readonly ApprovalOption[], idOrKind: string): ApprovalOption | undefined {
-  const byId = options.find(({ id }) => id === idOrKind);
-  if (byId !== undefined) return byId;
-  const byKind = options.filter(({ kind }) => kind === idOrKind);
-  return byKind.length === 1 ? byKind[0] : undefined;
+/** An option by its kind where exactly one option has it, else by its id; a kind never names an option of another. */
+export function findOption(options: readonly ApprovalOption[], kindOrId: string): ApprovalOption | undefined {
+  const byKind = options.filter(({ kind }) => kind === kindOrId);
+  if (byKind.length === 1) return byKind[0];
+  const byId = options.find(({ id }) => id === kindOrId);
+  const isKind = optionKinds.has(kindOrId);
+  return isKind && byId?.kind !== kindOrId ? undefined : byId;
 }
+
+const optionKinds: ReadonlySet<string> = new Set([
+  "allow_once",
+  "allow_always",
+  "reject_once",
+  "reject_always",
+]);
 
 /** The option that allows or rejects, the one for this time before the one for always. */
 export function pickOption(
@@ -79,6 +89,16 @@ function withMildestOption(decision: ApprovalDecision, { options }: Approval): A
   if (decision.outcome === "cancelled") return decision;
   const option = pickOption(options, decision.outcome === "approved" ? "allow" : "reject");
   return option === undefined ? decision : { ...decision, optionId: option.id };
+}
+
+/** A question outside of turns, which only the session holds. */
+function findLoose(
+  inputNeeded: SessionState["inputNeeded"],
+  { decision, toolCallId }: ActionOf<"chat/toolCallConfirmed">,
+): ToolCall | undefined {
+  const needed = inputNeeded.find(({ id }) => id === decision.approvalId);
+  const call = needed?.kind === "toolConfirmation" ? needed.toolCall : undefined;
+  return call?.toolCallId === toolCallId ? call : undefined;
 }
 
 function findCall(

@@ -1,5 +1,5 @@
 // Rules for what clients do in a chat: send, cancel, resume, queue, answer.
-import type { Action, ChatAction, ChatState, Message } from "@holdfast/ahp";
+import type { Action, ChatAction, ChatState, Message, SessionState } from "@holdfast/ahp";
 import { checkContribution, checkDecision } from "./approval-rules.ts";
 import { checkAnswer, checkCompletion } from "./input-rules.ts";
 import { type Author, HOST_ONLY, type Ruling, allow, reject } from "./rule.ts";
@@ -8,7 +8,13 @@ type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Typ
 
 const NOT_FROM_PERSON = reject("A client can only send what a person wrote: the origin must be user.");
 
-export function checkChatAction(action: Action, chat: ChatState, author: Author): Ruling {
+/** `inputNeeded` is what waits in the session, also outside of turns. */
+export function checkChatAction(
+  action: Action,
+  chat: ChatState,
+  author: Author,
+  inputNeeded: SessionState["inputNeeded"] = [],
+): Ruling {
   switch (action.type) {
     case "chat/turnStarted":
       return checkStart(action, chat, author);
@@ -19,7 +25,7 @@ export function checkChatAction(action: Action, chat: ChatState, author: Author)
     case "chat/truncated":
       return reject("The agent remembers its turns: they cannot be taken back.");
     case "chat/toolCallConfirmed":
-      return checkDecision(action, chat, author);
+      return checkDecision(action, chat, author, inputNeeded);
     case "chat/toolCallContentChanged":
     case "chat/toolCallComplete":
       return checkContribution(action, chat, author);

@@ -13,6 +13,10 @@ export function checkSessionAction(action: Action, session: SessionState, { acto
     case "session/isArchivedChanged":
     case "session/runtimeOptionsChanged":
       return allow(action);
+    case "session/permissionRuleRemoved": {
+      const isThere = session.permissionRules?.some(({ id }) => id === action.id) ?? false;
+      return isThere ? allow(action) : reject("There is no such permission in this session.", "NOT_FOUND");
+    }
     case "session/activeClientSet":
       return action.client.clientId === clientIdOf(actor)
         ? allow(action)

@@ -1,5 +1,5 @@
 // Settings of an agent's session: its model, its mode, its own options; each checked against what it offers.
-import type { ConfigOption } from "@holdfast/ahp";
+import type { ApprovalPolicy, ConfigOption } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import type { AcpConfigOption, AcpSessionResult } from "../agent/acp.ts";
@@ -30,13 +30,17 @@ export interface RequestedSettings {
   readonly model?: string | undefined;
   readonly runtimeMode?: string | undefined;
   readonly extras?: Readonly<Record<string, string>> | undefined;
+  /** An agent that does not ask is put into a mode in which it does. */
+  readonly approvalPolicy?: ApprovalPolicy | undefined;
 }
 
 /** The result of a request for a model: it is set, it needs a restart of the agent, or it has no effect. */
 export type ModelEffect = "set" | "at-launch" | "none";
 
 /** Parts of the session's context that the settings need. */
-export type SettingsContext = Pick<SessionContext, "entry" | "state" | "publish" | "warn">;
+export type SettingsContext = Pick<SessionContext, "entry" | "state" | "publish" | "warn"> & {
+  readonly isolation?: string | undefined;
+};
 
 /** Parts of the host that the settings need. */
 export interface SettingsParts {
@@ -85,12 +89,14 @@ export class AgentSettings {
   }
 
   /** Throws if a requested setting is known to be impossible. */
-  check({ model, runtimeMode, extras = {} }: RequestedSettings): void {
+  check(requested: RequestedSettings): void {
+    const { model, runtimeMode, extras = {} } = requested;
     const { state } = this.#context;
     // Its options are unknown until it has run once.
     if (state.agent === undefined) return;
     if (model !== undefined) this.#checkModel(model);
     if (runtimeMode !== undefined) this.#checkMode(runtimeMode);
+    this.#modeFor(requested);
     for (const [id, value] of Object.entries(extras)) checkValue(id, this.#findOption(id), value);
   }
 
@@ -103,9 +109,12 @@ export class AgentSettings {
 
   /** Applies the requested settings; the first that the agent rejects is an error. */
   async set(ready: ReadyAgent, requested: RequestedSettings, launchedModel?: string): Promise<ModelEffect> {
-    const { model, runtimeMode, extras = {} } = requested;
+    const { model, extras = {} } = requested;
+    const runtimeMode = this.#modeFor(requested);
     const effect = model === undefined ? "set" : await this.setModel(ready, model, launchedModel);
-    if (runtimeMode !== undefined) await this.setMode(ready, runtimeMode);
+    if (runtimeMode !== undefined && runtimeMode !== this.#currentMode) {
+      await this.setMode(ready, runtimeMode);
+    }
     for (const [id, value] of Object.entries(extras)) await this.setOption(ready, id, value);
     return effect;
   }
@@ -116,12 +125,13 @@ export class AgentSettings {
     requested: RequestedSettings,
     launchedModel?: string,
   ): Promise<ModelEffect> {
-    const { model, runtimeMode, extras = {} } = requested;
+    const { model, extras = {} } = requested;
     let effect: ModelEffect = "set";
     await this.#tolerate(async () => {
       if (model !== undefined) effect = await this.setModel(ready, model, launchedModel);
     });
     await this.#tolerate(async () => {
+      const runtimeMode = this.#modeFor(requested);
       if (runtimeMode === undefined || runtimeMode === this.#currentMode) return;
       await this.setMode(ready, runtimeMode);
     });
@@ -224,6 +234,32 @@ export class AgentSettings {
   get #modelOption(): ReturnType<typeof findModelOption> {
     const { entry, state } = this.#context;
     return findModelOption(state.configOptions, entry);
+  }
+
+  /**
+   * The mode for what is requested: a policy under which people are asked needs one in which the agent asks.
+   * `deny-all` is refused where nothing would keep the agent from acting.
+   */
+  #modeFor({ approvalPolicy, runtimeMode }: RequestedSettings): string | undefined {
+    const { entry, isolation } = this.#context;
+    if (entry.asks || approvalPolicy === undefined || approvalPolicy === "approve-all") return runtimeMode;
+    const mode = runtimeMode ?? entry.askModes.find((each) => this.#offeredModes.includes(each));
+    const isKept = mode !== undefined && entry.askModes.includes(mode);
+    if (approvalPolicy !== "deny-all" || isKept || isolation !== undefined) return mode;
+    const remedy =
+      entry.askModes.length === 0
+        ? "Choose another agent, or turn isolation on."
+        : `Set runtimeMode to ${entry.askModes.join(" or ")}, or turn isolation on.`;
+    throw new HostError(
+      "ACP_AGENT_DOES_NOT_ASK",
+      `approvalPolicy: ${entry.label} acts without asking, so deny-all would deny nothing. ${remedy}`,
+    );
+  }
+
+  get #offeredModes(): readonly string[] {
+    const option = this.#modeOption;
+    if (option?.type === "select") return option.choices.map(({ value }) => value);
+    return this.#context.state.modes?.available.map(({ id }) => id) ?? [];
   }
 
   get #modeOption(): ConfigOption | undefined {

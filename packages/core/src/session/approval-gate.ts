@@ -1,24 +1,23 @@
-// An agent's actions on the machine: permitted by an approval, a policy or a person, and put on record.
-import { isUnfinished } from "@holdfast/ahp";
+// An agent's actions on the machine: permitted by an approval, a rule, a policy or a person, and put on record.
+import { type ApprovalSubject, isUnfinished } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
-import type { ApprovedCall } from "../approval/coverage.ts";
-import { decideOutside, decideUncovered } from "../approval/policy.ts";
+import type { GrantUse } from "../approval/grants.ts";
+import { decideUncovered } from "../approval/policy.ts";
+import { targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
-import type { OwnQuestion, Permission, PermissionService } from "./permission-service.ts";
+import type { Permission, PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
+import type { Turn } from "./turn.ts";
 
 /** Something that an agent wants to do. */
-export interface GatedAction extends Pick<
-  AuditEntry,
-  "what" | "subject" | "cwd" | "environment" | "isolation"
-> {
+export interface GatedAction extends Pick<AuditEntry, "what" | "cwd" | "environment"> {
+  readonly kind: "execute" | "edit" | "read";
+  readonly subject: ApprovalSubject;
   /** Whether it stays inside the session's folders. */
   readonly isInside: boolean;
-  /** Whether the approval of a tool call covers it. */
-  readonly isCoveredBy: (call: ApprovedCall) => boolean;
-  /** The question to a person where nothing covers the action. */
-  readonly question: OwnQuestion;
+  /** The turn that ran when the agent asked; undefined outside of turns. */
+  readonly turn: Turn | undefined;
   /** The error for the agent when the action is denied. */
   readonly refusal: string;
 }
@@ -34,31 +33,33 @@ export class ApprovalGate {
   }
 
   /**
-   * Runs the action if it is allowed, and puts the outcome on record; `act` receives the call whose approval covers it.
+   * Runs the action if it is allowed, and puts the outcome on record; `act` receives the grant that covers it.
    * An action that cannot be put on record is not run; where that shows only afterwards, `undo` reverts it (D262).
    * `record` puts an action on record that is not over yet.
    */
   async run<Result>(
     action: GatedAction,
-    act: (covering: ApprovedCall | undefined) => Promise<Result>,
+    act: (grant: GrantUse | undefined) => Promise<Result>,
     signal?: AbortSignal,
     undo?: (result: Result) => Promise<void>,
     record?: (entry: Omit<AuditEntry, "at">, result: Result) => void,
   ): Promise<Result> {
     const { recording } = this.#context.deps.hub;
     recording.require();
-    const covering = this.#findApproved(action.isCoveredBy);
-    const permission = await this.#permit(action, covering, signal);
+    const grant = this.#takeGrant(action);
+    const permission = await this.#permit(action, grant, signal);
     if (!permission.allowed) {
       this.#record(action, permission);
       throw denied(action, permission);
     }
-    // Somebody may have been asked for long.
-    recording.require();
     let result: Result;
     try {
-      result = await act(covering);
+      // Somebody may have been asked for long.
+      recording.require();
+      result = await act(grant);
     } catch (error) {
+      // An action that did not start has used up nothing.
+      grant?.release();
       this.#record(action, permission, error instanceof Error ? error.message : String(error));
       throw error;
     }
@@ -72,29 +73,37 @@ export class ApprovalGate {
     }
   }
 
-  /** By the approval that covers it, else by the policy; outside the session's folders the policy is stricter. */
+  /** By the approval that covers it, a standing permission, else by the policy. */
   async #permit(
-    { isInside, question }: GatedAction,
-    covering: ApprovedCall | undefined,
+    { isInside, subject, kind, turn }: GatedAction,
+    grant: GrantUse | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Permission> {
-    const { policy } = this.#context;
-    if (covering !== undefined) return { allowed: true, by: `approval of ${covering.toolCallId}` };
-    const decision = isInside ? decideUncovered(policy) : decideOutside(policy);
-    if (decision === "ask") return this.#permissions.askOwn(question, signal);
-    if (policy !== undefined) return { allowed: decision === "allow", by: `policy ${policy}` };
-    const person = this.#context.allowedAlways.get(question.kind);
-    const by = person === undefined ? "default (no policy)" : `${person} for the rest of the session`;
-    return { allowed: decision === "allow", by };
+    const context = this.#context;
+    const { policy } = context;
+    if (grant !== undefined) return { allowed: true, by: `approval of ${grant.toolCallId}` };
+    const isInTurn = turn !== undefined;
+    const decision = decideUncovered(policy, { kind: subject.kind, isInside, isInTurn });
+    const by = policy === undefined ? "default (no policy)" : `policy ${policy}`;
+    if (decision === "deny") return { allowed: false, by };
+    // An agent that was denied just this does not get it by not asking again.
+    const wasDenied = policy === undefined && context.grantsOf(turn).isDenied(subject);
+    if (decision === "allow" && wasDenied) return { allowed: false, by: "the decision on its request" };
+    const rule = policy === "approve-all" ? undefined : context.findRule(subject);
+    if (rule !== undefined) return { allowed: true, by: `rule ${rule.id}`, rule: rule.id };
+    if (decision === "allow") return { allowed: true, by };
+    if (context.isCancelling) return { allowed: false, by: "host" };
+    return this.#permissions.askOwn({ kind, subject }, turn?.isOver === true ? undefined : turn, signal);
   }
 
-  /** The approval of a call of this turn that is not finished and covers what is about to be done. */
-  #findApproved(covers: (call: ApprovedCall) => boolean): ApprovedCall | undefined {
-    const { turn, chat } = this.#context;
-    if (turn === undefined || turn.isOver) return undefined;
-    return [...turn.approved.values()].find((approved) => {
-      const call = chat.toolCall(approved.toolCallId);
-      return call !== undefined && isUnfinished(call) && covers(approved);
+  /** Takes the approval of a call of this turn that is not finished and covers what is about to be done. */
+  #takeGrant({ subject, turn }: GatedAction): GrantUse | undefined {
+    const context = this.#context;
+    if (turn?.isOver === true || context.policy === "deny-all") return undefined;
+    return context.grantsOf(turn).take(subject, (toolCallId) => {
+      if (turn === undefined) return true;
+      const call = context.chat.toolCall(toolCallId);
+      return call !== undefined && isUnfinished(call);
     });
   }
 
@@ -102,11 +111,21 @@ export class ApprovalGate {
     this.#context.deps.audit.record({ ...this.#describe(action, permission), outcome });
   }
 
-  #describe(action: GatedAction, { allowed, by }: Permission): Omit<AuditEntry, "at"> {
-    const { what, subject, cwd, environment, isolation } = action;
-    const { key: session, turn } = this.#context;
-    const verdict = allowed ? "allowed" : "denied";
-    return { session, turnId: turn?.id, what, subject, cwd, by, verdict, environment, isolation };
+  #describe(action: GatedAction, { allowed, by, rule }: Permission): Omit<AuditEntry, "at"> {
+    const { what, subject, cwd, environment, turn } = action;
+    const { isolation } = this.#context;
+    return {
+      session: this.#context.key,
+      turnId: turn?.id,
+      what,
+      subject: targetOf(subject, ""),
+      ...(cwd !== undefined && { cwd }),
+      by,
+      verdict: allowed ? "allowed" : "denied",
+      ...(environment !== undefined && { environment }),
+      ...(subject.kind === "command" && isolation !== undefined && { isolation }),
+      ...(rule !== undefined && { rule }),
+    };
   }
 }
 

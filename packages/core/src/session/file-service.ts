@@ -1,6 +1,6 @@
 // Reads and writes files for a session's agent.
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
-import { coversWrite } from "../approval/coverage.ts";
+import { describeRead, describeWrite } from "../approval/subject.ts";
 import { ALLOWED } from "../audit/audit.ts";
 import {
   type ResolvedFile,
@@ -8,11 +8,13 @@ import {
   checkReadable,
   liesIn,
   readTextFile,
+  readTextNow,
   resolveFile,
   writeTextFile,
 } from "../resource/files.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
+import type { Turn } from "./turn.ts";
 
 /** ACP's number for something that is not there. */
 const resourceNotFound = -32002;
@@ -31,12 +33,17 @@ export class FileService {
     params: { path: string; line?: number | null; limit?: number | null },
     signal: AbortSignal,
   ): Promise<object> {
+    // Before anything is awaited: the turn may end meanwhile.
+    const turn = this.#context.openTurn;
     const file = await resolveFile(checkPath(params.path));
     const read = (): Promise<string> => readTextFile(file, params.line, params.limit);
     try {
       const inside = liesIn(file.realPath, this.#context.realRoots);
+      const isFree = inside && this.#context.policy !== "deny-all";
       return {
-        content: inside ? await this.#readInside(file, read) : await this.#readOutside(file, read, signal),
+        content: isFree
+          ? await this.#readFreely(file, read)
+          : await this.#readGated(file, read, inside, turn, signal),
       };
     } catch (error) {
       // Such an agent takes an error for a missing file as a reason not to create it.
@@ -51,15 +58,17 @@ export class FileService {
     const path = checkPath(params.path);
     const { content } = params;
     if (typeof content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
+    // Before anything is awaited: the turn may end meanwhile.
+    const turn = this.#context.openTurn;
     const file = await resolveFile(path);
     // A further name of the file may lie outside (N678).
     const inside = liesIn(file.realPath, this.#context.realRoots) && !file.hasOtherNames;
     const action = {
       what: "file-write",
-      subject: file.realPath,
+      kind: "edit",
+      subject: describeWrite(file, await readTextNow(file), content),
       isInside: inside,
-      isCoveredBy: (call) => coversWrite(call, path, inside),
-      question: { kind: "edit", title: "Write file", target: file.realPath },
+      turn,
       refusal: `Writing ${path} was not allowed`,
     } as const satisfies GatedAction;
     await this.#gate.run(action, () => writeTextFile(file, content), signal);
@@ -67,7 +76,7 @@ export class FileService {
   }
 
   /** Allowed without a question; one entry in the audit for each file. */
-  async #readInside({ realPath }: ResolvedFile, read: () => Promise<string>): Promise<string> {
+  async #readFreely({ realPath }: ResolvedFile, read: () => Promise<string>): Promise<string> {
     const { deps, key, turn } = this.#context;
     deps.hub.recording.require();
     const entry = {
@@ -86,17 +95,25 @@ export class FileService {
     return text;
   }
 
-  async #readOutside(file: ResolvedFile, read: () => Promise<string>, signal: AbortSignal): Promise<string> {
+  /** A read that a person or a policy has to allow: outside the session's folders, or where everything is denied. */
+  async #readGated(
+    file: ResolvedFile,
+    read: () => Promise<string>,
+    isInside: boolean,
+    turn: Turn | undefined,
+    signal: AbortSignal,
+  ): Promise<string> {
     // Nobody is asked about something that cannot work.
     await checkReadable(file);
+    const place = isInside ? "" : ", outside the session's folders,";
     const action = {
       what: "file-read",
-      subject: file.realPath,
-      isInside: false,
-      isCoveredBy: () => false,
-      question: { kind: "read", title: "Read file outside the session's folders", target: file.realPath },
-      refusal: `Reading ${file.path}, outside the session's folders, was not allowed`,
-    } as const;
+      kind: "read",
+      subject: describeRead(file),
+      isInside,
+      turn,
+      refusal: `Reading ${file.path}${place} was not allowed`,
+    } as const satisfies GatedAction;
     return this.#gate.run(action, read, signal);
   }
 }

@@ -108,7 +108,7 @@ test("[N679] a session's own folder that is exchanged for a link is not followed
   try {
     const turn = session.stream(path.join(host.work, "a.txt"));
     const { id, target } = await turn.approval();
-    expect(target).toBe(path.join(outside, "a.txt"));
+    expect(target).toBe(`${path.join(outside, "a.txt")} (${path.join(host.work, "a.txt")})`);
     session.resolve(id, "reject");
     await turn.ended;
     expect((await session.agent.answer("write")).error).toMatchObject({ data: { code: "denied" } });

@@ -1,6 +1,7 @@
 // One session: its agent, its chat, its turns, and what it holds in the background.
 import type {
   Actor,
+  ApprovalPolicy,
   RuntimeOptions,
   SessionAction,
   SessionKey,
@@ -18,6 +19,11 @@ import { SessionContext, type SessionNames } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionServices } from "./session-services.ts";
 import { SessionTurns } from "./session-turns.ts";
+
+/** Options to set; a policy can also be taken back. */
+export type OptionChanges = Omit<RuntimeOptions, "approvalPolicy"> & {
+  readonly approvalPolicy?: ApprovalPolicy | null;
+};
 
 /** A session of the host. `close` ends its agent and everything it started. */
 export class HostSession {
@@ -37,7 +43,10 @@ export class HostSession {
     this.#idle = new IdleWatch({
       idleMs: deps.timeouts.idleMs,
       isBusy: async () =>
-        this.turns.isBusy || (await context.held.hasRunning()) || (await this.#hasBackground()),
+        this.turns.isBusy ||
+        context.state.inputNeeded.length > 0 ||
+        (await context.held.hasRunning()) ||
+        (await this.#hasBackground()),
       unload: () => this.#unload(),
       onFault: (error) =>
         deps.log("error", "An idle session could not be unloaded", { session: this.key, error }),
@@ -99,13 +108,13 @@ export class HostSession {
    * Sets options from the next turn on; modes and the agent's own options are set now. Gives the entry of the options
    * themselves.
    */
-  async patch(changes: RuntimeOptions, origin?: ActionOrigin): Promise<LogEntry | undefined> {
+  async patch(changes: OptionChanges, origin?: ActionOrigin): Promise<LogEntry | undefined> {
     this.#idle.touch();
     const { cwd, ...others } = changes;
     this.#context.deps.limits.checkSession(others);
     // First, so that nothing is half changed.
     if (cwd !== undefined) await checkWorkingDirectory(cwd);
-    await this.#agent.change(others);
+    await this.#agent.change({ ...others, approvalPolicy: others.approvalPolicy ?? undefined });
     const extras = others.extras && { ...this.state.runtimeOptions.extras, ...others.extras };
     // Before the move, which takes a moment: a turn that begins in it must know what was set.
     const set = { ...others, ...(extras !== undefined && { extras }) };

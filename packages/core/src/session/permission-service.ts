@@ -1,9 +1,11 @@
-// Answers an agent that asks permission, and asks on the host's own behalf where no approval covers what the agent does.
+// Answers an agent that asks permission, and asks on the host's own behalf where no permission covers what the agent does.
 import { randomUUID } from "node:crypto";
 import {
   type Actor,
   type ApprovalDecision,
   type ApprovalOption,
+  type ApprovalSubject,
+  type PermissionRule,
   type ToolCall,
   type ToolCallId,
   type ToolKind,
@@ -11,9 +13,12 @@ import {
   makeId,
 } from "@holdfast/ahp";
 import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
+import { readToolContent } from "../agent/tool-content.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
-import { describeActor } from "../audit/describe-actor.ts";
+import { HOST_OPTIONS, offerOptions } from "../approval/options.ts";
 import { decideToolCall, type PolicyDecision } from "../approval/policy.ts";
+import { type DescribedCall, describeCall, targetOf } from "../approval/subject.ts";
+import { describeActor } from "../audit/describe-actor.ts";
 import { pickOption } from "../rules/approval-rules.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
@@ -28,24 +33,29 @@ export type PermissionAnswer = {
 /** A question of the host's own about something that an agent is about to do. */
 export interface OwnQuestion {
   readonly kind: ToolKind;
-  readonly title: string;
-  readonly target: string;
+  readonly subject: ApprovalSubject;
 }
 
 /** Whether an action is allowed, and who decided. */
 export interface Permission {
   readonly allowed: boolean;
   readonly by: string;
+  /** The standing permission that decided. */
+  readonly rule?: string | undefined;
+}
+
+/** A question before it is decided. */
+type Question = Omit<ApprovalRequest, "place"> & { readonly turn: Turn | undefined };
+
+/** A decision, and the standing permission that made it. */
+interface Settled {
+  readonly decision: ApprovalDecision;
+  readonly rule?: PermissionRule | undefined;
 }
 
 const cancelled: PermissionAnswer = { outcome: { outcome: "cancelled" } };
 
 const auditVerdicts = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
-
-const hostOptions: readonly ApprovalOption[] = [
-  { id: "allow", label: "Allow", kind: "allow_once" },
-  { id: "reject", label: "Reject", kind: "reject_once" },
-];
 
 /** The permissions of one session. */
 export class PermissionService {
@@ -55,163 +65,234 @@ export class PermissionService {
     this.#context = context;
   }
 
-  /** `session/request_permission`: decided by policy at once, else by the first client that responds. */
+  /** `session/request_permission`: decided by policy or a rule at once, else by the first client that responds. */
   async answerAgent(
     asked: AcpToolCall,
     agentOptions: readonly AcpPermissionOption[],
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
     const context = this.#context;
-    const turn = context.openTurn;
-    if (turn === undefined) return cancelled;
+    if (context.isCancelling) return cancelled;
     context.deps.hub.recording.require();
-    const options = agentOptions.map(({ optionId, name, kind }) => ({ id: optionId, label: name, kind }));
+    const turn = context.openTurn;
+    const { options, agentIdOf } = offerOptions(agentOptions);
+    const select = (option: ApprovalOption | undefined): PermissionAnswer =>
+      option === undefined ? cancelled : { outcome: { outcome: "selected", optionId: agentIdOf(option.id) } };
     // It may be the first report of the tool call.
-    turn.describe({ ...asked, status: null });
-    const call = context.chat.toolCall(asked.toolCallId);
-    if (call === undefined || !isUnfinished(call)) return refuseFinished(options);
-    const policyDecision = decideToolCall(context.policy, asked.kind ?? call.toolKind);
-    const decision = await this.#settle(turn, call, policyDecision, options, signal);
-    if (decision.optionId === undefined) return cancelled;
-    if (decision.outcome === "approved") this.#noteApproved(turn, asked, call);
+    turn?.describe({ ...asked, status: null });
+    const described = this.#describeAsked(asked, turn);
+    if (described === undefined) return select(pickOption(options, "reject"));
+    const subject = await describeCall(described, context.usualRun);
+    // Following links took a moment.
+    if (turn !== undefined && turn !== context.openTurn) return cancelled;
+    if (turn !== undefined && !this.#isUnfinished(asked)) return select(pickOption(options, "reject"));
+    const question = this.#question(asked, described, subject, options, turn);
+    const policyDecision = decideToolCall(context.policy, described.kind);
+    const { decision } = await this.#settle(question, policyDecision, signal);
     const chosen = options.find(({ id }) => id === decision.optionId);
-    if (chosen?.kind === "allow_always") {
-      context.allowedAlways.set(asked.kind ?? call.toolKind, describeActor(decision.by));
+    if (decision.outcome !== "approved") {
+      if (decision.outcome === "denied") context.grantsOf(turn).deny(subject);
+      return select(chosen);
     }
-    return { outcome: { outcome: "selected", optionId: decision.optionId } };
+    context.grantsOf(turn).add(asked.toolCallId, subject);
+    // The agent must go on asking: what is allowed for always, the host knows itself.
+    const isHostsOwn = chosen?.kind === "allow_always" && isHeldByHost(described.kind, subject);
+    return select(isHostsOwn ? (options.find(({ kind }) => kind === "allow_once") ?? chosen) : chosen);
   }
 
-  /** The host's own question, for what no approval covers. */
-  async askOwn({ kind, target }: OwnQuestion, signal?: AbortSignal): Promise<Permission> {
-    const turn = this.#context.openTurn;
-    // Outside a turn there is nobody to ask.
-    if (turn === undefined) return { allowed: false, by: describeActor({ kind: "host" }) };
+  /** The host's own question, for what no permission covers. */
+  async askOwn(own: OwnQuestion, turn: Turn | undefined, signal?: AbortSignal): Promise<Permission> {
+    const { kind, subject } = own;
+    const target = targetOf(subject, kind);
     const toolCallId = makeId("tool call", `host-${randomUUID()}`);
-    this.#context.dispatch({
-      to: "chat",
-      action: {
-        type: "chat/toolCallStart",
-        turnId: turn.id,
-        toolCallId,
-        toolName: kind,
-        displayName: target,
-        toolKind: kind,
-        contributor: { kind: "host" },
-      },
-    });
-    const call = { toolCallId, displayName: target, toolKind: kind, locations: [] };
-    const { outcome, by } = await this.#settle(turn, call, "ask", hostOptions, signal);
-    if (outcome !== "approved") return { allowed: false, by: describeActor(by) };
-    this.#context.dispatch({
-      to: "chat",
-      action: { type: "chat/toolCallComplete", turnId: turn.id, toolCallId, result: { success: true } },
-    });
-    return { allowed: true, by: describeActor(by) };
+    const call = {
+      toolName: kind,
+      displayName: target,
+      toolKind: kind,
+      contributor: { kind: "host" },
+    } as const;
+    if (turn !== undefined) {
+      const start = { type: "chat/toolCallStart", turnId: turn.id, toolCallId, ...call } as const;
+      this.#context.dispatch({ to: "chat", action: start });
+    }
+    const question = {
+      turn,
+      toolCallId,
+      action: kind,
+      subject,
+      target,
+      source: "host",
+      options: HOST_OPTIONS,
+      loose: turn === undefined ? call : undefined,
+    } as const;
+    const { decision, rule } = await this.#settle(question, "ask", signal);
+    const by = describeActor(decision.by);
+    if (decision.outcome !== "approved") return { allowed: false, by };
+    if (turn !== undefined) {
+      const result = { success: true } as const;
+      const action = { type: "chat/toolCallComplete", turnId: turn.id, toolCallId, result } as const;
+      this.#context.dispatch({ to: "chat", action });
+    }
+    return { allowed: true, by, rule: rule?.id };
+  }
+
+  #isUnfinished({ toolCallId }: AcpToolCall): boolean {
+    const call = this.#context.chat.toolCall(toolCallId);
+    return call !== undefined && isUnfinished(call);
+  }
+
+  /** The call as the agent has described it so far; undefined where it cannot be asked about any more. */
+  #describeAsked(asked: AcpToolCall, turn: Turn | undefined): DescribedCall | undefined {
+    const call: ToolCall | undefined =
+      turn === undefined ? undefined : this.#context.chat.toolCall(asked.toolCallId);
+    // A call that was rejected or is done cannot be asked about again: nobody would see the question.
+    if (turn !== undefined && (call === undefined || !isUnfinished(call))) return undefined;
+    const noTerminals = { terminal: () => undefined };
+    const content = asked.content?.map((part) => readToolContent(part, noTerminals, new Map()));
+    return {
+      kind: asked.kind ?? call?.toolKind,
+      title: asked.title ?? call?.displayName ?? asked.toolCallId,
+      locations: asked.locations?.map(({ path }) => ({ path })) ?? call?.locations ?? [],
+      content: content ?? call?.content ?? [],
+      rawInput: asked.rawInput ?? call?.rawInput,
+    };
+  }
+
+  #question(
+    asked: AcpToolCall,
+    described: DescribedCall,
+    subject: ApprovalSubject,
+    options: readonly ApprovalOption[],
+    turn: Turn | undefined,
+  ): Question {
+    const { kind = "other", title } = described;
+    const agent = { kind: "agent" } as const;
+    return {
+      turn,
+      toolCallId: makeId("tool call", asked.toolCallId),
+      action: kind,
+      subject,
+      target: targetOf(subject, title),
+      source: this.#context.runsThroughHost(subject) ? "host" : "agent",
+      agentTitle: agentWords(described, subject),
+      options,
+      loose:
+        turn === undefined
+          ? { toolName: kind, displayName: title, toolKind: kind, contributor: agent }
+          : undefined,
+    };
   }
 
   async #settle(
-    turn: Turn,
-    call: Pick<ToolCall, "toolCallId" | "displayName" | "toolKind" | "locations">,
+    question: Question,
     policyDecision: PolicyDecision,
-    options: readonly ApprovalOption[],
-    signal?: AbortSignal,
-  ): Promise<ApprovalDecision> {
+    signal: AbortSignal | undefined,
+  ): Promise<Settled> {
     const context = this.#context;
-    const { toolCallId, displayName, toolKind } = call;
-    const place = context.placeOf(turn);
-    const target = describeTarget(call);
-    const asking = { place, toolCallId, action: toolKind, title: displayName, target, options };
+    const { subject, turn, options, action } = question;
+    const rule = policyDecision === "ask" ? context.findRule(subject) : undefined;
+    const canAsk = turn === undefined || turn.isInteractive;
     const decision =
-      policyDecision === "allow"
-        ? this.#allow(turn, toolCallId, displayName, options)
-        : await this.#ask(turn, asking, policyDecision, signal);
-    context.deps.audit.record({
-      session: context.key,
-      turnId: turn.id,
+      policyDecision === "allow" || rule !== undefined
+        ? this.#allow(question, rule?.by ?? this.#policyActor())
+        : policyDecision === "ask" && canAsk
+          ? await this.#ask(question, signal)
+          : this.#deny(question);
+    const chosen = options.find(({ id }) => id === decision.optionId);
+    const isForAlways = decision.outcome === "approved" && chosen?.kind === "allow_always";
+    const made =
+      isForAlways && rule === undefined && isHeldByHost(action, subject)
+        ? context.addRule(subject, decision.scope ?? "session", decision.by)
+        : undefined;
+    this.#record(question, decision, rule ?? made);
+    return { decision, rule: rule ?? made };
+  }
+
+  #record({ turn, subject, target }: Question, decision: ApprovalDecision, rule?: PermissionRule): void {
+    const { deps, key } = this.#context;
+    const changes = subject.kind === "command" ? subject.environment.map(({ name }) => name) : [];
+    deps.audit.record({
+      session: key,
+      turnId: turn?.id,
       what: "approval",
-      subject: displayName,
+      subject: target,
+      ...(subject.kind === "command" && { cwd: subject.cwd }),
       by: describeActor(decision.by),
       verdict: decision.by.kind === "expiry" ? "expired" : auditVerdicts[decision.outcome],
       outcome: decision.optionId,
+      ...(changes.length > 0 && { environment: changes }),
+      ...(rule !== undefined && { rule: rule.id }),
     });
-    return decision;
   }
 
-  async #ask(
-    turn: Turn,
-    asking: ApprovalRequest,
-    policyDecision: PolicyDecision,
-    signal: AbortSignal | undefined,
-  ): Promise<ApprovalDecision> {
+  async #ask({ turn, ...asking }: Question, signal: AbortSignal | undefined): Promise<ApprovalDecision> {
     const { approvals } = this.#context.deps;
-    const { id, decided } = approvals.ask(asking);
+    const { id, decided } = approvals.ask({ ...asking, place: this.#context.placeOf(turn) });
     // An agent may take its question back, and when it dies nobody waits for the answer.
     signal?.addEventListener("abort", () => approvals.cancel(id, { kind: "host" }), { once: true });
-    if (policyDecision === "ask" && turn.isInteractive) return decided;
-    // A policy says no through the same queue as a person, so that it is on record the same way.
-    const { toolCallId, title, target, action } = asking;
-    turn.denied.push({ toolCallId, title, target, kind: action });
-    approvals.choose(id, pickOption(asking.options, "reject"), this.#policyActor());
+    if (signal?.aborted === true) approvals.cancel(id, { kind: "host" });
     return decided;
   }
 
-  /** A request that a policy allows is not even asked. */
-  #allow(
-    turn: Turn,
-    toolCallId: ToolCallId,
-    title: string,
-    options: readonly ApprovalOption[],
-  ): ApprovalDecision {
-    this.#context.dispatch({
-      to: "chat",
-      action: {
-        type: "chat/toolCallReady",
-        turnId: turn.id,
-        toolCallId,
-        invocationMessage: title,
-        confirmation: { kind: "setting" },
-        startedAt: this.#context.now().toISOString(),
-      },
-    });
+  /** A policy says no: the call has the decision, and nobody sees a question that is answered already. */
+  #deny({ turn, toolCallId, target, options, action, agentTitle }: Question): ApprovalDecision {
+    const option = pickOption(options, "reject");
+    const decision: ApprovalDecision = {
+      approvalId: makeId("approval", randomUUID()),
+      outcome: "denied",
+      ...(option !== undefined && { optionId: option.id }),
+      by: this.#policyActor(),
+      at: this.#context.now().toISOString(),
+    };
+    if (turn === undefined) return decision;
+    turn.denied.push({ toolCallId, title: agentTitle ?? target, target, kind: action });
+    this.#ready(turn, toolCallId, target, { kind: "denied", decision });
+    return decision;
+  }
+
+  /** A request that a policy or a rule allows is not even asked. */
+  #allow({ turn, toolCallId, target, options }: Question, by: Actor): ApprovalDecision {
+    if (turn !== undefined) this.#ready(turn, toolCallId, target, { kind: "setting" });
     const option = pickOption(options, "allow");
     const chosen =
       option === undefined
         ? { outcome: "cancelled" as const }
         : { outcome: "approved" as const, optionId: option.id };
-    return {
-      approvalId: makeId("approval", toolCallId),
-      by: this.#policyActor(),
-      at: this.#context.now().toISOString(),
-      ...chosen,
-    };
+    const at = this.#context.now().toISOString();
+    return { approvalId: makeId("approval", toolCallId), by, at, ...chosen };
+  }
+
+  #ready(
+    turn: Turn,
+    toolCallId: ToolCallId,
+    invocationMessage: string,
+    confirmation:
+      | { readonly kind: "setting" }
+      | { readonly kind: "denied"; readonly decision: ApprovalDecision },
+  ): void {
+    const ready = { type: "chat/toolCallReady", turnId: turn.id, toolCallId, invocationMessage } as const;
+    const startedAt = this.#context.now().toISOString();
+    const action =
+      confirmation.kind === "setting" ? { ...ready, confirmation, startedAt } : { ...ready, confirmation };
+    this.#context.dispatch({ to: "chat", action });
   }
 
   #policyActor(): Actor {
     return { kind: "policy", policy: this.#context.policy ?? "none" };
   }
-
-  #noteApproved(turn: Turn, asked: AcpToolCall, call: ToolCall): void {
-    turn.approved.set(asked.toolCallId, {
-      toolCallId: asked.toolCallId,
-      kind: asked.kind ?? call.toolKind,
-      paths: (asked.locations ?? call.locations).map((location) => location.path),
-      rawInput: asked.rawInput ?? call.rawInput,
-    });
-  }
 }
 
-/** The subject of a call: its files, where it names any and is no command; else its title. */
-function describeTarget({
-  displayName,
-  toolKind,
-  locations,
-}: Pick<ToolCall, "displayName" | "toolKind" | "locations">): string {
-  if (toolKind === "execute" || locations.length === 0) return displayName;
-  return locations.map(({ path, line }) => (line === undefined ? path : `${path}:${line}`)).join(", ");
+/** Answers for always that the host keeps itself; an agent's modes, and what nobody can describe, are the agent's. */
+function isHeldByHost(kind: string | undefined, subject: ApprovalSubject): boolean {
+  return kind !== "switch_mode" && (subject.kind === "command" || subject.kind === "write");
 }
 
-/** A call that was rejected or is done cannot be asked about again: nobody would see the question. */
-function refuseFinished(options: readonly ApprovalOption[]): PermissionAnswer {
-  const option = pickOption(options, "reject");
-  return option === undefined ? cancelled : { outcome: { outcome: "selected", optionId: option.id } };
+/** How much of an agent's own explanation stands beside a question that says nothing. */
+const maxWordsChars = 2000;
+
+/** The agent's title; where its question says no more, also the text that it shows with it. */
+function agentWords({ title, content }: DescribedCall, subject: ApprovalSubject): string {
+  const isKnown = subject.kind === "command" ? subject.line !== undefined : subject.kind !== "other";
+  const text = content.find((each) => each.type === "text")?.text ?? "";
+  return isKnown || text === "" ? title : `${title}\n${text.slice(0, maxWordsChars)}`;
 }

@@ -30,7 +30,10 @@ export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "
 export type AgentContext = Pick<
   SessionContext,
   "entry" | "state" | "cwd" | "hasHistory" | "pinRoot" | "publish" | "warn"
-> & { readonly deps: AgentDeps };
+> & {
+  readonly isolation?: string | undefined;
+  readonly deps: AgentDeps;
+};
 
 type AgentState =
   | { readonly name: "none" }
@@ -128,11 +131,22 @@ export class SessionAgent {
   async change(requested: RequestedSettings): Promise<void> {
     // An agent that is starting reads its settings on the way; its failure goes to the caller that started it.
     if (this.#state.name === "starting") await this.#state.started.catch(() => {});
-    this.#settings.check(requested);
+    const { runtimeOptions } = this.#context.state;
+    const { runtimeMode, approvalPolicy } = requested;
+    // The mode and the policy depend on each other.
+    const wanted =
+      runtimeMode === undefined && approvalPolicy === undefined
+        ? requested
+        : {
+            ...requested,
+            runtimeMode: runtimeMode ?? runtimeOptions.runtimeMode,
+            approvalPolicy: approvalPolicy ?? runtimeOptions.approvalPolicy,
+          };
+    this.#settings.check(wanted);
     const { ready } = this;
     if (ready === undefined) return;
-    const isOtherModel = requested.model !== this.#context.state.runtimeOptions.model;
-    const changes = isOtherModel ? requested : { ...requested, model: undefined };
+    const isOtherModel = requested.model !== runtimeOptions.model;
+    const changes = isOtherModel ? wanted : { ...wanted, model: undefined };
     if (changes.model !== undefined) await this.#checkRestart(changes.model);
     try {
       const effect = await this.#settings.set(ready, changes, this.#processes.launchedModel);
@@ -241,7 +255,7 @@ export class SessionAgent {
     if (loss !== undefined && hasHistory) {
       this.#context.publish({ type: "session/contextLost", at, reason: this.#redact(loss) });
     }
-    const about = describeAgent(agent.info, quirks);
+    const about = describeAgent(agent.info, this.#context.entry);
     this.#context.publish({ type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about });
     this.#settings.publishOffers(result);
     const ready = { agent, sessionId };

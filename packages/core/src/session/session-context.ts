@@ -1,18 +1,26 @@
 // Shared by all parts of a session: its names, its state, the host's parts, and the one way to publish.
 import { realpathSync } from "node:fs";
-import type {
-  ApprovalPolicy,
-  ChatUri,
-  SessionAction,
-  SessionKey,
-  SessionState,
-  SessionUri,
+import {
+  type Actor,
+  type ApprovalPolicy,
+  type ApprovalSubject,
+  type ChatUri,
+  type PermissionRule,
+  type PermissionScope,
+  type SessionAction,
+  type SessionKey,
+  type SessionState,
+  type SessionUri,
+  makeId,
 } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import { HeldTerminals } from "@holdfast/terminal/acp-parts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace } from "../approval/approvals.ts";
+import { Grants } from "../approval/grants.ts";
+import { type UsualRun, targetOf } from "../approval/subject.ts";
+import { ruleChange } from "../audit/rule-audit.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { SessionChat } from "./session-chat.ts";
@@ -36,14 +44,15 @@ export class SessionContext {
   readonly deps: SessionDeps;
   readonly chat: SessionChat;
   readonly held = new HeldTerminals<HostTerminal>();
-  /** Who allowed a kind of tool call for the rest of the session: the agent does not ask again (V677). */
-  readonly allowedAlways = new Map<string, string>();
   /** Somebody uses the session. */
   readonly touch: () => void;
-  /** The turn that began last, over or not; `SessionTurns` sets it. */
-  turn: Turn | undefined;
   /** Why the session takes nothing on any more: the host stops, or the session is closed. */
   ending: "suspended" | "closed" | undefined;
+  /** The isolation that the agent and its commands run under; undefined: none. */
+  isolation: string | undefined;
+  /** Approvals that were given while no turn ran. */
+  #looseGrants = new Grants();
+  #turn: Turn | undefined;
   readonly #summaries: SessionSummaries;
   readonly #pinnedRoots = new Map<string, string>();
 
@@ -55,6 +64,17 @@ export class SessionContext {
     this.touch = touch;
     this.chat = new SessionChat(names.chat, deps, touch);
     this.#summaries = new SessionSummaries(deps.hub, names.uri, names.chat);
+  }
+
+  /** The turn that began last, over or not; `SessionTurns` sets it. */
+  get turn(): Turn | undefined {
+    return this.#turn;
+  }
+
+  set turn(turn: Turn | undefined) {
+    this.#turn = turn;
+    // Approvals from before the turn are neither for it nor for the time after it.
+    this.#looseGrants = new Grants();
   }
 
   /** The state of the session's channel. */
@@ -103,13 +123,54 @@ export class SessionContext {
     return turn === undefined || turn.isOver || turn.wasCancelled ? undefined : turn;
   }
 
-  /** The place of a question of a turn. */
-  placeOf(turn: Turn): ApprovalPlace {
+  /** Whether the running turn is being cancelled: nothing is asked any more. */
+  get isCancelling(): boolean {
+    const { turn } = this;
+    return turn !== undefined && turn.wasCancelled && !turn.isOver;
+  }
+
+  /** The approvals of a turn, or of the time between turns. */
+  grantsOf(turn: Turn | undefined): Grants {
+    return turn?.grants ?? this.#looseGrants;
+  }
+
+  /** The usual circumstances of the agent's commands. */
+  get usualRun(): UsualRun {
+    const { commandEnvironment: harmless } = this.entry;
+    const { isolation, deps } = this;
+    return { cwd: this.roots[0] ?? "/", processPort: deps.processPort, harmless, isolation };
+  }
+
+  /** Whether the agent does such a thing through the host, which can then enforce the decision. */
+  runsThroughHost({ kind }: ApprovalSubject): boolean {
+    return kind !== "other" && this.entry.throughHost.includes(`${kind}s`);
+  }
+
+  /** The standing permission that covers something. */
+  findRule(subject: ApprovalSubject): PermissionRule | undefined {
+    return this.deps.rules.find(this.state, this.roots[0] ?? "/", subject);
+  }
+
+  /** Keeps a standing permission, and gives it; undefined where nobody knows what it would allow. */
+  addRule(subject: ApprovalSubject, scope: PermissionScope, by: Actor): PermissionRule | undefined {
+    const { rules, audit } = this.deps;
+    const rule = rules.make(subject, scope, by);
+    if (rule === undefined) return undefined;
+    const { owner, provider } = this.state;
+    if (scope === "session") this.publish({ type: "session/permissionRuleAdded", rule });
+    else rules.keep({ rule, folder: this.roots[0] ?? "/", agent: provider, owner });
+    const change = { id: rule.id, subject: targetOf(rule.subject, "") };
+    audit.record(ruleChange(this.key, change, by, `added for this ${scope}`));
+    return rule;
+  }
+
+  /** The place of a question of a turn; of one outside of turns, the session's, with the turn that was last. */
+  placeOf(turn: Turn | undefined): ApprovalPlace {
     return {
       session: this.uri,
       key: this.key,
       chat: this.chat.uri,
-      turnId: turn.id,
+      turnId: (turn ?? this.turn)?.id ?? makeId("turn", "none"),
       dispatch: (translated, origin) => this.dispatch(translated, origin),
     };
   }

@@ -7,6 +7,7 @@ import type { Installations } from "../agent/installations.ts";
 import type { Environment } from "../agent/provider-forwarding.ts";
 import type { Redact } from "../agent/agent-output.ts";
 import type { Approvals } from "../approval/approvals.ts";
+import type { PermissionRules } from "../approval/permission-rules.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Hub } from "../channel/hub.ts";
@@ -34,6 +35,7 @@ export interface SessionDeps {
   readonly models: KnownModels;
   readonly approvals: Approvals;
   readonly inputs: InputRequests;
+  readonly rules: PermissionRules;
   readonly audit: Audit;
   readonly limits: HostLimits;
   readonly terminals: HostTerminals;

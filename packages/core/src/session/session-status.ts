@@ -1,5 +1,5 @@
 // A session as the app API describes it.
-import type { ConfigOption, SessionState } from "@holdfast/ahp";
+import { type ConfigOption, type SessionState, asksBeforeActing } from "@holdfast/ahp";
 import type { SessionStatus } from "@holdfast/protocol";
 import { findModelOption } from "../agent/known-models.ts";
 
@@ -35,6 +35,7 @@ export function describeSession(state: SessionState): SessionStatus {
     ...(activity !== undefined && { activity }),
     ...(model !== undefined && { current_model: model }),
     ...(mode !== undefined && { current_mode: String(mode) }),
+    ...(!asksBeforeActing(state) && { asks: false }),
   };
 }
 

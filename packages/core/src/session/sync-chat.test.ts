@@ -16,7 +16,7 @@ test("[V5] without a policy a sync chat is refused with APPROVAL_POLICY_REQUIRED
 test("[V5] what the policy would ask is answered with a reject option, and listed as denied", async () => {
   const steps = [
     askPermission("look", { kind: "read", title: "Look" }),
-    askPermission("run", { kind: "execute", title: "npm test" }),
+    askPermission("run", { kind: "execute", title: "Tests", rawInput: { command: "npm test" } }),
     ask("made", "terminal/create", { command: "echo hi" }),
     ask("form", "elicitation/create", {
       mode: "form",
@@ -32,7 +32,7 @@ test("[V5] what the policy would ask is answered with a reject option, and liste
     text: "That is all",
     stop_reason: "end_turn",
     denied: [
-      { action: "execute", kind: "execute", target: "npm test", title: "npm test", toolCallId: "run" },
+      { action: "execute", kind: "execute", target: "npm test", title: "Tests", toolCallId: "run" },
       { action: "execute", target: "echo hi", toolCallId: expect.stringMatching(/^host-/) as string },
     ],
   });

@@ -12,10 +12,11 @@ import {
   type WantedTerminal,
 } from "@holdfast/terminal/acp-parts";
 import type { OfSession } from "../agent/agent-connection.ts";
-import { coversCommand } from "../approval/coverage.ts";
+import type { GrantUse } from "../approval/grants.ts";
+import { describeRun, targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { recordCommand } from "../audit/command-audit.ts";
-import { isInside } from "../resource/files.ts";
+import { checkUnmoved, liesIn } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
@@ -76,23 +77,25 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     signal: AbortSignal | undefined,
   ): Promise<HostTerminal> {
     const { deps } = this.#context;
+    // Before anything is awaited: the turn may end meanwhile.
+    const turn = this.#context.openTurn;
     await checkDirectory(wanted.cwd);
-    const inside = await isInside(wanted.cwd, this.#context.realRoots);
-    const line = [wanted.command, ...wanted.args].join(" ");
     // Nobody is asked about a command that would be refused.
     const limits = deps.limits.commandLimits(this.#context.state, wanted.limits);
+    const subject = await describeRun(wanted, this.#context.usualRun);
     const action = {
       what: "command",
-      subject: line,
+      kind: "execute",
+      subject,
       cwd: wanted.cwd,
       environment: environmentNames(wanted),
-      isInside: inside,
-      isCoveredBy: (call) => coversCommand(call, wanted, inside),
-      question: { kind: "execute", title: "Run command", target: line },
-      refusal: `Running ${line} was not allowed`,
+      isInside: liesIn(subject.cwd, this.#context.realRoots),
+      turn,
+      refusal: `Running ${targetOf(subject, "")} was not allowed`,
     } as const satisfies GatedAction;
-    const start = async (covering?: { readonly toolCallId: string }): Promise<HostTerminal> => {
-      const claim = this.#agent.claimNow(covering?.toolCallId);
+    const start = async (grant?: GrantUse): Promise<HostTerminal> => {
+      await checkUnmoved(wanted.cwd, subject.cwd);
+      const claim = this.#agent.claimNow(grant?.toolCallId);
       const scopes = deps.limits.scopesOf(this.#context.state);
       const terminal = await hold(() =>
         deps.terminals.create(wanted, claim, this.#agent, { limits, scopes }),

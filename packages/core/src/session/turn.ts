@@ -18,7 +18,7 @@ import { type Translated, translateOutsideTurn } from "../agent/session-updates.
 import { explainMissingSignIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import type { ShownTerminal } from "../agent/tool-content.ts";
 import { TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
-import type { ApprovedCall } from "../approval/coverage.ts";
+import { Grants } from "../approval/grants.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { SessionContext } from "./session-context.ts";
 
@@ -54,8 +54,8 @@ export class Turn {
   readonly id: TurnId;
   readonly isInteractive: boolean;
   readonly denied: DeniedCall[] = [];
-  /** Tool calls that a person or a policy allowed in this turn. */
-  readonly approved = new Map<string, ApprovedCall>();
+  /** Approvals of a person or a policy in this turn. */
+  readonly grants = new Grants();
   /** Resolves when the turn has ended; never rejects. */
   readonly ended: Promise<TurnEnd>;
   /** The log entry of its first action. */

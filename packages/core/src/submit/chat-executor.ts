@@ -61,8 +61,11 @@ function submitAction(
 ): Submission | Promise<Submission> {
   const { actor, origin } = by;
   const { turns, chat } = session;
+  // By the clock, whatever became of the timer: nothing is approved after its time.
+  if (submitted.type === "chat/toolCallConfirmed") deps.approvals.expireDue();
+  if (submitted.type === "chat/inputCompleted") deps.inputs.expireDue();
   const author = { actor, at: deps.now().toISOString() };
-  const ruling = checkChatAction(submitted, chat.state, author);
+  const ruling = checkChatAction(submitted, chat.state, author, session.state.inputNeeded);
   if (!ruling.allowed) return rejected(ruling);
   const { action } = ruling;
   switch (action.type) {

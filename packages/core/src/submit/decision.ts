@@ -8,6 +8,7 @@ import {
   type InputValue,
   type JsonObject,
   type JsonValue,
+  type PermissionScope,
   type SessionState,
   findInputRequest,
 } from "@holdfast/ahp";
@@ -21,6 +22,7 @@ export function decideApproval(
   { inputNeeded }: SessionState,
   requestId: string,
   option: string,
+  scope?: PermissionScope,
 ): ChatAction | string {
   const needed = inputNeeded.find(({ id }) => id === requestId);
   if (needed?.kind !== "toolConfirmation") return NOT_OPEN;
@@ -29,7 +31,9 @@ export function decideApproval(
   const chosen = findOption(approval.options, option);
   const outcome = chosen === undefined ? "denied" : outcomeOf(chosen);
   // The rules fill in who decided, and when.
-  const decision = { approvalId: approval.id, outcome, optionId: option, by: host, at: "" } as const;
+  const chosenId = chosen?.id ?? option;
+  const made = { approvalId: approval.id, outcome, optionId: chosenId, by: host, at: "" } as const;
+  const decision = { ...made, ...(scope !== undefined && { scope }) };
   return { type: "chat/toolCallConfirmed", turnId, toolCallId, decision };
 }
 

@@ -1,11 +1,12 @@
 // Performs what clients submit to a session, once the rules allow it: name it, take part, set options, close, delete.
-import type { Action, JsonValue, RuntimeOptions, SessionUri } from "@holdfast/ahp";
+import type { Action, Changes, JsonValue, RuntimeOptions, SessionUri } from "@holdfast/ahp";
 import type { Audit } from "../audit/audit.ts";
 import { recordOptions } from "../audit/option-audit.ts";
+import { ruleChange } from "../audit/rule-audit.ts";
 import type { TerminalSpool } from "../ports.ts";
 import { HOST_ONLY } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
-import type { HostSession } from "../session/host-session.ts";
+import type { HostSession, OptionChanges } from "../session/host-session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import {
   type Request,
@@ -47,6 +48,12 @@ export function submitToSession(
     case "session/activeClientSet":
     case "session/activeClientRemoved":
       return accepted(session.dispatch({ to: "session", action }, origin));
+    case "session/permissionRuleRemoved": {
+      const entry = session.dispatch({ to: "session", action }, origin);
+      if (entry !== undefined)
+        audit.record(ruleChange(session.key, { id: action.id, subject: action.id }, actor, "removed"));
+      return accepted(entry);
+    }
     case "session/runtimeOptionsChanged":
       return patch(audit, session, withoutEmpty(action.changes), by);
     case "session/modeChanged":
@@ -74,7 +81,7 @@ export async function deleteSession(
 export async function patch(
   audit: Audit,
   session: HostSession,
-  changes: RuntimeOptions,
+  changes: OptionChanges,
   { actor, origin }: SubmittedBy,
 ): Promise<Submission> {
   const before = session.state.runtimeOptions;
@@ -87,13 +94,11 @@ export async function patch(
   }
 }
 
-/** Options are set one by one and never taken back: an empty one changes nothing. */
-function withoutEmpty(changes: {
-  readonly [Name in keyof RuntimeOptions]?: RuntimeOptions[Name] | null;
-}): RuntimeOptions {
-  return Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined && value !== null),
-  );
+/** Options are set one by one; an empty one changes nothing, except that a policy can be taken back. */
+function withoutEmpty(changes: Changes<RuntimeOptions>): OptionChanges {
+  const { approvalPolicy, ...others } = changes;
+  const given = Object.entries(others).filter(([, value]) => value !== undefined && value !== null);
+  return { ...Object.fromEntries(given), ...(approvalPolicy !== undefined && { approvalPolicy }) };
 }
 
 /** The agent's options are strings and booleans. */

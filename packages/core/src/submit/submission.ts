@@ -3,6 +3,7 @@ import type {
   Action,
   ActiveClient,
   CommandLimits,
+  PermissionRuleId,
   SessionUri,
   TerminalClaim,
   TerminalSize,
@@ -36,7 +37,9 @@ export type Request =
   /** Ends the program with all it started. */
   | { readonly type: "terminal/kill" }
   /** Ends the program and removes the terminal from the list. */
-  | { readonly type: "terminal/dispose" };
+  | { readonly type: "terminal/dispose" }
+  /** Takes back a standing permission of a folder. */
+  | { readonly type: "root/removePermissionRule"; readonly id: PermissionRuleId };
 
 const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
   "root/createSession",
@@ -49,6 +52,7 @@ const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
   "terminal/interrupt",
   "terminal/kill",
   "terminal/dispose",
+  "root/removePermissionRule",
 ]);
 
 export function isRequest(submitted: Action | Request): submitted is Request {

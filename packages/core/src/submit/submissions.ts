@@ -1,7 +1,9 @@
 // The one path for everything that clients ask for: finds the channel, checks that the actor may see it and that the
 // change can be recorded, and hands the submission to the executor of its noun, which asks the rules.
 import { type Action, ROOT_URI, type TerminalState, parseChannelUri } from "@holdfast/ahp";
+import type { PermissionRules } from "../approval/permission-rules.ts";
 import { recordOptions } from "../audit/option-audit.ts";
+import { ruleChange } from "../audit/rule-audit.ts";
 import { callerOf, maySee, requireOwner } from "../caller.ts";
 import { HOST_ONLY, clientIdOf, reject } from "../rules/rule.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
@@ -27,6 +29,7 @@ export interface SubmissionDeps extends ChatDeps, SessionExecutorDeps, TerminalD
   readonly directory: SessionDirectory;
   readonly terminalDirectory: TerminalDirectory;
   readonly personTerminals: PersonTerminals;
+  readonly rules: PermissionRules;
 }
 
 export class Submissions {
@@ -120,9 +123,20 @@ export class Submissions {
         return this.#createSession(submitted, by);
       case "root/createTerminal":
         return this.#createTerminal(submitted, by);
+      case "root/removePermissionRule":
+        return this.#removeRule(submitted.id, by);
       default:
         return rejected(HOST_ONLY);
     }
+  }
+
+  #removeRule(id: string, { actor }: SubmittedBy): Submission {
+    const { rules, audit } = this.#deps;
+    const kept = rules.folderRules.find(({ rule }) => rule.id === id);
+    const isVisible = kept !== undefined && maySee(callerOf(actor), kept.owner);
+    if (!isVisible || !rules.remove(id)) return rejected(NO_SUCH_RULE);
+    audit.record(ruleChange("", { id, subject: id }, actor, "removed"));
+    return accepted();
   }
 
   async #createSession(request: NewSession, { actor }: SubmittedBy): Promise<Submission> {
@@ -155,6 +169,7 @@ export class Submissions {
 }
 
 const UNKNOWN_CHANNEL: Submission = { outcome: "unknown-channel" };
+const NO_SUCH_RULE = reject("There is no such permission. It may have been removed already.", "NOT_FOUND");
 const SESSION_OVER = reject("This session is closed.", "ACP_SESSION_NOT_FOUND");
 
 /** Submissions that are accepted even while nothing can be recorded: they stop something or type (D260). */

@@ -165,6 +165,10 @@ const plainEntry: Omit<AgentEntry, "launch"> = {
   model: [],
   forwarding: {},
   quirks: [],
+  commandEnvironment: {},
+  throughHost: [],
+  asks: true,
+  askModes: [],
 };
 
 function makeServices({ updates, warnings }: Pick<LoneAgent, "updates" | "warnings">): AgentServices {

@@ -1,7 +1,7 @@
 // Operations on approvals: pending requests, and decisions on them.
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
-import { permissionRequestDataSchema } from "../events.ts";
+import { approvalSubjectSchema, permissionRequestDataSchema } from "../events.ts";
 import { defineOperation } from "../operation.ts";
 import { readAs } from "../request.ts";
 import { sessionParamsSchema } from "./session.ts";
@@ -15,12 +15,17 @@ const contentSchema = z
   .record(z.string(), jsonSchema)
   .describe("The values of the fields, by name; for a question that is accepted.");
 
+const scopeSchema = z
+  .enum(["session", "folder"])
+  .describe("Where an answer for always holds: in this session, or in all of the caller's in its folder.");
+
 const permissionDecisionSchema = z
   .object({
     requestId: z.string().min(1),
-    optionId: z.string().min(1).describe("The id of an option, or the kind that exactly one option has."),
+    optionId: z.string().min(1).describe("The kind that exactly one option has, or the id of an option."),
     outcome: z.string().optional().describe("Accepted and ignored: the option decides."),
     content: contentSchema.optional(),
+    scope: scopeSchema.optional(),
   })
   .meta({ id: "PermissionDecision", description: "The answer to a permission request." });
 
@@ -87,8 +92,9 @@ export const resolveApproval = defineOperation({
   body: readAs(
     z
       .object({
-        optionId: z.string().min(1).describe("The id of an option, or the kind that exactly one option has."),
+        optionId: z.string().min(1).describe("The kind that exactly one option has, or the id of an option."),
         content: contentSchema.optional(),
+        scope: scopeSchema.optional(),
       })
       .meta({ id: "ApprovalAnswer", description: "The option that was chosen." }),
     { spellings: { option_id: "optionId" }, nullIsAbsent: true },
@@ -96,4 +102,43 @@ export const resolveApproval = defineOperation({
   stream: false,
   response: successSchema(resolutionShape),
   errors: ["INVALID_JSON", "BODY_TOO_LARGE"],
+});
+
+const permissionRuleSchema = z
+  .object({
+    id: z.string(),
+    scope: z.enum(["session", "folder"]),
+    session_key: z.string().optional().describe("The session that it holds in."),
+    folder: z.string().optional().describe("The folder that it holds in."),
+    agent_id: z.string(),
+    subject: approvalSubjectSchema,
+    createdAt: z.iso.datetime({ offset: true }),
+    by: z.string().describe("Who allowed it."),
+  })
+  .meta({ id: "PermissionRule", description: "Something that is allowed for always, until it is removed." });
+
+/** A standing permission: what it describes is not asked about. */
+export type PermissionRuleInfo = z.infer<typeof permissionRuleSchema>;
+
+export const listPermissionRules = defineOperation({
+  name: "listPermissionRules",
+  method: "GET",
+  path: "/sdk/acp/permission-rules",
+  summary: "List what is allowed for always in the caller's sessions and folders, the oldest first",
+  permission: "acp.agent",
+  stream: false,
+  response: successSchema({ rules: z.array(permissionRuleSchema) }),
+  errors: [],
+});
+
+export const removePermissionRule = defineOperation({
+  name: "removePermissionRule",
+  method: "DELETE",
+  path: "/sdk/acp/permission-rules/{id}",
+  summary: "Take back what was allowed for always",
+  permission: "acp.agent",
+  params: z.object({ id: z.string().min(1) }),
+  stream: false,
+  response: successSchema({}),
+  errors: ["NOT_FOUND"],
 });

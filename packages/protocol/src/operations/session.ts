@@ -15,6 +15,7 @@ import {
   timeoutSecondsSchema,
 } from "../runtime-option.ts";
 import { flagSchema, readAs } from "../request.ts";
+import { closedObject } from "../schema.ts";
 
 /** The path parameter of every operation on one session. */
 export const sessionParamsSchema = z.object({ key: z.string().transform(decodeSessionKey) });
@@ -25,25 +26,23 @@ export const reasonSchema = readAs(z.object({ reason: z.string().max(LIMITS.reas
   nullIsAbsent: true,
 });
 
-const sessionOptionsSchema = z
-  .object({
-    agent_id: z.string().min(1).describe("An agent's id or one of its handles."),
-    cwd: cwdSchema.optional(),
-    label: lineSchema(LIMITS.labelLength).optional(),
-    model: modelSchema.optional(),
-    timeoutSeconds: timeoutSecondsSchema.optional(),
-    runtimeMode: lineSchema(LIMITS.runtimeModeLength).optional(),
-    approvalPolicy: approvalPolicySchema.optional(),
-    extras: extrasSchema.optional().describe("Config options of the agent, by their ids."),
-    limits: sessionLimitsSchema.optional(),
-    forwardedProvider: agentNameSchema.optional().describe("The provider whose credentials the agent uses."),
-    mcpServers: z
-      .array(agentNameSchema)
-      .max(LIMITS.mcpServers)
-      .optional()
-      .describe("MCP servers of the configuration that the agent uses, by name."),
-  })
-  .meta({ id: "SessionOptions", description: "What a new session is made from." });
+const sessionOptionsSchema = closedObject({
+  agent_id: z.string().min(1).describe("An agent's id or one of its handles."),
+  cwd: cwdSchema.optional(),
+  label: lineSchema(LIMITS.labelLength).optional(),
+  model: modelSchema.optional(),
+  timeoutSeconds: timeoutSecondsSchema.optional(),
+  runtimeMode: lineSchema(LIMITS.runtimeModeLength).optional(),
+  approvalPolicy: approvalPolicySchema.optional(),
+  extras: extrasSchema.optional().describe("Config options of the agent, by their ids."),
+  limits: sessionLimitsSchema.optional(),
+  forwardedProvider: agentNameSchema.optional().describe("The provider whose credentials the agent uses."),
+  mcpServers: z
+    .array(agentNameSchema)
+    .max(LIMITS.mcpServers)
+    .optional()
+    .describe("MCP servers of the configuration that the agent uses, by name."),
+}).meta({ id: "SessionOptions", description: "What a new session is made from." });
 
 /** Options of a new session. */
 export type SessionOptions = z.infer<typeof sessionOptionsSchema>;
@@ -120,6 +119,7 @@ const sessionStatusSchema = z
       .array(limitInForceSchema)
       .optional()
       .describe("The limits in force, and what enforces each. Not in lists; absent where there are none."),
+    asks: z.literal(false).optional().describe("Present where the agent acts without asking."),
     modes: modesSchema.optional().describe("Not in lists; absent where the agent has none."),
     config_options: z
       .array(configOptionSchema)
@@ -189,6 +189,14 @@ export const listSessions = defineOperation({
   errors: [],
 });
 
+const sessionPatchSchema = closedObject({
+  ...runtimeOptionsSchema.shape,
+  approvalPolicy: approvalPolicySchema.nullable().optional().describe("Null removes it."),
+}).meta({ id: "SessionPatch", description: "The options to change; null removes a policy." });
+
+/** Changes of a session's options. */
+export type SessionPatch = z.infer<typeof sessionPatchSchema>;
+
 export const patchSession = defineOperation({
   name: "patchSession",
   method: "PATCH",
@@ -196,8 +204,8 @@ export const patchSession = defineOperation({
   summary: "Change a session's options from the next turn on",
   permission: "acp.agent",
   params: sessionParamsSchema,
-  // Null is refused here: a caller that means to remove a policy must not get a success.
-  body: readAs(runtimeOptionsSchema, {
+  // Null is an error, except that it removes a policy: a caller that means to remove another option must not get a success.
+  body: readAs(sessionPatchSchema, {
     spellings: {
       timeout_seconds: "timeoutSeconds",
       runtime_mode: "runtimeMode",

@@ -44,6 +44,28 @@ describe("[A51] approvals", () => {
   });
 });
 
+it("[A600] what is always allowed is listed and removed; one that is not there is 404", async () => {
+  const { client, host } = await serve();
+  const rule = {
+    id: "r1",
+    scope: "folder",
+    folder: "/w",
+    agent_id: "shell",
+    subject: { kind: "write", files: [{ path: "/w/a" }] },
+    createdAt: "2026-01-02T03:04:05.000Z",
+    by: "client owner",
+  } as const;
+  host.rules.set(rule.id, rule);
+  const { body } = await client.send("GET", "/sdk/acp/permission-rules");
+  expect(OPERATIONS.listPermissionRules.response.safeParse(body).error).toBeUndefined();
+  expect(body["rules"]).toEqual([rule]);
+  expect((await client.send("DELETE", "/sdk/acp/permission-rules/r1")).status).toBe(200);
+  expect(await client.send("DELETE", "/sdk/acp/permission-rules/r1")).toMatchObject({
+    status: 404,
+    body: { code: "NOT_FOUND" },
+  });
+});
+
 describe("[A85] an answer to a question", () => {
   const content = { colour: "red", count: 3, sure: true, tags: ["a", null] };
 

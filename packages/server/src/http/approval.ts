@@ -7,9 +7,14 @@ import { permissionRequest } from "./tool-call-events.ts";
 
 const notOpen = "This request is not open: it was answered, expired, or never made.";
 
-export function approvalHandlers(
-  host: HostPort,
-): Pick<Handlers, "listApprovals" | "resolveApproval" | "resolvePermission"> {
+type ApprovalOperation =
+  | "listApprovals"
+  | "resolveApproval"
+  | "resolvePermission"
+  | "listPermissionRules"
+  | "removePermissionRule";
+
+export function approvalHandlers(host: HostPort): Pick<Handlers, ApprovalOperation> {
   return {
     listApprovals: (_input, { caller }) =>
       success({ approvals: host.listApprovals(caller).map(describeWaiting) }),
@@ -21,6 +26,11 @@ export function approvalHandlers(
     },
     resolvePermission: ({ params, body }, { caller }) =>
       success({ ...host.resolvePermission(params.key, body, caller) }),
+    listPermissionRules: (_input, { caller }) => success({ rules: host.listPermissionRules(caller) }),
+    removePermissionRule: async ({ params }, { caller }) => {
+      await host.removePermissionRule(params.id, caller);
+      return success({});
+    },
   };
 }
 

@@ -40,7 +40,7 @@ export function toolCallEvent(
 
 /** A question about a call, with its options under the names of every client. */
 export function permissionRequest(call: ToolCall, approval: Approval): TurnEventOf<"permission_request"> {
-  const { id, action, target, options, expiresAt = null } = approval;
+  const { id, action, target, options, expiresAt = null, subject, source, agentTitle } = approval;
   const { toolCallId, toolKind, displayName, rawInput } = call;
   return {
     type: "permission_request",
@@ -48,14 +48,17 @@ export function permissionRequest(call: ToolCall, approval: Approval): TurnEvent
       requestId: id,
       action,
       target,
-      options: options.map(({ id: optionId, label, kind }) =>
-        permissionOption({ optionId, name: label, kind }),
+      options: options.map(({ id: optionId, label, kind, agentLabel }) =>
+        permissionOption({ optionId, name: label, kind, agentName: agentLabel }),
       ),
       expiresAt,
       toolCallId,
       kind: toolKind,
       title: displayName,
       ...(rawInput !== undefined && { rawInput }),
+      ...(subject !== undefined && { subject }),
+      ...(source !== undefined && { source }),
+      ...(agentTitle !== undefined && { agentTitle }),
     },
   };
 }

@@ -149,6 +149,10 @@ export class TurnProjection implements EventProjection {
         return [toolCallEvent(call, "tool_call")];
       case "chat/toolCallReady":
         if (call.status === "pending-confirmation") return this.#ask(call);
+        // A policy denied it: there is a decision, and never was a question.
+        if (action.confirmation.kind === "denied") {
+          return [permissionResolved(action.confirmation.decision), toolCallEvent(call, "tool_call_update")];
+        }
         // To a follower the call runs before and after: only a new input is news.
         return call.rawInput === before?.rawInput ? [] : [toolCallEvent(call, "tool_call_update")];
       case "chat/toolCallConfirmed":

@@ -1,5 +1,5 @@
 // A fake host for server tests: sessions, turns and terminals on a real hub, with the test in place of the agent.
-import type { RuntimeOptions, TerminalSize } from "@holdfast/ahp";
+import type { TerminalSize } from "@holdfast/ahp";
 import {
   Hub,
   type HostEvent,
@@ -18,8 +18,10 @@ import {
   type AuditRecord,
   type ChatResponse,
   type PermissionDecision,
+  type PermissionRuleInfo,
   type Session,
   type SessionOptions,
+  type SessionPatch,
   type SessionStatus,
   type TerminalStatus,
   type TerminalText,
@@ -52,6 +54,8 @@ export class FakeHost implements HostPort {
   readonly decisions: PermissionDecision[] = [];
   /** Audit entries that the test sets. */
   readonly audit: AuditRecord[] = [];
+  /** Standing permissions that the test sets. */
+  readonly rules = new Map<string, PermissionRuleInfo>();
   acpEnabled = true;
   /** Thrown by the next call. */
   failure: Error | undefined;
@@ -104,9 +108,12 @@ export class FakeHost implements HostPort {
     return sessions.filter((session) => session.isVisibleTo(caller)).map(({ status }) => status);
   }
 
-  async patchSession(key: string, patch: RuntimeOptions, caller: Caller): Promise<SessionStatus> {
+  async patchSession(key: string, patch: SessionPatch, caller: Caller): Promise<SessionStatus> {
     const session = this.#find(key, caller);
-    const runtime_options = { ...session.status.runtime_options, ...patch };
+    const { approvalPolicy, ...others } = patch;
+    const { approvalPolicy: before, ...kept } = session.status.runtime_options;
+    const policy = approvalPolicy === undefined ? before : (approvalPolicy ?? undefined);
+    const runtime_options = { ...kept, ...others, ...(policy !== undefined && { approvalPolicy: policy }) };
     session.status = { ...session.status, runtime_options };
     return session.status;
   }
@@ -162,6 +169,14 @@ export class FakeHost implements HostPort {
   resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution {
     this.decisions.push(decision);
     return this.#find(key, caller).resolve(decision);
+  }
+
+  listPermissionRules(): PermissionRuleInfo[] {
+    return [...this.rules.values()];
+  }
+
+  async removePermissionRule(id: string): Promise<void> {
+    if (!this.rules.delete(id)) throw new HostError("NOT_FOUND");
   }
 
   listApprovals(caller: Caller): WaitingQuestion[] {

@@ -29,13 +29,23 @@ export function writePayload(payload: WebhookPayload): string {
   const { permission_request: request, ...rest } = payload;
   const withoutInput = {
     ...rest,
-    ...(isRecord(request) && { permission_request: { ...request, rawInput: undefined } }),
+    ...(isRecord(request) && { permission_request: withoutBulk(request) }),
     truncated: true,
   };
   const shorter = JSON.stringify(withoutInput);
   if (Buffer.byteLength(shorter) <= MAX_PAYLOAD_BYTES) return shorter;
   const { id, event, at, session_key, agent_id, turnId } = payload;
   return JSON.stringify({ id, event, at, session_key, agent_id, turnId, truncated: true });
+}
+
+/** A request without its input and the texts of files; the command or the paths, which decide, stay. */
+function withoutBulk(request: Readonly<Record<string, unknown>>): object {
+  const { rawInput: _rawInput, subject, ...rest } = request;
+  if (!isRecord(subject)) return rest;
+  const { files } = subject;
+  if (!Array.isArray(files)) return { ...rest, subject };
+  const paths = (files as unknown[]).map((file) => ({ ...(isRecord(file) && { ...file, diff: undefined }) }));
+  return { ...rest, subject: { ...subject, files: paths } };
 }
 
 function headOf({ type, at, sessionKey, agentId }: DeliverableEvent): WebhookPayload {

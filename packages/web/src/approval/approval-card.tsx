@@ -3,8 +3,10 @@ import { useState, type ReactNode } from "react";
 import {
   isAllowing,
   makeId,
+  type Approval,
   type ApprovalOption,
   type ChatUri,
+  type PermissionScope,
   type PendingToolCall,
   type TurnId,
 } from "@holdfast/ahp";
@@ -13,6 +15,8 @@ import { secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import style from "./approval-card.module.css";
+import { SubjectView } from "./subject-view.tsx";
+import { visibleText } from "./visible-text.ts";
 
 export interface ApprovalCardProps {
   readonly call: PendingToolCall;
@@ -25,7 +29,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   const [isAnswered, setIsAnswered] = useState(false);
   const { approval, toolCallId } = call;
   const folder = folderOf(call);
-  const answer = async (option: ApprovalOption): Promise<void> => {
+  const answer = async (option: ApprovalOption, scope?: PermissionScope): Promise<void> => {
     setIsAnswered(true);
     focusMessageField();
     const isTaken = await host.reportRejection(
@@ -39,6 +43,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
           optionId: option.id,
           by: { kind: "client", clientId: makeId("client", host.clientId) },
           at: new Date().toISOString(),
+          ...(scope !== undefined && { scope }),
         },
       }),
     );
@@ -56,25 +61,46 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
         )}
         ?
       </p>
-      <pre className={style.target} tabIndex={0} aria-label="What would be done">
-        {approval.target}
-      </pre>
+      <SubjectView approval={approval} />
       <div className={style.options}>
-        {approval.options.map((option) => (
+        {buttonsOf(approval).map(({ option, label, scope }) => (
           <button
-            key={option.id}
+            key={option.id + (scope ?? "")}
             type="button"
             className={classOf(option)}
+            title={option.agentLabel === undefined ? undefined : `The agent calls it: ${option.agentLabel}`}
             disabled={isAnswered}
-            onClick={() => void answer(option)}
+            onClick={() => void answer(option, scope)}
           >
-            {option.label}
+            {label}
           </button>
         ))}
         <Expiry expiresAt={approval.expiresAt} />
       </div>
     </div>
   );
+}
+
+interface OptionButton {
+  readonly option: ApprovalOption;
+  readonly label: string;
+  readonly scope?: PermissionScope;
+}
+
+/** A button for each option; what is allowed for always can hold in the session or in its folder. */
+function buttonsOf({ options, subject }: Approval): OptionButton[] {
+  const isKept =
+    subject?.kind === "command"
+      ? subject.line !== undefined
+      : subject?.kind === "write" && subject.files.length > 0;
+  return options.flatMap((option): OptionButton[] => {
+    const label = visibleText(option.label);
+    if (option.kind !== "allow_always" || !isKept) return [{ option, label }];
+    return [
+      { option, label: `${label} in this session`, scope: "session" },
+      { option, label: `${label} in this folder`, scope: "folder" },
+    ];
+  });
 }
 
 /** Questions by kind of tool call, without the folder and the question mark. */
@@ -95,8 +121,9 @@ function Expiry({ expiresAt }: { readonly expiresAt: string | undefined }): Reac
   return <span className={style.expiry}>Auto-denies in {secondsWords(leftMs)}</span>;
 }
 
-/** The folder in which a command would run, where the agent names it. */
+/** The folder in which a command would run. */
 function folderOf({ approval, rawInput }: PendingToolCall): string | undefined {
+  if (approval.subject?.kind === "command") return visibleText(approval.subject.cwd);
   if (approval.action !== "execute") return undefined;
   if (typeof rawInput !== "object" || rawInput === null || !("cwd" in rawInput)) return undefined;
   return typeof rawInput.cwd === "string" ? rawInput.cwd : undefined;

@@ -61,10 +61,7 @@ function Request({ request }: { readonly request: SessionInputRequest }): ReactN
     const { toolCall, turnId, chat } = request;
     return (
       <div className={style.request}>
-        <p className={style.detail}>
-          {toolCall.displayName !== toolCall.approval.target && `${toolCall.displayName} · `}
-          asked {askedWords(toolCall.approval.requestedAt, nowMs)}
-        </p>
+        <p className={style.detail}>asked {askedWords(toolCall.approval.requestedAt, nowMs)}</p>
         {toolCall.content.map((content, index) => (
           <ToolContentView key={index} content={content} onGrow={undefined} />
         ))}

@@ -26,7 +26,7 @@ const trials = [
 export function Welcome({ hasSessions, status, onNewSession }: WelcomeProps): ReactNode {
   const host = useHost();
   const tryIt = async (text: string): Promise<void> => {
-    const created = createSession(host, { provider: "shell", firstMessage: text });
+    const created = createSession(host, { provider: "shell", policy: "ask", firstMessage: text });
     if (await host.reportFailure(created)) goTo({ place: "session", session: await created });
   };
   return (

@@ -33,10 +33,12 @@ export async function createSession(host: HostConnection, session: NewSession): 
     channel: uri,
     provider,
     ...(folder !== undefined && { workingDirectories: [fileUriOf(folder)] }),
-    ...(mcpServers.length > 0 && { config: { mcpServers } }),
+    config: {
+      // With the session, so that no moment passes without it.
+      ...(policy !== undefined && { approvalPolicy: policy }),
+      ...(mcpServers.length > 0 && { mcpServers }),
+    },
   });
-  // One by one: a model that the agent refuses must not take away what was chosen for its questions.
-  if (policy !== undefined) await setOptions(host, uri, { approvalPolicy: policy });
   if (model !== undefined) await setOptions(host, uri, { model });
   if (firstMessage !== undefined) {
     void host.reportRejection(startTurn(host.channel(defaultChatUri(uri), "chat"), { text: firstMessage }));
@@ -47,7 +49,7 @@ export async function createSession(host: HostConnection, session: NewSession): 
 async function setOptions(
   host: HostConnection,
   uri: SessionUri,
-  changes: Pick<RuntimeOptions, "model" | "approvalPolicy">,
+  changes: Pick<RuntimeOptions, "model">,
 ): Promise<void> {
   const action = { type: "session/runtimeOptionsChanged", changes } as const;
   await host.reportRejection(host.channel(uri, "session").dispatch(action));

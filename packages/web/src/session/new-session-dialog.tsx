@@ -21,7 +21,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
   const [provider, setProvider] = useState("shell");
   const [model, setModel] = useState("");
   const [folder, setFolder] = useState(() => localStorage.getItem(folderKey) ?? "");
-  const [policy, setPolicy] = useState<ApprovalPolicy>();
+  const [policy, setPolicy] = useState<ApprovalPolicy | undefined>("ask");
   const offeredServers = useMcpServers();
   const [mcpServers, setMcpServers] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();

@@ -1,12 +1,16 @@
 // One session: its header, its conversation, and where to write.
 import {
+  asksBeforeActing,
   type ChatState,
   defaultChatUri,
   type ErrorInfo,
+  findToolCall,
+  type SessionInputRequest,
   type SessionState,
   type SessionUri,
 } from "@holdfast/ahp";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { ApprovalCard } from "../approval/approval-card.tsx";
 import { ChangedFilesView } from "../chat/changed-files-view.tsx";
 import { changedFiles } from "../chat/changed-files.ts";
 import { Composer, QueueList } from "../chat/composer.tsx";
@@ -117,12 +121,31 @@ function SessionNotes({
           continue.
         </p>
       )}
+      {!asksBeforeActing(session) && (
+        <p className={style.note}>
+          This agent does not ask. It runs commands and changes files itself, and the host cannot stop it.
+        </p>
+      )}
+      {looseQuestions(session, chat).map(({ id, toolCall, turnId, chat: chatUri }) => (
+        <ApprovalCard key={id} call={toolCall} turnId={turnId} chatUri={chatUri} />
+      ))}
       {contextLoss !== undefined && (
         <p className={style.note}>
           The agent came back without its memory of what was said: {contextLoss.reason}
         </p>
       )}
     </>
+  );
+}
+
+type ToolQuestion = Extract<SessionInputRequest, { readonly kind: "toolConfirmation" }>;
+
+/** Questions outside of turns, which the conversation does not show. */
+function looseQuestions({ inputNeeded }: SessionState, chat: ChatState | undefined): ToolQuestion[] {
+  return inputNeeded.filter(
+    (request): request is ToolQuestion =>
+      request.kind === "toolConfirmation" &&
+      findToolCall(chat?.activeTurn, request.toolCall.toolCallId) === undefined,
   );
 }
 

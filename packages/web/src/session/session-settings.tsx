@@ -21,17 +21,15 @@ export function SessionSettings({ session }: { readonly session: SessionState })
           aria-label="Permissions"
           value={policy ?? ""}
           onChange={(event) => {
-            const approvalPolicy = policyOf(event.target.value);
-            if (approvalPolicy) set({ type: "session/runtimeOptionsChanged", changes: { approvalPolicy } });
+            const approvalPolicy = policyOf(event.target.value) ?? null;
+            set({ type: "session/runtimeOptionsChanged", changes: { approvalPolicy } });
           }}
         >
-          {policies
-            .filter(({ value }) => value !== "" || policy === undefined)
-            .map(({ value, short }) => (
-              <option key={value} value={value}>
-                {short}
-              </option>
-            ))}
+          {policies.map(({ value, short }) => (
+            <option key={value} value={value}>
+              {short}
+            </option>
+          ))}
         </select>
       </Setting>
       {modes !== undefined && (

@@ -81,7 +81,8 @@ interface PolicyChoice {
 
 /** The choices, the most careful of the usable ones first. */
 export const policies: readonly PolicyChoice[] = [
-  { value: "", words: "Ask every time", short: "Ask every time" },
+  { value: "ask", words: "Ask every time", short: "Ask every time" },
+  { value: "", words: "Ask when the agent asks", short: "As the agent asks" },
   { value: "approve-reads", words: "Allow reading, ask for the rest", short: "Allow reading" },
   { value: "approve-all", words: "Allow everything", short: "Allow everything" },
   { value: "deny-all", words: "Deny everything", short: "Deny everything" },

@@ -7,6 +7,7 @@ import { byReadiness, type CatalogueAgent, fetchAgents, readinessWords } from ".
 import { AuditTail } from "./audit.tsx";
 import { bytesPerSecond, type HostStats } from "./host-stats.ts";
 import style from "./host-page.module.css";
+import { PermissionRules } from "./permission-rules.tsx";
 import { useStats, useRepeatedly } from "./polling.ts";
 
 export function HostPage(): ReactNode {
@@ -21,6 +22,7 @@ export function HostPage(): ReactNode {
       <Charts stats={useStats()} />
       <ConnectedClients />
       <Agents />
+      <PermissionRules />
       <AuditTail />
     </div>
   );

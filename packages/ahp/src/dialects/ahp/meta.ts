@@ -17,6 +17,7 @@ const sessionFields = [
   "limits",
   "commands",
   "notices",
+  "permissionRules",
 ] as const satisfies readonly (keyof SessionState)[];
 
 export function sessionMeta(session: SessionState): WireMeta {

@@ -73,9 +73,15 @@ export function showPendingToolCall(
     invocationMessage: call.invocationMessage ?? "",
     toolInput: showInput(call.rawInput),
     status: "pending-confirmation",
+    ...showTitle(call),
     options: call.approval.options.map(showOption),
     edits: showFileEdits(call.content, place),
   };
+}
+
+/** The title of a question is what would be done, never what the agent calls it. */
+function showTitle({ approval }: PendingToolCall): { readonly confirmationTitle?: string } {
+  return approval.subject === undefined ? {} : { confirmationTitle: approval.target };
 }
 
 function showBase(call: ToolCall, style: ChatStyle): WireToolCallBase {
@@ -151,8 +157,9 @@ function showMeta(call: ToolCall): WireMeta {
   }
   if (contributor.kind === "host") holdfast["contributor"] = "host";
   if (status === "pending-confirmation") {
-    const { id, action, target, expiresAt } = call.approval;
-    holdfast["approval"] = { id, action, target, ...(expiresAt !== undefined && { expiresAt }) };
+    // A state of the model is JSON, but for fields that are undefined.
+    const { options: _options, requestedAt: _requestedAt, ...approval } = call.approval;
+    holdfast["approval"] = approval as JsonObject;
   }
   return { holdfast };
 }
@@ -187,8 +194,20 @@ export function stepToolCall(
       const isReady = before.status === "running" || before.status === "pending-confirmation";
       return isReady ? { main: complete } : { lead: [ready(after, after.confirmed, call)], main: complete };
     }
-    case "cancelled":
-      return stepOf([refuse(after, call, style)]);
+    case "cancelled": {
+      const refusal = refuse(after, call, style);
+      if (before.status === "pending-confirmation") return stepOf([refusal]);
+      // Nobody was asked, but AHP only knows the refusal of a call that waits.
+      const { invocationMessage = "", rawInput } = after;
+      const wait = {
+        type: "toolCallReady",
+        ...call,
+        invocationMessage,
+        toolInput: showInput(rawInput),
+        options: [],
+      };
+      return { lead: [wait], main: refusal };
+    }
   }
 }
 
@@ -218,7 +237,15 @@ function askForPermission(
   const { invocationMessage, toolInput, options } = shown;
   // A call that waits already would keep edits that are not named.
   const edits = shown.edits ?? (before.status === "pending-confirmation" ? { items: [] } : undefined);
-  return { type: "toolCallReady", ...call, invocationMessage, toolInput, options, edits };
+  return {
+    type: "toolCallReady",
+    ...call,
+    invocationMessage,
+    ...showTitle(after),
+    toolInput,
+    options,
+    edits,
+  };
 }
 
 /** A call begins to run, or gets a new description while it runs: that empties its content, which follows again. */

@@ -98,6 +98,7 @@ interface WireInvocation {
 export type WirePendingToolCall = WireToolCallBase &
   WireInvocation & {
     readonly status: "pending-confirmation";
+    readonly confirmationTitle?: string;
     readonly options: readonly WireOption[];
     readonly edits?: { readonly items: readonly WireFileEdit[] };
   };

@@ -64,6 +64,10 @@ function makeReady(call: ToolCall, action: ChatActionOf<"chat/toolCallReady">): 
     const { approval } = confirmation;
     return inState(call, { status: "pending-confirmation", approval, invocationMessage, rawInput });
   }
+  if (confirmation.kind === "denied") {
+    const decisions = [...call.decisions, confirmation.decision];
+    return cancelToolCall({ ...call, invocationMessage, decisions }, "denied");
+  }
   if (call.status === "running") {
     return inState(call, { status: "running", confirmed: call.confirmed, invocationMessage, rawInput });
   }

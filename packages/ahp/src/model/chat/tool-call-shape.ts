@@ -76,6 +76,7 @@ const confirmationShape = taggedUnion<Confirmation, "kind">("kind", {
   "not-needed": {},
   setting: {},
   needed: { approval: approvalShape },
+  denied: { decision: approvalDecisionShape },
 });
 
 const details: FieldShapes<ToolCallDetails> = {

@@ -221,7 +221,9 @@ export type Confirmation =
   /** A policy or a remembered answer allows it. */
   | { readonly kind: "setting" }
   /** Someone must be asked. */
-  | { readonly kind: "needed"; readonly approval: Approval };
+  | { readonly kind: "needed"; readonly approval: Approval }
+  /** A policy denies it; nobody is asked. */
+  | { readonly kind: "denied"; readonly decision: ApprovalDecision };
 
 /** Changes of an unfinished call. */
 export type ToolCallChanges = Changes<

@@ -179,6 +179,16 @@ function reduceDetail(session: SessionState, action: SessionDetailAction): Sessi
       return { ...session, notices: [...session.notices, action.notice].slice(-KEPT_NOTICES) };
     case "session/errorReported":
       return patch(session, { lastError: action.error });
+    case "session/permissionRuleAdded": {
+      const { permissionRules = [] } = session;
+      if (permissionRules.some(({ id }) => id === action.rule.id)) return session;
+      return { ...session, permissionRules: [...permissionRules, action.rule] };
+    }
+    case "session/permissionRuleRemoved": {
+      const { permissionRules } = session;
+      if (permissionRules === undefined) return session;
+      return patch(session, { permissionRules: without(permissionRules, ({ id }) => id === action.id) });
+    }
     default:
       return ignoreUnknown(session, action);
   }

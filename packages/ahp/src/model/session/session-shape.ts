@@ -1,4 +1,5 @@
 // The shapes of a session's state and actions.
+import { permissionRuleShape } from "../chat/approval.ts";
 import { chatPhaseShape } from "../chat/chat-shape.ts";
 import type { ChatSummary } from "../chat/chat.ts";
 import { inputRequestShape } from "../chat/input-request.ts";
@@ -73,6 +74,8 @@ const agentShape = object<ConnectedAgent>({
   version: optional(text),
   resume: oneOf("resume", "load", "none"),
   accepts: list(text),
+  asks: optional(flag),
+  askModes: optional(list(text)),
 });
 
 const clientShape = object<ActiveClient>({
@@ -154,6 +157,7 @@ export const sessionStateShape = object<SessionState>({
   modes: optional(modesShape),
   configOptions: configOptionsShape,
   notices: list(noticeShape),
+  permissionRules: optional(list(permissionRuleShape)),
 });
 
 export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
@@ -191,4 +195,6 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/activeClientRemoved": { clientId: id("client") },
   "session/noticeAdded": { notice: noticeShape },
   "session/errorReported": { error: errorInfoShape },
+  "session/permissionRuleAdded": { rule: permissionRuleShape },
+  "session/permissionRuleRemoved": { id: id("permission rule") },
 });

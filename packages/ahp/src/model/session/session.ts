@@ -1,4 +1,5 @@
 // A session: its state, and every action that changes it.
+import type { PermissionRule } from "../chat/approval.ts";
 import type { ChatSummary } from "../chat/chat.ts";
 import type { InputRequest } from "../chat/input-request.ts";
 import type { PendingToolCall } from "../chat/tool-call.ts";
@@ -11,6 +12,7 @@ import type {
   ChatUri,
   ClientId,
   InputRequestId,
+  PermissionRuleId,
   SessionKey,
   SessionUri,
   TurnId,
@@ -70,6 +72,8 @@ export interface SessionState {
   readonly configOptions: readonly ConfigOption[];
   /** The newest notices that belong to no turn. */
   readonly notices: readonly Notice[];
+  /** Standing permissions of this session. */
+  readonly permissionRules?: readonly PermissionRule[];
 }
 
 /** Whose session it is: the person's who runs the host, or an app's. */
@@ -106,6 +110,21 @@ export interface ConnectedAgent {
   readonly resume: "resume" | "load" | "none";
   /** Kinds of content it takes besides text. */
   readonly accepts: readonly OpenEnum<"image" | "audio" | "embeddedContext">[];
+  /** False: it acts without asking, except in the modes of `askModes`. */
+  readonly asks?: boolean;
+  /** The modes in which it asks, or changes nothing. */
+  readonly askModes?: readonly string[];
+}
+
+/** Whether the agent of a session asks before it acts, in the mode that it is in. */
+export function asksBeforeActing({
+  agent,
+  modes,
+  configOptions,
+}: Pick<SessionState, "agent" | "modes" | "configOptions">): boolean {
+  if (agent?.asks !== false) return true;
+  const mode = configOptions.find(({ category }) => category === "mode")?.currentValue;
+  return agent.askModes?.includes(String(mode ?? modes?.currentModeId)) ?? false;
 }
 
 /** When and why an agent's memory was lost. */
@@ -254,7 +273,9 @@ export type SessionDetailAction =
   | { readonly type: "session/activeClientRemoved"; readonly clientId: ClientId }
   | { readonly type: "session/noticeAdded"; readonly notice: Notice }
   /** The latest error, such as that of a turn. */
-  | { readonly type: "session/errorReported"; readonly error: ErrorInfo };
+  | { readonly type: "session/errorReported"; readonly error: ErrorInfo }
+  | { readonly type: "session/permissionRuleAdded"; readonly rule: PermissionRule }
+  | { readonly type: "session/permissionRuleRemoved"; readonly id: PermissionRuleId };
 
 /** Any action of a session's channel. */
 export type SessionAction =

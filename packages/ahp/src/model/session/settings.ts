@@ -21,7 +21,7 @@ import {
 export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number];
 
 /** The names of the approval policies. */
-export const APPROVAL_POLICIES = ["approve-all", "approve-reads", "deny-all"] as const;
+export const APPROVAL_POLICIES = ["approve-all", "approve-reads", "deny-all", "ask"] as const;
 
 /** Settings that an app chose for a session; they apply from the next turn on. */
 export interface RuntimeOptions {

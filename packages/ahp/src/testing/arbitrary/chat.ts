@@ -32,6 +32,7 @@ const pendingKinds = fc.constantFrom("steering", "queued");
 const confirmations: fc.Arbitrary<Confirmation> = fc.oneof(
   fc.constantFrom<Confirmation>({ kind: "not-needed" }, { kind: "setting" }),
   approvals.map((approval): Confirmation => ({ kind: "needed", approval })),
+  decisions.map((decision): Confirmation => ({ kind: "denied", decision })),
 );
 const results = fc.constantFrom<ToolSuccess | ToolFailure>({ success: true }, { success: false });
 const oldTurns: fc.Arbitrary<Turn> = fc.record({

@@ -15,10 +15,12 @@ import { chatActionFields } from "./chat.ts";
 import {
   actionsOf,
   actors,
+  decisions,
   errors,
   ids,
   inputRequests,
   maybe,
+  subjects,
   times,
   words,
   type FieldsByType,
@@ -64,6 +66,7 @@ const options: readonly ApprovalOption[] = [
   { id: "no", label: "Refuse", kind: "reject_once" },
 ];
 const approvals = fc.record({
+  subject: maybe(subjects),
   id: ids("approval"),
   action: words,
   target: words,
@@ -128,6 +131,7 @@ const richFields: FieldsByType<ChatAction> = {
     confirmation: fc.oneof(
       fc.constantFrom({ kind: "not-needed" } as const, { kind: "setting" } as const),
       approvals.map((approval) => ({ kind: "needed" as const, approval })),
+      decisions.map((decision) => ({ kind: "denied" as const, decision })),
     ),
     startedAt: maybe(times),
   }),

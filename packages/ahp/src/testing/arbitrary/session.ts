@@ -11,6 +11,7 @@ import {
   inputRequests,
   maybe,
   notices,
+  permissionRules,
   times,
   words,
   type FieldsByType,
@@ -84,7 +85,7 @@ export const sessionActionFields: FieldsByType<SessionAction> = {
     changes: fc.record({
       model: fc.option(words),
       timeoutSeconds: maybe(fc.option(fc.nat())),
-      approvalPolicy: fc.constantFrom(null, "deny-all"),
+      approvalPolicy: fc.constantFrom(null, "deny-all", "ask"),
     }),
   }),
   "session/limitsChanged": fc.record({
@@ -121,6 +122,8 @@ export const sessionActionFields: FieldsByType<SessionAction> = {
   "session/activeClientRemoved": fc.record({ clientId: ids("client") }),
   "session/noticeAdded": fc.record({ notice: notices }),
   "session/errorReported": fc.record({ error: errors }),
+  "session/permissionRuleAdded": fc.record({ rule: permissionRules }),
+  "session/permissionRuleRemoved": fc.record({ id: ids("permission rule") }),
 };
 
 /** Any action of a session; those that end it are rare. */

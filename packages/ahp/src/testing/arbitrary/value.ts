@@ -1,6 +1,11 @@
 // Random values that actions are made of; few ids each, so that actions often meet.
 import fc from "fast-check";
-import type { Approval, ApprovalDecision } from "../../model/chat/approval.ts";
+import type {
+  Approval,
+  ApprovalDecision,
+  ApprovalSubject,
+  PermissionRule,
+} from "../../model/chat/approval.ts";
 import type { InputRequest } from "../../model/chat/input-request.ts";
 import type { Message, PendingMessage } from "../../model/chat/message.ts";
 import type { ToolContent } from "../../model/chat/tool-call.ts";
@@ -63,6 +68,30 @@ export const limits: fc.Arbitrary<LimitFired> = fc.record({
   value: fc.nat(),
   unit: fc.constantFrom("ms", "bytes"),
 });
+const commands = fc.record({
+  kind: fc.constant("command"),
+  line: maybe(words),
+  cwd: words,
+  environment: fc.array(fc.record({ name: words, value: maybe(words) }), { maxLength: 2 }),
+});
+const writes = fc.record({
+  kind: fc.constant("write"),
+  files: fc.array(fc.record({ path: words, link: maybe(words) }), { maxLength: 2 }),
+});
+/** The subject of a request for permission. */
+export const subjects: fc.Arbitrary<ApprovalSubject> = fc.oneof(
+  commands,
+  writes,
+  fc.constant<ApprovalSubject>({ kind: "other" }),
+);
+/** A standing permission. */
+export const permissionRules: fc.Arbitrary<PermissionRule> = fc.record({
+  id: ids("permission rule"),
+  scope: fc.constantFrom("session", "folder"),
+  subject: fc.oneof(commands, writes),
+  createdAt: times,
+  by: actors,
+});
 /** A request for permission. */
 export const approvals: fc.Arbitrary<Approval> = fc.record({
   id: ids("approval"),
@@ -70,6 +99,9 @@ export const approvals: fc.Arbitrary<Approval> = fc.record({
   target: words,
   options: fc.constant([]),
   requestedAt: times,
+  subject: maybe(subjects),
+  source: maybe(fc.constantFrom("host", "agent")),
+  agentTitle: maybe(words),
 });
 /** A decision on a request for permission. */
 export const decisions: fc.Arbitrary<ApprovalDecision> = fc.record({

@@ -5,7 +5,8 @@ import { askChoice, type Choice, Keys, readLine } from "../../keyboard.ts";
 import { safeLines, safeText } from "../../safe-text.ts";
 import { describeForm, fillIn, type FormRequest } from "./form-question.ts";
 import type { Screen } from "./screen.ts";
-import { commandOf, fieldsOf } from "./turn-view.ts";
+import { subjectFields } from "../subject.ts";
+import { fieldsOf } from "./turn-view.ts";
 
 type ApprovalRequest = TurnEventOf<"permission_request">["data"];
 
@@ -92,7 +93,12 @@ export class Interview {
     const { options } = request;
     this.#write(describeApproval(request, this.#parts.console.notePaint));
     const chosen = await this.#choose(
-      options.map(({ name, kind }) => ({ label: name, letter: letterOf(kind) })),
+      options.map(({ name, kind, agentName }) => ({
+        label: name,
+        letter: letterOf(kind),
+        // The agent's own words for it, which may say anything.
+        ...(agentName !== undefined && agentName !== name && { note: safeText(agentName) }),
+      })),
     );
     const option = chosen === undefined ? undefined : options[chosen];
     return option && { requestId, optionId: option.optionId };
@@ -161,19 +167,23 @@ function letterOf(kind: string): string | undefined {
 
 /** The question in words. What would be done stands behind a bar, so that none of it can pass for a line of ours. */
 function describeApproval(request: ApprovalRequest, paint: Paint): string {
-  const { action, target, title, rawInput } = request;
-  const command = commandOf(rawInput);
-  const { cwd, command: _command, ...input } = fieldsOf(rawInput);
-  const heading = title === undefined || title === target || title === command ? "" : `: ${safeText(title)}`;
-  const lines = [paint.yellow(`The agent asks to ${safeText(action)}${heading}`), ...barred(target, paint)];
-  if (command !== undefined && command !== target) lines.push(...barred(command, paint));
-  const rest = Object.keys(input).length === 0 ? [] : barred(JSON.stringify(input, undefined, 2), paint);
-  lines.push(...shorten(rest));
-  if (typeof cwd === "string") lines.push(paint.dim(`  in ${safeText(cwd)}`));
+  const { action, rawInput, subject } = request;
+  const [main, ...others] = subjectFields(request);
+  const lines = [paint.yellow(`The agent asks to ${safeText(action)}`), ...barred(main?.text ?? "", paint)];
+  for (const { name, text } of others) {
+    const [first = "", ...more] = text.split("\n");
+    lines.push(`  ${paint.dim(name.toLowerCase())} ${first}`, ...shorten(barred(more.join("\n"), paint)));
+  }
+  const isDescribed = subject?.kind === "command" || subject?.kind === "write";
+  const input = fieldsOf(rawInput);
+  if (!isDescribed && Object.keys(input).length > 0) {
+    lines.push(...shorten(barred(JSON.stringify(input, undefined, 2), paint)));
+  }
   return `${lines.join("\n")}\n`;
 }
 
 function barred(text: string, paint: Paint): string[] {
+  if (text === "") return [];
   return safeLines(text)
     .split("\n")
     .map((line) => `  ${paint.dim("│")} ${paint.bold(line)}`);

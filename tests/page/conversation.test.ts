@@ -257,11 +257,16 @@ describePage("[Z36] a conversation", () => {
   it.each([
     ["ask for a folder", "Run this command in /tmp/wall?"],
     ["ask for a file", "Allow this file change?"],
-  ])("[Z514] %s: %s", async (text, question) => {
+  ])("[Z514, Z600] %s: %s", async (text, question) => {
     const { page } = await openConversation();
     await say(page, text);
     const approval = page.getByRole("group", { name: /^Permission/ });
     expect(await approval.getByRole("paragraph").first().textContent()).toBe(question);
+    await approval.getByText("Reported by the agent, which runs this itself.").waitFor();
+    await approval.getByText("The agent says:").waitFor();
+    const labels = await approval.getByRole("button").allTextContents();
+    expect(labels.at(0)).toBe("Allow once");
+    expect(labels.at(-1)).toBe("Deny");
     await page.getByRole("button", { name: "Deny", exact: true }).click();
   });
 

@@ -89,6 +89,13 @@ export class DocumentHost {
     });
   }
 
+  /** Gives later programs a variable that commands of a document set. */
+  async learn(name: string, commands: string): Promise<void> {
+    const { exitCode, output } = await this.runShell(`${commands} 2>/dev/null\nprintf %s "$${name}"`);
+    if (exitCode !== 0 || output === "") throw new Error(`The commands did not set ${name}: ${output}`);
+    this.#environment = { ...this.#environment, [name]: output };
+  }
+
   /** Runs a program to its end. */
   async run(command: string, words: readonly string[]): Promise<Ending> {
     const child = this.spawn(command, words);

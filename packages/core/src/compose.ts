@@ -22,6 +22,7 @@ import type { Redactor } from "./redaction/redactor.ts";
 import { type RetentionRules, RetentionWatch } from "./retention.ts";
 import { buildLaunch } from "./session/agent-launch.ts";
 import { recoverTerminals } from "./session/recovery.ts";
+import { Rights } from "./session/rights.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
 import type { Log, SessionDeps } from "./session/session-deps.ts";
 import { Sessions } from "./session/sessions.ts";
@@ -42,6 +43,8 @@ export interface HostOptions {
   readonly config: Config;
   /** Where built-in agents may keep their own files. */
   readonly stateFolder: string;
+  /** The folder in it that holds one for each app. */
+  readonly appDataFolder?: string | undefined;
   readonly shellAgent: BuiltInProgram;
   readonly log: Log;
   /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
@@ -96,6 +99,7 @@ export function composeHost(options: HostOptions): HostParts {
     approvals: new Approvals(hub, now, timeouts.approvalMs, watchers),
     inputs: new InputRequests(now, timeouts.approvalMs),
     audit,
+    rights: new Rights({ audit, home: options.stateFolder, appData: options.appDataFolder }),
     terminals,
     log,
     timeouts,

@@ -1,5 +1,12 @@
 // The host without its transports: what every adapter is served from.
-import { type Action, ROOT_URI, type RuntimeOptions, type TerminalSize, makeId } from "@holdfast/ahp";
+import {
+  type Action,
+  type AppId,
+  ROOT_URI,
+  type RuntimeOptions,
+  type TerminalSize,
+  makeId,
+} from "@holdfast/ahp";
 import {
   type AgentInfo,
   type AuditQuery,
@@ -16,7 +23,7 @@ import {
 import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
-import { type Caller, actorOf, requireOwner } from "./caller.ts";
+import { type Caller, requireOwner, submitterOf } from "./caller.ts";
 import type { Hub } from "./channel/hub.ts";
 import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
@@ -178,6 +185,15 @@ export class Host {
     await this.#ask(this.#parts.sessions.get(key, caller).chat.uri, { type: "chat/cancel", reason }, caller);
   }
 
+  /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
+  async cancelTurnsOf(appId: AppId, reason: string): Promise<void> {
+    const busy = this.#parts.sessions.all.filter(
+      ({ state: { owner }, turns }) => owner.kind === "app" && owner.appId === appId && turns.isBusy,
+    );
+    const cancel = { type: "chat/cancel", reason } as const;
+    await Promise.all(busy.map(({ chat }) => this.#ask(chat.uri, cancel, { kind: "owner" })));
+  }
+
   /** Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. */
   resolvePermission(
     key: string,
@@ -290,14 +306,14 @@ export class Host {
   }
 
   async #ask(uri: string, submitted: Action | Request, caller: Caller): Promise<Accepted> {
-    const submission = await this.submit(uri, submitted, { actor: actorOf(caller) });
+    const submission = await this.submit(uri, submitted, submitterOf(caller));
     return requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
   }
 
   /** Submits what is answered at once, unless changes cannot be recorded: then it throws. */
   #submitNow(uri: string, submitted: Action | Request, caller: Caller): Submission {
     this.hub.recording.require();
-    const submission = this.submit(uri, submitted, { actor: actorOf(caller) });
+    const submission = this.submit(uri, submitted, submitterOf(caller));
     if (submission instanceof Promise) throw new Error(`${submitted.type} was not answered at once`);
     return submission;
   }
@@ -310,7 +326,7 @@ export class Host {
 
   async #askTerminal(id: string, submitted: Action | Request, caller: Caller): Promise<void> {
     const uri = this.#parts.terminalDirectory.uriOf(id, caller);
-    const submission = await this.submit(uri, submitted, { actor: actorOf(caller) });
+    const submission = await this.submit(uri, submitted, submitterOf(caller));
     // The code's own sentence names the operation that claims.
     const isUnheld = submission.outcome === "rejected" && submission.code === "TERMINAL_NOT_HELD";
     if (isUnheld && submitted.type !== "terminal/claimed") throw new HostError("TERMINAL_NOT_HELD");

@@ -42,6 +42,12 @@ export const ERRORS = {
     rpcCode: rpc.permissionDenied,
     message: "This host does not allow this agent. Add it to allowedAgents in the configuration.",
   },
+  CEILING_EXCEEDED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "The owner allows this key or app less than that. Ask the owner for a key with a higher ceiling, made by `holdfast keys create`.",
+  },
   ACP_MAX_SESSIONS: {
     status: 429,
     rpcCode: rpc.tooBusy,

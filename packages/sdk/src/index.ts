@@ -29,7 +29,7 @@ export type {
   PendingApproval,
 } from "./approval.ts";
 export type { Audit, AuditQuery, AuditRecord } from "./audit.ts";
-export type { ApiKey, KeyRequest, Keys, NewKey } from "./key.ts";
+export type { ApiKey, Ceiling, KeyRequest, Keys, NewKey, WantedCeiling } from "./key.ts";
 export type {
   NewTerminal,
   TerminalEvent,

@@ -1,5 +1,5 @@
 // Port through which the server uses a host, independent of how the host is built.
-import type { RuntimeOptions, TerminalSize } from "@holdfast/ahp";
+import type { AppId, RuntimeOptions, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
   FollowRequest,
@@ -85,6 +85,8 @@ export interface HostPort {
   /** The entries of a session since a number, and those published from now on. */
   followSession(key: string, request: FollowRequest, caller: Caller, onReadable: () => void): FollowedSession;
   cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void>;
+  /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
+  cancelTurnsOf(appId: AppId, reason: string): Promise<void>;
   resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;
   /** Pending questions in the caller's sessions, oldest first. */
   listApprovals(caller: Caller): WaitingQuestion[];

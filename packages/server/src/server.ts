@@ -1,6 +1,6 @@
 // Server of a host over HTTP, on this machine alone unless configured otherwise, with an orderly shutdown.
 import { createServer, type Server } from "node:http";
-import type { Log, Meta } from "@holdfast/core";
+import type { Audit, Log, Meta } from "@holdfast/core";
 import { HostError, LIMITS } from "@holdfast/protocol";
 import { getRequestListener } from "@hono/node-server";
 import { type AhpTimeouts, AhpServer } from "./ahp/ahp-server.ts";
@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly log: Log;
   /** Where keys, apps and webhooks are kept. */
   readonly meta: Meta;
+  /** Records what is decided about credentials; absent: nothing does. */
+  readonly audit?: Pick<Audit, "record">;
   /** Whether a granted app on this machine may connect with its app id alone; not if left out. */
   readonly apps?: { readonly enabled: boolean };
   /** Holds a folder for each app; absent: apps have none. */
@@ -109,6 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     names,
     access: openAccess({ ...options, acceptsAppIds: options.apps?.enabled }),
     version: options.version ?? "0.0.0",
+    audit: options.audit ?? { record: () => undefined },
     isStopping: () => stopping !== undefined,
   };
   const watch = openWatch({ ...options, ...shared, streams });

@@ -209,7 +209,7 @@ describe("[C54] keys and apps", () => {
     );
     expect(secret).toMatch(/^hf_\S+\n$/);
     const listing = await run("keys", "ls");
-    expect(listing.stdout).toMatch(/valid +never +terminal,acp\.agent +notes\n/);
+    expect(listing.stdout).toMatch(/valid +never +terminal,acp\.agent +approve-reads +notes\n/);
     expect(listing.stdout).not.toContain(secret.trim());
     const environment = { HOLDFAST_TOKEN: secret.trim() };
     expect((await runWords(["ls", "--home", home], environment)).code).toBe(0);
@@ -219,6 +219,46 @@ describe("[C54] keys and apps", () => {
     expect(await refused("keys", "revoke", "notes")).toEqual({ code: "KEY_NOT_FOUND", exitCode: 6 });
     expect(await refused("keys", "create", "--name", "x", "--scope", "all")).toMatchObject({ exitCode: 2 });
     expect(await refused("keys")).toEqual({ code: "WRONG_ARGUMENTS", exitCode: 2 });
+  });
+
+  it("[C620] a ceiling is set by options, listed, and holds for the key's sessions", async () => {
+    const options = [
+      "--policy",
+      "approve-all",
+      "--root",
+      work,
+      "--root",
+      "relative",
+      "--agents",
+      "shell,claude",
+    ];
+    const made = await read("keys", "create", "--name", "bounded", ...options);
+    const ceiling = {
+      policy: "approve-all",
+      roots: [work, path.resolve("relative")],
+      agents: ["shell", "claude"],
+    };
+    expect(made).toMatchObject({ key: { ceiling } });
+    expect((await run("keys", "ls")).stdout).toContain(`approve-all shell,claude ${work}`);
+    const { secret } = made as { secret: string };
+    const bounded = new Holdfast({ baseUrl: (await host.ready()).url, apiKey: secret });
+    await expect(bounded.acpAgent.createSession({ agent_id: "shell", cwd: "/" })).rejects.toMatchObject({
+      code: "CEILING_EXCEEDED",
+      status: 403,
+      message: expect.stringContaining("keys create"),
+    });
+    const session = await bounded.acpAgent.createSession({
+      agent_id: "shell",
+      cwd: work,
+      approvalPolicy: "approve-all",
+    });
+    await bounded.acpAgent.closeSession(session.session_key);
+    const words = ["--permission", "acp.agent", "--policy", "deny-all", "--agents", "shell"];
+    expect(await read("apps", "grant", "bounded", ...words)).toMatchObject({
+      ceiling: { policy: "deny-all", agents: ["shell"] },
+    });
+    expect((await run("apps", "ls")).stdout).toMatch(/bounded +granted +- +acp\.agent +deny-all shell/);
+    await run("apps", "remove", "bounded");
   });
 
   it("[C54] apps are granted what they asked for or what is named, refused and forgotten", async () => {

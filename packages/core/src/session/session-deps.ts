@@ -14,6 +14,7 @@ import type { HostWatchers } from "../host-watchers.ts";
 import type { Timeouts } from "../timeouts.ts";
 import type { Storage } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
+import type { Rights } from "./rights.ts";
 
 /** A line for the host's log. */
 export type Log = (
@@ -34,6 +35,7 @@ export interface SessionDeps {
   readonly approvals: Approvals;
   readonly inputs: InputRequests;
   readonly audit: Audit;
+  readonly rights: Rights;
   readonly terminals: HostTerminals;
   readonly log: Log;
   readonly timeouts: Timeouts;

@@ -4,6 +4,7 @@ import type { TerminalSpool } from "../ports.ts";
 import { HOST_ONLY } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
 import type { HostSession } from "../session/host-session.ts";
+import type { Rights } from "../session/rights.ts";
 import type { Sessions } from "../session/sessions.ts";
 import {
   type Request,
@@ -17,16 +18,18 @@ import {
 
 export interface SessionExecutorDeps {
   readonly sessions: Sessions;
+  readonly rights: Rights;
   readonly spool: TerminalSpool | undefined;
   readonly now: () => Date;
 }
 
 export function submitToSession(
-  { sessions, now }: SessionExecutorDeps,
+  { sessions, rights, now }: SessionExecutorDeps,
   session: HostSession,
   submitted: Action | Request,
-  { actor, origin }: SubmittedBy,
+  by: SubmittedBy,
 ): Submission | Promise<Submission> {
+  const { actor, origin } = by;
   if (isRequest(submitted)) {
     if (submitted.type !== "session/close") return rejected(HOST_ONLY);
     return sessions.close(session, actor, submitted.reason).then(() => accepted());
@@ -44,7 +47,13 @@ export function submitToSession(
     case "session/activeClientRemoved":
       return accepted(session.dispatch({ to: "session", action }, origin));
     case "session/runtimeOptionsChanged":
-      return patch(session, withoutEmpty(action.changes), origin);
+      return rights
+        .require(
+          by,
+          { folder: action.changes.cwd ?? undefined, policy: action.changes.approvalPolicy },
+          session.key,
+        )
+        .then(() => patch(session, withoutEmpty(action.changes), origin), rejectionOf);
     case "session/modeChanged":
       return patch(session, { runtimeMode: action.modeId }, origin);
     case "session/configChanged": {

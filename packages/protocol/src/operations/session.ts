@@ -148,6 +148,7 @@ export const createSession = defineOperation({
   errors: [
     "ACP_UNKNOWN_AGENT",
     "ACP_AGENT_NOT_ALLOWED",
+    "CEILING_EXCEEDED",
     "ACP_MAX_SESSIONS",
     "ACP_SESSION_INIT_FAILED",
     "ACP_INVALID_OPTION",
@@ -201,7 +202,13 @@ export const patchSession = defineOperation({
   invalidBody: "ACP_INVALID_OPTION",
   stream: false,
   response: successSchema({ session: sessionStatusSchema }),
-  errors: ["ACP_SESSION_NOT_FOUND", "ACP_INVALID_OPTION", "INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: [
+    "ACP_SESSION_NOT_FOUND",
+    "ACP_INVALID_OPTION",
+    "CEILING_EXCEEDED",
+    "INVALID_JSON",
+    "BODY_TOO_LARGE",
+  ],
 });
 
 export const closeSession = defineOperation({

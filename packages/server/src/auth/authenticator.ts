@@ -1,7 +1,7 @@
 // Authentication: which identity a request's credentials stand for.
 import { timingSafeEqual } from "node:crypto";
 import { makeId } from "@holdfast/ahp";
-import { type ApiKey, type App, HostError, LIMITS, PERMISSIONS } from "@holdfast/protocol";
+import { type ApiKey, type App, DEFAULT_CEILING, HostError, LIMITS, PERMISSIONS } from "@holdfast/protocol";
 import type { PageCookie, PageHeaders } from "../page/page-cookie.ts";
 import type { Peer } from "./address.ts";
 import type { AppStore } from "./app-store.ts";
@@ -103,13 +103,13 @@ export class Authenticator {
   }
 }
 
-function keyIdentity({ id, name, scopes }: ApiKey): Identity {
+function keyIdentity({ id, name, scopes, ceiling = DEFAULT_CEILING }: ApiKey): Identity {
   const isOwner = scopes.includes("admin");
   // App ids have no colon, so no app can register under the name of a key.
   const principal = keyClientId(id);
   return {
     kind: "key",
-    caller: isOwner ? { kind: "owner" } : { kind: "app", appId: makeId("app", principal), name },
+    caller: isOwner ? { kind: "owner" } : { kind: "app", appId: makeId("app", principal), name, ceiling },
     clientId: makeId("client", principal),
     scopes: isOwner ? PERMISSIONS : scopes,
     isRefused: false,
@@ -119,7 +119,12 @@ function keyIdentity({ id, name, scopes }: ApiKey): Identity {
 function appIdentity(app: App): Identity {
   return {
     kind: "app-id",
-    caller: { kind: "app", appId: makeId("app", app.id), name: app.name },
+    caller: {
+      kind: "app",
+      appId: makeId("app", app.id),
+      name: app.name,
+      ceiling: app.state === "granted" ? app.ceiling : DEFAULT_CEILING,
+    },
     clientId: makeId("client", appClientId(app.id)),
     scopes: app.state === "granted" ? app.permissions : [],
     isRefused: app.state === "refused",

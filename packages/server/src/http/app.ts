@@ -1,5 +1,5 @@
 // The app API over HTTP: admission, routes, and JSON on every response.
-import type { Log } from "@holdfast/core";
+import type { Audit, Log } from "@holdfast/core";
 import { type ConnectedClient, HostError, openApiDocument } from "@holdfast/protocol";
 import { Hono } from "hono";
 import type { HostPort } from "../host-port.ts";
@@ -21,6 +21,8 @@ import { webhookHandlers } from "./webhook.ts";
 export interface AppOptions extends AdmissionOptions {
   readonly host: HostPort;
   readonly log: Log;
+  /** Records what is decided about credentials. */
+  readonly audit: Pick<Audit, "record">;
   readonly version: string;
   readonly heartbeatMs: number;
   readonly streams: OpenStreams;
@@ -34,7 +36,7 @@ export interface AppOptions extends AdmissionOptions {
 
 /** Builds the app: address, then credentials, then routes (A10–A13). */
 export function createApp(options: AppOptions): Hono<ServerEnv> {
-  const { host, log, access, watch } = options;
+  const { host, log, watch } = options;
   const app = new Hono<ServerEnv>();
   app.onError((error, c) => errorResponse(error, logOf(log, c)));
   app.notFound(() => {
@@ -57,8 +59,8 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...turnHandlers(host, streamOptions),
     ...approvalHandlers(host),
     ...terminalHandlers(host, streamOptions),
-    ...keyHandlers(access, log),
-    ...appHandlers(access, log),
+    ...keyHandlers(options),
+    ...appHandlers(options),
     ...webhookHandlers(watch.webhooks),
   };
   mountOperations(app, handlers, host);

@@ -51,6 +51,8 @@ export class FakeHost implements HostPort {
   readonly decisions: PermissionDecision[] = [];
   /** Audit entries that the test sets. */
   readonly audit: AuditRecord[] = [];
+  /** Apps whose turns were ended. */
+  readonly ended: string[] = [];
   acpEnabled = true;
   /** Thrown by the next call. */
   failure: Error | undefined;
@@ -150,6 +152,10 @@ export class FakeHost implements HostPort {
     onReadable: () => void,
   ): FollowedSession {
     return this.#find(key, caller).follow(request, onReadable);
+  }
+
+  async cancelTurnsOf(appId: string): Promise<void> {
+    this.ended.push(appId);
   }
 
   async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {

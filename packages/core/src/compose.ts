@@ -30,6 +30,7 @@ import { Submissions } from "./submit/submissions.ts";
 import { FinishedTerminals } from "./terminal/finished-terminals.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
 import { disposeOf, PersonTerminals } from "./terminal/person-terminals.ts";
+import { ProcessOwners } from "./terminal/process-owners.ts";
 import { TerminalClaims } from "./terminal/terminal-claims.ts";
 import { TerminalDirectory } from "./terminal/terminal-directory.ts";
 
@@ -87,7 +88,8 @@ export function composeHost(options: HostOptions): HostParts {
   outage.watch(hub.recording);
   const audit = new Audit(now, storage.audit);
   const watchers = new HostWatchers(now);
-  const terminals = new HostTerminals({ processPort, hub, spool, now, onFault });
+  const owners = new ProcessOwners();
+  const terminals = new HostTerminals({ processPort, hub, spool, now, owners, onFault });
   const deps: SessionDeps = {
     hub,
     storage,
@@ -101,6 +103,7 @@ export function composeHost(options: HostOptions): HostParts {
     audit,
     rights: new Rights({ audit, home: options.stateFolder, appData: options.appDataFolder }),
     terminals,
+    owners,
     log,
     timeouts,
     now,

@@ -71,6 +71,12 @@ export interface AhpHost {
   publishAgents(): Promise<void>;
 }
 
+/** Whom processes of the host belong to. */
+export type MarkerOwner =
+  | { readonly kind: "person" }
+  /** The agent's id is undefined once its session is closed. */
+  | { readonly kind: "agent"; readonly agentId: string | undefined };
+
 /** A running host; made from what an earlier one kept, it resumes its sessions. `close` ends everything it started. */
 export class Host {
   readonly hub: Hub;
@@ -277,6 +283,18 @@ export class Host {
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[] {
     requireOwner(caller);
     return this.#parts.storage.audit.read(query).map(({ id, entry }) => ({ id, ...entry }));
+  }
+
+  /** Whom the processes with a marker belong to; undefined for a marker that is not, or no longer, known. */
+  ownerOfMarker(marker: string): MarkerOwner | undefined {
+    const markedFor = this.#parts.owners.find(marker);
+    if (markedFor === undefined) return undefined;
+    const claim =
+      markedFor.kind === "terminal" ? this.hub.state(markedFor.uri, "terminal")?.claim : undefined;
+    // A person's terminal that was given to a session is the agent's to type into.
+    const session = markedFor.kind === "session" ? markedFor.uri : claim?.kind === "session" && claim.session;
+    if (session === undefined || session === false) return { kind: "person" };
+    return { kind: "agent", agentId: this.hub.state(session, "session")?.provider };
   }
 
   /** Tells a watcher of all that happens in sessions, until the returned function is called. */

@@ -19,7 +19,7 @@ export { explainStorageError, type Recording } from "./channel/recording.ts";
 export { Hub, type Subscription } from "./channel/hub.ts";
 export type { LogEntry, Projection } from "./channel/log-entry.ts";
 export type { HostEvent, HostStats, HostWatcher } from "./host-event.ts";
-export { Host, type AhpHost, type HostOptions } from "./host.ts";
+export { Host, type AhpHost, type HostOptions, type MarkerOwner } from "./host.ts";
 export { isDurable } from "./storage/durable.ts";
 export type { FollowRequest, FollowedSession, StreamedTurn } from "./session/turn-readers.ts";
 export type { TurnRequest } from "./session/session-turns.ts";

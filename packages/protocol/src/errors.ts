@@ -188,6 +188,18 @@ export const ERRORS = {
     rpcCode: rpc.permissionDenied,
     message: "The host's owner refused this permission to the app. Only the owner can change that.",
   },
+  CALLER_IS_AGENT: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "This request comes from a process of an agent, which may not act as the host's owner. Use your own terminal, or allow the agent in security.agentsMayUseApi of the configuration.",
+  },
+  APP_ID_NOT_ALLOWED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "App ids are accepted only from programs of the user who runs the host. Use a key, made with `holdfast keys create`.",
+  },
   HOST_NOT_ALLOWED: {
     status: 403,
     rpcCode: rpc.permissionDenied,

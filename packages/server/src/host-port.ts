@@ -8,6 +8,7 @@ import type {
   HostWatcher,
   Hub,
   InputPlace,
+  MarkerOwner,
   NewCommand,
   Recording,
   SessionDirectory,
@@ -85,6 +86,8 @@ export interface HostPort {
   /** The entries of a session since a number, and those published from now on. */
   followSession(key: string, request: FollowRequest, caller: Caller, onReadable: () => void): FollowedSession;
   cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void>;
+  /** Whom the processes with a marker belong to; undefined for a marker that is not known. Absent: none is. */
+  ownerOfMarker?(marker: string): MarkerOwner | undefined;
   /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
   cancelTurnsOf(appId: AppId, reason: string): Promise<void>;
   resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;

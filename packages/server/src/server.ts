@@ -5,6 +5,7 @@ import { HostError, LIMITS } from "@holdfast/protocol";
 import { getRequestListener } from "@hono/node-server";
 import { type AhpTimeouts, AhpServer } from "./ahp/ahp-server.ts";
 import { openAccess } from "./auth/access.ts";
+import type { PeerFinder } from "./auth/peer-check.ts";
 import {
   formatAuthority,
   isLoopback,
@@ -39,7 +40,11 @@ export interface ServerOptions {
   /** Records what is decided about credentials; absent: nothing does. */
   readonly audit?: Pick<Audit, "record">;
   /** Whether a granted app on this machine may connect with its app id alone; not if left out. */
-  readonly apps?: { readonly enabled: boolean };
+  readonly apps?: { readonly enabled: boolean; readonly anyUser?: boolean };
+  /** Finds the process at the other end of a connection on this machine; absent: nothing is known of it. */
+  readonly peers?: PeerFinder;
+  /** Ids of agents whose processes may use the API with the owner's credentials. */
+  readonly trustedAgents?: readonly string[];
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string;
   /** Retries and limits of webhooks. */
@@ -102,6 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { log, listen, graceMs = defaultGraceMs } = options;
   const names = ownNames(listen);
   if (!isLoopback(listen.host)) warnOfOthers(log, listen.host);
+  if (options.apps?.enabled === true) warnOfAppIds(log, options.apps.anyUser);
   const streams = new OpenStreams();
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -109,7 +115,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     host: options.host,
     log,
     names,
-    access: openAccess({ ...options, acceptsAppIds: options.apps?.enabled }),
+    access: openAccess({
+      ...options,
+      acceptsAppIds: options.apps?.enabled,
+      acceptsAnyUser: options.apps?.anyUser,
+      ownerOfMarker: (marker) => options.host.ownerOfMarker?.(marker),
+    }),
     version: options.version ?? "0.0.0",
     audit: options.audit ?? { record: () => undefined },
     isStopping: () => stopping !== undefined,
@@ -182,6 +193,15 @@ function warnOfOthers(log: Log, host: string): void {
   log("warn", "Others can reach the host over connections that are not encrypted; let a proxy add TLS", {
     host,
   });
+}
+
+/** An app id is no secret, so accepting it is a choice to be reminded of (A625). */
+function warnOfAppIds(log: Log, isAnyUser = false): void {
+  const users = isAnyUser ? "any user of this machine" : "your user";
+  log(
+    "warn",
+    `App ids are enabled: a program of ${users} that knows the id of a granted app acts as that app`,
+  );
 }
 
 /** A request whose target or host is no address never gets as far as the app. */

@@ -4,13 +4,13 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Host, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
-import { Spawner } from "@holdfast/terminal/process";
+import { SocketPeers, Spawner } from "@holdfast/terminal/process";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
 import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
-import { checkOwnAgents, shellAgent } from "./agents.ts";
+import { agentIds, checkOwnAgents, shellAgent } from "./agents.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
 import { checkOwnFile } from "./whole-file.ts";
 
@@ -55,6 +55,8 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       meta: storage.meta,
       audit: started.audit,
       apps: config.apps,
+      peers: new SocketPeers(),
+      trustedAgents: agentIds(config, config.security.agentsMayUseApi),
       appDataFolder: path.join(home, APP_DATA_FOLDER),
       webhooks: { redactor },
       onStopRequest,

@@ -14,6 +14,7 @@ import type { HostWatchers } from "../host-watchers.ts";
 import type { Timeouts } from "../timeouts.ts";
 import type { Storage } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
+import type { ProcessOwners } from "../terminal/process-owners.ts";
 import type { Rights } from "./rights.ts";
 
 /** A line for the host's log. */
@@ -37,6 +38,7 @@ export interface SessionDeps {
   readonly audit: Audit;
   readonly rights: Rights;
   readonly terminals: HostTerminals;
+  readonly owners: ProcessOwners;
   readonly log: Log;
   readonly timeouts: Timeouts;
   /** The host's version, as agents receive it. */

@@ -33,6 +33,7 @@ import { HostTerminal } from "./host-terminal.ts";
 import { LeftProcesses } from "./left-processes.ts";
 import { OutputPace } from "./output-pace.ts";
 import { OutputPublisher } from "./output-publisher.ts";
+import type { ProcessOwners } from "./process-owners.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
 import type { DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
 
@@ -53,6 +54,8 @@ export interface HostTerminalsParts {
   /** Keeps what they write; without it, that goes with them. */
   readonly spool?: TerminalSpool | undefined;
   readonly now: () => Date;
+  /** Learns whom processes are started for. */
+  readonly owners?: ProcessOwners | undefined;
   /** Called when a program's query could not be answered; the program continues without. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** Limits of every command. */
@@ -227,7 +230,11 @@ export class HostTerminals {
     const { kind, command, args, cwd, env, size, hasInput = false, separateError } = plan;
     const limits = { ...this.#parts.limits, ...plan.limits };
     const files = { hasInput, separateError, ...(kind === "tty" && { size }) };
-    const request = { kind, command, args, cwd, env, limits, ...files };
+    const { agent } = plan;
+    const marker = this.#parts.owners?.issue(
+      agent === undefined ? { kind: "terminal", uri } : { kind: "session", uri: agent.session },
+    );
+    const request = { kind, command, args, cwd, env, limits, marker, ...files };
     const terminal = this.#make(id, uri, plan);
     await terminal.start((sink) => this.#parts.processPort.start(request, sink));
     return terminal;

@@ -1,10 +1,11 @@
 // Composition of everything that decides on admission.
-import type { Log, Meta } from "@holdfast/core";
+import type { Audit, Log, MarkerOwner, Meta } from "@holdfast/core";
 import { PageCookie } from "../page/page-cookie.ts";
 import { AppStore } from "./app-store.ts";
 import { Authenticator, OwnerToken } from "./authenticator.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { KeyStore } from "./key-store.ts";
+import { PeerCheck, type PeerFinder } from "./peer-check.ts";
 import { Revocations } from "./revocations.ts";
 import { Tickets } from "./tickets.ts";
 
@@ -15,6 +16,14 @@ export interface AccessOptions {
   readonly meta: Meta;
   /** Whether a granted app on this machine may connect with its id alone. */
   readonly acceptsAppIds?: boolean | undefined;
+  /** Whether app ids are accepted from other users, and where the user cannot be determined. */
+  readonly acceptsAnyUser?: boolean | undefined;
+  /** Finds the process at the other end of a connection. */
+  readonly peers?: PeerFinder | undefined;
+  readonly ownerOfMarker?: ((marker: string) => MarkerOwner | undefined) | undefined;
+  /** Ids of agents that may act as the owner. */
+  readonly trustedAgents?: readonly string[] | undefined;
+  readonly audit?: Pick<Audit, "record"> | undefined;
   readonly now?: (() => Date) | undefined;
 }
 
@@ -23,6 +32,7 @@ export interface Access {
   readonly apps: AppStore;
   readonly acceptsAppIds: boolean;
   readonly authenticator: Authenticator;
+  readonly peerCheck: PeerCheck;
   readonly revocations: Revocations;
   readonly tickets: Tickets;
   /** Stands for the owner's token in the browser that opened the page with it. */
@@ -42,7 +52,15 @@ export function openAccess(options: AccessOptions): Access {
     failures: new FailureLimit(),
     pageCookie,
   });
+  const peerCheck = new PeerCheck({
+    finder: options.peers,
+    ownerOfMarker: options.ownerOfMarker,
+    trustedAgents: options.trustedAgents,
+    acceptsAnyUser: options.acceptsAnyUser,
+    audit: options.audit ?? { record: () => undefined },
+    uid: process.getuid?.(),
+  });
   const revocations = new Revocations();
   const tickets = new Tickets(revocations, now);
-  return { keys, apps, acceptsAppIds, authenticator, revocations, tickets, pageCookie };
+  return { keys, apps, acceptsAppIds, authenticator, peerCheck, revocations, tickets, pageCookie };
 }

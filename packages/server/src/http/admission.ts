@@ -46,6 +46,7 @@ export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
   app.use(async (c, next) => {
     const known: Identity | undefined = c.get("identity");
     const identity = known ?? identify(c, access);
+    await access.peerCheck.require(identity, bindingsOf(c).incoming?.socket);
     c.set("identity", identity);
     c.set("caller", identity.caller);
     await serveWhileAllowed(c, next, access);

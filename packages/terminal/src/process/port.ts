@@ -69,6 +69,8 @@ export interface RunRequest {
   readonly separateError?: boolean | undefined;
   readonly limits?: RunLimits | undefined;
   readonly tree?: TreeChoice | undefined;
+  /** Identifies the processes of the run in their environment; random if left out. */
+  readonly marker?: string | undefined;
 }
 
 /** How a child ended. Both are null when its status could not be learned. */

@@ -90,7 +90,7 @@ export class Spawner implements ProcessPort {
       io: io.files,
       tree: request.tree ?? "auto",
       limits: kernelLimits,
-      marker: randomUUID(),
+      marker: request.marker ?? randomUUID(),
     };
     const run = await ChildRun.start(
       {

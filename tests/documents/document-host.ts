@@ -126,7 +126,8 @@ export class DocumentHost {
     const ready = once(createInterface(child.stdout), "line") as Promise<string[]>;
     const [line] = await Promise.race([ready, ended]);
     if (line === undefined) throw new Error(`The host did not start: ${problems}`);
-    const { url, token } = JSON.parse(line) as { url: string; token: string };
+    const { url, tokenFile } = JSON.parse(line) as { url: string; tokenFile: string };
+    const token = readFileSync(tokenFile, "utf8").trim();
     this.#environment = { ...this.#environment, URL: url, TOKEN: token };
     child.unref();
   }

@@ -247,6 +247,12 @@ export const ERRORS = {
     rpcCode: rpc.tooBusy,
     message: "There are as many webhooks, or deliveries in one, as there may be. Delete one, or wait.",
   },
+  WEBHOOK_ADDRESS_NOT_ALLOWED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "Webhooks of apps cannot reach this machine or private networks. Use a public address, or ask the owner to register the webhook.",
+  },
   WEBHOOK_OFF: {
     status: 409,
     rpcCode: rpc.invalidRequest,

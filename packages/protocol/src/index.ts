@@ -58,6 +58,7 @@ export {
   type AppPermission,
 } from "./operations/app.ts";
 export { apiKeySchema, type ApiKey, type KeyRequest } from "./operations/key.ts";
+export { signInSchema, type SignIn } from "./operations/sign-in.ts";
 export { completeCeiling, DEFAULT_CEILING, type Ceiling, type WantedCeiling } from "./ceiling.ts";
 export type { PendingApproval, PermissionDecision } from "./operations/approval.ts";
 export type { AuditQuery, AuditRecord } from "./operations/audit.ts";

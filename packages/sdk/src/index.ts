@@ -29,6 +29,7 @@ export type {
   PendingApproval,
 } from "./approval.ts";
 export type { Audit, AuditQuery, AuditRecord } from "./audit.ts";
+export type { SignIn, SignInLink, SignIns } from "./sign-in.ts";
 export type { ApiKey, Ceiling, KeyRequest, Keys, NewKey, WantedCeiling } from "./key.ts";
 export type {
   NewTerminal,

@@ -1,7 +1,7 @@
 // Server of a host over HTTP, on this machine alone unless configured otherwise, with an orderly shutdown.
 import { createServer, type Server } from "node:http";
 import type { Audit, Log, Meta } from "@holdfast/core";
-import { HostError, LIMITS } from "@holdfast/protocol";
+import { HostError, LIMITS, OWNER_CLIENT_ID } from "@holdfast/protocol";
 import { getRequestListener } from "@hono/node-server";
 import { type AhpTimeouts, AhpServer } from "./ahp/ahp-server.ts";
 import { openAccess } from "./auth/access.ts";
@@ -25,6 +25,7 @@ import {
 } from "./http/error-response.ts";
 import type { Readiness } from "./http/host.ts";
 import { OpenStreams } from "./http/open-streams.ts";
+import { signInPath } from "./page/sign-in-link.ts";
 import { openWatch } from "./watch.ts";
 import type { WebhookOptions } from "./webhook/webhook-sender.ts";
 
@@ -81,6 +82,8 @@ export interface ArrivalLimits {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
+  /** Makes an address that signs one browser in to the page, once. */
+  signInUrl(): string;
   /** Takes no new work, lets running work end, then closes every connection. Idempotent. */
   stop(): Promise<void>;
   /** Stops, then releases the host: its metrics and its webhooks. Idempotent. */
@@ -164,9 +167,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await watch.close();
     }
   };
+  const url = `http://${formatAuthority(reachableHost(listen), port)}`;
   return {
-    url: `http://${formatAuthority(reachableHost(listen), port)}`,
+    url,
     port,
+    signInUrl: () => url + signInPath(shared.access.signInTickets.issue(OWNER_CLIENT_ID).ticket),
     stop,
     close(): Promise<void> {
       closing ??= stopAndRelease();

@@ -261,6 +261,22 @@ describe("[C54] keys and apps", () => {
     await run("apps", "remove", "bounded");
   });
 
+  it("[C622] [C623] a link signs one browser in, which is listed and signed out", async () => {
+    const { stdout: link } = await run("open", "--print");
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?ticket=\S+\n$/);
+    const headers = { "user-agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Edg/140.0" };
+    const reply = await fetch(link.trim(), { redirect: "manual", headers });
+    expect([reply.status, reply.headers.get("location")]).toEqual([303, "/"]);
+    const [signedIn] = (await read("sign-ins", "ls")) as { id: string; device: string }[];
+    expect(signedIn).toMatchObject({ device: "Edge on Windows" });
+    expect((await run("sign-ins", "ls")).stdout).toMatch(/Edge on Windows +127\.0\.0\.1 /);
+    expect(await refused("sign-ins", "revoke", "none")).toEqual({ code: "SIGN_IN_NOT_FOUND", exitCode: 6 });
+    expect((await run("sign-ins", "revoke", signedIn?.id.slice(0, 6) ?? "")).code).toBe(0);
+    expect(await read("sign-ins", "ls")).toEqual([]);
+    await fetch(((await read("open")) as { url: string }).url, { redirect: "manual" });
+    expect(await read("sign-ins", "revoke", "--all")).toHaveLength(1);
+  });
+
   it("[C54] apps are granted what they asked for or what is named, refused and forgotten", async () => {
     const { registration } = new Holdfast({
       baseUrl: (await host.ready()).url,

@@ -65,6 +65,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
     });
     return {
       url: server.url,
+      signInUrl: () => (webRoot === undefined ? server.url : server.signInUrl()),
       close: () =>
         closeInTurn([
           () => server.stop(),

@@ -1,13 +1,13 @@
 // Composition of everything that decides on admission.
 import type { Audit, Log, MarkerOwner, Meta } from "@holdfast/core";
-import { PageCookie } from "../page/page-cookie.ts";
 import { AppStore } from "./app-store.ts";
 import { Authenticator, OwnerToken } from "./authenticator.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { KeyStore } from "./key-store.ts";
 import { PeerCheck, type PeerFinder } from "./peer-check.ts";
 import { Revocations } from "./revocations.ts";
-import { Tickets } from "./tickets.ts";
+import { SignIns } from "./sign-ins.ts";
+import { TICKET_LIFETIMES_MS, Tickets } from "./tickets.ts";
 
 export interface AccessOptions {
   readonly token: string;
@@ -35,8 +35,10 @@ export interface Access {
   readonly peerCheck: PeerCheck;
   readonly revocations: Revocations;
   readonly tickets: Tickets;
-  /** Stands for the owner's token in the browser that opened the page with it. */
-  readonly pageCookie: PageCookie;
+  /** Browsers that are signed in to the page. */
+  readonly signIns: SignIns;
+  /** Tickets that sign one browser in. */
+  readonly signInTickets: Tickets;
 }
 
 /** Reads the keys and apps that are kept. */
@@ -44,13 +46,15 @@ export function openAccess(options: AccessOptions): Access {
   const { log, meta, acceptsAppIds = false, now = () => new Date() } = options;
   const keys = new KeyStore({ meta, log, now });
   const apps = new AppStore({ meta, log, now });
-  const pageCookie = new PageCookie(options.token);
+  const revocations = new Revocations();
+  const end = (clientId: string): void => revocations.revoke(clientId);
+  const signIns = new SignIns({ meta, log, now, token: options.token, end });
   const authenticator = new Authenticator({
     token: new OwnerToken(options.token),
     keys,
     apps: acceptsAppIds ? apps : undefined,
     failures: new FailureLimit(),
-    pageCookie,
+    signIns,
   });
   const peerCheck = new PeerCheck({
     finder: options.peers,
@@ -60,7 +64,15 @@ export function openAccess(options: AccessOptions): Access {
     audit: options.audit ?? { record: () => undefined },
     uid: process.getuid?.(),
   });
-  const revocations = new Revocations();
-  const tickets = new Tickets(revocations, now);
-  return { keys, apps, acceptsAppIds, authenticator, peerCheck, revocations, tickets, pageCookie };
+  return {
+    keys,
+    apps,
+    acceptsAppIds,
+    authenticator,
+    peerCheck,
+    revocations,
+    tickets: new Tickets(revocations, now),
+    signIns,
+    signInTickets: new Tickets(revocations, now, TICKET_LIFETIMES_MS.signIn),
+  };
 }

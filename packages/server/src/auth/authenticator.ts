@@ -2,12 +2,13 @@
 import { timingSafeEqual } from "node:crypto";
 import { makeId } from "@holdfast/ahp";
 import { type ApiKey, type App, DEFAULT_CEILING, HostError, LIMITS, PERMISSIONS } from "@holdfast/protocol";
-import type { PageCookie, PageHeaders } from "../page/page-cookie.ts";
+import { actingSecret, type PageHeaders } from "../page/page-cookie.ts";
 import type { Peer } from "./address.ts";
 import type { AppStore } from "./app-store.ts";
 import type { FailureLimit } from "./failure-limit.ts";
 import type { Identity } from "./identity.ts";
 import { digestOf, type KeyStore } from "./key-store.ts";
+import { signInClientId, type SignIns } from "./sign-ins.ts";
 
 interface CredentialHeaders {
   readonly apiKey: string | undefined;
@@ -45,7 +46,7 @@ interface AuthenticatorParts {
   /** Absent where app ids are not taken. */
   readonly apps: AppStore | undefined;
   readonly failures: FailureLimit;
-  readonly pageCookie: PageCookie;
+  readonly signIns: SignIns;
 }
 
 const owner: Identity = {
@@ -75,7 +76,11 @@ export class Authenticator {
       if (identity !== undefined) return identity;
     }
     if (texts.length > 0) throw this.#failed(peer, new HostError("UNAUTHORIZED"));
-    if (headers.page !== undefined && this.#parts.pageCookie.admits(headers.page)) return owner;
+    const secret = headers.page && actingSecret(headers.page);
+    const signIn = secret === undefined ? undefined : this.#parts.signIns.recognise(secret);
+    if (signIn !== undefined) {
+      return { ...owner, kind: "sign-in", clientId: makeId("client", signInClientId(signIn.id)) };
+    }
     // An app id is no secret: it distinguishes local apps, and opens nothing to other machines.
     const { apps } = this.#parts;
     if (apps === undefined || !peer.isLocal) throw new HostError("UNAUTHORIZED");

@@ -1,5 +1,5 @@
 // The app API over HTTP: admission, routes, and JSON on every response.
-import type { Audit, Log } from "@holdfast/core";
+import type { Log } from "@holdfast/core";
 import { type ConnectedClient, HostError, openApiDocument } from "@holdfast/protocol";
 import { Hono } from "hono";
 import type { HostPort } from "../host-port.ts";
@@ -14,6 +14,7 @@ import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import { sessionHandlers } from "./session.ts";
+import { signInHandlers } from "./sign-in.ts";
 import { terminalHandlers } from "./terminal.ts";
 import { turnHandlers } from "./turn.ts";
 import { webhookHandlers } from "./webhook.ts";
@@ -21,8 +22,6 @@ import { webhookHandlers } from "./webhook.ts";
 export interface AppOptions extends AdmissionOptions {
   readonly host: HostPort;
   readonly log: Log;
-  /** Records what is decided about credentials. */
-  readonly audit: Pick<Audit, "record">;
   readonly version: string;
   readonly heartbeatMs: number;
   readonly streams: OpenStreams;
@@ -61,6 +60,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...terminalHandlers(host, streamOptions),
     ...keyHandlers(options),
     ...appHandlers(options),
+    ...signInHandlers(options),
     ...webhookHandlers(watch.webhooks),
   };
   mountOperations(app, handlers, host);

@@ -59,15 +59,13 @@ export class SocketPeers {
   /** The process that holds a socket. It looks at the user's newest processes first, a little at a time. */
   async findProcess({ uid, inode }: PeerSocket): Promise<PeerProcess | undefined> {
     const link = `socket:[${inode}]`;
-    let sliceEndMs = performance.now() + sliceMs;
+    const slice = new Slice();
     for (const pid of newestPids()) {
-      if (performance.now() > sliceEndMs) {
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
-        sliceEndMs = performance.now() + sliceMs;
+      if (!isOwnedBy(pid, uid)) continue;
+      for (const descriptor of listDescriptors(pid)) {
+        if (slice.isOver) await slice.next();
+        if (readLink(`/proc/${pid}/fd/${descriptor}`) === link) return this.#describe(pid);
       }
-      if (isOwnedBy(pid, uid) && hasOpen(pid, link)) return this.#describe(pid);
     }
     return undefined;
   }
@@ -160,13 +158,28 @@ function isOwnedBy(pid: number, uid: number): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
 }
 
-function hasOpen(pid: number, link: string): boolean {
+function listDescriptors(pid: number): string[] {
   try {
-    const folder = `/proc/${pid}/fd`;
-    return readdirSync(folder).some((descriptor) => readLink(`${folder}/${descriptor}`) === link);
+    return readdirSync(`/proc/${pid}/fd`);
   } catch {
     // It is gone, or hides its descriptors from us.
-    return false;
+    return [];
+  }
+}
+
+/** A piece of work after which other work comes first. */
+class Slice {
+  #endMs = performance.now() + sliceMs;
+
+  get isOver(): boolean {
+    return performance.now() > this.#endMs;
+  }
+
+  async next(): Promise<void> {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    this.#endMs = performance.now() + sliceMs;
   }
 }
 

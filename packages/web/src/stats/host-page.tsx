@@ -6,6 +6,7 @@ import { useHost } from "../host/use-host.ts";
 import { byReadiness, type CatalogueAgent, fetchAgents, readinessWords } from "../session/agent-catalogue.ts";
 import { AuditTail } from "./audit.tsx";
 import { bytesPerSecond, type HostStats } from "./host-stats.ts";
+import control from "../style/control.module.css";
 import style from "./host-page.module.css";
 import { useStats, useRepeatedly } from "./polling.ts";
 
@@ -17,6 +18,11 @@ export function HostPage(): ReactNode {
           ←
         </a>
         <h1>Host</h1>
+        <form className={style.signOut} method="post" action="/sign-out">
+          <button type="submit" className={control.small}>
+            Sign out
+          </button>
+        </form>
       </header>
       <Charts stats={useStats()} />
       <ConnectedClients />

@@ -30,7 +30,7 @@ import { Submissions } from "./submit/submissions.ts";
 import { FinishedTerminals } from "./terminal/finished-terminals.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
 import { disposeOf, PersonTerminals } from "./terminal/person-terminals.ts";
-import { ProcessOwners } from "./terminal/process-owners.ts";
+import { markRuns, ProcessOwners } from "./terminal/process-owners.ts";
 import { TerminalClaims } from "./terminal/terminal-claims.ts";
 import { TerminalDirectory } from "./terminal/terminal-directory.ts";
 
@@ -80,7 +80,9 @@ interface ClientParts {
 }
 
 export function composeHost(options: HostOptions): HostParts {
-  const { processPort, config, storage, spool, log, now = (): Date => new Date() } = options;
+  const { config, storage, spool, log, now = (): Date => new Date() } = options;
+  const owners = new ProcessOwners(options.stateFolder);
+  const processPort = markRuns(options.processPort, owners);
   const timeouts = { ...DEFAULT_TIMEOUTS, idleMs: config.acp.idleSeconds * 1000, ...options.timeouts };
   const onFault = (error: unknown): void => log("error", "Internal error", { error });
   const outage = new OutageWatch(() => sessions.all, log);
@@ -88,7 +90,6 @@ export function composeHost(options: HostOptions): HostParts {
   outage.watch(hub.recording);
   const audit = new Audit(now, storage.audit);
   const watchers = new HostWatchers(now);
-  const owners = new ProcessOwners();
   const terminals = new HostTerminals({ processPort, hub, spool, now, owners, onFault });
   const deps: SessionDeps = {
     hub,

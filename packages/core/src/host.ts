@@ -75,7 +75,9 @@ export interface AhpHost {
 export type MarkerOwner =
   | { readonly kind: "person" }
   /** The agent's id is undefined once its session is closed. */
-  | { readonly kind: "agent"; readonly agentId: string | undefined };
+  | { readonly kind: "agent"; readonly agentId: string | undefined }
+  /** The host made the marker, and does not know any more for whom. */
+  | { readonly kind: "forgotten" };
 
 /** A running host; made from what an earlier one kept, it resumes its sessions. `close` ends everything it started. */
 export class Host {
@@ -285,10 +287,11 @@ export class Host {
     return this.#parts.storage.audit.read(query).map(({ id, entry }) => ({ id, ...entry }));
   }
 
-  /** Whom the processes with a marker belong to; undefined for a marker that is not, or no longer, known. */
+  /** Whom the processes with a marker belong to; undefined for a marker that this host did not make. */
   ownerOfMarker(marker: string): MarkerOwner | undefined {
-    const markedFor = this.#parts.owners.find(marker);
-    if (markedFor === undefined) return undefined;
+    const { owners } = this.#parts;
+    const markedFor = owners.find(marker);
+    if (markedFor === undefined) return owners.isOwn(marker) ? { kind: "forgotten" } : undefined;
     const claim =
       markedFor.kind === "terminal" ? this.hub.state(markedFor.uri, "terminal")?.claim : undefined;
     // A person's terminal that was given to a session is the agent's to type into.

@@ -86,7 +86,7 @@ export interface HostPort {
   /** The entries of a session since a number, and those published from now on. */
   followSession(key: string, request: FollowRequest, caller: Caller, onReadable: () => void): FollowedSession;
   cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void>;
-  /** Whom the processes with a marker belong to; undefined for a marker that is not known. Absent: none is. */
+  /** Whom the processes with a marker belong to; undefined for a marker that the host did not make. Absent: it makes none. */
   ownerOfMarker?(marker: string): MarkerOwner | undefined;
   /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
   cancelTurnsOf(appId: AppId, reason: string): Promise<void>;

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { Host, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
 import { SocketPeers, Spawner } from "@holdfast/terminal/process";
-import type { ProcessPort } from "@holdfast/terminal/port";
 import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
@@ -21,7 +20,7 @@ interface Kept {
 }
 
 /** Starts processes as children of this one. */
-export function createProcessPort(): ProcessPort {
+export function createProcessPort(): Spawner {
   return new Spawner();
 }
 
@@ -33,8 +32,9 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   const { storage, spool } = kept;
   let host: Host | undefined;
   try {
+    const processPort = createProcessPort();
     const started = new Host({
-      processPort: createProcessPort(),
+      processPort,
       storage,
       spool,
       config,
@@ -55,7 +55,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       meta: storage.meta,
       audit: started.audit,
       apps: config.apps,
-      peers: new SocketPeers(),
+      peers: new SocketPeers(() => processPort.helperPid),
       trustedAgents: agentIds(config, config.security.agentsMayUseApi),
       appDataFolder: path.join(home, APP_DATA_FOLDER),
       webhooks: { redactor },

@@ -85,7 +85,7 @@ export class LoneAgent implements AgentContext {
       clientVersion: "1.2.3",
       now: () => new Date(0),
       agentVariables: () => ({}),
-      owners: new ProcessOwners(),
+      owners: new ProcessOwners(this.folder),
       ...deps,
     };
     this.agent = new SessionAgent(this, this.services);

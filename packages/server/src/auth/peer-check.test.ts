@@ -20,6 +20,7 @@ const owners: Readonly<Record<string, MarkerOwner>> = {
   person: { kind: "person" },
   claude: { kind: "agent", agentId: "claude-cli" },
   closed: { kind: "agent", agentId: undefined },
+  forgotten: { kind: "forgotten" },
 };
 
 interface Peer {
@@ -62,8 +63,9 @@ describe("[A626] the owner's credential", () => {
     ["an agent", { markers: ["claude"] }, "CALLER_IS_AGENT"],
     ["an agent whose session is closed", { markers: ["closed"] }, "CALLER_IS_AGENT"],
     ["an agent with a person's marker", { markers: ["person", "claude"] }, "CALLER_IS_AGENT"],
-    ["a marker that nobody knows", { markers: ["unknown"] }, "CALLER_IS_AGENT"],
-    ["an unknown marker below a person's", { markers: ["unknown", "person"] }, "allowed"],
+    ["a process whose owner is forgotten", { markers: ["forgotten"] }, "CALLER_IS_AGENT"],
+    ["a forgotten one below a person's terminal", { markers: ["forgotten", "person"] }, "allowed"],
+    ["a terminal of another host", { markers: ["another"] }, "allowed"],
     ["a process of our cgroup without a marker", { isInOwnCgroup: true }, "CALLER_IS_AGENT"],
   ])("[A626] [A627] from %s", async (_name, peer, expected) => {
     const { outcome, audited } = open(peer);

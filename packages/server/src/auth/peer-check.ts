@@ -36,7 +36,7 @@ export interface PeerFinder {
 export interface PeerCheckParts {
   /** Absent: nothing can be determined. */
   readonly finder?: PeerFinder | undefined;
-  /** Whom the processes with a marker belong to; undefined for a marker that is not known. */
+  /** Whom the processes with a marker belong to; undefined for a marker that this host did not make. */
   readonly ownerOfMarker?: ((marker: string) => MarkerOwner | undefined) | undefined;
   /** Ids of agents that may act as the owner. */
   readonly trustedAgents?: readonly string[] | undefined;
@@ -118,7 +118,7 @@ export class PeerCheck {
     );
   }
 
-  /** The agent among the owners of a process; a marker that nobody knows was an agent's, unless a person's is above it. */
+  /** The agent among the owners of a process; a forgotten one was an agent's, unless a person's terminal is above it. */
   #agentOf({ markers, isInOwnCgroup }: PeerProcess): { readonly agentId: string | undefined } | undefined {
     const { ownerOfMarker, trustedAgents = [] } = this.#parts;
     const owners = markers.map((marker) => ownerOfMarker?.(marker));
@@ -126,7 +126,8 @@ export class PeerCheck {
     const [agent] = agents.filter(({ agentId }) => agentId === undefined || !trustedAgents.includes(agentId));
     if (agent !== undefined) return agent;
     if (agents.length > 0 || owners.some((owner) => owner?.kind === "person")) return undefined;
-    return markers.length > 0 || isInOwnCgroup ? { agentId: undefined } : undefined;
+    const isForgotten = owners.some((owner) => owner?.kind === "forgotten");
+    return isForgotten || isInOwnCgroup ? { agentId: undefined } : undefined;
   }
 }
 

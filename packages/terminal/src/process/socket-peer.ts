@@ -28,7 +28,7 @@ export interface PeerProcess {
   readonly command: string;
   /** The markers of the process, its ancestors and its cgroup, nearest first, without the host's own. */
   readonly markers: readonly string[];
-  /** Whether it lives in a cgroup of this host, with or without a marker. */
+  /** Whether it lives in a cgroup that this host made, with or without a marker. */
   readonly isInOwnCgroup: boolean;
 }
 
@@ -37,12 +37,17 @@ const sliceMs = 1;
 /** Deeper than any real tree. */
 const maxAncestors = 64;
 const socketTables = ["/proc/net/tcp", "/proc/net/tcp6"] as const;
-const ownCgroup = /\/holdfast-\d+-\d+\/[^/]+$/;
 
 /** Finds out who is at the other end of connections; undefined where that cannot be determined. */
 export class SocketPeers {
+  readonly #helperPid: () => number | undefined;
   /** The terminal that the host itself was started in says nothing about its clients. */
   readonly #hostMarker = process.env[MARKER_VARIABLE];
+
+  /** The pid is that of the spawn helper, which names the cgroups that it makes. */
+  constructor(helperPid: () => number | undefined = () => undefined) {
+    this.#helperPid = helperPid;
+  }
 
   /** The socket at the other end. */
   async findSocket(ends: SocketEnds): Promise<PeerSocket | undefined> {
@@ -80,7 +85,7 @@ export class SocketPeers {
       if (marker !== undefined) found.add(marker);
       ancestor = readParentPid(ancestor);
     }
-    const group = pid === process.pid ? undefined : readOwnGroup(pid);
+    const group = pid === process.pid ? undefined : readOwnGroup(pid, this.#helperPid());
     if (group !== undefined && found.size === 0) {
       for (const member of readGroupMembers(group)) {
         const marker = readMarker(member);
@@ -205,14 +210,15 @@ function readMarker(pid: number): string | undefined {
   }
 }
 
-/** The group of a process if a host of ours made it. */
-function readOwnGroup(pid: number): string | undefined {
+/** The group of a process if this helper made it. */
+function readOwnGroup(pid: number, helperPid: number | undefined): string | undefined {
+  if (helperPid === undefined) return undefined;
   try {
     const line = readFileSync(`/proc/${pid}/cgroup`, "utf8")
       .split("\n")
       .find((each) => each.startsWith("0::"));
     const group = line?.slice("0::".length) ?? "";
-    return ownCgroup.test(group) ? group : undefined;
+    return new RegExp(`/holdfast-${helperPid}-\\d+/[^/]+$`).test(group) ? group : undefined;
   } catch {
     // It is gone.
     return undefined;

@@ -18,11 +18,9 @@ export function HostPage(): ReactNode {
           ←
         </a>
         <h1>Host</h1>
-        <form className={style.signOut} method="post" action="/sign-out">
-          <button type="submit" className={control.small}>
-            Sign out
-          </button>
-        </form>
+        <button type="button" className={`${control.small} ${style.signOut}`} onClick={() => void signOut()}>
+          Sign out
+        </button>
       </header>
       <Charts stats={useStats()} />
       <ConnectedClients />
@@ -30,6 +28,15 @@ export function HostPage(): ReactNode {
       <AuditTail />
     </div>
   );
+}
+
+/** Ends this browser's sign-in, whatever becomes of the answer: the page that asks for one follows. */
+async function signOut(): Promise<void> {
+  try {
+    await fetch("/sign-out", { method: "POST", headers: { "x-holdfast-page": "1" }, redirect: "manual" });
+  } finally {
+    location.assign("/");
+  }
 }
 
 function Charts({ stats }: { readonly stats: readonly HostStats[] }): ReactNode {

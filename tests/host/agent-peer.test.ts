@@ -41,7 +41,7 @@ function useToken(): string {
   return `${process.execPath} --experimental-websocket ${script} ${host.home} ${host.url}`;
 }
 
-/** What a command prints that the built-in agent runs. */
+/** The output of a command that the built-in agent runs. */
 async function runAsAgent(command: string): Promise<string> {
   const wish = { agent_id: "shell", cwd: host.project, approvalPolicy: "approve-all" } as const;
   const { session_key: key } = await api.acpAgent.createSession(wish);
@@ -50,7 +50,7 @@ async function runAsAgent(command: string): Promise<string> {
   return text;
 }
 
-/** What it prints in a terminal of the owner's. */
+/** The output in a terminal of the owner's. */
 async function runAsPerson(command: string): Promise<string> {
   const words = [
     testedProgram,

@@ -12,6 +12,7 @@ export { AgentConfigError, AgentEntries, type AgentEntry, type BuiltInProgram } 
 export { openSignedIn, saysLoginNeeded, signInRemedy } from "./agent/sign-in.ts";
 export { Installations, type Installation } from "./agent/installations.ts";
 export type { WaitingQuestion } from "./approval/approvals.ts";
+export { rightsEntry } from "./audit/rights-entry.ts";
 export type { Audit, AuditEntry, AuditStore } from "./audit/audit.ts";
 export { maySee, type Caller } from "./caller.ts";
 export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts";

@@ -273,7 +273,8 @@ describe("[C54] keys and apps", () => {
     expect(await refused("sign-ins", "revoke", "none")).toEqual({ code: "SIGN_IN_NOT_FOUND", exitCode: 6 });
     expect((await run("sign-ins", "revoke", signedIn?.id.slice(0, 6) ?? "")).code).toBe(0);
     expect(await read("sign-ins", "ls")).toEqual([]);
-    await fetch(((await read("open")) as { url: string }).url, { redirect: "manual" });
+    const { url } = (await read("open")) as { url: string };
+    await fetch(url, { redirect: "manual" });
     expect(await read("sign-ins", "revoke", "--all")).toHaveLength(1);
   });
 

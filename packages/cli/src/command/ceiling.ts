@@ -22,7 +22,7 @@ export function addCeilingOptions(command: Command): Command {
     .option(
       "--root <folder>",
       "folder that its sessions must be in; may be repeated (default: any but the host's own)",
-      (folder: string, before: readonly string[] = []) => [...before, folder],
+      (folder: string, before: readonly string[] | undefined) => [...(before ?? []), folder],
     )
     .option(
       "--agents <names>",

@@ -29,7 +29,7 @@ export function addKeys(program: Command, run: Runner): void {
     .addHelpText(
       "after",
       "\nA request above the ceiling (--policy, --root, --agents) fails with 403 CEILING_EXCEEDED." +
-        "\nThe app decides the approvals of its own sessions; a key with the scope admin has no ceiling.",
+        "\nThe app decides the approvals of its sessions; a key with the scope admin has no ceiling.",
     )
     .action(
       run(async ({ console, host, cwd }, { name, scope, ...options }: CreateOptions) => {

@@ -11,7 +11,7 @@ const DELETE = 0x7f;
 const C1_LEAD = 0xc2;
 const C1_STRING_END = 0x9c;
 
-/** What a sequence is, by the byte after ESC, and by its 8-bit form. */
+/** The kind of a sequence: the byte after ESC. */
 const CONTROL = 0x5b;
 const COMMAND = 0x5d;
 /** DCS, SOS, PM, APC; and the title of screen and tmux. */
@@ -43,7 +43,7 @@ const maxStringBytes = 1024 * 1024;
 
 const nothing = new Uint8Array();
 
-/** What was found from an index on. */
+/** The sequence at an index. */
 type Found =
   | { readonly kind: "kept" | "dropped"; readonly end: number }
   /** Everything up to its end is dropped. */
@@ -59,7 +59,7 @@ export class OutputFilter {
   #held: Uint8Array = nothing;
   #string: { readonly isCommand: boolean; bytes: number } | undefined;
 
-  /** What may be shown of the next bytes. */
+  /** The next bytes without what must not be shown. */
   push(chunk: Uint8Array): Uint8Array {
     const data = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = nothing;
@@ -90,7 +90,6 @@ export class OutputFilter {
   /** The same for text; text without any control costs one search. */
   pushText(text: string): string {
     const isPlain = this.#string === undefined && this.#held.length === 0;
-    // oxlint-disable-next-line no-control-regex
     if (isPlain && !/[\u001B\u0080-\u009F]/.test(text)) return text;
     return Buffer.from(this.push(Buffer.from(text))).toString();
   }
@@ -101,8 +100,8 @@ export class OutputFilter {
     if (string === undefined) return from;
     for (let index = from; index < data.length; index++) {
       const byte = data[index]!;
-      if (byte === CAN || byte === SUB || (byte === BEL && string.isCommand))
-        return this.#endString(index + 1);
+      const isEnd = byte === CAN || byte === SUB || (byte === BEL && string.isCommand);
+      if (isEnd) return this.#endString(index + 1);
       if (byte === ESC || byte === C1_LEAD) {
         if (index + 1 === data.length) {
           this.#held = data.slice(index);

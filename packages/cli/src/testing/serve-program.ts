@@ -51,8 +51,9 @@ async function startHost({ config, onStopRequest }: HostParts): Promise<Listenin
       response.writeHead(202).end();
       return void setImmediate(onStopRequest);
     }
-    if (url === "/admin/sign-in-links")
+    if (url === "/admin/sign-in-links") {
       return void response.end(JSON.stringify({ path: "/?ticket=another" }));
+    }
     if (url.startsWith("/busy/")) {
       process.stderr.write("busy\n");
       keepBusy(Number(url.slice("/busy/".length)));

@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import type { Ceiling } from "@holdfast/protocol";
 import { type Rejection, reject } from "./rule.ts";
 
-/** What a caller wants for a session; absent members are not asked for. */
+/** The agent, folder and policy that a caller wants for a session; absent ones are not asked for. */
 export interface WantedRights {
   readonly agent?: { readonly id: string; readonly handles: readonly string[] } | undefined;
   /** A folder, after symbolic links. */
@@ -24,7 +24,7 @@ export interface RealFolders {
 
 /**
  * Policies by what happens without a decision. Without a policy, and under `ask`, requests wait for one; an app decides
- * those of its own sessions, so neither is stronger than `approve-reads`.
+ * those of its sessions, so neither is stronger than `approve-reads`.
  */
 const strengths: ReadonlyMap<string | null, number> = new Map<string | null, number>([
   ["deny-all", 0],

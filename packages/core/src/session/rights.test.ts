@@ -67,7 +67,6 @@ describe("[A620] a session of an app", () => {
       what: "refusal",
       cwd: path.join(host.work, "link"),
       by: "app a",
-      verdict: "denied",
     });
     // The owner may give it more.
     await host.host.patchSession(key, { approvalPolicy: "approve-all", cwd: outside }, ME);

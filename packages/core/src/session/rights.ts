@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { DEFAULT_CEILING, type Ceiling, HostError } from "@holdfast/protocol";
 import type { Audit } from "../audit/audit.ts";
+import { rightsEntry } from "../audit/rights-entry.ts";
 import { type WantedRights, refuseAbove } from "../rules/ceiling-rules.ts";
 import type { SubmittingActor } from "../rules/rule.ts";
 
@@ -42,15 +43,12 @@ export class Rights {
     const refusal = refuseAbove(most, found, real);
     if (refusal === undefined) return;
     const { agent, policy } = wanted;
-    audit.record({
-      session,
-      what: "refusal",
-      subject: [agent?.id, policy].filter((part) => part !== undefined && part !== null).join(" "),
-      ...(folder !== undefined && { cwd: folder }),
-      by: `app ${actor.appId}`,
-      verdict: "denied",
-      outcome: refusal.reason,
-    });
+    const subject = [agent?.id, policy].filter((part) => part !== undefined && part !== null).join(" ");
+    const by = `app ${actor.appId}`;
+    const outcome = refusal.reason;
+    audit.record(
+      rightsEntry({ what: "refusal", subject, by, outcome, session, cwd: folder, isRefused: true }),
+    );
     throw new HostError(refusal.code, refusal.reason);
   }
 }

@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { makeId } from "@holdfast/ahp";
 import type { MarkerOwner } from "@holdfast/core";
+import { HostError } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import type { Identity } from "./identity.ts";
 import { PeerCheck, type PeerCheckParts } from "./peer-check.ts";
@@ -38,7 +39,10 @@ function open(peer: Peer | undefined, parts: Partial<PeerCheckParts> = {}) {
   let searches = 0;
   const check = new PeerCheck({
     finder: {
-      findSocket: async () => (searches++, peer && { uid: peer.uid ?? 7, inode: "1" }),
+      findSocket: async () => {
+        searches += 1;
+        return peer && { uid: peer.uid ?? 7, inode: "1" };
+      },
       findProcess: async () =>
         peer && { pid: 1, command: "curl", markers: [], isInOwnCgroup: false, ...peer },
     },
@@ -50,7 +54,7 @@ function open(peer: Peer | undefined, parts: Partial<PeerCheckParts> = {}) {
   const outcome = (identity: Identity, socket = socketFrom("127.0.0.1")): Promise<string> =>
     check.require(identity, socket).then(
       () => "allowed",
-      ({ code }: { code: string }) => code,
+      (error: unknown) => (error instanceof HostError ? error.code : String(error)),
     );
   return { outcome, audited, searches: () => searches };
 }

@@ -1,6 +1,6 @@
 // The check of the process at the other end of a local connection: agents do not act as the owner, app ids are the owner's user's.
 import type { Socket } from "node:net";
-import type { Audit, MarkerOwner } from "@holdfast/core";
+import { type Audit, type MarkerOwner, rightsEntry } from "@holdfast/core";
 import { HostError } from "@holdfast/protocol";
 import { isLoopback, plainAddress } from "./address.ts";
 import type { Identity } from "./identity.ts";
@@ -57,7 +57,7 @@ export class PeerCheck {
     this.#parts = parts;
   }
 
-  /** Throws when a caller may not come from this process, although its credential is right (A630–A632). */
+  /** Throws when a caller may not come from this process, although its credential is right (A625–A628). */
   async require(identity: Identity, socket: Socket | undefined): Promise<void> {
     if (identity.kind === "app-id") await this.#requireOwnUser(socket);
     else if (identity.caller.kind === "owner") await this.requireNoAgent(socket);
@@ -105,13 +105,10 @@ export class PeerCheck {
     const agent = peer && this.#agentOf(peer);
     if (peer === undefined || agent === undefined) return undefined;
     const subject = agent.agentId ?? "an agent";
-    this.#parts.audit.record({
-      session: "",
-      what: "refusal",
-      subject: `owner's credential from process ${peer.pid}: ${peer.command}`,
-      by: `agent ${subject}`,
-      verdict: "denied",
-    });
+    const used = `owner's credential from process ${peer.pid}: ${peer.command}`;
+    this.#parts.audit.record(
+      rightsEntry({ what: "refusal", subject: used, by: `agent ${subject}`, isRefused: true }),
+    );
     return new HostError(
       "CALLER_IS_AGENT",
       `This request comes from a process of ${agent.agentId === undefined ? subject : `the agent ${subject}`}, which may not act as the host's owner. Use your own terminal, or allow the agent in security.agentsMayUseApi of the configuration.`,
@@ -123,7 +120,7 @@ export class PeerCheck {
     const { ownerOfMarker, trustedAgents = [] } = this.#parts;
     const owners = markers.map((marker) => ownerOfMarker?.(marker));
     const agents = owners.filter((owner) => owner?.kind === "agent");
-    const [agent] = agents.filter(({ agentId }) => agentId === undefined || !trustedAgents.includes(agentId));
+    const agent = agents.find(({ agentId }) => agentId === undefined || !trustedAgents.includes(agentId));
     if (agent !== undefined) return agent;
     if (agents.length > 0 || owners.some((owner) => owner?.kind === "person")) return undefined;
     const isForgotten = owners.some((owner) => owner?.kind === "forgotten");

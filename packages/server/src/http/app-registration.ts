@@ -1,5 +1,6 @@
 // Apps that are known by an id: what they ask for themselves, and what the owner answers.
 import { makeId } from "@holdfast/ahp";
+import { rightsEntry } from "@holdfast/core";
 import {
   type App,
   type AppPermission,
@@ -67,7 +68,7 @@ export function appHandlers({
   audit,
 }: KeyHandlerDeps): Pick<Handlers, AppOperation> {
   const record = (subject: string, by: string, outcome: string): void =>
-    audit.record({ session: "", what: "app", subject, by: `client ${by}`, verdict: "allowed", outcome });
+    audit.record(rightsEntry({ what: "app", subject, by: `client ${by}`, outcome }));
   const end = async (id: string): Promise<void> => {
     revocations.revoke(appClientId(id));
     await host.cancelTurnsOf(makeId("app", id), "The app lost a permission.");

@@ -149,7 +149,7 @@ describe("[A623] the end of a right", () => {
         outcome: expect.stringContaining("created"),
       },
       { what: "app", subject: "notes", outcome: expect.stringContaining("granted") },
-      { what: "ticket", verdict: "allowed" },
+      { what: "ticket", by: "client owner" },
       { what: "key", subject: `${key.id} build`, outcome: "revoked" },
     ]);
     expect(JSON.stringify(entries)).not.toContain(secret.slice(-43));

@@ -1,6 +1,6 @@
 // Operations on API keys, and on the tickets that open WebSockets.
 import { makeId } from "@holdfast/ahp";
-import type { Audit, Log } from "@holdfast/core";
+import { type Audit, type Log, rightsEntry } from "@holdfast/core";
 import { HostError, success } from "@holdfast/protocol";
 import type { Access } from "../auth/access.ts";
 import { keyClientId } from "../auth/authenticator.ts";
@@ -19,7 +19,7 @@ export interface KeyHandlerDeps {
 export function keyHandlers({ access, host, log, audit }: KeyHandlerDeps): Pick<Handlers, KeyOperation> {
   const { keys, revocations, tickets } = access;
   const record = (subject: string, by: string, outcome: string): void =>
-    audit.record({ session: "", what: "key", subject, by: `client ${by}`, verdict: "allowed", outcome });
+    audit.record(rightsEntry({ what: "key", subject, by: `client ${by}`, outcome }));
   return {
     createKey: ({ body }, { clientId }) => {
       const { key, text } = keys.create(body);
@@ -43,8 +43,7 @@ export function keyHandlers({ access, host, log, audit }: KeyHandlerDeps): Pick<
     },
     createTicket: (_input, { clientId }) => {
       const ticket = tickets.issue(clientId);
-      const entry = { session: "", what: "ticket", subject: "WebSocket", by: `client ${clientId}` } as const;
-      audit.record({ ...entry, verdict: "allowed" });
+      audit.record(rightsEntry({ what: "ticket", subject: "WebSocket", by: `client ${clientId}` }));
       return success({ ...ticket });
     },
   };

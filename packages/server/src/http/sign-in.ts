@@ -1,4 +1,5 @@
 // Operations on browsers' sign-ins, and the links that make them.
+import { rightsEntry } from "@holdfast/core";
 import { HostError, success } from "@holdfast/protocol";
 import { signInPath } from "../page/sign-in-link.ts";
 import type { KeyHandlerDeps } from "./key.ts";
@@ -31,8 +32,8 @@ export function signInHandlers({
           "There is no sign-in of this id. List the sign-ins to see those there are.",
         );
       }
-      const entry = { session: "", what: "sign-in", by: `client ${clientId}`, verdict: "allowed" } as const;
-      audit.record({ ...entry, subject: `${id} ${signIn.device}`, outcome: "revoked" });
+      const subject = `${id} ${signIn.device}`;
+      audit.record(rightsEntry({ what: "sign-in", subject, by: `client ${clientId}`, outcome: "revoked" }));
       return success({ signIn });
     },
   };

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
-import type { Audit } from "@holdfast/core";
+import { type Audit, rightsEntry } from "@holdfast/core";
 import type { Access } from "../auth/access.ts";
 import type { Peer } from "../auth/address.ts";
 import { bindingsOf, type ServerEnv } from "../http/operation-routes.ts";
@@ -119,13 +119,8 @@ async function signInByToken(c: Context<ServerEnv>, options: PageOptions, token:
 function signIn(c: Context<ServerEnv>, { access, audit, peerOf }: PageOptions, by: string): Response {
   const source = { userAgent: c.req.header("user-agent"), address: peerOf(c).address };
   const { signIn: made, secret } = access.signIns.create(source);
-  audit.record({
-    session: "",
-    what: "sign-in",
-    subject: `${made.id} ${made.device}`,
-    by: `${by} from ${made.address}`,
-    verdict: "allowed",
-  });
+  const subject = `${made.id} ${made.device}`;
+  audit.record(rightsEntry({ what: "sign-in", subject, by: `${by} from ${made.address}` }));
   return redirect(writeCookie(c.req.header("host"), secret));
 }
 
@@ -141,14 +136,8 @@ function signOut(c: Context<ServerEnv>, { access, audit }: PageOptions): Respons
   const ended = secret === undefined ? undefined : access.signIns.recognise(secret);
   if (ended === undefined) throw new HostError("UNAUTHORIZED");
   access.signIns.revoke(ended.id);
-  audit.record({
-    session: "",
-    what: "sign-in",
-    subject: `${ended.id} ${ended.device}`,
-    by: "its browser",
-    verdict: "allowed",
-    outcome: "signed out",
-  });
+  const subject = `${ended.id} ${ended.device}`;
+  audit.record(rightsEntry({ what: "sign-in", subject, by: "its browser", outcome: "signed out" }));
   return redirect(writeCookie(host, ""));
 }
 

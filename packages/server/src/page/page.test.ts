@@ -172,10 +172,10 @@ describe("[Z620] a link", () => {
     expect((await (await keyFor("acp.agent")).api.send("POST", "/admin/sign-in-links")).status).toBe(403);
     const admin = await keyFor("admin");
     const { body } = await admin.api.send("POST", "/admin/sign-in-links");
-    const path = String(body["path"]);
-    expect(await socketStatus(`${server.url.replace("http", "ws")}/ahp${path}`, {})).toBe(401);
+    const link = String(body["path"]);
+    expect(await socketStatus(`${server.url.replace("http", "ws")}/ahp${link}`, {})).toBe(401);
     await client.send("DELETE", `/admin/keys/${admin.id}`);
-    expect((await get(server.url + path)).status).toBe(401);
+    expect((await get(server.url + link)).status).toBe(401);
   });
 });
 

@@ -67,8 +67,8 @@ export class ClosedAddressError extends Error {
 /** Resolves a name to those of its addresses that are allowed; what is given is what is connected to. */
 export function guardedLookup(isAllowed: IsAllowedAddress, resolveName = resolve): LookupFunction {
   return (hostname, options, callback) => {
-    resolveName(hostname, { ...options, all: true }, (error, found: LookupAddress[] = []) => {
-      const allowed = found.filter(({ address }) => isAllowed(address));
+    resolveName(hostname, { ...options, all: true }, (error, found: LookupAddress[] | undefined) => {
+      const allowed = (found ?? []).filter(({ address }) => isAllowed(address));
       const [first] = allowed;
       if (error !== null) callback(error, []);
       else if (first === undefined) callback(new ClosedAddressError(), []);

@@ -75,7 +75,7 @@ describe.skipIf(!platform.hasProcFs)("[A626] the process at the other end", () =
     ["itself", 'eval "$1"', "127.0.0.1"],
     ["over IPv6", 'eval "$1"', "::1"],
     ["without its environment", 'env -i bash -c "$1"; true', "127.0.0.1"],
-    ["with a marker of its own making", 'HOLDFAST_TERMINAL=forged bash -c "$1"; true', "127.0.0.1"],
+    ["with a forged marker", 'HOLDFAST_TERMINAL=forged bash -c "$1"; true', "127.0.0.1"],
     ["in another session", 'setsid -w bash -c "$1"; true', "127.0.0.1"],
     ["as an orphan", '(setsid bash -c "$1" &) ; sleep 60', "127.0.0.1"],
   ])("[A626] has the marker of its command, %s", async (_name, line, host) => {

@@ -127,8 +127,9 @@ function formatAddress(address: string, family: 4 | 6): string | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   const plain = mapped ?? address;
   if (family === 4) return isIPv4(plain) ? formatWords(plain.split(".").map(Number)) : undefined;
-  if (isIPv4(plain))
-    return formatWords([...Array<number>(10).fill(0), 255, 255, ...plain.split(".").map(Number)]);
+  if (isIPv4(plain)) {
+    return formatWords([...new Array<number>(10).fill(0), 255, 255, ...plain.split(".").map(Number)]);
+  }
   return isIPv6(plain) ? formatWords(readIPv6(plain)) : undefined;
 }
 
@@ -138,7 +139,7 @@ function readIPv6(address: string): number[] {
     text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
   const [before, after] = [groups(head), groups(tail ?? "")];
   const zeros =
-    tail === undefined ? [] : Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0);
+    tail === undefined ? [] : new Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0);
   return [...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 0xff]);
 }
 

@@ -1,7 +1,7 @@
 # The host in a container. Build: docker build -t holdfast .
 # Run, reachable from this machine alone:
 #   docker run -d --name holdfast -p 127.0.0.1:4747:4747 -v holdfast:/var/lib/holdfast -v "$PWD:/workspace" holdfast
-#   docker logs holdfast      # the address with its token
+#   docker logs holdfast      # a link that signs one browser in
 #   docker exec -it holdfast holdfast run shell "echo hi"
 # Why it listens on all addresses inside, and who can reach it then, is in packaging/docker/config.jsonc.
 

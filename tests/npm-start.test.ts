@@ -47,7 +47,8 @@ async function npmStart(): Promise<StartedHost> {
   });
   const [line] = (await once(npm.stdout, "data")) as [Buffer];
   ({ pid: hostPid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number });
-  const ready = JSON.parse(String(line)) as StartedHost["ready"];
+  const { url, tokenFile } = JSON.parse(String(line)) as { url: string; tokenFile: string };
+  const ready = { url, token: readFileSync(tokenFile, "utf8").trim() };
   return { npm, npmPid: npm.pid ?? 0, hostPid, home, ready };
 }
 

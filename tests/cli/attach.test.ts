@@ -169,3 +169,31 @@ it("[C40] [C42] a lost connection is reported and comes back; a window that a si
   });
   await api.terminals.kill(id);
 }, 60_000);
+
+it("[C624] a program's titles, links and clipboard do not reach the window, unless its output is trusted", async () => {
+  const windows = openWindows();
+  const line = String.raw`printf '\033]0;a title\007\033]52;c;aGk=\007\033]8;;http://x/\033\\link\033]8;;\033\\ \033[1mdone\033[0m\n'; read -r _`;
+  const words = ["exec", "--home", host.home];
+  const plain = await windows.open([...words, "--", "sh", "-c", line], small);
+  await plain.shows("link done");
+  expect(plain.written).not.toMatch(/\u001B\](?:0|8|52);/);
+  expect(plain.written).toContain("\u001B[1mdone");
+  plain.type("\r");
+  expect(await plain.exited()).toBe(0);
+  const piped = await windows.open([...words, "-T", "--no-input", "--", "sh", "-c", line], small);
+  expect(await piped.exited()).not.toBeNull();
+  expect(piped.text).toContain("link done");
+  expect(piped.written).not.toMatch(/\u001B\](?:0|8|52);/);
+  const trusted = await windows.open([...words, "--trust-output", "--", "sh", "-c", line], small);
+  await trusted.shows("link done");
+  expect(trusted.written).toContain("\u001B]52;c;aGk=");
+  const id = await newest();
+  const watcher = await windows.open(
+    ["attach", "--home", host.home, "--read-only", "--trust-output", id.slice(0, 8)],
+    small,
+  );
+  await watcher.shows("link done");
+  expect(watcher.written).not.toContain("\u001B]52;");
+  trusted.type("\r");
+  expect(await trusted.exited()).toBe(0);
+});

@@ -88,6 +88,10 @@ describe("[Y24] modules in documents", () => {
 
   beforeAll(async () => {
     host = await DocumentHost.start();
+    const keyBlock = having(["sh"])
+      .flatMap(([, runs]) => runs)
+      .find(({ name }) => name === "realtimex-key");
+    await host.learn("RTX_API_KEY", keyBlock?.block.code ?? "");
     for (const [, runs] of modules) {
       for (const { name, block } of runs) {
         writeFileSync(path.join(host.folder, `${name}.${block.language}`), `${block.code}\nexport {};\n`);

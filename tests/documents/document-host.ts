@@ -89,6 +89,13 @@ export class DocumentHost {
     });
   }
 
+  /** Gives later programs a variable that commands of a document set. */
+  async learn(name: string, commands: string): Promise<void> {
+    const { exitCode, output } = await this.runShell(`${commands} 2>/dev/null\nprintf %s "$${name}"`);
+    if (exitCode !== 0 || output === "") throw new Error(`The commands did not set ${name}: ${output}`);
+    this.#environment = { ...this.#environment, [name]: output };
+  }
+
   /** Runs a program to its end. */
   async run(command: string, words: readonly string[]): Promise<Ending> {
     const child = this.spawn(command, words);
@@ -119,7 +126,8 @@ export class DocumentHost {
     const ready = once(createInterface(child.stdout), "line") as Promise<string[]>;
     const [line] = await Promise.race([ready, ended]);
     if (line === undefined) throw new Error(`The host did not start: ${problems}`);
-    const { url, token } = JSON.parse(line) as { url: string; token: string };
+    const { url, tokenFile } = JSON.parse(line) as { url: string; tokenFile: string };
+    const token = readFileSync(tokenFile, "utf8").trim();
     this.#environment = { ...this.#environment, URL: url, TOKEN: token };
     child.unref();
   }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readFrames } from "./event-reader.ts";
 import { startRealHost, type RealHost } from "./real-host.ts";
+import { makeRealtimexKey } from "./realtimex-key.ts";
 
 interface Reply {
   readonly status: number;
@@ -21,7 +22,9 @@ interface Event {
 }
 
 let host: RealHost;
+/** The key that the guide has its readers make. */
 const mine = { "x-api-key": "" };
+const owner = { "x-api-key": "" };
 
 beforeAll(async () => {
   host = await startRealHost({
@@ -32,7 +35,8 @@ beforeAll(async () => {
       apps: { enabled: true },
     },
   });
-  mine["x-api-key"] = host.token;
+  mine["x-api-key"] = await makeRealtimexKey(host);
+  owner["x-api-key"] = host.token;
 });
 afterAll(() => host.close());
 
@@ -212,7 +216,7 @@ describe("[A80] the reference's checklist", () => {
 
   it("[A80] 13–14: every way to say who asks, and sessions that only their app sees", async () => {
     const admin = async (method: string, route: string, body?: object): Promise<Record<string, unknown>> =>
-      (await call(method, route, body)).body;
+      (await call(method, route, body, owner)).body;
     const keyOf = async (name: string): Promise<string> =>
       String((await admin("POST", "/admin/keys", { name, scopes: ["acp.agent"] }))["secret"]);
     const [one, other] = [await keyOf("one"), await keyOf("other")];

@@ -1,7 +1,7 @@
 // A real host for tests: the program itself, in a separate home, with agents that are real processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -77,8 +77,9 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
   const exited = once(child, "exit");
   const ready = once(createInterface(child.stdout), "line");
   const [line] = await Promise.race([ready, exited.then(() => ["{}"])]);
-  const { url, token } = JSON.parse(String(line)) as Partial<RealHost>;
-  if (url === undefined || token === undefined) throw new Error("The host ended before it was ready");
+  const { url, tokenFile } = JSON.parse(String(line)) as { url?: string; tokenFile?: string };
+  if (url === undefined || tokenFile === undefined) throw new Error("The host ended before it was ready");
+  const token = readFileSync(tokenFile, "utf8").trim();
   const end = async (signal?: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     await exited;

@@ -8,7 +8,7 @@ import path from "node:path";
 import process from "node:process";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { root } from "../repository/source-file.ts";
-import type { Ready } from "./installation.ts";
+import { readReady, type Ready } from "./installation.ts";
 import { networkEnvironment, runCommand, runtimeAtHand } from "./runtime.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
@@ -47,7 +47,7 @@ async function npmStart(cwd: string, environment: Record<string, string | undefi
   let stdout = "";
   for await (const text of host.stdout.setEncoding("utf8")) {
     stdout += String(text);
-    if (stdout.endsWith("\n")) return JSON.parse(stdout) as Ready;
+    if (stdout.endsWith("\n")) return readReady(stdout);
   }
   throw new Error(`npm start ended: ${stdout}${stderr}`);
 }

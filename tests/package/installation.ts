@@ -14,6 +14,12 @@ export interface Ready {
   readonly token: string;
 }
 
+/** Reads the ready line, and the token in the file that it names. */
+export function readReady(line: string): Ready {
+  const { event, url, tokenFile } = JSON.parse(line) as Ready & { readonly tokenFile: string };
+  return { event, url, token: readFileSync(tokenFile, "utf8").trim() };
+}
+
 /** A folder in which the tarball is installed. */
 export class Installation {
   readonly folder = mkdtempSync(path.join(tmpdir(), "holdfast-installed-"));
@@ -130,7 +136,7 @@ export class Installation {
       host.stdout.on("data", (text: string) => {
         stdout += text;
         if (!stdout.endsWith("\n")) return;
-        resolve({ ready: JSON.parse(stdout) as Ready, durationMs: performance.now() - startedMs });
+        resolve({ ready: readReady(stdout), durationMs: performance.now() - startedMs });
       });
     });
   }

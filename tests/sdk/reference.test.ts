@@ -4,14 +4,16 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Holdfast, HoldfastError, type AcpSession, type AcpStreamEvent } from "@holdfast/sdk";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { makeRealtimexKey } from "../host/realtimex-key.ts";
 
 let host: RealHost;
 let sdk: Holdfast;
 
 beforeAll(async () => {
   host = await startRealHost();
-  // No address and no key: the client finds the host by its home.
+  // No address: the client finds the host by its home. The key is that of the guide.
   vi.stubEnv("HOLDFAST_HOME", host.home);
+  vi.stubEnv("RTX_API_KEY", await makeRealtimexKey(host));
   sdk = new Holdfast();
 });
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { makeRealtimexKey } from "../host/realtimex-key.ts";
 import { takeSnippets, type Snippet } from "./reference-snippets.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -85,9 +86,9 @@ for (const name of ${JSON.stringify(names)}) {
 `;
 }
 
-function fitToHost(snippet: Snippet, { token, project }: RealHost): Snippet {
+function fitToHost(snippet: Snippet, { project }: RealHost, key: string): Snippet {
   const code = snippet.code
-    .replace("'your-api-key'", JSON.stringify(token))
+    .replace("'your-api-key'", JSON.stringify(key))
     .replaceAll(/'\/(?:path\/to\/(?:your\/)?|my\/)project'/g, JSON.stringify(project));
   return { ...snippet, code };
 }
@@ -119,8 +120,9 @@ describe("[X20] the snippets of the reference", () => {
     context.skip(reference === undefined, "the reference document is not beside this repository");
     const host = await startRealHost();
     onTestFinished(() => host.close());
+    const key = await makeRealtimexKey(host);
     const folder = makeFolder();
-    const snippets = takeSnippets(reference ?? "").map((snippet) => fitToHost(snippet, host));
+    const snippets = takeSnippets(reference ?? "").map((snippet) => fitToHost(snippet, host, key));
     const runnable = snippets.filter(({ name }) => name !== "types");
     for (const snippet of snippets) {
       const text = snippet.name === "types" ? compareTypes(snippet) : wrap(snippet);
@@ -137,7 +139,7 @@ describe("[X20] the snippets of the reference", () => {
     const names = runnable
       .map(({ name }) => name)
       .toSorted((one, other) => Number(one === "close") - Number(other === "close"));
-    writeFileSync(path.join(folder, "main.ts"), mainProgram(names, host.project, host.token));
+    writeFileSync(path.join(folder, "main.ts"), mainProgram(names, host.project, key));
     const tsx = path.join(root, "node_modules", "tsx", "dist", "loader.mjs");
     const { stdout, stderr } = await run(
       process.execPath,

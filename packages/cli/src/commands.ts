@@ -22,9 +22,11 @@ import { addKeys } from "./command/keys.ts";
 import { addKill } from "./command/kill.ts";
 import { addLogs } from "./command/logs.ts";
 import { addLs } from "./command/ls.ts";
+import { addOpen } from "./command/open.ts";
 import { addPermissions } from "./command/permissions.ts";
 import { addPrune } from "./command/prune.ts";
 import { addRun } from "./command/run.ts";
+import { addSignIns } from "./command/sign-ins.ts";
 import { addStop } from "./command/stop.ts";
 import { addTerminals } from "./command/terminals.ts";
 import { addVersion } from "./command/version.ts";
@@ -43,7 +45,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
   { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions] },
   { heading: "Terminals:", commands: [addExec, addAttach, addTerminals, addLogs, addKill] },
   { heading: "History:", commands: [addExport, addPrune, addAudit] },
-  { heading: "Access:", commands: [addKeys, addApps] },
+  { heading: "Access:", commands: [addOpen, addSignIns, addKeys, addApps] },
   {
     heading: "Host and machine:",
     commands: [addStop, addAgents, addDoctor, addConfig, addService, addCompletion, addVersion],
@@ -52,7 +54,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
 
 const examples = `
 Examples:
-  holdfast                                     serve: prints the page's address
+  holdfast                                     serve: prints a link to the page
   holdfast run claude "fix the failing tests"  run an agent here; approve its actions in place
   holdfast ls                                  sessions, those that need you first
   holdfast exec --detach --name dev npm start  a command that outlives this window

@@ -33,7 +33,7 @@ describe("[C8] ready", () => {
     const ready = await run.ready();
     const { port } = new URL(ready.url);
     expect(run.stdout).toBe(
-      `{"event":"ready","url":"http://127.0.0.1:${port}","ahpUrl":"ws://127.0.0.1:${port}/ahp","token":"${readFileSync(path.join(home, "token"), "utf8").trim()}"}\n`,
+      `{"event":"ready","url":"http://127.0.0.1:${port}","ahpUrl":"ws://127.0.0.1:${port}/ahp","tokenFile":"${path.join(home, "token")}"}\n`,
     );
     expect(await (await fetch(ready.url)).text()).toBe(String(run.child.pid));
     const before = run.stdout;
@@ -41,13 +41,14 @@ describe("[C8] ready", () => {
     expect(run.stdout).toBe(before);
   });
 
-  it("[C8] is the address with its token, the home and a command to try, for people", async () => {
+  it("[C8] is a link that signs in once, the home and a command to try, for people, and never the token", async () => {
     const home = path.join(temporaryFolder(), "it's a home");
     const run = new ProgramRun(["--port", "0", "--home", home]);
     onTestFinished(async () => void (await run.stop("SIGKILL")));
     const page = await run.until(({ stdout }) => (stdout.includes("Try") ? stdout : undefined));
     const token = readFileSync(path.join(home, "token"), "utf8").trim();
-    expect(page).toMatch(new RegExp(`http://127\\.0\\.0\\.1:\\d+/\\?tkn=${token}\n`));
+    expect(page).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\?ticket=once\n/);
+    expect(run.stdout + run.stderr).not.toContain(token);
     expect(page).toContain(`Home  ${home}\n`);
     const [, command = ""] = /Try {3}(.*)\n/.exec(page) ?? [];
     const tried = spawnSync("sh", ["-c", command.replace("curl", "printf '%s\\n'")], { encoding: "utf8" });
@@ -83,7 +84,7 @@ describe("[C5] a second start", () => {
     const third = new ProgramRun(["--home", home]);
     expect(await third.end()).toEqual({ code: 0, signal: null });
     expect(third.stdout).toContain(`already running (process ${first.child.pid})`);
-    expect(third.stdout).toContain("/?tkn=");
+    expect(third.stdout).toContain("/?ticket=another");
     expect(await first.stop()).toEqual({ code: 0, signal: null });
   });
 

@@ -1,13 +1,19 @@
 // The authenticated caller of a request to the host.
 import type { AppId, SessionOwner } from "@holdfast/ahp";
 import { makeId } from "@holdfast/ahp";
-import { HostError } from "@holdfast/protocol";
+import { type Ceiling, HostError } from "@holdfast/protocol";
 import type { SubmittingActor } from "./rules/rule.ts";
 
 /** The person whose host it is, who sees everything; or an app, known by its key or its id, which sees its own. */
 export type Caller =
   | { readonly kind: "owner" }
-  | { readonly kind: "app"; readonly appId: AppId; readonly name?: string };
+  | {
+      readonly kind: "app";
+      readonly appId: AppId;
+      readonly name?: string;
+      /** The most that its sessions may be allowed. */
+      readonly ceiling?: Ceiling;
+    };
 
 /** Refuses everybody but the owner, as whom keys that allow `admin` act. */
 export function requireOwner(caller: Caller): void {
@@ -20,6 +26,14 @@ export function actorOf(caller: Caller): SubmittingActor {
   return caller.kind === "owner"
     ? { kind: "client", clientId: makeId("client", "owner") }
     : { kind: "app", appId: caller.appId };
+}
+
+/** The caller as the submitter of a request. */
+export function submitterOf(caller: Caller): {
+  readonly actor: SubmittingActor;
+  readonly ceiling?: Ceiling | undefined;
+} {
+  return { actor: actorOf(caller), ceiling: caller.kind === "app" ? caller.ceiling : undefined };
 }
 
 /** The caller as the owner of a new session. */

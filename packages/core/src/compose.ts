@@ -24,6 +24,7 @@ import type { Redactor } from "./redaction/redactor.ts";
 import { type RetentionRules, RetentionWatch } from "./retention.ts";
 import { buildLaunch } from "./session/agent-launch.ts";
 import { recoverTerminals } from "./session/recovery.ts";
+import { Rights } from "./session/rights.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
 import type { Log, SessionDeps } from "./session/session-deps.ts";
 import { Sessions } from "./session/sessions.ts";
@@ -31,6 +32,7 @@ import { Submissions } from "./submit/submissions.ts";
 import { FinishedTerminals } from "./terminal/finished-terminals.ts";
 import { HostTerminals } from "./terminal/host-terminals.ts";
 import { disposeOf, PersonTerminals } from "./terminal/person-terminals.ts";
+import { markRuns, ProcessOwners } from "./terminal/process-owners.ts";
 import { TerminalClaims } from "./terminal/terminal-claims.ts";
 import { TerminalDirectory } from "./terminal/terminal-directory.ts";
 
@@ -44,6 +46,8 @@ export interface HostOptions {
   readonly config: Config;
   /** Where built-in agents may keep their own files. */
   readonly stateFolder: string;
+  /** The folder in it that holds one for each app. */
+  readonly appDataFolder?: string | undefined;
   readonly shellAgent: BuiltInProgram;
   readonly log: Log;
   /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
@@ -78,7 +82,9 @@ interface ClientParts {
 }
 
 export function composeHost(options: HostOptions): HostParts {
-  const { processPort, config, storage, spool, log, now = (): Date => new Date() } = options;
+  const { config, storage, spool, log, now = (): Date => new Date() } = options;
+  const owners = new ProcessOwners(options.stateFolder);
+  const processPort = markRuns(options.processPort, owners);
   const timeouts = { ...DEFAULT_TIMEOUTS, idleMs: config.acp.idleSeconds * 1000, ...options.timeouts };
   const onFault = (error: unknown): void => log("error", "Internal error", { error });
   const outage = new OutageWatch(() => sessions.all, log);
@@ -92,6 +98,7 @@ export function composeHost(options: HostOptions): HostParts {
     hub,
     spool,
     now,
+    owners,
     onFault,
     scopes: limits.scopesOf(),
   });
@@ -108,7 +115,9 @@ export function composeHost(options: HostOptions): HostParts {
     rules: new PermissionRules(storage.meta, now),
     audit,
     limits,
+    rights: new Rights({ audit, home: options.stateFolder, appData: options.appDataFolder }),
     terminals,
+    owners,
     log,
     timeouts,
     now,

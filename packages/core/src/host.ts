@@ -1,5 +1,5 @@
 // The host without its transports: what every adapter is served from.
-import { type Action, ROOT_URI, type TerminalSize, makeId } from "@holdfast/ahp";
+import { type Action, type AppId, ROOT_URI, type TerminalSize, makeId } from "@holdfast/ahp";
 import {
   type AgentInfo,
   type AuditChain,
@@ -20,7 +20,7 @@ import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
 import { describeRule } from "./approval/permission-rules.ts";
-import { type Caller, actorOf, maySee, requireOwner } from "./caller.ts";
+import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
 import type { Hub } from "./channel/hub.ts";
 import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
@@ -67,6 +67,14 @@ export interface AhpHost {
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }
+
+/** Whom processes of the host belong to. */
+export type MarkerOwner =
+  | { readonly kind: "person" }
+  /** The agent's id is undefined once its session is closed. */
+  | { readonly kind: "agent"; readonly agentId: string | undefined }
+  /** The host made the marker, and does not know any more for whom. */
+  | { readonly kind: "forgotten" };
 
 /** A running host; made from what an earlier one kept, it resumes its sessions. `close` ends everything it started. */
 export class Host {
@@ -180,6 +188,15 @@ export class Host {
 
   async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
     await this.#ask(this.#parts.sessions.get(key, caller).chat.uri, { type: "chat/cancel", reason }, caller);
+  }
+
+  /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
+  async cancelTurnsOf(appId: AppId, reason: string): Promise<void> {
+    const busy = this.#parts.sessions.all.filter(
+      ({ state: { owner }, turns }) => owner.kind === "app" && owner.appId === appId && turns.isBusy,
+    );
+    const cancel = { type: "chat/cancel", reason } as const;
+    await Promise.all(busy.map(({ chat }) => this.#ask(chat.uri, cancel, { kind: "owner" })));
   }
 
   /** Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. */
@@ -305,6 +322,19 @@ export class Host {
     return this.#parts.storage.audit.chain();
   }
 
+  /** Whom the processes with a marker belong to; undefined for a marker that this host did not make. */
+  ownerOfMarker(marker: string): MarkerOwner | undefined {
+    const { owners } = this.#parts;
+    const markedFor = owners.find(marker);
+    if (markedFor === undefined) return owners.isOwn(marker) ? { kind: "forgotten" } : undefined;
+    const claim =
+      markedFor.kind === "terminal" ? this.hub.state(markedFor.uri, "terminal")?.claim : undefined;
+    // A person's terminal that was given to a session is the agent's to type into.
+    const session = markedFor.kind === "session" ? markedFor.uri : claim?.kind === "session" && claim.session;
+    if (session === undefined || session === false) return { kind: "person" };
+    return { kind: "agent", agentId: this.hub.state(session, "session")?.provider };
+  }
+
   /** Tells a watcher of all that happens in sessions, until the returned function is called. */
   watch(watcher: HostWatcher): () => void {
     return this.#parts.watchers.watch(watcher);
@@ -332,14 +362,14 @@ export class Host {
   }
 
   async #ask(uri: string, submitted: Action | Request, caller: Caller): Promise<Accepted> {
-    const submission = await this.submit(uri, submitted, { actor: actorOf(caller) });
+    const submission = await this.submit(uri, submitted, submitterOf(caller));
     return requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
   }
 
   /** Submits what is answered at once, unless changes cannot be recorded: then it throws. */
   #submitNow(uri: string, submitted: Action | Request, caller: Caller): Submission {
     this.hub.recording.require();
-    const submission = this.submit(uri, submitted, { actor: actorOf(caller) });
+    const submission = this.submit(uri, submitted, submitterOf(caller));
     if (submission instanceof Promise) throw new Error(`${submitted.type} was not answered at once`);
     return submission;
   }
@@ -352,7 +382,7 @@ export class Host {
 
   async #askTerminal(id: string, submitted: Action | Request, caller: Caller): Promise<void> {
     const uri = this.#parts.terminalDirectory.uriOf(id, caller);
-    const submission = await this.submit(uri, submitted, { actor: actorOf(caller) });
+    const submission = await this.submit(uri, submitted, submitterOf(caller));
     // The code's own sentence names the operation that claims.
     const isUnheld = submission.outcome === "rejected" && submission.code === "TERMINAL_NOT_HELD";
     if (isUnheld && submitted.type !== "terminal/claimed") throw new HostError("TERMINAL_NOT_HELD");

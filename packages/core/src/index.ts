@@ -12,14 +12,15 @@ export { AgentConfigError, AgentEntries, type AgentEntry, type BuiltInProgram } 
 export { openSignedIn, saysLoginNeeded, signInRemedy } from "./agent/sign-in.ts";
 export { Installations, type Installation } from "./agent/installations.ts";
 export type { WaitingQuestion } from "./approval/approvals.ts";
-export type { AuditEntry, AuditStore } from "./audit/audit.ts";
+export { rightsEntry } from "./audit/rights-entry.ts";
+export type { Audit, AuditEntry, AuditStore } from "./audit/audit.ts";
 export { maySee, type Caller } from "./caller.ts";
 export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts";
 export { explainStorageError, type Recording } from "./channel/recording.ts";
 export { Hub, type Subscription } from "./channel/hub.ts";
 export type { LogEntry, Projection } from "./channel/log-entry.ts";
 export type { HostEvent, HostStats, HostWatcher } from "./host-event.ts";
-export { Host, type AhpHost, type HostOptions } from "./host.ts";
+export { Host, type AhpHost, type HostOptions, type MarkerOwner } from "./host.ts";
 export { isDurable } from "./storage/durable.ts";
 export type { FollowRequest, FollowedSession, StreamedTurn } from "./session/turn-readers.ts";
 export type { TurnRequest } from "./session/session-turns.ts";

@@ -121,10 +121,26 @@ const configSchema = closedObject({
     enabled: z
       .boolean()
       .default(false)
-      .describe("Whether a granted app on this machine may connect with its app id alone."),
+      .describe(
+        "Whether a granted app on this machine may connect with its app id alone, which is no secret.",
+      ),
+    anyUser: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether app ids are accepted from other users of this machine, and where the user cannot be determined.",
+      ),
   })
     .prefault({})
     .describe("Apps that identify by an id instead of a key."),
+  security: closedObject({
+    agentsMayUseApi: z
+      .array(agentNameSchema)
+      .default([])
+      .describe("Agents, by id or handle, whose processes may use the API with the owner's credentials."),
+  })
+    .prefault({})
+    .describe("Rights of agents."),
   retention: closedObject({
     maxAgeDays: z.int().min(1).max(36_500).default(90).describe("How long a closed session is kept."),
     maxMebibytes: z

@@ -42,6 +42,12 @@ export const ERRORS = {
     rpcCode: rpc.permissionDenied,
     message: "This host does not allow this agent. Add it to allowedAgents in the configuration.",
   },
+  CEILING_EXCEEDED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "The owner allows this key or app less than that. Ask the owner for a key with a higher ceiling, made by `holdfast keys create`.",
+  },
   ACP_MAX_SESSIONS: {
     status: 429,
     rpcCode: rpc.tooBusy,
@@ -199,6 +205,18 @@ export const ERRORS = {
     rpcCode: rpc.permissionDenied,
     message: "The host's owner refused this permission to the app. Only the owner can change that.",
   },
+  CALLER_IS_AGENT: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "This request comes from a process of an agent, which may not act as the host's owner. Use your own terminal, or allow the agent in security.agentsMayUseApi of the configuration.",
+  },
+  APP_ID_NOT_ALLOWED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "App ids are accepted only from programs of the user who runs the host. Use a key, made with `holdfast keys create`.",
+  },
   HOST_NOT_ALLOWED: {
     status: 403,
     rpcCode: rpc.permissionDenied,
@@ -245,6 +263,12 @@ export const ERRORS = {
     status: 429,
     rpcCode: rpc.tooBusy,
     message: "There are as many webhooks, or deliveries in one, as there may be. Delete one, or wait.",
+  },
+  WEBHOOK_ADDRESS_NOT_ALLOWED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "Webhooks of apps cannot reach this machine or private networks. Use a public address, or ask the owner to register the webhook.",
   },
   WEBHOOK_OFF: {
     status: 409,

@@ -12,6 +12,8 @@ export const LIMITS = {
   labelLength: 200,
   /** Characters of an app's id, and of a permission's name. */
   appIdLength: 64,
+  /** Agents, and folders, that a ceiling may name. */
+  ceilingEntries: 64,
   /** Permissions that an app may request at once. */
   requestedPermissions: 64,
   /** Characters of an agent's id or handle, and of a provider's id. */

@@ -23,6 +23,7 @@ import {
   streamTerminal,
   writeTerminal,
 } from "./operations/terminal.ts";
+import { createSignInLink, listSignIns, revokeSignIn } from "./operations/sign-in.ts";
 import { cancelTurn, chat, streamChat, streamEvents } from "./operations/turn.ts";
 import {
   createWebhook,
@@ -62,6 +63,9 @@ export const OPERATIONS = {
   listKeys,
   revokeKey,
   createTicket,
+  createSignInLink,
+  listSignIns,
+  revokeSignIn,
   listApps,
   grantApp,
   denyApp,

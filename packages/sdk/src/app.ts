@@ -1,5 +1,5 @@
 // Apps that are known by an id: what they may do, for the host's owner, and how one registers.
-import type { App, AppPermission } from "@holdfast/protocol";
+import type { App, AppPermission, WantedCeiling } from "@holdfast/protocol";
 import type { CallOptions, Connection } from "./connection.ts";
 import type { Identity } from "./holdfast.ts";
 
@@ -22,11 +22,16 @@ export class Apps {
   grant(
     id: string,
     permissions: readonly AppPermission[],
-    options: CallOptions & { readonly name?: string } = {},
+    options: CallOptions & { readonly name?: string; readonly ceiling?: WantedCeiling } = {},
   ): Promise<App> {
-    const { name, signal } = options;
+    const { name, ceiling, signal } = options;
     const path = `${pathOf(id)}/grant`;
-    return this.#connection.askFor("app", { method: "POST", path, body: { permissions, name }, signal });
+    return this.#connection.askFor("app", {
+      method: "POST",
+      path,
+      body: { permissions, name, ceiling },
+      signal,
+    });
   }
 
   /** Refuses an app for good. */

@@ -8,6 +8,7 @@ import { Connection } from "./connection.ts";
 import { Retry, type RetryOptions } from "./event-stream.ts";
 import { HostAddress, type Platform } from "./host-address.ts";
 import { Keys } from "./key.ts";
+import { SignIns } from "./sign-in.ts";
 import { Terminals } from "./terminal.ts";
 import { Webhooks } from "./webhook.ts";
 
@@ -22,6 +23,7 @@ export class Holdfast {
   readonly terminals: Terminals;
   readonly webhooks: Webhooks;
   readonly keys: Keys;
+  readonly signIns: SignIns;
   readonly apps: Apps;
   readonly audit: Audit;
   /** Outcome of sending the permissions that the app requests to the host; it never rejects. */
@@ -41,6 +43,7 @@ export class Holdfast {
     this.terminals = new Terminals(connection, retry);
     this.webhooks = new Webhooks(connection);
     this.keys = new Keys(connection);
+    this.signIns = new SignIns(connection);
     this.apps = new Apps(connection);
     this.audit = new Audit(connection);
     this.registration = register(connection, { appId, appName, apiKey }, options.permissions ?? []);

@@ -31,7 +31,8 @@ export type {
   PermissionRules,
 } from "./approval.ts";
 export type { Audit, AuditChain, AuditLink, AuditQuery, AuditRecord } from "./audit.ts";
-export type { ApiKey, KeyRequest, Keys, NewKey } from "./key.ts";
+export type { SignIn, SignInLink, SignIns } from "./sign-in.ts";
+export type { ApiKey, Ceiling, KeyRequest, Keys, NewKey, WantedCeiling } from "./key.ts";
 export type {
   NewTerminal,
   TerminalEvent,

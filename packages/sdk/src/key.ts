@@ -2,7 +2,7 @@
 import type { ApiKey, KeyRequest } from "@holdfast/protocol";
 import type { CallOptions, Connection } from "./connection.ts";
 
-export type { ApiKey, KeyRequest } from "@holdfast/protocol";
+export type { ApiKey, Ceiling, KeyRequest, WantedCeiling } from "@holdfast/protocol";
 
 /** A key that was just made, with its secret, which is returned only here. */
 export interface NewKey {
@@ -19,8 +19,8 @@ export class Keys {
   }
 
   /** Makes a key. */
-  async create({ name, scopes }: KeyRequest, { signal }: CallOptions = {}): Promise<NewKey> {
-    const body = { name, scopes };
+  async create({ name, scopes, ceiling }: KeyRequest, { signal }: CallOptions = {}): Promise<NewKey> {
+    const body = { name, scopes, ceiling };
     const answer = await this.#connection.ask({ method: "POST", path: "/admin/keys", body, signal });
     return { key: answer["key"] as ApiKey, secret: String(answer["secret"]) };
   }

@@ -1,5 +1,5 @@
 // Port through which the server uses a host, independent of how the host is built.
-import type { TerminalSize } from "@holdfast/ahp";
+import type { AppId, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
   FollowRequest,
@@ -8,6 +8,7 @@ import type {
   HostWatcher,
   Hub,
   InputPlace,
+  MarkerOwner,
   NewCommand,
   Recording,
   SessionDirectory,
@@ -88,6 +89,10 @@ export interface HostPort {
   /** The entries of a session since a number, and those published from now on. */
   followSession(key: string, request: FollowRequest, caller: Caller, onReadable: () => void): FollowedSession;
   cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void>;
+  /** Whom the processes with a marker belong to; undefined for a marker that the host did not make. Absent: it makes none. */
+  ownerOfMarker?(marker: string): MarkerOwner | undefined;
+  /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
+  cancelTurnsOf(appId: AppId, reason: string): Promise<void>;
   resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;
   /** Pending questions in the caller's sessions, oldest first. */
   listApprovals(caller: Caller): WaitingQuestion[];

@@ -40,6 +40,7 @@ describe("[A40] closing", () => {
       host,
       access,
       log,
+      audit: { record: log },
       version: "0.0.0",
       heartbeatMs: 1000,
       streams,

@@ -1,10 +1,11 @@
 // Server of a host over HTTP, on this machine alone unless configured otherwise, with an orderly shutdown.
 import { createServer, type Server } from "node:http";
-import type { Log, Meta } from "@holdfast/core";
-import { HostError, LIMITS } from "@holdfast/protocol";
+import type { Audit, Log, Meta } from "@holdfast/core";
+import { HostError, LIMITS, OWNER_CLIENT_ID } from "@holdfast/protocol";
 import { getRequestListener } from "@hono/node-server";
 import { type AhpTimeouts, AhpServer } from "./ahp/ahp-server.ts";
 import { openAccess } from "./auth/access.ts";
+import type { PeerFinder } from "./auth/peer-check.ts";
 import {
   formatAuthority,
   isLoopback,
@@ -24,6 +25,7 @@ import {
 } from "./http/error-response.ts";
 import type { Readiness } from "./http/host.ts";
 import { OpenStreams } from "./http/open-streams.ts";
+import { signInPath } from "./page/sign-in-link.ts";
 import { openWatch } from "./watch.ts";
 import type { WebhookOptions } from "./webhook/webhook-sender.ts";
 
@@ -36,8 +38,14 @@ export interface ServerOptions {
   readonly log: Log;
   /** Where keys, apps and webhooks are kept. */
   readonly meta: Meta;
+  /** Records what is decided about credentials; absent: nothing does. */
+  readonly audit?: Pick<Audit, "record">;
   /** Whether a granted app on this machine may connect with its app id alone; not if left out. */
-  readonly apps?: { readonly enabled: boolean };
+  readonly apps?: { readonly enabled: boolean; readonly anyUser?: boolean };
+  /** Finds the process at the other end of a connection on this machine; absent: nothing is known of it. */
+  readonly peers?: PeerFinder;
+  /** Ids of agents whose processes may use the API with the owner's credentials. */
+  readonly trustedAgents?: readonly string[];
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string;
   /** Retries and limits of webhooks. */
@@ -74,6 +82,8 @@ export interface ArrivalLimits {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
+  /** Makes an address that signs one browser in to the page, once. */
+  signInUrl(): string;
   /** Takes no new work, lets running work end, then closes every connection. Idempotent. */
   stop(): Promise<void>;
   /** Stops, then releases the host: its metrics and its webhooks. Idempotent. */
@@ -100,6 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { log, listen, graceMs = defaultGraceMs } = options;
   const names = ownNames(listen);
   if (!isLoopback(listen.host)) warnOfOthers(log, listen.host);
+  if (options.apps?.enabled === true) warnOfAppIds(log, options.apps.anyUser);
   const streams = new OpenStreams();
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -107,8 +118,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     host: options.host,
     log,
     names,
-    access: openAccess({ ...options, acceptsAppIds: options.apps?.enabled }),
+    access: openAccess({
+      ...options,
+      acceptsAppIds: options.apps?.enabled,
+      acceptsAnyUser: options.apps?.anyUser,
+      ownerOfMarker: (marker) => options.host.ownerOfMarker?.(marker),
+    }),
     version: options.version ?? "0.0.0",
+    audit: options.audit ?? { record: () => undefined },
     isStopping: () => stopping !== undefined,
   };
   const watch = openWatch({ ...options, ...shared, streams });
@@ -150,9 +167,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await watch.close();
     }
   };
+  const url = `http://${formatAuthority(reachableHost(listen), port)}`;
   return {
-    url: `http://${formatAuthority(reachableHost(listen), port)}`,
+    url,
     port,
+    signInUrl: () => url + signInPath(shared.access.signInTickets.issue(OWNER_CLIENT_ID).ticket),
     stop,
     close(): Promise<void> {
       closing ??= stopAndRelease();
@@ -179,6 +198,15 @@ function warnOfOthers(log: Log, host: string): void {
   log("warn", "Others can reach the host over connections that are not encrypted; let a proxy add TLS", {
     host,
   });
+}
+
+/** An app id is no secret, so accepting it is a choice to be reminded of (A625). */
+function warnOfAppIds(log: Log, isAnyUser = false): void {
+  const users = isAnyUser ? "any user of this machine" : "your user";
+  log(
+    "warn",
+    `App ids are enabled: a program of ${users} that knows the id of a granted app acts as that app`,
+  );
 }
 
 /** A request whose target or host is no address never gets as far as the app. */

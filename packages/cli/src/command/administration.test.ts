@@ -224,7 +224,7 @@ describe("[C54] keys and apps", () => {
     );
     expect(secret).toMatch(/^hf_\S+\n$/);
     const listing = await run("keys", "ls");
-    expect(listing.stdout).toMatch(/valid +never +terminal,acp\.agent +notes\n/);
+    expect(listing.stdout).toMatch(/valid +never +terminal,acp\.agent +approve-reads +notes\n/);
     expect(listing.stdout).not.toContain(secret.trim());
     const environment = { HOLDFAST_TOKEN: secret.trim() };
     expect((await runWords(["ls", "--home", home], environment)).code).toBe(0);
@@ -234,6 +234,63 @@ describe("[C54] keys and apps", () => {
     expect(await refused("keys", "revoke", "notes")).toEqual({ code: "KEY_NOT_FOUND", exitCode: 6 });
     expect(await refused("keys", "create", "--name", "x", "--scope", "all")).toMatchObject({ exitCode: 2 });
     expect(await refused("keys")).toEqual({ code: "WRONG_ARGUMENTS", exitCode: 2 });
+  });
+
+  it("[C620] a ceiling is set by options, listed, and holds for the key's sessions", async () => {
+    const options = [
+      "--policy",
+      "approve-all",
+      "--root",
+      work,
+      "--root",
+      "relative",
+      "--agents",
+      "shell,claude",
+    ];
+    const made = await read("keys", "create", "--name", "bounded", ...options);
+    const ceiling = {
+      policy: "approve-all",
+      roots: [work, path.resolve("relative")],
+      agents: ["shell", "claude"],
+    };
+    expect(made).toMatchObject({ key: { ceiling } });
+    expect((await run("keys", "ls")).stdout).toContain(`approve-all shell,claude ${work}`);
+    const { secret } = made as { secret: string };
+    const bounded = new Holdfast({ baseUrl: (await host.ready()).url, apiKey: secret });
+    await expect(bounded.acpAgent.createSession({ agent_id: "shell", cwd: "/" })).rejects.toMatchObject({
+      code: "CEILING_EXCEEDED",
+      status: 403,
+      message: expect.stringContaining("keys create"),
+    });
+    const session = await bounded.acpAgent.createSession({
+      agent_id: "shell",
+      cwd: work,
+      approvalPolicy: "approve-all",
+    });
+    await bounded.acpAgent.closeSession(session.session_key);
+    const words = ["--permission", "acp.agent", "--policy", "deny-all", "--agents", "shell"];
+    expect(await read("apps", "grant", "bounded", ...words)).toMatchObject({
+      ceiling: { policy: "deny-all", agents: ["shell"] },
+    });
+    expect((await run("apps", "ls")).stdout).toMatch(/bounded +granted +- +acp\.agent +deny-all shell/);
+    await run("apps", "remove", "bounded");
+  });
+
+  it("[C622] [C623] a link signs one browser in, which is listed and signed out", async () => {
+    const { stdout: link } = await run("open", "--print");
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?ticket=\S+\n$/);
+    const headers = { "user-agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Edg/140.0" };
+    const reply = await fetch(link.trim(), { redirect: "manual", headers });
+    expect([reply.status, reply.headers.get("location")]).toEqual([303, "/"]);
+    const [signedIn] = (await read("sign-ins", "ls")) as { id: string; device: string }[];
+    expect(signedIn).toMatchObject({ device: "Edge on Windows" });
+    expect((await run("sign-ins", "ls")).stdout).toMatch(/Edge on Windows +127\.0\.0\.1 /);
+    expect(await refused("sign-ins", "revoke", "none")).toEqual({ code: "SIGN_IN_NOT_FOUND", exitCode: 6 });
+    expect((await run("sign-ins", "revoke", signedIn?.id.slice(0, 6) ?? "")).code).toBe(0);
+    expect(await read("sign-ins", "ls")).toEqual([]);
+    const { url } = (await read("open")) as { url: string };
+    await fetch(url, { redirect: "manual" });
+    expect(await read("sign-ins", "revoke", "--all")).toHaveLength(1);
   });
 
   it("[C54] apps are granted what they asked for or what is named, refused and forgotten", async () => {

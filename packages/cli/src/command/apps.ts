@@ -5,10 +5,11 @@ import { type Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { tableLines } from "../console.ts";
+import { addCeilingOptions, type CeilingOptions, ceilingWords, readCeiling } from "./ceiling.ts";
 import { type CommandContext, hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
 
-interface GrantOptions {
+interface GrantOptions extends CeilingOptions {
   readonly permission?: readonly AppPermission[];
   readonly name?: string;
 }
@@ -21,27 +22,29 @@ export function addApps(program: Command, run: Runner): void {
       const listed = await api.apps.list();
       if (console.json) return console.printJson(listed);
       if (listed.length === 0) return console.note("No app has asked for anything.");
-      const columns = ["APP", "STATE", "ASKED FOR", "MAY", "NAME"].map((heading) => ({ heading }));
+      const columns = ["APP", "STATE", "ASKED FOR", "MAY", "CEILING", "NAME"].map((heading) => ({ heading }));
       const rows = listed.toSorted((one, other) => rank(one) - rank(other)).map(appRow);
       for (const line of tableLines(columns, rows, console.paint)) await console.print(line);
       return undefined;
     }),
   );
-  hostCommand(apps, "grant", "grant an app the scopes it requested, or those you name")
+  const grant = hostCommand(apps, "grant", "grant an app the scopes it requested, or those you name")
     .argument("<app>", "the app's id")
     .addOption(
       new Option("--permission <permission...>", "what it may do (default: what it asked for)").choices(
         APP_PERMISSIONS,
       ),
     )
-    .option("--name <name>", "display name, for an app that has not sent one")
-    .action(
-      run(async (context, id: string, { permission, name }: GrantOptions) => {
-        const { api } = await context.host();
-        const permissions = permission ?? (await requestedBy(api, id));
-        return report(context, await api.apps.grant(id, permissions, name === undefined ? {} : { name }));
-      }),
-    );
+    .option("--name <name>", "display name, for an app that has not sent one");
+  addCeilingOptions(grant).action(
+    run(async (context, id: string, { permission, name, ...options }: GrantOptions) => {
+      const { api } = await context.host();
+      const permissions = permission ?? (await requestedBy(api, id));
+      const ceiling = readCeiling(options, context.cwd);
+      const wanted = { ...(name !== undefined && { name }), ...(ceiling !== undefined && { ceiling }) };
+      return report(context, await api.apps.grant(id, permissions, wanted));
+    }),
+  );
   hostCommand(apps, "deny", "deny an app access permanently")
     .argument("<app>", "the app's id")
     .action(
@@ -85,5 +88,6 @@ function rank({ state }: App): number {
 function appRow(app: App): string[] {
   const { id, name, requested, state } = app;
   const may = state === "granted" ? app.permissions.join(",") : "-";
-  return [id, state, requested.length === 0 ? "-" : requested.join(","), may, name].map(safeText);
+  const most = state === "granted" ? ceilingWords(app.ceiling) : "-";
+  return [id, state, requested.length === 0 ? "-" : requested.join(","), may, most, name].map(safeText);
 }

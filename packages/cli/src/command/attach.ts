@@ -1,5 +1,5 @@
 // `holdfast attach <terminal>`: a terminal of the host in one's own window, as with tmux.
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { shortName } from "../short-name.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -13,12 +13,14 @@ import { resolveTerminal } from "../terminal/terminal-name.ts";
 interface AttachOptions {
   readonly readOnly?: boolean;
   readonly detachKeys: string;
+  readonly trustOutput?: boolean;
 }
 
 export function addAttach(program: Command, run: Runner): void {
   hostCommand(program, "attach <terminal>", "attach this window to a terminal")
     .option("--read-only", "only watch")
     .option("--detach-keys <keys>", "keys that detach, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
+    .addOption(trustOption())
     .addHelpText(
       "after",
       "\nAttaching takes the terminal over from the agent that uses it; detaching hands it back and ends nothing." +
@@ -30,7 +32,7 @@ export function addAttach(program: Command, run: Runner): void {
 async function attach(
   { console, host }: CommandContext,
   word: string,
-  { readOnly: isReadOnly = false, detachKeys }: AttachOptions,
+  { readOnly: isReadOnly = false, detachKeys, trustOutput: trustsOutput = false }: AttachOptions,
 ): Promise<number> {
   const { streams } = console;
   const keys = new DetachKeys(detachKeys);
@@ -42,9 +44,17 @@ async function attach(
   }
   const link = await host();
   const id = await resolveTerminal(link.api, word);
-  const end = await attachTo({ link, id, streams, keys, isReadOnly, isOwnCommand: false });
+  const end = await attachTo({ link, id, streams, keys, isReadOnly, isOwnCommand: false, trustsOutput });
   console.note(console.notePaint.dim(endWords(end, shortName(id))));
   return attachExitCode(end);
+}
+
+/** The option of commands that show a program's output in this window. */
+export function trustOption(): Option {
+  return new Option(
+    "--trust-output",
+    "while you hold it, let its output set the window's title, links and clipboard",
+  );
 }
 
 export function endWords(end: AttachEnd, name: string): string {

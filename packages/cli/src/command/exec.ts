@@ -12,7 +12,7 @@ import { attachTo } from "../terminal/attach-session.ts";
 import { type CommandEnd, followCommand } from "../terminal/command-stream.ts";
 import { DEFAULT_DETACH_KEYS, DetachKeys } from "../terminal/detach-keys.ts";
 import { exitCodeOf, limitSentence, signalExitCode, unknownExitSentence } from "../terminal/terminal-exit.ts";
-import { attachExitCode, endWords } from "./attach.ts";
+import { attachExitCode, endWords, trustOption } from "./attach.ts";
 import { type GivenLimits, readLimit, toCommandLimits } from "./limit-option.ts";
 import { type CommandContext, hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
@@ -27,6 +27,7 @@ interface ExecOptions {
   readonly input: boolean;
   readonly detach?: boolean;
   readonly detachKeys: string;
+  readonly trustOutput?: boolean;
 }
 
 /** As in shells: the exit code of a writer whose pipe nobody reads. */
@@ -49,6 +50,7 @@ export function addExec(program: Command, run: Runner): void {
     .option("-d, --detach", "print its id and leave it running")
     .option("--no-input", "do not forward stdin")
     .option("--detach-keys <keys>", "keys that detach, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
+    .addOption(trustOption())
     .addHelpText(
       "after",
       "\nThe command runs in the host's environment, not in that of this shell; --env passes variables." +
@@ -76,9 +78,10 @@ async function exec(
     await (console.json ? console.printJson(terminal) : console.print(id));
     return EXIT_CODES.done;
   }
-  if (isTty && stdout.isTTY && !console.json) return showCommand(context, link, id, keys);
+  const trustsOutput = options.trustOutput === true;
+  if (isTty && stdout.isTTY && !console.json) return showCommand(context, link, id, { keys, trustsOutput });
   if (console.json) await console.printJson({ type: "started", data: terminal });
-  return streamCommand(context, link, id, options.input && !isTty);
+  return streamCommand(context, link, id, { hasInput: options.input && !isTty, trustsOutput });
 }
 
 function newTerminal(
@@ -130,10 +133,10 @@ async function showCommand(
   { console }: CommandContext,
   link: HostLink,
   id: string,
-  keys: DetachKeys,
+  options: { readonly keys: DetachKeys; readonly trustsOutput: boolean },
 ): Promise<number> {
   const { streams } = console;
-  const end = await attachTo({ link, id, streams, keys, isReadOnly: false, isOwnCommand: true });
+  const end = await attachTo({ link, id, streams, isReadOnly: false, isOwnCommand: true, ...options });
   const name = shortName(id);
   if (end.kind !== "exited") console.note(`${endWords(end, name)} ${wayBack(name)}`);
   else warnOfEnd(console, end.exit);
@@ -145,12 +148,12 @@ async function streamCommand(
   { console }: CommandContext,
   { api }: HostLink,
   id: string,
-  hasInput: boolean,
+  options: { readonly hasInput: boolean; readonly trustsOutput: boolean },
 ): Promise<number> {
   const name = shortName(id);
   let end: CommandEnd;
   try {
-    end = await followCommand(api, id, console, { hasInput });
+    end = await followCommand(api, id, console, options);
   } catch (cause) {
     if (!(cause instanceof HoldfastError)) throw cause;
     throw new CommandError(cause.code, `${cause.message} The command may still run.`, {

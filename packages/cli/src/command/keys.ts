@@ -6,28 +6,40 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { tableLines } from "../console.ts";
 import { ageWord } from "../time.ts";
+import { addCeilingOptions, type CeilingOptions, ceilingWords, readCeiling } from "./ceiling.ts";
 import { hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
 import { ambiguousName } from "../short-name.ts";
 
-interface CreateOptions {
+interface CreateOptions extends CeilingOptions {
   readonly name: string;
   readonly scope: KeyRequest["scopes"];
 }
 
 export function addKeys(program: Command, run: Runner): void {
   const keys = program.command("keys").description("create, list and revoke API keys");
-  hostCommand(keys, "create", "create a key; it is printed once, to stdout")
+  const create = hostCommand(keys, "create", "create a key; it is printed once, to stdout")
     .requiredOption("--name <name>", "which app it is for")
     .addOption(
       new Option("--scope <scope...>", "what it allows; admin allows everything")
         .choices(PERMISSIONS)
         .default(["acp.agent"]),
+    );
+  addCeilingOptions(create)
+    .addHelpText(
+      "after",
+      "\nA request above the ceiling (--policy, --root, --agents) fails with 403 CEILING_EXCEEDED." +
+        "\nThe app decides the approvals of its sessions; a key with the scope admin has no ceiling.",
     )
     .action(
-      run(async ({ console, host }, { name, scope }: CreateOptions) => {
+      run(async ({ console, host, cwd }, { name, scope, ...options }: CreateOptions) => {
         const { api } = await host();
-        const created = await api.keys.create({ name, scopes: [...new Set(scope)] });
+        const ceiling = readCeiling(options, cwd);
+        const created = await api.keys.create({
+          name,
+          scopes: [...new Set(scope)],
+          ...(ceiling !== undefined && { ceiling }),
+        });
         if (console.json) return console.printJson(created);
         await console.print(created.secret);
         return console.note(
@@ -41,7 +53,9 @@ export function addKeys(program: Command, run: Runner): void {
       const listed = await api.keys.list();
       if (console.json) return console.printJson(listed);
       const { paint } = console;
-      const columns = ["KEY", "STATE", "LAST USED", "SCOPES", "NAME"].map((heading) => ({ heading }));
+      const columns = ["KEY", "STATE", "LAST USED", "SCOPES", "CEILING", "NAME"].map((heading) => ({
+        heading,
+      }));
       const nowMs = Date.now();
       for (const line of tableLines(
         columns,
@@ -88,12 +102,13 @@ async function findKey(api: Holdfast, word: string): Promise<ApiKey> {
   );
 }
 
-function keyRow({ id, name, scopes, lastUsedAt, revokedAt }: ApiKey, nowMs: number): string[] {
+function keyRow({ id, name, scopes, ceiling, lastUsedAt, revokedAt }: ApiKey, nowMs: number): string[] {
   return [
     safeText(id),
     revokedAt === null ? "valid" : "revoked",
     lastUsedAt === null ? "never" : `${ageWord(lastUsedAt, nowMs)} ago`,
     scopes.join(","),
+    ceilingWords(ceiling),
     safeText(name),
   ];
 }

@@ -3,6 +3,7 @@ import { messageOf } from "../command-error.ts";
 import { examineAgents } from "./agents.ts";
 import { examineBubblewrap, examineCgroups, examineNamespaces } from "./isolation.ts";
 import {
+  examineAppIds,
   examineConfiguration,
   examineDatabaseFile,
   examineDisk,
@@ -30,6 +31,7 @@ const allExaminations: readonly Examination[] = [
   { id: "home", title: "Home", examine: examineHome },
   { id: "config", title: "Configuration", examine: examineConfiguration },
   { id: "token", title: "Token", examine: examineToken },
+  { id: "app-ids", title: "App ids", examine: examineAppIds },
   { id: "disk", title: "Disk", examine: examineDisk },
   { id: "storage", title: "Storage", examine: examineStorage },
   { id: "database", title: "Database", examine: examineDatabaseFile },

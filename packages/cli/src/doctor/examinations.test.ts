@@ -7,6 +7,7 @@ import { Spawner } from "@holdfast/terminal/process";
 import { type Config, readConfig } from "@holdfast/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Paint } from "../console.ts";
+import { defaultConfig } from "../serve/config-file.ts";
 import { identifyProcess } from "../serve/process-identity.ts";
 import { makePath } from "../testing/doctor-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
@@ -14,7 +15,7 @@ import { examineAgents } from "./agents.ts";
 import { examineBubblewrap, examineNamespaces } from "./isolation.ts";
 import { type Examination, examineAll } from "./doctor.ts";
 import { type Finding, ok, reportLines } from "./finding.ts";
-import { examineHome, examineToken } from "./home.ts";
+import { examineAppIds, examineHome, examineToken } from "./home.ts";
 import { examineHost, examinePort } from "./host.ts";
 import { examineLoginShell, examineNode } from "./terminals.ts";
 import { Machine } from "./machine.ts";
@@ -246,4 +247,17 @@ describe("[C72] single examinations", () => {
     });
     expect(allowed.map(({ id }) => id)).toEqual(["agent:shell"]);
   });
+});
+
+it("[C621] app ids that are accepted are a note, with the key that replaces them", async () => {
+  const config = defaultConfig();
+  await expect(examineAppIds({ config })).resolves.toMatchObject({ state: "ok" });
+  for (const anyUser of [false, true]) {
+    const apps = { enabled: true, anyUser };
+    await expect(examineAppIds({ config: { ...config, apps } })).resolves.toMatchObject({
+      state: "note",
+      summary: expect.stringContaining(anyUser ? "any user" : "your user"),
+      command: expect.stringContaining("keys create"),
+    });
+  }
 });

@@ -117,6 +117,17 @@ export async function examineConfiguration({
   });
 }
 
+/** App ids are no secrets: accepting them is a choice to be reminded of (C621). */
+export async function examineAppIds({ config }: Pick<Machine, "config">): Promise<CheckResult> {
+  const { enabled, anyUser } = config.apps;
+  if (!enabled) return ok("not accepted");
+  const users = anyUser ? "any user of this machine" : "your user";
+  return note(`accepted: a program of ${users} that knows the id of a granted app acts as that app`, {
+    remedy: "Give each program a key instead, and set `apps.enabled` to false in the configuration:",
+    command: "holdfast keys create --name NAME",
+  });
+}
+
 export async function examineToken({ home }: Pick<Machine, "home">): Promise<CheckResult> {
   const file = path.join(home, TOKEN_FILE);
   if (!existsSync(file)) return ok("made at the first start");

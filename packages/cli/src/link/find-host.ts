@@ -136,7 +136,7 @@ async function start(home: string, programPath: string, options: readonly string
   lines.close();
   stdout.destroy();
   child.unref();
-  if (line !== undefined) return JSON.parse(line) as HostPlace;
+  if (line !== undefined) return { url: (JSON.parse(line) as HostPlace).url, token: readToken(home) };
   throw new CommandError("HOST_DID_NOT_START", `The host did not start:\n${lastLines(logPath, before)}`, {
     exitCode: child.exitCode ?? EXIT_CODES.fault,
     remedy: `Its whole log is ${logPath}; \`holdfast doctor\` looks for what is wrong.`,

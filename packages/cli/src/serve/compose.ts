@@ -4,13 +4,12 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Host, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
-import { Spawner } from "@holdfast/terminal/process";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import { SocketPeers, Spawner } from "@holdfast/terminal/process";
 import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
 import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
-import { checkOwnAgents, shellAgent } from "./agents.ts";
+import { agentIds, checkOwnAgents, shellAgent } from "./agents.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
 import { checkOwnFile } from "./whole-file.ts";
 
@@ -21,7 +20,7 @@ interface Kept {
 }
 
 /** Starts processes as children of this one. */
-export function createProcessPort(): ProcessPort {
+export function createProcessPort(): Spawner {
   return new Spawner();
 }
 
@@ -33,12 +32,14 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   const { storage, spool } = kept;
   let host: Host | undefined;
   try {
+    const processPort = createProcessPort();
     const started = new Host({
-      processPort: createProcessPort(),
+      processPort,
       storage,
       spool,
       config,
       stateFolder: home,
+      appDataFolder: path.join(home, APP_DATA_FOLDER),
       shellAgent: shellAgent(),
       log,
       redactor,
@@ -52,7 +53,10 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       listen: config.listen,
       log,
       meta: storage.meta,
+      audit: started.audit,
       apps: config.apps,
+      peers: new SocketPeers(() => processPort.helperPid),
+      trustedAgents: agentIds(config, config.security.agentsMayUseApi),
       appDataFolder: path.join(home, APP_DATA_FOLDER),
       webhooks: { redactor },
       onStopRequest,
@@ -61,6 +65,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
     });
     return {
       url: server.url,
+      signInUrl: () => (webRoot === undefined ? server.url : server.signInUrl()),
       close: () =>
         closeInTurn([
           () => server.stop(),

@@ -105,7 +105,7 @@ export async function serveUntilStopped(
       atExit: (cleanUp) => void process.once("exit", cleanUp),
     });
     if (outcome.kind === "serving") phase = outcome;
-    await print(options.json === true ? readyLine(outcome.ready) : readyPage(outcome.ready));
+    await print(options.json === true ? readyLine(outcome.ready) : await readyPage(outcome.ready));
     if (outcome.kind === "already-running") process.exit(EXIT_CODES.done);
     // Only now: what a start does in one go, such as a migration, may take as long as it needs.
     startWatchdog({
@@ -156,21 +156,22 @@ function print(text: string): Promise<void> {
   });
 }
 
-/** The only line on stdout under `--json`. */
-function readyLine({ url, token }: ReadyHost): string {
+/** The only line on stdout under `--json`. The token is not in it: output ends up in logs. */
+function readyLine({ url, home }: ReadyHost): string {
   const ahpUrl = `${url.replace(/^http/, "ws")}/ahp`;
-  return `${JSON.stringify({ event: "ready", url, ahpUrl, token })}\n`;
+  return `${JSON.stringify({ event: "ready", url, ahpUrl, tokenFile: path.join(home, TOKEN_FILE) })}\n`;
 }
 
 /** The same for people: where to go, where things are kept, what to try. */
-function readyPage({ url, token, home, otherPid }: ReadyHost): string {
+async function readyPage({ url, home, otherPid, signInUrl }: ReadyHost): Promise<string> {
   const title =
     otherPid === undefined ? "Holdfast is running." : `Holdfast is already running (process ${otherPid}).`;
   const tokenFile = quote(path.join(home, TOKEN_FILE));
   return [
     title,
     "",
-    `  Open  ${url}/?tkn=${token}`,
+    `  Open  ${await signInUrl()}`,
+    "        (signs one browser in, once, within 10 minutes; `holdfast open` makes another link)",
     `  Home  ${home}`,
     `  Try   curl -H "x-api-key: $(cat ${tokenFile})" ${url}${OPERATIONS.listAgents.path}`,
     "",

@@ -1,6 +1,6 @@
 // Serving: takes the home and starts its host, or finds that one is running already.
 import type { Log, Redactor } from "@holdfast/core";
-import { type Config, HostError } from "@holdfast/protocol";
+import { type Config, HostError, OPERATIONS } from "@holdfast/protocol";
 import { StartError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { loadConfig } from "./config-file.ts";
@@ -40,6 +40,8 @@ export interface HostParts {
 /** A host that listens. `close` drains it. */
 export interface ListeningHost {
   readonly url: string;
+  /** Makes an address that signs one browser in to the page, once. */
+  signInUrl(): string;
   close(): Promise<void>;
 }
 
@@ -49,8 +51,9 @@ export type StartHost = (parts: HostParts) => Promise<ListeningHost>;
 /** A host that can be reached. */
 export interface ReadyHost {
   readonly url: string;
-  readonly token: string;
   readonly home: string;
+  /** Makes an address that signs one browser in to the page, once; the plain address where none can be made. */
+  readonly signInUrl: () => Promise<string>;
   /** The process it runs in, when that is not this one. */
   readonly otherPid?: number | undefined;
 }
@@ -90,7 +93,8 @@ async function serveIn(home: string, options: ServeOptions, around: ServeContext
     if (attempt.kind === "held") return serveHome(home, attempt.lock, options, around);
     const found = await waitForHost(home, attempt.holder);
     if (found !== undefined) {
-      const ready = { url: found.url, token: readToken(home), home, otherPid: found.pid };
+      const { url, pid } = found;
+      const ready = { url, home, otherPid: pid, signInUrl: () => askForSignIn(url, readToken(home)) };
       return { kind: "already-running", ready };
     }
   }
@@ -148,10 +152,28 @@ async function startHost(
     const started = await start({ home, config, token, log, redactor, onStopRequest, startEmpty, onFatal });
     host = started;
     writeHostFile(home, holder, started.url);
-    return { ready: { url: started.url, token, home }, close: () => started.close() };
+    const ready = { url: started.url, home, signInUrl: async () => started.signInUrl() };
+    return { ready, close: () => started.close() };
   } catch (error) {
     await host?.close();
     throw explainListenError(error, config.listen);
+  }
+}
+
+/** How long a running host may take to make a link. */
+const linkTimeoutMs = 3000;
+
+/** A link of a host that runs already; one that does not respond, or cannot make any, has its plain address. */
+async function askForSignIn(url: string, token: string): Promise<string> {
+  try {
+    const headers = { "x-api-key": token };
+    const { method, path } = OPERATIONS.createSignInLink;
+    const response = await fetch(url + path, { method, headers, signal: AbortSignal.timeout(linkTimeoutMs) });
+    const answer = (await response.json()) as { readonly path?: unknown };
+    return typeof answer.path === "string" ? url + answer.path : url;
+  } catch {
+    // The page asks for the token then.
+    return url;
   }
 }
 

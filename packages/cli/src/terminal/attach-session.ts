@@ -7,6 +7,7 @@ import type { Streams } from "../console.ts";
 import type { HostLink } from "../link/host-link.ts";
 import { shortName } from "../short-name.ts";
 import type { DetachKeys } from "./detach-keys.ts";
+import { OutputFilter } from "./output-filter.ts";
 import { PersonScreen } from "./person-screen.ts";
 import { terminalUriOf } from "./terminal-name.ts";
 
@@ -19,6 +20,8 @@ interface AttachOptions {
   readonly isReadOnly: boolean;
   /** Whether the command was begun for this very person: it is shown from its first byte, without words of ours. */
   readonly isOwnCommand: boolean;
+  /** Whether output may act on the window beyond its screen while the person holds the terminal. */
+  readonly trustsOutput?: boolean;
 }
 
 export type AttachEnd =
@@ -61,6 +64,7 @@ class AttachSession {
   #screen: PersonScreen | undefined;
   #hold: Hold = { kind: "watching" };
   #isLost = false;
+  #filter = new OutputFilter();
 
   constructor(options: AttachOptions, client: AhpClient) {
     this.#options = options;
@@ -134,7 +138,9 @@ class AttachSession {
     const screen = (this.#screen ??= this.#openScreen(run === "tty"));
     if (!isFirst) screen.clear();
     // Whatever it asked of a terminal was answered before we came.
-    screen.show(withoutQueries(content.map(({ text }) => text).join("")));
+    this.#filter = new OutputFilter();
+    const text = content.map((part) => part.text).join("");
+    screen.show(withoutQueries(this.#isTrusted ? text : this.#filter.pushText(text)));
     this.#isLost = false;
     if (lifecycle.status === "exited") this.#end({ kind: "exited", exit: lifecycle.exit });
   }
@@ -152,7 +158,14 @@ class AttachSession {
 
   /** Who does not hold a terminal does not answer for it either. */
   #show(data: string): void {
-    this.#screen?.show(this.#hold.kind === "held" ? data : withoutQueries(data));
+    const shown = this.#isTrusted ? data : this.#filter.pushText(data);
+    this.#screen?.show(this.#hold.kind === "held" ? shown : withoutQueries(shown));
+  }
+
+  /** Whether output may act on the window: the person's own command, or one that the person holds, if that was asked for. */
+  get #isTrusted(): boolean {
+    const { trustsOutput = false, isOwnCommand } = this.#options;
+    return trustsOutput && (isOwnCommand || this.#hold.kind === "held");
   }
 
   async #claimAtFirst(handle: ChannelHandle<"terminal">): Promise<void> {

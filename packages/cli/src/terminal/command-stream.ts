@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import type { TerminalExit } from "@holdfast/ahp";
 import { type Holdfast, HoldfastError, type TerminalEvent } from "@holdfast/sdk";
 import type { Console } from "../console.ts";
+import { OutputFilter } from "./output-filter.ts";
 
 export type CommandEnd =
   | { readonly kind: "exited"; readonly exit: TerminalExit; readonly skippedBytes: number }
@@ -17,7 +18,7 @@ export async function followCommand(
   api: Holdfast,
   id: string,
   console: Console,
-  { hasInput }: { readonly hasInput: boolean },
+  { hasInput, trustsOutput }: { readonly hasInput: boolean; readonly trustsOutput: boolean },
 ): Promise<CommandEnd> {
   const { stdin, stdout } = console.streams;
   const leaving = new AbortController();
@@ -35,7 +36,7 @@ export async function followCommand(
     (error: unknown) => ({ error }),
   );
   try {
-    const end = await readToEnd(api, id, console, leaving.signal);
+    const end = await readToEnd(api, id, new OutputWriter(console, trustsOutput), leaving.signal);
     over.abort();
     const failure = await Promise.race([inputFailure, Promise.resolve()]);
     if (failure !== undefined) throw failure.error;
@@ -56,7 +57,7 @@ export async function followCommand(
 async function readToEnd(
   api: Holdfast,
   id: string,
-  console: Console,
+  writer: OutputWriter,
   signal: AbortSignal,
 ): Promise<CommandEnd> {
   let exit: TerminalExit = { kind: "unknown", reason: "The host did not say" };
@@ -64,17 +65,32 @@ async function readToEnd(
   for await (const event of api.terminals.stream(id, { after: 0, paced: true, signal })) {
     if (event.type === "exited") exit = event.data.exit;
     if (event.type === "skipped") skippedBytes += event.data.skippedBytes;
-    await writeEvent(console, event);
+    await writer.write(event);
     signal.throwIfAborted();
   }
   return { kind: "exited", exit, skippedBytes };
 }
 
-async function writeEvent(console: Console, event: TerminalEvent): Promise<void> {
-  if (console.json) await console.printJson(eventRecord(event));
-  else if (event.type === "output") {
+/** Writes a command's events here: every byte to a file or pipe, and to a window all that it may do there (C624). */
+class OutputWriter {
+  readonly #console: Console;
+  readonly #output: OutputFilter | undefined;
+  readonly #error: OutputFilter | undefined;
+
+  constructor(console: Console, trustsOutput: boolean) {
+    const { stdout, stderr } = console.streams;
+    this.#console = console;
+    this.#output = stdout.isTTY && !trustsOutput ? new OutputFilter() : undefined;
+    this.#error = stderr.isTTY && !trustsOutput ? new OutputFilter() : undefined;
+  }
+
+  async write(event: TerminalEvent): Promise<void> {
+    if (this.#console.json) return this.#console.printJson(eventRecord(event));
+    if (event.type !== "output") return undefined;
     const { bytes, stream } = event.data;
-    await (stream === "error" ? console.writeError(bytes) : console.write(bytes));
+    return stream === "error"
+      ? this.#console.writeError(this.#error?.push(bytes) ?? bytes)
+      : this.#console.write(this.#output?.push(bytes) ?? bytes);
   }
 }
 

@@ -1,4 +1,5 @@
 // Runs the program, or one of the programs for tests, as a process.
+import { readFileSync } from "node:fs";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -58,12 +59,13 @@ export class ProgramRun {
   }
 
   /** The ready line, once it is there. */
-  async ready(): Promise<{ event: string; url: string; ahpUrl: string; token: string }> {
-    return this.until(({ stdout }) =>
+  async ready(): Promise<{ event: string; url: string; ahpUrl: string; tokenFile: string; token: string }> {
+    const line = await this.until(({ stdout }) =>
       stdout.endsWith("\n")
-        ? (JSON.parse(stdout) as { event: string; url: string; ahpUrl: string; token: string })
+        ? (JSON.parse(stdout) as { event: string; url: string; ahpUrl: string; tokenFile: string })
         : undefined,
     );
+    return { ...line, token: readFileSync(line.tokenFile, "utf8").trim() };
   }
 
   /** The end of the process, with everything it wrote. */

@@ -51,6 +51,9 @@ async function startHost({ config, onStopRequest }: HostParts): Promise<Listenin
       response.writeHead(202).end();
       return void setImmediate(onStopRequest);
     }
+    if (url === "/admin/sign-in-links") {
+      return void response.end(JSON.stringify({ path: "/?ticket=another" }));
+    }
     if (url.startsWith("/busy/")) {
       process.stderr.write("busy\n");
       keepBusy(Number(url.slice("/busy/".length)));
@@ -65,6 +68,7 @@ async function startHost({ config, onStopRequest }: HostParts): Promise<Listenin
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${config.listen.host}:${port}`,
+    signInUrl: () => `http://${config.listen.host}:${port}/?ticket=once`,
     async close(): Promise<void> {
       process.stderr.write("draining\n");
       if (drain === "never") await new Promise(() => undefined);

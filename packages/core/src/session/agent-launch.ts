@@ -94,6 +94,7 @@ function chooseModel({ entry, model, offersModel }: LaunchRequest): {
 export type ProcessDeps = Pick<
   SessionDeps,
   | "processPort"
+  | "owners"
   | "installations"
   | "timeouts"
   | "clientVersion"
@@ -105,7 +106,9 @@ export type ProcessDeps = Pick<
 >;
 
 /** Parts of the session's context that starting an agent needs. */
-export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd"> & { readonly deps: ProcessDeps };
+export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd"> & {
+  readonly deps: ProcessDeps;
+};
 
 /** Every process that may not be gone: the one in use, and one that died and left children behind. */
 export class AgentProcesses {
@@ -149,7 +152,9 @@ export class AgentProcesses {
     deps.onSecrets?.(launch.secrets);
     this.#launchedModel = launch.model;
     this.#environment = launch.request.env;
-    const agent = await AgentConnection.start(processPort, launch.request, this.#services, {
+    const marker = deps.owners.issue({ kind: "session", uri: state.resource });
+    const request = { ...launch.request, marker };
+    const agent = await AgentConnection.start(processPort, request, this.#services, {
       timeouts,
       clientVersion,
       redact,

@@ -16,6 +16,8 @@ import type { HostLimits } from "../limit/host-limits.ts";
 import type { Timeouts } from "../timeouts.ts";
 import type { Storage } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
+import type { ProcessOwners } from "../terminal/process-owners.ts";
+import type { Rights } from "./rights.ts";
 
 /** A line for the host's log. */
 export type Log = (
@@ -38,7 +40,9 @@ export interface SessionDeps {
   readonly rules: PermissionRules;
   readonly audit: Audit;
   readonly limits: HostLimits;
+  readonly rights: Rights;
   readonly terminals: HostTerminals;
+  readonly owners: ProcessOwners;
   readonly log: Log;
   readonly timeouts: Timeouts;
   /** The host's version, as agents receive it. */

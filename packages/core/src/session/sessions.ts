@@ -25,7 +25,7 @@ import {
 import { type Config, HostError, type SessionOptions } from "@holdfast/protocol";
 import type { AgentEntries, AgentEntry } from "../agent/agent-entry.ts";
 import { readRemedy } from "../agent/sign-in.ts";
-import { type Caller, maySee, ownerOf } from "../caller.ts";
+import { type Caller, maySee, ownerOf, submitterOf } from "../caller.ts";
 import type { SubmittingActor } from "../rules/rule.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
 import { HostSession } from "./host-session.ts";
@@ -227,6 +227,8 @@ export class Sessions {
     this.#deps.mcpServers.check(options.mcpServers ?? []);
     this.#deps.limits.checkSession(options);
     const runtimeOptions = await this.#chooseOptions(options);
+    const { cwd: folder, approvalPolicy: policy = null } = runtimeOptions;
+    await this.#deps.rights.require(submitterOf(caller), { agent: entry, folder, policy });
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
     this.#deps.hub.recording.require();
     if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");

@@ -15,8 +15,9 @@ const agent: Script = {
   capabilities: { loadSession: true },
   prompts: { "*": [say("Hello")], long: [say("So far"), { do: "hang" }] },
 };
-const appA = { kind: "app", appId: makeId("app", "a"), name: "App A" } as const;
-const appB = { kind: "app", appId: makeId("app", "b") } as const;
+const ceiling = { policy: "approve-all" } as const;
+const appA = { kind: "app", appId: makeId("app", "a"), name: "App A", ceiling } as const;
+const appB = { kind: "app", appId: makeId("app", "b"), ceiling } as const;
 
 function uriOf(key: string): ReturnType<typeof sessionUri> {
   return sessionUri(makeId("session", parseSessionKey(key)?.sessionId ?? ""));

@@ -7,6 +7,7 @@ import type { TerminalSpool } from "../ports.ts";
 import { HOST_ONLY } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
 import type { HostSession, OptionChanges } from "../session/host-session.ts";
+import type { Rights } from "../session/rights.ts";
 import type { Sessions } from "../session/sessions.ts";
 import {
   type Request,
@@ -20,13 +21,14 @@ import {
 
 export interface SessionExecutorDeps {
   readonly sessions: Sessions;
+  readonly rights: Rights;
   readonly spool: TerminalSpool | undefined;
   readonly audit: Audit;
   readonly now: () => Date;
 }
 
 export function submitToSession(
-  { sessions, audit, now }: SessionExecutorDeps,
+  { sessions, rights, audit, now }: SessionExecutorDeps,
   session: HostSession,
   submitted: Action | Request,
   by: SubmittedBy,
@@ -55,7 +57,13 @@ export function submitToSession(
       return accepted(entry);
     }
     case "session/runtimeOptionsChanged":
-      return patch(audit, session, withoutEmpty(action.changes), by);
+      return rights
+        .require(
+          by,
+          { folder: action.changes.cwd ?? undefined, policy: action.changes.approvalPolicy },
+          session.key,
+        )
+        .then(() => patch(audit, session, withoutEmpty(action.changes), by), rejectionOf);
     case "session/modeChanged":
       return patch(audit, session, { runtimeMode: action.modeId }, by);
     case "session/configChanged": {

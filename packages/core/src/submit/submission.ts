@@ -9,14 +9,16 @@ import type {
   TerminalSize,
   TerminalUri,
 } from "@holdfast/ahp";
-import { type ErrorCode, HostError, type SessionOptions } from "@holdfast/protocol";
+import { type Ceiling, type ErrorCode, HostError, type SessionOptions } from "@holdfast/protocol";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { Rejection, SubmittingActor } from "../rules/rule.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
 
-/** The submitter: the actor decides about rights; the origin marks the log entry for the client that sent it. */
+/** The submitter: actor and ceiling decide about rights; the origin marks the log entry for the client that sent it. */
 export interface SubmittedBy {
   readonly actor: SubmittingActor;
+  /** The most that an app's sessions may be allowed. */
+  readonly ceiling?: Ceiling | undefined;
   readonly origin?: ActionOrigin | undefined;
 }
 

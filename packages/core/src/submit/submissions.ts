@@ -139,10 +139,14 @@ export class Submissions {
     return accepted();
   }
 
-  async #createSession(request: NewSession, { actor }: SubmittedBy): Promise<Submission> {
+  async #createSession(request: NewSession, { actor, ceiling }: SubmittedBy): Promise<Submission> {
     const { uri, options, activeClient, awaitsAgent, appName } = request;
     const { sessions } = this.#deps;
-    const caller = { ...callerOf(actor), ...(appName !== undefined && { name: appName }) };
+    const caller = {
+      ...callerOf(actor),
+      ...(appName !== undefined && { name: appName }),
+      ...(ceiling !== undefined && { ceiling }),
+    };
     const session = await sessions.open(options, caller, uri);
     const { approvalPolicy } = session.state.runtimeOptions;
     const after = approvalPolicy === undefined ? {} : { approvalPolicy };

@@ -35,6 +35,7 @@ import { LeftProcesses } from "./left-processes.ts";
 import { OpenTerminals } from "./open-terminals.ts";
 import { OutputPace } from "./output-pace.ts";
 import { OutputPublisher } from "./output-publisher.ts";
+import type { ProcessOwners } from "./process-owners.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
 import type { DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
 
@@ -55,6 +56,8 @@ export interface HostTerminalsParts {
   /** Keeps what they write; without it, that goes with them. */
   readonly spool?: TerminalSpool | undefined;
   readonly now: () => Date;
+  /** Learns whom processes are started for. */
+  readonly owners?: ProcessOwners | undefined;
   /** Called when a program's query could not be answered; the program continues without. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** The limits that all commands share. */
@@ -236,7 +239,11 @@ export class HostTerminals {
     const { kind, command, args, cwd, env, size, limits, hasInput = false, separateError } = plan;
     const scopes = plan.scopes ?? this.#parts.scopes ?? [];
     const files = { hasInput, separateError, ...(kind === "tty" && { size }) };
-    const request = { kind, command, args, cwd, env, limits, scopes, ...files };
+    const { agent } = plan;
+    const marker = this.#parts.owners?.issue(
+      agent === undefined ? { kind: "terminal", uri } : { kind: "session", uri: agent.session },
+    );
+    const request = { kind, command, args, cwd, env, limits, scopes, marker, ...files };
     const leave = this.#open.enter(scopes);
     try {
       const terminal = this.#make(id, uri, plan);

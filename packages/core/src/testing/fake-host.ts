@@ -68,7 +68,7 @@ export class FakeHost {
       storage: options.storage ?? new MemoryStorage(),
       spool: options.spool,
       config: config.value,
-      stateFolder: this.folder,
+      stateFolder: path.join(this.folder, "state"),
       shellAgent: { command: process.execPath, args: [], version: "7.8.9" },
       log: (_level, message) => void this.log.push(message),
       redactor: options.redactor,

@@ -26,6 +26,7 @@ import { Installations } from "../agent/installations.ts";
 import { HostLimits } from "../limit/host-limits.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../timeouts.ts";
 import { type AgentContext, type AgentDeps, SessionAgent } from "../session/session-agent.ts";
+import { ProcessOwners } from "../terminal/process-owners.ts";
 import { MemoryMeta } from "./memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import type { Script } from "./script.ts";
@@ -86,6 +87,7 @@ export class LoneAgent implements AgentContext {
       clientVersion: "1.2.3",
       now: () => new Date(0),
       agentVariables: () => ({}),
+      owners: new ProcessOwners(this.folder),
       ...deps,
     };
     this.agent = new SessionAgent(this, this.services);

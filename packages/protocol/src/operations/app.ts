@@ -3,6 +3,7 @@ import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
+import { ceilingSchema, wantedCeilingSchema } from "../ceiling.ts";
 import { closedObject } from "../schema.ts";
 import { lineSchema } from "../runtime-option.ts";
 import { readAs } from "../request.ts";
@@ -35,7 +36,13 @@ const decidedAt = z.string().describe("When the owner decided.");
 export const appSchema = z
   .discriminatedUnion("state", [
     z.object({ ...knownApp, state: z.literal("waiting") }),
-    z.object({ ...knownApp, state: z.literal("granted"), permissions: appPermissionsSchema, decidedAt }),
+    z.object({
+      ...knownApp,
+      state: z.literal("granted"),
+      permissions: appPermissionsSchema,
+      ceiling: ceilingSchema.describe("The most that its sessions may be allowed."),
+      decidedAt,
+    }),
     z.object({ ...knownApp, state: z.literal("refused"), decidedAt }),
   ])
   .meta({ id: "App", description: "An app that is known by its id." });
@@ -88,6 +95,7 @@ export const grantApp = defineOperation({
   body: closedObject({
     permissions: appPermissionsSchema.min(1).max(APP_PERMISSIONS.length),
     name: nameSchema.optional().describe("A display name, for an app that has not registered one."),
+    ceiling: wantedCeilingSchema.optional().describe("The most that its sessions may be allowed."),
   }),
   stream: false,
   response: appResponseSchema,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation, PERMISSIONS } from "../operation.ts";
+import { ceilingSchema, wantedCeilingSchema } from "../ceiling.ts";
 import { closedObject } from "../schema.ts";
 import { lineSchema } from "../runtime-option.ts";
 
@@ -18,6 +19,9 @@ export const apiKeySchema = z
     id: z.string(),
     name: z.string(),
     scopes: scopesSchema,
+    ceiling: ceilingSchema
+      .optional()
+      .describe("The most that its sessions may be allowed; absent for admin, which allows everything."),
     createdAt: z.string(),
     lastUsedAt: z.string().nullable().describe("To the minute; null when it was never used."),
     revokedAt: z.string().nullable().describe("The time of revocation; null while the key is valid."),
@@ -30,7 +34,15 @@ export type ApiKey = z.infer<typeof apiKeySchema>;
 const keyRequestSchema = closedObject({
   name: lineSchema(LIMITS.labelLength).describe("A display name, such as the app that the key is for."),
   scopes: scopesSchema,
-}).meta({ id: "KeyRequest", description: "A key to be made." });
+  ceiling: wantedCeilingSchema
+    .optional()
+    .describe("The most that its sessions may be allowed; not for a key with the scope admin."),
+})
+  .refine(({ scopes, ceiling }) => ceiling === undefined || !scopes.includes("admin"), {
+    path: ["ceiling"],
+    error: "must be left out for the scope admin, which allows everything",
+  })
+  .meta({ id: "KeyRequest", description: "A key to be made." });
 
 /** A key to be made. */
 export type KeyRequest = z.infer<typeof keyRequestSchema>;

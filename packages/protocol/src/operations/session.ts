@@ -154,6 +154,7 @@ export const createSession = defineOperation({
   errors: [
     "ACP_UNKNOWN_AGENT",
     "ACP_AGENT_NOT_ALLOWED",
+    "CEILING_EXCEEDED",
     "ACP_MAX_SESSIONS",
     "ACP_SESSION_INIT_FAILED",
     "ACP_INVALID_OPTION",
@@ -216,7 +217,14 @@ export const patchSession = defineOperation({
   invalidBody: "ACP_INVALID_OPTION",
   stream: false,
   response: successSchema({ session: sessionStatusSchema }),
-  errors: ["ACP_SESSION_NOT_FOUND", "ACP_INVALID_OPTION", "LIMIT_TOO_HIGH", "INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: [
+    "ACP_SESSION_NOT_FOUND",
+    "ACP_INVALID_OPTION",
+    "CEILING_EXCEEDED",
+    "LIMIT_TOO_HIGH",
+    "INVALID_JSON",
+    "BODY_TOO_LARGE",
+  ],
 });
 
 export const closeSession = defineOperation({

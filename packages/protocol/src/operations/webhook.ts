@@ -92,7 +92,7 @@ export const createWebhook = defineOperation({
     webhook: webhookSchema,
     secret: z.string().describe("The secret that signs deliveries. It is returned here and never again."),
   }),
-  errors: ["WEBHOOK_LIMIT", "INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: ["WEBHOOK_LIMIT", "WEBHOOK_ADDRESS_NOT_ALLOWED", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
 export const listWebhooks = defineOperation({

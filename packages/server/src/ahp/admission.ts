@@ -18,7 +18,14 @@ export interface AdmissionParts {
 const tokenProtocol = "holdfast.token.";
 
 /** Names the credential that a request comes with; throws a `HostError` when it may not open a WebSocket (E60–E63, E320). */
-export function admitSocket(request: IncomingMessage, { access, names, isStopping }: AdmissionParts): string {
+export async function admitSocket(request: IncomingMessage, parts: AdmissionParts): Promise<string> {
+  const clientId = identifySocket(request, parts);
+  // Whatever the credential, a WebSocket is the owner's.
+  await parts.access.peerCheck.requireNoAgent(request.socket);
+  return clientId;
+}
+
+function identifySocket(request: IncomingMessage, { access, names, isStopping }: AdmissionParts): string {
   const { headers, socket } = request;
   const own = socket.localAddress === undefined ? undefined : plainAddress(socket.localAddress);
   checkHost(headers.host, (name) => names !== undefined && (names.has(name) || name === own));

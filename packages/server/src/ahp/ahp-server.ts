@@ -86,20 +86,29 @@ export class AhpServer {
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const fail = (): void => void socket.destroy();
     socket.on("error", fail);
-    try {
-      const principal = admitSocket(request, this.#options);
-      const deps = this.#deps();
-      if (this.#connections.size >= maxConnections) {
-        throw new HostError("RATE_LIMITED", "Too many clients are connected.");
-      }
-      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-        socket.off("error", fail);
-        this.#accept(deps, webSocket, request.socket, principal);
-      });
-    } catch (error) {
-      void refuseUpgrade(socket, errorResponse(error, this.#options.log));
-    }
+    admitSocket(request, this.#options)
+      .then((principal) => {
+        if (!socket.destroyed) this.#upgrade(request, socket, head, principal, fail);
+      })
+      .catch((error: unknown) => refuseUpgrade(socket, errorResponse(error, this.#options.log)));
   };
+
+  #upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    principal: string,
+    fail: () => void,
+  ): void {
+    const deps = this.#deps();
+    if (this.#connections.size >= maxConnections) {
+      throw new HostError("RATE_LIMITED", "Too many clients are connected.");
+    }
+    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      socket.off("error", fail);
+      this.#accept(deps, webSocket, request.socket, principal);
+    });
+  }
 
   /** Closes all connections; clients reconnect to the next host. */
   async close(): Promise<void> {

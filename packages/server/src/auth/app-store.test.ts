@@ -90,7 +90,7 @@ describe("[A66] a registration", () => {
 describe("[A75] the owner's word", () => {
   it("[A75] is kept, and may come before the registration", () => {
     const { apps, meta } = openStore();
-    apps.grant("known", ["acp.agent"], "Known");
+    apps.grant("known", ["acp.agent"], { name: "Known" });
     apps.register(registration);
     apps.refuse("app-1");
     expect(openStore(meta).apps.list()).toMatchObject([
@@ -101,6 +101,16 @@ describe("[A75] the owner's word", () => {
     expect(apps.remove("known")).toBe(false);
     expect(apps.refuse("known")).toBeUndefined();
     expect(openStore(meta).apps.find("known")).toBeUndefined();
+  });
+
+  it("[A622] has a ceiling, also in a record of a version without", () => {
+    const { apps, meta } = openStore();
+    apps.grant("new", ["acp.agent"], { ceiling: { policy: "approve-all", agents: ["shell"] } });
+    const { ceiling: _ceiling, ...record } = apps.grant("old", ["acp.agent"]) as Record<string, unknown>;
+    meta.set("app/old", JSON.stringify(record));
+    const next = openStore(meta).apps;
+    expect(next.find("new")).toMatchObject({ ceiling: { policy: "approve-all", agents: ["shell"] } });
+    expect(next.find("old")).toMatchObject({ ceiling: { policy: "approve-reads" } });
   });
 
   it("[A75] a right that was taken back is gone even where that cannot be written down", () => {

@@ -1,5 +1,12 @@
 // Store of the apps that identify by an id: the permissions they requested, and those the owner granted.
-import { type App, APP_PERMISSIONS, type AppPermission, appSchema } from "@holdfast/protocol";
+import {
+  type App,
+  APP_PERMISSIONS,
+  type AppPermission,
+  appSchema,
+  completeCeiling,
+  type WantedCeiling,
+} from "@holdfast/protocol";
 import { rateLimited } from "./failure-limit.ts";
 import { parseRecord, type StoreParts } from "./key-store.ts";
 
@@ -48,7 +55,14 @@ export class AppStore {
   }
 
   /** Lets an app do these things and no others. */
-  grant(id: string, permissions: readonly AppPermission[], name?: string): App {
+  grant(
+    id: string,
+    permissions: readonly AppPermission[],
+    {
+      name,
+      ceiling,
+    }: { readonly name?: string | undefined; readonly ceiling?: WantedCeiling | undefined } = {},
+  ): App {
     const decidedAt = this.#parts.now().toISOString();
     const known = this.#apps.get(id) ?? { name: id, requested: [], registeredAt: decidedAt };
     this.#apps.delete(id);
@@ -59,6 +73,7 @@ export class AppStore {
       requested: known.requested,
       registeredAt: known.registeredAt,
       permissions: [...new Set(permissions)],
+      ceiling: completeCeiling(ceiling),
       decidedAt,
     });
   }
@@ -102,7 +117,9 @@ export class AppStore {
   }
 
   #load(name: string): void {
-    const read = appSchema.safeParse(parseRecord(this.#parts.meta.get(name)));
+    // Grants of earlier versions have no ceiling on record, and get the one of new grants (A622).
+    const kept = { ceiling: completeCeiling(), ...parseRecord(this.#parts.meta.get(name)) };
+    const read = appSchema.safeParse(kept);
     if (read.success) this.#apps.set(read.data.id, read.data);
     else this.#parts.log("error", "An app in the store cannot be read, and may do nothing", { name });
   }

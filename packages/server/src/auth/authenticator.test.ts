@@ -31,7 +31,7 @@ describe("[A62] the caller", () => {
     const { key, text } = keys.create({ name: "build", scopes: ["terminal"] });
     expect(identify({ apiKey: text })).toEqual({
       kind: "key",
-      caller: { kind: "app", appId: `key:${key.id}`, name: "build" },
+      caller: { kind: "app", appId: `key:${key.id}`, name: "build", ceiling: { policy: "approve-reads" } },
       clientId: `key:${key.id}`,
       scopes: ["terminal"],
       isRefused: false,

@@ -1,13 +1,14 @@
 // Authentication: which identity a request's credentials stand for.
 import { timingSafeEqual } from "node:crypto";
 import { makeId } from "@holdfast/ahp";
-import { type ApiKey, type App, HostError, LIMITS, PERMISSIONS } from "@holdfast/protocol";
-import type { PageCookie, PageHeaders } from "../page/page-cookie.ts";
+import { type ApiKey, type App, DEFAULT_CEILING, HostError, LIMITS, PERMISSIONS } from "@holdfast/protocol";
+import { actingSecret, type PageHeaders } from "../page/page-cookie.ts";
 import type { Peer } from "./address.ts";
 import type { AppStore } from "./app-store.ts";
 import type { FailureLimit } from "./failure-limit.ts";
 import type { Identity } from "./identity.ts";
 import { digestOf, type KeyStore } from "./key-store.ts";
+import { signInClientId, type SignIns } from "./sign-ins.ts";
 
 interface CredentialHeaders {
   readonly apiKey: string | undefined;
@@ -45,7 +46,7 @@ interface AuthenticatorParts {
   /** Absent where app ids are not taken. */
   readonly apps: AppStore | undefined;
   readonly failures: FailureLimit;
-  readonly pageCookie: PageCookie;
+  readonly signIns: SignIns;
 }
 
 const owner: Identity = {
@@ -75,7 +76,11 @@ export class Authenticator {
       if (identity !== undefined) return identity;
     }
     if (texts.length > 0) throw this.#failed(peer, new HostError("UNAUTHORIZED"));
-    if (headers.page !== undefined && this.#parts.pageCookie.admits(headers.page)) return owner;
+    const secret = headers.page && actingSecret(headers.page);
+    const signIn = secret === undefined ? undefined : this.#parts.signIns.recognise(secret);
+    if (signIn !== undefined) {
+      return { ...owner, kind: "sign-in", clientId: makeId("client", signInClientId(signIn.id)) };
+    }
     // An app id is no secret: it distinguishes local apps, and opens nothing to other machines.
     const { apps } = this.#parts;
     if (apps === undefined || !peer.isLocal) throw new HostError("UNAUTHORIZED");
@@ -103,13 +108,13 @@ export class Authenticator {
   }
 }
 
-function keyIdentity({ id, name, scopes }: ApiKey): Identity {
+function keyIdentity({ id, name, scopes, ceiling = DEFAULT_CEILING }: ApiKey): Identity {
   const isOwner = scopes.includes("admin");
   // App ids have no colon, so no app can register under the name of a key.
   const principal = keyClientId(id);
   return {
     kind: "key",
-    caller: isOwner ? { kind: "owner" } : { kind: "app", appId: makeId("app", principal), name },
+    caller: isOwner ? { kind: "owner" } : { kind: "app", appId: makeId("app", principal), name, ceiling },
     clientId: makeId("client", principal),
     scopes: isOwner ? PERMISSIONS : scopes,
     isRefused: false,
@@ -119,7 +124,12 @@ function keyIdentity({ id, name, scopes }: ApiKey): Identity {
 function appIdentity(app: App): Identity {
   return {
     kind: "app-id",
-    caller: { kind: "app", appId: makeId("app", app.id), name: app.name },
+    caller: {
+      kind: "app",
+      appId: makeId("app", app.id),
+      name: app.name,
+      ceiling: app.state === "granted" ? app.ceiling : DEFAULT_CEILING,
+    },
     clientId: makeId("client", appClientId(app.id)),
     scopes: app.state === "granted" ? app.permissions : [],
     isRefused: app.state === "refused",

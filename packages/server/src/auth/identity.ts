@@ -9,8 +9,8 @@ export interface Identity {
   /** Names the one credential they came with. */
   readonly clientId: ClientId;
   readonly scopes: readonly Permission[];
-  /** The credential: the owner's token, a key, or an app id. */
-  readonly kind: "token" | "key" | "app-id";
+  /** The credential: the owner's token, a browser's sign-in, a key, or an app id. */
+  readonly kind: "token" | "sign-in" | "key" | "app-id";
   /** Whether the owner has refused what is not among the scopes, or was not asked yet. */
   readonly isRefused: boolean;
 }

@@ -138,6 +138,41 @@ describe("[A61] a revoked key", () => {
   });
 });
 
+describe("[A622] a ceiling", () => {
+  it("[A621] is the default one unless the owner names another, and admin keys have none", () => {
+    const { keys } = openStore();
+    const made = (request: Partial<Parameters<typeof keys.create>[0]>): unknown =>
+      keys.create({ name: "build", scopes: ["acp.agent"], ...request }).key.ceiling;
+    expect(made({})).toEqual({ policy: "approve-reads" });
+    expect(made({ ceiling: { agents: ["claude"] } })).toEqual({
+      policy: "approve-reads",
+      agents: ["claude"],
+    });
+    expect(made({ ceiling: { policy: "deny-all", roots: ["/a"] } })).toEqual({
+      policy: "deny-all",
+      roots: ["/a"],
+    });
+    expect(made({ scopes: ["admin"] })).toBeUndefined();
+  });
+
+  it("[A622] is the default one for a key of a version without ceilings", () => {
+    const meta = new MemoryMeta();
+    const { keys } = openStore(meta);
+    const { key, text } = keys.create({
+      name: "old",
+      scopes: ["acp.agent"],
+      ceiling: { policy: "approve-all" },
+    });
+    const admin = keys.create({ name: "owner", scopes: ["admin"] });
+    expect(openStore(meta).keys.recognise(text)?.ceiling).toEqual({ policy: "approve-all" });
+    const { ceiling: _ceiling, ...record } = JSON.parse(meta.get(`key/${key.id}`) ?? "") as typeof key;
+    meta.set(`key/${key.id}`, JSON.stringify(record));
+    const next = openStore(meta).keys;
+    expect(next.recognise(text)?.ceiling).toEqual({ policy: "approve-reads" });
+    expect(next.recognise(admin.text)?.ceiling).toBeUndefined();
+  });
+});
+
 describe("[A72] a wrong key", () => {
   it("[A72] is none, whichever part of it is wrong", () => {
     const { keys } = openStore();

@@ -1,7 +1,7 @@
 // API keys: made, recognised, revoked. Only digests of them are kept.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Log, Meta } from "@holdfast/core";
-import { type ApiKey, apiKeySchema, type KeyRequest } from "@holdfast/protocol";
+import { type ApiKey, apiKeySchema, completeCeiling, type KeyRequest } from "@holdfast/protocol";
 
 /**
  * The SHA-256 digest of a key or token.
@@ -69,12 +69,13 @@ export class KeyStore {
   }
 
   /** Makes a key; its text is returned here and never again (A60). */
-  create({ name, scopes }: KeyRequest): { readonly key: ApiKey; readonly text: string } {
+  create({ name, scopes, ceiling }: KeyRequest): { readonly key: ApiKey; readonly text: string } {
     const { id, text } = makeKeyText();
     const key: ApiKey = {
       id,
       name,
       scopes: [...new Set(scopes)],
+      ...(!scopes.includes("admin") && { ceiling: completeCeiling(ceiling) }),
       createdAt: this.#parts.now().toISOString(),
       lastUsedAt: null,
       revokedAt: null,
@@ -135,9 +136,15 @@ export class KeyStore {
     const read = apiKeySchema.safeParse(record);
     const digest = Buffer.from(String(record["digest"]), "hex");
     if (read.success && digest.length === this.#nobody.length) {
-      this.#keys.set(read.data.id, { key: read.data, digest });
+      this.#keys.set(read.data.id, { key: withCeiling(read.data), digest });
     } else {
       this.#parts.log("error", "A key in the store cannot be read, and opens nothing", { name });
     }
   }
+}
+
+/** Keys of earlier versions have no ceiling on record, and get the one of new keys (A622). */
+function withCeiling(key: ApiKey): ApiKey {
+  const needsOne = key.ceiling === undefined && !key.scopes.includes("admin");
+  return needsOne ? { ...key, ceiling: completeCeiling() } : key;
 }

@@ -1,4 +1,4 @@
-// Tickets with which a browser opens one WebSocket: it cannot send headers with it, and a token does not belong in a URL.
+// Tickets that open one WebSocket, or sign one browser in, once: a token does not belong in a URL.
 import { randomBytes } from "node:crypto";
 import type { Revocations } from "./revocations.ts";
 
@@ -13,7 +13,8 @@ interface OpenTicket {
   readonly forget: () => void;
 }
 
-const lifetimeMs = 30_000;
+/** How long a ticket for a WebSocket, and one for a browser, may be unused. */
+export const TICKET_LIFETIMES_MS = { socket: 30_000, signIn: 10 * 60_000 } as const;
 /** The number that may be open at once; beyond it, the oldest is dropped. */
 const maxOpen = 1000;
 
@@ -21,9 +22,11 @@ const maxOpen = 1000;
 export class Tickets {
   readonly #revocations: Revocations;
   readonly #now: () => Date;
+  readonly #lifetimeMs: number;
   readonly #open = new Map<string, OpenTicket>();
 
-  constructor(revocations: Revocations, now: () => Date) {
+  constructor(revocations: Revocations, now: () => Date, lifetimeMs: number = TICKET_LIFETIMES_MS.socket) {
+    this.#lifetimeMs = lifetimeMs;
     this.#revocations = revocations;
     this.#now = now;
   }
@@ -32,7 +35,7 @@ export class Tickets {
   issue(clientId: string): Ticket {
     this.#dropOld();
     const ticket = randomBytes(24).toString("base64url");
-    const expiresAtMs = this.#now().getTime() + lifetimeMs;
+    const expiresAtMs = this.#now().getTime() + this.#lifetimeMs;
     const forget = this.#revocations.watch(clientId, () => this.#open.delete(ticket));
     this.#open.set(ticket, { clientId, expiresAtMs, forget });
     return { ticket, expiresAt: new Date(expiresAtMs).toISOString() };

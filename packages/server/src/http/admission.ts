@@ -1,4 +1,5 @@
 // Admission of requests: the addressed host, the credentials, and the few requests that anybody may make.
+import type { Audit } from "@holdfast/core";
 import { HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
 import type { Access } from "../auth/access.ts";
@@ -14,6 +15,8 @@ import { admitOrigins } from "./origins.ts";
 
 export interface AdmissionOptions {
   readonly access: Access;
+  /** Records sign-ins. */
+  readonly audit: Pick<Audit, "record">;
   /** Names beside loopback under which the host is known; absent: none, and no address of the machine either. */
   readonly names?: ReadonlySet<string> | undefined;
   /** Whether the host rejects new work. */
@@ -26,7 +29,7 @@ export interface AdmissionOptions {
 
 /** Admits callers that address this host and authenticate; health is open to anybody (A10–A12, A62). */
 export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
-  const { access, names, isStopping, isReady, webRoot } = options;
+  const { access, audit, names, isStopping, isReady, webRoot } = options;
   app.use(async (c, next) => {
     const { localAddress } = bindingsOf(c).incoming?.socket ?? {};
     // Of all names only a numeric address cannot be made to lead here by somebody else.
@@ -38,7 +41,7 @@ export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
   admitOrigins(app, (c) => identifyByKey(c, access));
   mountHealth(app, isReady);
   mountAppRegistration(app, access, (c) => peerOf(c).isLocal);
-  if (webRoot !== undefined) mountPage(app, { webRoot, access, peerOf });
+  if (webRoot !== undefined) mountPage(app, { webRoot, access, audit, peerOf });
   app.get("/sdk/auth/token", (c) => {
     c.set("operation", "authToken");
     return answerTokenRequest(c, access);
@@ -46,6 +49,7 @@ export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
   app.use(async (c, next) => {
     const known: Identity | undefined = c.get("identity");
     const identity = known ?? identify(c, access);
+    await access.peerCheck.require(identity, bindingsOf(c).incoming?.socket);
     c.set("identity", identity);
     c.set("caller", identity.caller);
     await serveWhileAllowed(c, next, access);

@@ -1,5 +1,6 @@
 // Apps that are known by an id: what they ask for themselves, and what the owner answers.
-import type { Log } from "@holdfast/core";
+import { makeId } from "@holdfast/ahp";
+import { rightsEntry } from "@holdfast/core";
 import {
   type App,
   type AppPermission,
@@ -13,6 +14,7 @@ import type { Context, Hono } from "hono";
 import type { Access } from "../auth/access.ts";
 import { appClientId } from "../auth/authenticator.ts";
 import { rateLimited, TokenBucket } from "../auth/failure-limit.ts";
+import type { KeyHandlerDeps } from "./key.ts";
 import { type Handlers, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import { BodyReader } from "./request-body.ts";
 
@@ -59,36 +61,50 @@ export function mountAppRegistration(
 type AppOperation = "listApps" | "grantApp" | "denyApp" | "removeApp";
 
 /** The handlers of what the owner says of apps; what an app has open ends when it loses a right, written down or not. */
-export function appHandlers({ apps, revocations }: Access, log: Log): Pick<Handlers, AppOperation> {
+export function appHandlers({
+  access: { apps, revocations },
+  host,
+  log,
+  audit,
+}: KeyHandlerDeps): Pick<Handlers, AppOperation> {
+  const record = (subject: string, by: string, outcome: string): void =>
+    audit.record(rightsEntry({ what: "app", subject, by: `client ${by}`, outcome }));
+  const end = async (id: string): Promise<void> => {
+    revocations.revoke(appClientId(id));
+    await host.cancelTurnsOf(makeId("app", id), "The app lost a permission.");
+  };
   return {
     listApps: () => success({ apps: apps.list() }),
-    grantApp: ({ params: { id }, body: { permissions, name } }) => {
+    grantApp: async ({ params: { id }, body: { permissions, name, ceiling } }, { clientId }) => {
       const before = permissionsOf(apps.find(id));
       try {
-        const app = apps.grant(id, permissions, name);
+        const app = apps.grant(id, permissions, { name, ceiling });
         log("info", "An app was granted permissions", { appId: id, permissions });
+        record(id, clientId, `granted: ${JSON.stringify({ permissions, ceiling })}`);
         return success({ app });
       } finally {
         const now = permissionsOf(apps.find(id));
-        if (before.some((permission) => !now.includes(permission))) revocations.revoke(appClientId(id));
+        if (before.some((permission) => !now.includes(permission))) await end(id);
       }
     },
-    denyApp: ({ params: { id } }) => {
+    denyApp: async ({ params: { id } }, { clientId }) => {
       try {
         const app = apps.refuse(id) ?? unknownApp();
         log("info", "An app was refused", { appId: id });
+        record(id, clientId, "denied");
         return success({ app });
       } finally {
-        revocations.revoke(appClientId(id));
+        await end(id);
       }
     },
-    removeApp: ({ params: { id } }) => {
+    removeApp: async ({ params: { id } }, { clientId }) => {
       try {
         if (!apps.remove(id)) unknownApp();
         log("info", "An app was removed", { appId: id });
+        record(id, clientId, "removed");
         return success({});
       } finally {
-        revocations.revoke(appClientId(id));
+        await end(id);
       }
     },
   };

@@ -14,6 +14,7 @@ import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import { sessionHandlers } from "./session.ts";
+import { signInHandlers } from "./sign-in.ts";
 import { terminalHandlers } from "./terminal.ts";
 import { turnHandlers } from "./turn.ts";
 import { webhookHandlers } from "./webhook.ts";
@@ -34,7 +35,7 @@ export interface AppOptions extends AdmissionOptions {
 
 /** Builds the app: address, then credentials, then routes (A10–A13). */
 export function createApp(options: AppOptions): Hono<ServerEnv> {
-  const { host, log, access, watch } = options;
+  const { host, log, watch } = options;
   const app = new Hono<ServerEnv>();
   app.onError((error, c) => errorResponse(error, logOf(log, c)));
   app.notFound(() => {
@@ -57,8 +58,9 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...turnHandlers(host, streamOptions),
     ...approvalHandlers(host),
     ...terminalHandlers(host, streamOptions),
-    ...keyHandlers(access, log),
-    ...appHandlers(access, log),
+    ...keyHandlers(options),
+    ...appHandlers(options),
+    ...signInHandlers(options),
     ...webhookHandlers(watch.webhooks),
   };
   mountOperations(app, handlers, host);

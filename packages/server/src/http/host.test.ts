@@ -51,6 +51,7 @@ describe("[O6] health and readiness", () => {
     const app = createApp({
       host,
       log,
+      audit: { record: log },
       access,
       streams,
       watch,

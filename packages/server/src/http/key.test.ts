@@ -11,6 +11,7 @@ import {
 } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../host-port.ts";
+import type { ServerOptions } from "../server.ts";
 import { ApiClient } from "../testing/api-client.ts";
 import { serve } from "../testing/serving.ts";
 import { FakeHost } from "../testing/fake-host.ts";
@@ -87,6 +88,8 @@ describe("[A60] keys over HTTP", () => {
     [{ name: "a\nb", scopes: ["admin"] }, "name must not contain control characters"],
     [{ name: "n".repeat(201), scopes: ["admin"] }, "name must have at most 200 characters"],
     [{ name: "n", scopes: ["root"] }, "scopes[0] must be one of"],
+    [{ name: "n", scopes: ["admin"], ceiling: {} }, "ceiling must be left out for the scope admin"],
+    [{ name: "n", scopes: ["acp.agent"], ceiling: { roots: ["relative"] } }, "must be an absolute path"],
     [{ name: "n", scopes: ["admin"], expires: 1 }, 'has no member "expires"'],
   ])("[A60] %j makes none", async (body, sentence) => {
     const { client } = await serve();
@@ -104,6 +107,52 @@ describe("[A60] keys over HTTP", () => {
     const second = await serve({ meta });
     const app = new ApiClient(second.server.url, secret);
     expect((await app.send("GET", "/sdk/acp/sessions")).status).toBe(200);
+  });
+});
+
+describe("[A623] the end of a right", () => {
+  it("[A623] ends the turns of a key, and of an app that loses a permission", async () => {
+    const { client, host } = await serve({ apps: { enabled: true } });
+    const { key } = await makeKey(client, ["acp.agent"]);
+    await client.send("DELETE", `/admin/keys/${key.id}`);
+    const grant = (permissions: readonly string[]): Promise<unknown> =>
+      client.send("POST", "/admin/apps/notes/grant", { body: { permissions } });
+    await grant(["acp.agent", "terminal"]);
+    expect(host.ended).toEqual([`key:${key.id}`]);
+    await grant(["terminal"]);
+    await client.send("POST", "/admin/apps/notes/deny");
+    await client.send("DELETE", "/admin/apps/notes");
+    expect(host.ended).toEqual([`key:${key.id}`, "notes", "notes", "notes"]);
+  });
+
+  it("[A623] ends them also where it cannot be written down", async () => {
+    const meta = new FullMeta();
+    const { client, host } = await serve({ meta });
+    const { key } = await makeKey(client, ["acp.agent"]);
+    meta.isFull = true;
+    expect((await client.send("DELETE", `/admin/keys/${key.id}`)).status).toBe(500);
+    expect(host.ended).toEqual([`key:${key.id}`]);
+  });
+
+  it("[A624] is audited, as are its beginning and tickets", async () => {
+    const entries: Parameters<NonNullable<ServerOptions["audit"]>["record"]>[0][] = [];
+    const { client } = await serve({ audit: { record: (entry) => entries.push(entry) } });
+    const { key, secret } = await makeKey(client, ["acp.agent"]);
+    await client.send("POST", "/admin/apps/notes/grant", { body: { permissions: ["acp.agent"] } });
+    await client.send("POST", "/admin/tickets");
+    await client.send("DELETE", `/admin/keys/${key.id}`);
+    expect(entries).toMatchObject([
+      {
+        what: "key",
+        subject: `${key.id} build`,
+        by: "client owner",
+        outcome: expect.stringContaining("created"),
+      },
+      { what: "app", subject: "notes", outcome: expect.stringContaining("granted") },
+      { what: "ticket", by: "client owner" },
+      { what: "key", subject: `${key.id} build`, outcome: "revoked" },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(secret.slice(-43));
   });
 });
 
@@ -256,7 +305,7 @@ describe("[A76] the host learns the caller", () => {
     expect(host.callers).toEqual([
       { kind: "owner" },
       { kind: "owner" },
-      { kind: "app", appId: `key:${app.key.id}`, name: "planner" },
+      { kind: "app", appId: `key:${app.key.id}`, name: "planner", ceiling: { policy: "approve-reads" } },
     ]);
   });
 });

@@ -115,6 +115,7 @@ function recordingNeed(name: OperationName): RecordingNeed {
   switch (name) {
     case "writeTerminal":
     case "createTicket":
+    case "createSignInLink":
       // Neither is ever recorded.
       return "never";
     case "cancelTurn":

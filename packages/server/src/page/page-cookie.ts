@@ -1,6 +1,4 @@
-// Cookie of a person who opened the page with the owner's token: it stands for the token and does not reveal it.
-import { createHmac, timingSafeEqual } from "node:crypto";
-import { digestOf } from "../auth/key-store.ts";
+// Cookie of a browser that is signed in to the page: where it is found, and when it counts.
 
 /** Headers that decide whether a request's cookie counts. */
 export interface PageHeaders {
@@ -16,40 +14,34 @@ export interface PageHeaders {
 export const PAGE_MARK = "x-holdfast-page";
 
 const cookieName = "holdfast";
+/** The longest that browsers keep one; the host ends a sign-in sooner. */
 const lifetimeSeconds = 400 * 24 * 60 * 60;
 
-/** Makes the cookie of one host, and knows it again. */
-export class PageCookie {
-  readonly #value: string;
+/** The `Set-Cookie` for a page at this place; scripts do not see it, and no other site sends it. */
+export function writeCookie(host: string | undefined, secret: string): string {
+  const maxAge = secret === "" ? 0 : lifetimeSeconds;
+  return `${nameAt(host)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}`;
+}
 
-  /** Made from the token, so that it survives a restart of the host and ends with the token. */
-  constructor(token: string) {
-    this.#value = createHmac("sha256", token).update("the page's cookie").digest("base64url");
-  }
+/**
+ * The secret with which a request acts as the page. Browsers send cookies to every port of a machine and for every
+ * site on it, so the cookie alone says nothing: the request must name its origin, or bear the page's mark (Z3).
+ */
+export function actingSecret(headers: PageHeaders): string | undefined {
+  return headers.origin !== undefined || headers.mark !== undefined ? cookieSecret(headers) : undefined;
+}
 
-  /** The `Set-Cookie` for a page at this place; scripts do not see it, and no other site sends it. */
-  issue(host: string | undefined): string {
-    const name = nameAt(host);
-    return `${name}=${this.#value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetimeSeconds}`;
-  }
-
-  /**
-   * Whether a request comes from the page. Browsers send cookies to every port of a machine and for every site on
-   * it, so the cookie alone says nothing: the request must name its origin, or bear the page's mark (Z3).
-   */
-  admits({ cookie, host, origin, mark }: PageHeaders): boolean {
-    return (origin !== undefined || mark !== undefined) && this.isIn({ cookie, host });
-  }
-
-  /** Whether the cookie is there at all: enough to be shown the page, not to do anything. */
-  isIn({ cookie = "", host }: Pick<PageHeaders, "cookie" | "host">): boolean {
-    const start = `${nameAt(host)}=`;
-    const sent = cookie
-      .split(";")
-      .map((pair) => pair.trim())
-      .find((pair) => pair.startsWith(start));
-    return sent !== undefined && timingSafeEqual(digestOf(sent.slice(start.length)), digestOf(this.#value));
-  }
+/** The secret of the cookie, if it is there at all: enough to be shown the page, not to do anything. */
+export function cookieSecret({
+  cookie = "",
+  host,
+}: Pick<PageHeaders, "cookie" | "host">): string | undefined {
+  const start = `${nameAt(host)}=`;
+  return cookie
+    .split(";")
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(start))
+    ?.slice(start.length);
 }
 
 /** Cookies do not know ports: two hosts on one machine keep theirs apart by name. */

@@ -6,14 +6,18 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
+import { type Audit, rightsEntry } from "@holdfast/core";
 import type { Access } from "../auth/access.ts";
 import type { Peer } from "../auth/address.ts";
-import type { ServerEnv } from "../http/operation-routes.ts";
+import { bindingsOf, type ServerEnv } from "../http/operation-routes.ts";
+import { cookieSecret, PAGE_MARK, actingSecret, writeCookie } from "./page-cookie.ts";
 import { signInPage } from "./sign-in.ts";
+import { TICKET_MEMBER } from "./sign-in-link.ts";
 
 interface PageOptions {
   readonly webRoot: string;
   readonly access: Access;
+  readonly audit: Pick<Audit, "record">;
   readonly peerOf: (c: Context<ServerEnv>) => Peer;
 }
 
@@ -40,20 +44,26 @@ const safety = {
 } as const;
 
 const html = "text/html; charset=utf-8";
+const usedLink = "This link was used, or has expired. Run `holdfast open` on the host for another one.";
 const notForKeys = "This is an API key. The page opens with the host's own token.";
 /** Their names change with their content. */
 const forever = "public, max-age=31536000, immutable";
 
-/** Mounts the page at `/` and its files below `/assets/` (Z1, Z3). */
+/** Mounts the page at `/`, its files below `/assets/`, and the end of a sign-in (Z1, Z3, Z620). */
 export function mountPage(app: Hono<ServerEnv>, options: PageOptions): void {
   const { access } = options;
   const files = new PageFiles(options.webRoot);
   app.get("/", async (c) => {
     c.set("operation", "page");
+    const secret = cookieSecret({ cookie: c.req.header("cookie"), host: c.req.header("host") });
+    const isKnown = secret !== undefined && access.signIns.recognise(secret) !== undefined;
+    const ticket = c.req.query(TICKET_MEMBER);
+    // A look at the headers uses no ticket up; and a browser that is signed in, perhaps by this very one, needs none.
+    if (ticket !== undefined && c.req.method !== "HEAD") {
+      return isKnown ? redirect() : signInByTicket(c, options, ticket);
+    }
     const token = c.req.query("tkn");
-    if (token !== undefined) return signIn(c, options, token);
-    const { pageCookie } = access;
-    const isKnown = pageCookie.isIn({ cookie: c.req.header("cookie"), host: c.req.header("host") });
+    if (token !== undefined) return signInByToken(c, options, token);
     const file = isKnown ? await files.find("index.html") : undefined;
     return file === undefined
       ? page(signInPage(), isKnown ? 404 : 401)
@@ -62,7 +72,11 @@ export function mountPage(app: Hono<ServerEnv>, options: PageOptions): void {
   app.post("/", async (c) => {
     c.set("operation", "page");
     const form = new URLSearchParams(await readShort(c));
-    return signIn(c, options, form.get("tkn") ?? "");
+    return signInByToken(c, options, form.get("tkn") ?? "");
+  });
+  app.post("/sign-out", (c) => {
+    c.set("operation", "signOut");
+    return signOut(c, options);
   });
   app.get("/assets/:name", async (c) => {
     c.set("operation", "page");
@@ -73,8 +87,21 @@ export function mountPage(app: Hono<ServerEnv>, options: PageOptions): void {
   });
 }
 
-/** Exchanges the token for a cookie, and leads to the address without it, so that it stays in no history. */
-function signIn(c: Context<ServerEnv>, { access, peerOf }: PageOptions, token: string): Response {
+/** Exchanges a ticket for a sign-in. */
+async function signInByTicket(
+  c: Context<ServerEnv>,
+  options: PageOptions,
+  ticket: string,
+): Promise<Response> {
+  const { access } = options;
+  await access.peerCheck.requireNoAgent(bindingsOf(c).incoming?.socket);
+  if (access.signInTickets.redeem(ticket) === undefined) return page(signInPage(usedLink), 401);
+  return signIn(c, options, "ticket");
+}
+
+/** Exchanges the token for a sign-in. */
+async function signInByToken(c: Context<ServerEnv>, options: PageOptions, token: string): Promise<Response> {
+  const { access, peerOf } = options;
   try {
     const credentials = { apiKey: token, authorization: undefined, appId: undefined };
     const identity = access.authenticator.identify(credentials, peerOf(c));
@@ -84,12 +111,43 @@ function signIn(c: Context<ServerEnv>, { access, peerOf }: PageOptions, token: s
     const reason = error.status === 401 ? "This is not the host's token." : error.message;
     return page(signInPage(reason), error.status);
   }
+  await access.peerCheck.requireNoAgent(bindingsOf(c).incoming?.socket);
+  return signIn(c, options, "token");
+}
+
+/** Gives the browser a cookie, and leads to the address without the credential, so that it stays in no history. */
+function signIn(c: Context<ServerEnv>, { access, audit, peerOf }: PageOptions, by: string): Response {
+  const source = { userAgent: c.req.header("user-agent"), address: peerOf(c).address };
+  const { signIn: made, secret } = access.signIns.create(source);
+  const subject = `${made.id} ${made.device}`;
+  audit.record(rightsEntry({ what: "sign-in", subject, by: `${by} from ${made.address}` }));
+  return redirect(writeCookie(c.req.header("host"), secret));
+}
+
+/** Ends the sign-in of the browser that asks, by its page alone. */
+function signOut(c: Context<ServerEnv>, { access, audit }: PageOptions): Response {
+  const host = c.req.header("host");
+  const secret = actingSecret({
+    cookie: c.req.header("cookie"),
+    host,
+    origin: c.req.header("origin"),
+    mark: c.req.header(PAGE_MARK),
+  });
+  const ended = secret === undefined ? undefined : access.signIns.recognise(secret);
+  if (ended === undefined) throw new HostError("UNAUTHORIZED");
+  access.signIns.revoke(ended.id);
+  const subject = `${ended.id} ${ended.device}`;
+  audit.record(rightsEntry({ what: "sign-in", subject, by: "its browser", outcome: "signed out" }));
+  return redirect(writeCookie(host, ""));
+}
+
+function redirect(cookie?: string): Response {
   return new Response(null, {
     status: 303,
     headers: {
       ...safety,
       location: "/",
-      "set-cookie": access.pageCookie.issue(c.req.header("host")),
+      ...(cookie !== undefined && { "set-cookie": cookie }),
       "cache-control": "no-store",
     },
   });

@@ -5,6 +5,7 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { ApiClient } from "../testing/api-client.ts";
 import { serve, type Serving } from "../testing/serving.ts";
 
 const script = `export const text = ${JSON.stringify("long enough to be packed ".repeat(20))};\n`;
@@ -138,6 +139,104 @@ describe("[Z3] the token", () => {
     const { body } = await client.send("POST", "/admin/keys", { body: { name: "k", scopes: ["acp.agent"] } });
     const reply = await get(`${server.url}/?tkn=${String(body["secret"])}`);
     expect([reply.status, reply.headers.get("set-cookie")]).toEqual([403, null]);
+  });
+});
+
+describe("[Z620] a link", () => {
+  const origin = (serving: Serving): Record<string, string> => ({ origin: serving.server.url });
+
+  it("[Z620] signs one browser in, once; looking at it does not use it up", async () => {
+    const serving = await servePage();
+    const link = serving.server.signInUrl();
+    expect((await fetch(link, { method: "HEAD", redirect: "manual" })).headers.get("set-cookie")).toBeNull();
+    const reply = await get(link);
+    expect([reply.status, reply.headers.get("location")]).toEqual([303, "/"]);
+    const [cookie = ""] = (reply.headers.get("set-cookie") ?? "").split(";", 1);
+    expect((await get(`${serving.server.url}/sdk/ping`, { cookie, ...origin(serving) })).status).toBe(200);
+    const again = await get(link);
+    expect([again.status, again.headers.get("set-cookie")]).toEqual([401, null]);
+    expect(await again.text()).toContain("holdfast open");
+    // The browser itself may ask twice: it looks ahead.
+    const ahead = await get(link, { cookie });
+    expect([ahead.status, ahead.headers.get("set-cookie")]).toEqual([303, null]);
+    expect((await get(`${serving.server.url}/?ticket=never-was-one`)).status).toBe(401);
+  });
+
+  it("[Z620] is made by the owner alone, opens no WebSocket, and is void when its key is revoked", async () => {
+    const { server, client } = await servePage();
+    const keyFor = async (scope: string): Promise<{ id: string; api: ApiClient }> => {
+      const { body } = await client.send("POST", "/admin/keys", { body: { name: "k", scopes: [scope] } });
+      const { id } = body["key"] as { id: string };
+      return { id, api: new ApiClient(server.url, String(body["secret"])) };
+    };
+    expect((await (await keyFor("acp.agent")).api.send("POST", "/admin/sign-in-links")).status).toBe(403);
+    const admin = await keyFor("admin");
+    const { body } = await admin.api.send("POST", "/admin/sign-in-links");
+    const link = String(body["path"]);
+    expect(await socketStatus(`${server.url.replace("http", "ws")}/ahp${link}`, {})).toBe(401);
+    await client.send("DELETE", `/admin/keys/${admin.id}`);
+    expect((await get(server.url + link)).status).toBe(401);
+  });
+});
+
+describe("[Z621] a sign-in", () => {
+  it("[Z621] is listed with its device, audited, and ends at once when it is revoked or signed out", async () => {
+    const entries: string[] = [];
+    const audit = {
+      record: ({
+        what,
+        subject,
+        outcome = "",
+      }: {
+        what: string;
+        subject: string;
+        outcome?: string | undefined;
+      }) => void entries.push(`${what} ${subject.replace(/^\S{16} /, "")} ${outcome}`.trim()),
+    };
+    const serving = { ...(await serve({ webRoot: makeWebRoot(), audit })), folder: "" };
+    const { server, client } = serving;
+    const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    const reply = await get(server.signInUrl(), { "user-agent": agent });
+    const [cookie = ""] = (reply.headers.get("set-cookie") ?? "").split(";", 1);
+    const other = await cookieOf(serving);
+    const statusOf = async (each: string): Promise<number> =>
+      (await get(`${server.url}/sdk/ping`, { cookie: each, origin: server.url })).status;
+    expect([await statusOf(cookie), await statusOf(other)]).toEqual([200, 200]);
+    const list = async (): Promise<{ id: string; device: string }[]> =>
+      (await client.send("GET", "/admin/sign-ins")).body["signIns"] as { id: string; device: string }[];
+    const firefox = (await list()).find(({ device }) => device === "Firefox on Linux");
+    expect(await list()).toHaveLength(2);
+    expect((await client.send("DELETE", `/admin/sign-ins/${firefox?.id}`)).status).toBe(200);
+    expect((await client.send("DELETE", `/admin/sign-ins/${firefox?.id}`)).status).toBe(404);
+    expect([await statusOf(cookie), await statusOf(other)]).toEqual([401, 200]);
+    const leave = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${server.url}/sign-out`, { method: "POST", redirect: "manual", headers });
+    expect((await leave({ cookie: other })).status).toBe(401);
+    expect((await leave({ cookie: other, origin: "http://127.0.0.1:9" })).status).toBe(403);
+    const left = await leave({ cookie: other, origin: server.url });
+    expect([left.status, left.headers.get("set-cookie")]).toEqual([
+      303,
+      expect.stringContaining("Max-Age=0"),
+    ]);
+    expect([await statusOf(other), await list()]).toEqual([401, []]);
+    expect(entries).toEqual([
+      "sign-in Firefox on Linux",
+      "sign-in Another program",
+      "sign-in Firefox on Linux revoked",
+      "sign-in Another program signed out",
+    ]);
+  });
+
+  it("[A626] is not made for an agent's process", async () => {
+    const peers = {
+      findSocket: async () => ({ uid: 0, inode: "1" }),
+      findProcess: async () => ({ pid: 1, command: "curl", markers: [], isInOwnCgroup: true }),
+    };
+    const { server, token } = await serve({ webRoot: makeWebRoot(), peers });
+    for (const address of [server.signInUrl(), `${server.url}/?tkn=${token}`]) {
+      const reply = await get(address);
+      expect([reply.status, reply.headers.get("set-cookie")]).toEqual([403, null]);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
-// Page that asks for the host's token.
+// Page that asks for a sign-in.
 
-/** A page without scripts; `problem` says what was wrong with the token that was sent. */
+/** A page without scripts; `problem` says what was wrong with what was sent. */
 export function signInPage(problem?: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -36,9 +36,9 @@ button { border-color: var(--accent); background: var(--accent); color: var(--ac
 <main>
 <h1>Sign in to Holdfast</h1>
 ${problem === undefined ? "" : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`}
-<p>This page opens with the host's token. Do one of these on the host:</p>
+<p>Do one of these on the host:</p>
 <ol>
-<li>Open the address that <code>holdfast</code> prints when it starts. The token is in it.</li>
+<li>Run <code>holdfast open</code>. It opens this page, or prints a link that signs one browser in, once.</li>
 <li>Copy the token from the file <code>token</code> in the host's home, which <code>holdfast doctor</code> names, and
 paste it here.</li>
 </ol>

@@ -56,6 +56,8 @@ export class FakeHost implements HostPort {
   readonly audit: AuditRecord[] = [];
   /** Standing permissions that the test sets. */
   readonly rules = new Map<string, PermissionRuleInfo>();
+  /** Apps whose turns were ended. */
+  readonly ended: string[] = [];
   acpEnabled = true;
   /** Thrown by the next call. */
   failure: Error | undefined;
@@ -158,6 +160,10 @@ export class FakeHost implements HostPort {
     onReadable: () => void,
   ): FollowedSession {
     return this.#find(key, caller).follow(request, onReadable);
+  }
+
+  async cancelTurnsOf(appId: string): Promise<void> {
+    this.ended.push(appId);
   }
 
   async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {

@@ -31,6 +31,11 @@ export async function serve(
     token,
     log,
     meta: new MemoryMeta(),
+    // Clients of tests are of the host's own user; which process they are is looked for in tests of that alone.
+    peers: {
+      findSocket: async () => ({ uid: process.getuid?.() ?? 0, inode: "0" }),
+      findProcess: async () => undefined,
+    },
     listen: { host: "127.0.0.1", port: 0 },
     graceMs: 0,
     ...options,

@@ -1,6 +1,11 @@
 // One attempt to deliver to a webhook's receiver, and when the next one is due.
 import { createHmac } from "node:crypto";
+import { type IncomingMessage, request as requestByHttp } from "node:http";
+import { request as requestByHttps } from "node:https";
+import { isIP } from "node:net";
 import type { WebhookEvent } from "@holdfast/protocol";
+import { stripBrackets } from "../auth/address.ts";
+import { ClosedAddressError, guardedLookup, type IsAllowedAddress } from "./receiver-address.ts";
 
 interface DeliveryRequest {
   readonly url: string;
@@ -9,6 +14,8 @@ interface DeliveryRequest {
   readonly event: WebhookEvent;
   readonly body: string;
   readonly sentAtMs: number;
+  /** The addresses that may be connected to; absent: all. */
+  readonly isAllowedAddress?: IsAllowedAddress | undefined;
 }
 
 export type AttemptOutcome =
@@ -25,20 +32,38 @@ export async function attemptDelivery(
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
   try {
-    const response = await fetch(request.url, {
-      method: "POST",
-      headers: headersOf(request),
-      body: request.body,
-      // The registration vouched for this address, and for no other.
-      redirect: "manual",
-      signal,
-    });
-    // Only the status counts; a long answer is not waited for.
-    await response.body?.cancel();
-    return outcomeOf(response.status);
+    return outcomeOf(await post(request, signal));
   } catch (error) {
     return { kind: "failed", reason: explain(error, signal) };
   }
+}
+
+/** The status of the receiver's answer. Redirects are not followed: the registration vouched for this address alone. */
+function post(request: DeliveryRequest, signal: AbortSignal): Promise<number> {
+  const { isAllowedAddress } = request;
+  const url = new URL(request.url);
+  const host = stripBrackets(url.hostname);
+  // An address is connected to without being looked up.
+  if (isAllowedAddress !== undefined && isIP(host) !== 0 && !isAllowedAddress(host)) {
+    return Promise.reject(new ClosedAddressError());
+  }
+  const begin = url.protocol === "https:" ? requestByHttps : requestByHttp;
+  const options = {
+    method: "POST",
+    headers: { ...headersOf(request), "content-length": Buffer.byteLength(request.body) },
+    signal,
+    // Another webhook's connection may lead where this one must not go.
+    agent: false,
+    ...(isAllowedAddress !== undefined && { lookup: guardedLookup(isAllowedAddress) }),
+  } as const;
+  return new Promise((resolve, reject) => {
+    const receive = (response: IncomingMessage): void => {
+      resolve(response.statusCode ?? 0);
+      // Only the status counts; a long answer is not waited for.
+      response.destroy();
+    };
+    begin(url, options, receive).on("error", reject).end(request.body);
+  });
 }
 
 function headersOf({ secret, deliveryId, event, body, sentAtMs }: DeliveryRequest): Record<string, string> {
@@ -64,9 +89,11 @@ function outcomeOf(status: number): AttemptOutcome {
 /** Says why without the address, which may hold a secret of the receiver's. */
 function explain(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return "The receiver did not answer in time.";
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (!(cause instanceof Error)) return "The receiver could not be reached.";
-  return `The receiver could not be reached: ${"code" in cause ? String(cause.code) : cause.message}.`;
+  if (error instanceof ClosedAddressError) {
+    return "The receiver is on this machine or a private network, which webhooks of apps cannot reach.";
+  }
+  const code = error instanceof Error && "code" in error ? `: ${String(error.code)}` : "";
+  return `The receiver could not be reached${code}.`;
 }
 
 /**

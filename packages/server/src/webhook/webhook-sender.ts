@@ -11,6 +11,7 @@ import {
 } from "@holdfast/protocol";
 import type { Caller, HostPort } from "../host-port.ts";
 import { attemptDelivery, DEFAULT_RETRY, type RetryPolicy } from "./delivery.ts";
+import { checkReceiver, type IsAllowedAddress, isPublicAddress } from "./receiver-address.ts";
 import { type DeliveryOutcome, type LaneDeps, WebhookLane } from "./webhook-lane.ts";
 import { isDeliverable, payloadOf, writePayload } from "./webhook-payload.ts";
 import { type WebhookRecord, WebhookStore } from "./webhook-store.ts";
@@ -45,6 +46,7 @@ interface PumpOptions {
   readonly maxInFlight: number;
   readonly timeoutMs: number;
   readonly nowMs: () => number;
+  readonly isAllowedAddress: IsAllowedAddress;
 }
 
 /** The deliveries in flight. Its creator closes it. */
@@ -83,12 +85,14 @@ class DeliveryPump {
   }
 
   async #send(lane: WebhookLane, controller: AbortController): Promise<void> {
-    const { log, timeoutMs, nowMs } = this.#options;
+    const { log, timeoutMs, nowMs, isAllowedAddress } = this.#options;
     const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
-      await lane.sendNext(({ url, secret }, { id: deliveryId, event, body }) =>
-        attemptDelivery({ url, secret, deliveryId, event, body, sentAtMs: nowMs() }, controller.signal),
-      );
+      await lane.sendNext(({ url, secret, owner }, { id: deliveryId, event, body }) => {
+        const guard = owner.kind === "owner" ? {} : { isAllowedAddress };
+        const request = { url, secret, deliveryId, event, body, sentAtMs: nowMs(), ...guard };
+        return attemptDelivery(request, controller.signal);
+      });
     } catch (error) {
       // The store could not be read or written.
       log("error", "A delivery could not be settled", { webhook: lane.webhook.id, error });
@@ -114,6 +118,8 @@ export interface WebhookOptions {
   readonly maxWaiting?: number;
   /** How many deliveries that were given up are kept for one webhook. */
   readonly maxDeadLetters?: number;
+  /** Addresses that webhooks of apps may reach; those of the internet if left out. The owner's may reach all. */
+  readonly isAllowedAddress?: IsAllowedAddress;
   readonly nowMs?: () => number;
   readonly random?: () => number;
 }
@@ -160,6 +166,7 @@ export class WebhookSender {
       nowMs,
       maxInFlight: parts.maxInFlight ?? defaults.maxInFlight,
       timeoutMs: parts.timeoutMs ?? defaults.timeoutMs,
+      isAllowedAddress: parts.isAllowedAddress ?? isPublicAddress,
     });
     this.#deps = {
       store: this.#store,
@@ -191,10 +198,12 @@ export class WebhookSender {
         `There are ${LIMITS.webhooks} webhooks already. Delete one first.`,
       );
     }
+    if (caller.kind === "app") checkReceiver(request.url, this.#parts.isAllowedAddress ?? isPublicAddress);
     const secret = request.secret ?? `whsec_${randomBytes(32).toString("base64url")}`;
     const webhook: WebhookRecord = {
       id: randomUUID(),
-      owner: caller,
+      // Whatever the ceiling was: it is not about webhooks.
+      owner: caller.kind === "owner" ? caller : { kind: "app", appId: caller.appId },
       clientId,
       url: request.url,
       events: request.events ?? WEBHOOK_EVENTS,

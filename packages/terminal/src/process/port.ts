@@ -100,6 +100,8 @@ export interface RunRequest {
   /** Limits that it shares with other runs, outermost first. */
   readonly scopes?: readonly LimitScope[] | undefined;
   readonly tree?: TreeChoice | undefined;
+  /** Identifies the processes of the run in their environment; random if left out. */
+  readonly marker?: string | undefined;
 }
 
 /** How a child ended. Both are null when its status could not be learned. */

@@ -99,7 +99,7 @@ export class Spawner implements ProcessPort {
       tree: request.tree ?? "auto",
       limits: kernelLimits,
       scopes,
-      marker: randomUUID(),
+      marker: request.marker ?? randomUUID(),
     };
     const run = await ChildRun.start(
       {

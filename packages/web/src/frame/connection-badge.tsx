@@ -42,8 +42,8 @@ export function LostHost(): ReactNode {
   if (isSignInLost) {
     return (
       <Banner>
-        The host&rsquo;s token has changed. Open the address that <code>holdfast</code> prints, or{" "}
-        <a href="/">enter the token</a>.
+        This browser is not signed in any more: it was signed out, or the host&rsquo;s token has changed. Run{" "}
+        <code>holdfast open</code>, or <a href="/">enter the token</a>.
       </Banner>
     );
   }

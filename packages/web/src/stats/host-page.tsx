@@ -6,6 +6,7 @@ import { useHost } from "../host/use-host.ts";
 import { byReadiness, type CatalogueAgent, fetchAgents, readinessWords } from "../session/agent-catalogue.ts";
 import { AuditTail } from "./audit.tsx";
 import { bytesPerSecond, type HostStats } from "./host-stats.ts";
+import control from "../style/control.module.css";
 import style from "./host-page.module.css";
 import { PermissionRules } from "./permission-rules.tsx";
 import { useStats, useRepeatedly } from "./polling.ts";
@@ -18,6 +19,9 @@ export function HostPage(): ReactNode {
           ←
         </a>
         <h1>Host</h1>
+        <button type="button" className={`${control.small} ${style.signOut}`} onClick={() => void signOut()}>
+          Sign out
+        </button>
       </header>
       <Charts stats={useStats()} />
       <ConnectedClients />
@@ -26,6 +30,15 @@ export function HostPage(): ReactNode {
       <AuditTail />
     </div>
   );
+}
+
+/** Ends this browser's sign-in, whatever becomes of the answer: the page that asks for one follows. */
+async function signOut(): Promise<void> {
+  try {
+    await fetch("/sign-out", { method: "POST", headers: { "x-holdfast-page": "1" }, redirect: "manual" });
+  } finally {
+    location.assign("/");
+  }
 }
 
 function Charts({ stats }: { readonly stats: readonly HostStats[] }): ReactNode {

@@ -33,6 +33,11 @@ function readProcessRow(pid: number): ProcessRow | undefined {
   return parseStat(pid, stat, false);
 }
 
+/** The parent of a process; undefined when the process is gone. */
+export function readParentPid(pid: number): number | undefined {
+  return readProcessRow(pid)?.parentPid;
+}
+
 /** True while this pid still is the process that started then. Without /proc only the pid is compared. */
 export function isSameProcess(pid: number, startTime: number | undefined): boolean {
   return !platform.hasProcFs || readProcessRow(pid)?.startTime === startTime;

@@ -1,0 +1,53 @@
+// Options that set the ceiling of a key or an app, and the words that show one.
+import path from "node:path";
+import { APPROVAL_POLICIES } from "@holdfast/ahp";
+import type { Ceiling, WantedCeiling } from "@holdfast/sdk";
+import { type Command, Option } from "commander";
+import { safeText } from "../safe-text.ts";
+
+export interface CeilingOptions {
+  readonly policy?: Ceiling["policy"];
+  readonly root?: readonly string[];
+  readonly agents?: readonly string[];
+}
+
+export function addCeilingOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--policy <policy>",
+        "strongest approval policy of its sessions (default: approve-reads)",
+      ).choices(APPROVAL_POLICIES),
+    )
+    .option(
+      "--root <folder>",
+      "folder that its sessions must be in; may be repeated (default: any but the host's own)",
+      (folder: string, before: readonly string[] | undefined) => [...(before ?? []), folder],
+    )
+    .option(
+      "--agents <names>",
+      "agents that its sessions may have, such as claude,codex (default: any)",
+      (names) => names.split(",").filter((name) => name !== ""),
+    );
+}
+
+/** The ceiling that the options name; undefined when they name none. */
+export function readCeiling(
+  { policy, root, agents }: CeilingOptions,
+  here: string,
+): WantedCeiling | undefined {
+  if (policy === undefined && root === undefined && agents === undefined) return undefined;
+  return {
+    ...(policy !== undefined && { policy }),
+    ...(root !== undefined && { roots: root.map((folder) => path.resolve(here, folder)) }),
+    ...(agents !== undefined && { agents: [...agents] }),
+  };
+}
+
+/** A ceiling in one cell of a list. */
+export function ceilingWords(ceiling: Ceiling | undefined): string {
+  if (ceiling === undefined) return "anything";
+  const { policy, agents, roots } = ceiling;
+  const parts = [policy, ...(agents === undefined ? [] : [agents.join(",")]), ...(roots ?? [])];
+  return safeText(parts.join(" "));
+}

@@ -1,0 +1,85 @@
+// Rules for ceilings: which agents, folders and policies the sessions of a key or an app may have.
+import { sep } from "node:path";
+import type { Ceiling } from "@holdfast/protocol";
+import { type Rejection, reject } from "./rule.ts";
+
+/** The agent, folder and policy that a caller wants for a session; absent ones are not asked for. */
+export interface WantedRights {
+  readonly agent?: { readonly id: string; readonly handles: readonly string[] } | undefined;
+  /** A folder, after symbolic links. */
+  readonly folder?: string | undefined;
+  /** The policy; null for a session without one. */
+  readonly policy?: string | null | undefined;
+}
+
+/** The folders that a ceiling is about, after symbolic links. */
+export interface RealFolders {
+  /** Absent: any folder but the host's own. */
+  readonly roots?: readonly string[] | undefined;
+  /** The host's home, which holds its token. */
+  readonly home: string;
+  /** The folder in it that holds one for each app. */
+  readonly appData?: string | undefined;
+}
+
+/**
+ * Policies by what happens without a decision. Without a policy, and under `ask`, requests wait for one; an app decides
+ * those of its sessions, so neither is stronger than `approve-reads`.
+ */
+const strengths: ReadonlyMap<string | null, number> = new Map<string | null, number>([
+  ["deny-all", 0],
+  ["ask", 1],
+  [null, 1],
+  ["approve-reads", 2],
+  ["approve-all", 3],
+]);
+
+/** Why a caller with this ceiling may not have what it wants; undefined when it may (A620). */
+export function refuseAbove(
+  ceiling: Ceiling,
+  wanted: WantedRights,
+  folders: RealFolders,
+): Rejection | undefined {
+  const { agent, folder, policy } = wanted;
+  if (agent !== undefined && !mayUse(ceiling, agent)) {
+    return above(`the agents ${(ceiling.agents ?? []).join(", ")}, not ${agent.id}`, `--agents ${agent.id}`);
+  }
+  if (folder !== undefined && !mayWorkIn(folder, folders)) {
+    const allowed = ceiling.roots === undefined ? "any folder but the host's own" : ceiling.roots.join(", ");
+    return above(`${allowed}, not ${folder}`, `--root ${folder}`);
+  }
+  if (policy !== undefined && !isWithin(policy, ceiling.policy)) {
+    return above(
+      `at most the policy ${ceiling.policy}, not ${policy ?? "none"}`,
+      `--policy ${policy ?? "approve-reads"}`,
+    );
+  }
+  return undefined;
+}
+
+function mayUse({ agents }: Ceiling, { id, handles }: NonNullable<WantedRights["agent"]>): boolean {
+  return agents?.some((name) => name === id || handles.includes(name)) ?? true;
+}
+
+function mayWorkIn(folder: string, { roots, home, appData }: RealFolders): boolean {
+  if (roots !== undefined) return roots.some((root) => isInside(folder, root));
+  return !isInside(folder, home) || (appData !== undefined && isInside(folder, appData));
+}
+
+function isInside(folder: string, root: string): boolean {
+  return folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** A policy of unknown strength is within no ceiling but its own. */
+function isWithin(policy: string | null, most: string): boolean {
+  if (policy === most) return true;
+  return (strengths.get(policy) ?? Number.POSITIVE_INFINITY) <= (strengths.get(most) ?? -1);
+}
+
+function above(allowed: string, option: string): Rejection {
+  return reject(
+    `The owner allows this key or app ${allowed}. For more, the owner makes another key with ` +
+      `\`holdfast keys create --name NAME ${option}\`, or grants an app more with \`holdfast apps grant\`.`,
+    "CEILING_EXCEEDED",
+  );
+}

@@ -1,0 +1,40 @@
+// Operations on browsers' sign-ins, and the links that make them.
+import { rightsEntry } from "@holdfast/core";
+import { HostError, success } from "@holdfast/protocol";
+import { signInPath } from "../page/sign-in-link.ts";
+import type { KeyHandlerDeps } from "./key.ts";
+import type { Handlers } from "./operation-routes.ts";
+
+type SignInOperation = "createSignInLink" | "listSignIns" | "revokeSignIn";
+
+export function signInHandlers({
+  access: { signIns, signInTickets },
+  audit,
+}: Pick<KeyHandlerDeps, "access" | "audit">): Pick<Handlers, SignInOperation> {
+  return {
+    createSignInLink: (_input, { clientId }) => {
+      const { ticket, expiresAt } = signInTickets.issue(clientId);
+      const entry = {
+        session: "",
+        what: "ticket",
+        subject: "sign-in link",
+        by: `client ${clientId}`,
+      } as const;
+      audit.record({ ...entry, verdict: "allowed" });
+      return success({ path: signInPath(ticket), expiresAt });
+    },
+    listSignIns: () => success({ signIns: signIns.list() }),
+    revokeSignIn: ({ params: { id } }, { clientId }) => {
+      const signIn = signIns.revoke(id);
+      if (signIn === undefined) {
+        throw new HostError(
+          "NOT_FOUND",
+          "There is no sign-in of this id. List the sign-ins to see those there are.",
+        );
+      }
+      const subject = `${id} ${signIn.device}`;
+      audit.record(rightsEntry({ what: "sign-in", subject, by: `client ${clientId}`, outcome: "revoked" }));
+      return success({ signIn });
+    },
+  };
+}

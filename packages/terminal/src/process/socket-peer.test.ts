@@ -1,0 +1,89 @@
+// The other end of local connections, with real sockets and processes.
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { platform } from "./platform.ts";
+import type { RunSink } from "./port.ts";
+import { type SocketEnds, SocketPeers } from "./socket-peer.ts";
+import { Spawner } from "./spawner.ts";
+
+const spawner = new Spawner({ environment: { PATH: process.env["PATH"] } });
+const sink: RunSink = { bytes: () => {}, exit: () => {}, end: () => {} };
+let server: Server;
+let port: number;
+
+beforeAll(async () => {
+  server = createServer().listen(0, "::");
+  await once(server, "listening");
+  ({ port } = server.address() as AddressInfo);
+});
+
+afterAll(async () => {
+  server.close();
+  await spawner.close();
+});
+
+function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): SocketEnds {
+  return {
+    localAddress: localAddress ?? "",
+    localPort: localPort ?? 0,
+    remoteAddress: remoteAddress ?? "",
+    remotePort: remotePort ?? 0,
+  };
+}
+
+/** Runs a shell command that connects, until the test has looked at the other end. */
+async function connectFrom(line: string, marker: string, host = "127.0.0.1"): Promise<Socket> {
+  const connected = once(server, "connection");
+  const connection = `exec 3<>/dev/tcp/${host}/${port}; read -r _ <&3`;
+  const run = await spawner.start(
+    {
+      kind: "text",
+      command: "bash",
+      args: ["-c", line, "bash", connection],
+      cwd: "/",
+      env: { PATH: process.env["PATH"] ?? "" },
+      marker,
+    },
+    sink,
+  );
+  const [socket] = (await connected) as [Socket];
+  socket.once("close", () => void run.end(0).then(() => run.release()));
+  return socket;
+}
+
+describe.skipIf(!platform.hasProcFs)("[A626] the process at the other end", () => {
+  const peers = new SocketPeers();
+
+  it.each(["127.0.0.1", "::1"])(
+    "[A626] is this one, without markers, when it connects to %s itself",
+    async (host) => {
+      const connected = once(server, "connection");
+      const client = connect(port, host);
+      const [socket] = (await connected) as [Socket];
+      const found = await peers.findSocket(endsOf(socket));
+      expect(found).toMatchObject({ uid: process.getuid?.() });
+      expect(found && (await peers.findProcess(found))).toMatchObject({ pid: process.pid, markers: [] });
+      client.destroy();
+      socket.destroy();
+      await once(client, "close");
+      expect(await peers.findSocket(endsOf(socket))).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ["itself", 'eval "$1"', "127.0.0.1"],
+    ["over IPv6", 'eval "$1"', "::1"],
+    ["without its environment", 'env -i bash -c "$1"; true', "127.0.0.1"],
+    ["with a forged marker", 'HOLDFAST_TERMINAL=forged bash -c "$1"; true', "127.0.0.1"],
+    ["in another session", 'setsid -w bash -c "$1"; true', "127.0.0.1"],
+    ["as an orphan", '(setsid bash -c "$1" &) ; sleep 60', "127.0.0.1"],
+  ])("[A626] has the marker of its command, %s", async (_name, line, host) => {
+    const socket = await connectFrom(line, `marker of ${line}`, host);
+    const found = await peers.findSocket(endsOf(socket));
+    const peer = found && (await peers.findProcess(found));
+    expect(peer?.markers).toContain(`marker of ${line}`);
+    expect(peer?.pid).not.toBe(process.pid);
+    socket.destroy();
+  });
+});

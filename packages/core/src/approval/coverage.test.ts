@@ -110,6 +110,13 @@ describe("[V6] grants", () => {
     expect(grants.take(write("/b"), always)).toBeDefined();
   });
 
+  test("[V6] of 200 runs one is covered", () => {
+    const grants = new Grants();
+    grants.add("call", command("ls"));
+    const uses = Array.from({ length: 200 }, () => grants.take(command("ls"), always));
+    expect(uses.filter((use) => use !== undefined)).toHaveLength(1);
+  });
+
   test("[V6] a finished call covers nothing; a file that may be read may be read in pieces", () => {
     const grants = new Grants();
     grants.add("call", command("ls"));

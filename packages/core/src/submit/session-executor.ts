@@ -51,9 +51,9 @@ export function submitToSession(
     case "session/activeClientRemoved":
       return accepted(session.dispatch({ to: "session", action }, origin));
     case "session/permissionRuleRemoved": {
+      const rule = { id: action.id, subject: action.id };
       const entry = session.dispatch({ to: "session", action }, origin);
-      if (entry !== undefined)
-        audit.record(ruleChange(session.key, { id: action.id, subject: action.id }, actor, "removed"));
+      if (entry !== undefined) audit.record(ruleChange(session.key, rule, actor, "removed"));
       return accepted(entry);
     }
     case "session/runtimeOptionsChanged":

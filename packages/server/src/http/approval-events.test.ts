@@ -117,5 +117,8 @@ const cases: readonly ProjectionCase[] = [
 ];
 
 describe("[A32] approvals", () => {
-  it.each(cases)("$title", expectProjection);
+  it.each(cases)("$title", (example) => {
+    expect.hasAssertions();
+    expectProjection(example);
+  });
 });

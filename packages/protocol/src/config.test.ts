@@ -21,7 +21,8 @@ describe("configuration", () => {
         defaults: { agent: "shell" },
         maxSessions: 64,
         acp: { enabled: true, idleSeconds: 300, turnTextMebibytes: 8 },
-        apps: { enabled: false },
+        apps: { enabled: false, anyUser: false },
+        security: { agentsMayUseApi: [] },
         retention: { maxAgeDays: 90, maxMebibytes: 4096, auditDays: 365 },
         listen: { host: "127.0.0.1", port: 4747 },
       },
@@ -50,7 +51,8 @@ describe("configuration", () => {
       allowedAgents: ["mine", "claude"],
       maxSessions: 3,
       acp: { enabled: false, idleSeconds: 1.5, turnTextMebibytes: 0.5 },
-      apps: { enabled: true },
+      apps: { enabled: true, anyUser: true },
+      security: { agentsMayUseApi: ["claude"] },
       retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
       listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };
@@ -64,7 +66,7 @@ describe("configuration", () => {
     [[], "The configuration must be an object, not an array"],
     [
       { agnets: {} },
-      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, retention, listen',
+      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, security, retention, listen',
     ],
     [{ agents: { mine: { extends: 1 } } }, "agents.mine.extends must be a string, not a number"],
     [
@@ -129,6 +131,7 @@ describe("configuration", () => {
       "maxSessions",
       "acp",
       "apps",
+      "security",
       "retention",
       "listen",
     ]);

@@ -14,13 +14,7 @@ export function signInHandlers({
   return {
     createSignInLink: (_input, { clientId }) => {
       const { ticket, expiresAt } = signInTickets.issue(clientId);
-      const entry = {
-        session: "",
-        what: "ticket",
-        subject: "sign-in link",
-        by: `client ${clientId}`,
-      } as const;
-      audit.record({ ...entry, verdict: "allowed" });
+      audit.record(rightsEntry({ what: "ticket", subject: "sign-in link", by: `client ${clientId}` }));
       return success({ path: signInPath(ticket), expiresAt });
     },
     listSignIns: () => success({ signIns: signIns.list() }),

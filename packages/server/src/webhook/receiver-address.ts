@@ -12,8 +12,8 @@ export type IsAllowedAddress = (address: string) => boolean;
 const closedIPv4 =
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/4 240.0.0.0/4";
 /**
- * Unspecified and loopback with the old compatible form, local NAT64, discard, Teredo and 6to4 (which lead to an IPv4
- * address of their own choice), unique local, link-local, site-local, multicast.
+ * Unspecified and loopback with the old compatible form, local NAT64, discard, Teredo and 6to4 (which lead to any IPv4
+ * address), unique local, link-local, site-local, multicast.
  */
 const closedIPv6 = "::/96 64:ff9b:1::/48 100::/64 2001::/32 2002::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8";
 

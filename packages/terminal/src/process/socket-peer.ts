@@ -128,7 +128,7 @@ function formatAddress(address: string, family: 4 | 6): string | undefined {
   const plain = mapped ?? address;
   if (family === 4) return isIPv4(plain) ? formatWords(plain.split(".").map(Number)) : undefined;
   if (isIPv4(plain)) {
-    return formatWords([...new Array<number>(10).fill(0), 255, 255, ...plain.split(".").map(Number)]);
+    return formatWords([...zeros(10), 255, 255, ...plain.split(".").map(Number)]);
   }
   return isIPv6(plain) ? formatWords(readIPv6(plain)) : undefined;
 }
@@ -138,9 +138,12 @@ function readIPv6(address: string): number[] {
   const groups = (text: string): number[] =>
     text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
   const [before, after] = [groups(head), groups(tail ?? "")];
-  const zeros =
-    tail === undefined ? [] : new Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0);
-  return [...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 0xff]);
+  const omitted = tail === undefined ? 0 : 8 - before.length - after.length;
+  return [...before, ...zeros(omitted), ...after].flatMap((group) => [group >> 8, group & 0xff]);
+}
+
+function zeros(count: number): number[] {
+  return Array.from({ length: Math.max(0, count) }, () => 0);
 }
 
 function formatWords(bytes: readonly number[]): string {

@@ -90,7 +90,7 @@ function withVariables(options: string, isTransparent: boolean): Unwrap {
     for (; index < args.length; index += 1) {
       const value = args[index]?.value;
       if (value === undefined) return hidden("unknown inner command");
-      const assigned = /^([^=]+)=/.exec(value)?.[1];
+      const assigned = /^([^=]*)=/.exec(value)?.[1];
       if (assigned === undefined) break;
       variables.push(assigned);
     }

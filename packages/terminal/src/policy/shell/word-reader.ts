@@ -89,7 +89,7 @@ export class WordReader {
   }
 
   #isTilde(builder: WordBuilder, start: number): boolean {
-    return this.#source.at === start || /[=:]$/.test(builder.text);
+    return this.#source.at === start || ["=", ":"].includes(builder.text.at(-1) ?? "");
   }
 
   #readTilde(builder: WordBuilder, start: number): void {

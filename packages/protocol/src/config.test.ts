@@ -48,6 +48,7 @@ describe("configuration", () => {
         runtimeMode: "plan",
       },
       allowedAgents: ["mine", "claude"],
+      policy: "rules.jsonc",
       maxSessions: 3,
       acp: { enabled: false, idleSeconds: 1.5, turnTextMebibytes: 0.5 },
       apps: { enabled: true },
@@ -64,7 +65,7 @@ describe("configuration", () => {
     [[], "The configuration must be an object, not an array"],
     [
       { agnets: {} },
-      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, retention, listen',
+      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, policy, maxSessions, acp, apps, retention, listen',
     ],
     [{ agents: { mine: { extends: 1 } } }, "agents.mine.extends must be a string, not a number"],
     [
@@ -126,6 +127,7 @@ describe("configuration", () => {
       "mcpServers",
       "defaults",
       "allowedAgents",
+      "policy",
       "maxSessions",
       "acp",
       "apps",

@@ -10,6 +10,7 @@ export {
   type Quirk,
 } from "./catalogue.ts";
 export { configJsonSchema, readConfig, type Config, type OwnAgent } from "./config.ts";
+export { policyJsonSchema, readPolicy, type PolicyFile } from "./policy.ts";
 export { errorEnvelope, success, type ErrorEnvelope, type SuccessEnvelope } from "./envelope.ts";
 export {
   ERRORS,

@@ -92,6 +92,7 @@ const examples: Readonly<Record<string, unknown>> = {
   "defaults.model": "large",
   "defaults.runtimeMode": "plan",
   allowedAgents: ["shell"],
+  policy: "policy.jsonc",
   "listen.allowRemote": false,
   "listen.allowedHosts": ["holdfast.example"],
 };

@@ -22,6 +22,7 @@ import { addKeys } from "./command/keys.ts";
 import { addKill } from "./command/kill.ts";
 import { addLogs } from "./command/logs.ts";
 import { addLs } from "./command/ls.ts";
+import { addPolicy } from "./command/policy.ts";
 import { addPrune } from "./command/prune.ts";
 import { addRun } from "./command/run.ts";
 import { addStop } from "./command/stop.ts";
@@ -39,7 +40,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
     heading: "Agents and sessions:",
     commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addDelete],
   },
-  { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny] },
+  { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPolicy] },
   { heading: "Terminals:", commands: [addExec, addAttach, addTerminals, addLogs, addKill] },
   { heading: "History:", commands: [addExport, addPrune, addAudit] },
   { heading: "Access:", commands: [addKeys, addApps] },

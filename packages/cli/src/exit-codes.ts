@@ -23,6 +23,10 @@ export const EXIT_CODES = {
   hung: 9,
   /** The database is damaged, missing or empty. */
   damaged: 10,
+  /** `policy test`: the command would be asked about. */
+  asks: 11,
+  /** `policy test`: the command would be denied. */
+  denies: 12,
   /** A turn ended because the agent had no tokens left. */
   maxTokens: 20,
   /** A turn ended because the agent asked its model too often. */

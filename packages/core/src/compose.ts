@@ -23,6 +23,7 @@ import { type RetentionRules, RetentionWatch } from "./retention.ts";
 import { buildLaunch } from "./session/agent-launch.ts";
 import { recoverTerminals } from "./session/recovery.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
+import type { PolicySource } from "./policy/host-policy.ts";
 import type { Log, SessionDeps } from "./session/session-deps.ts";
 import { Sessions } from "./session/sessions.ts";
 import { Submissions } from "./submit/submissions.ts";
@@ -46,6 +47,8 @@ export interface HostOptions {
   readonly log: Log;
   /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
   readonly redactor?: Redactor | undefined;
+  /** Rules about what agents may do. */
+  readonly policy?: PolicySource | undefined;
   readonly now?: (() => Date) | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
 }
@@ -99,6 +102,7 @@ export function composeHost(options: HostOptions): HostParts {
     terminals,
     log,
     timeouts,
+    policy: options.policy,
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
     defaultModel: config.defaults.model,

@@ -7,6 +7,7 @@ import {
   examineDatabaseFile,
   examineDisk,
   examineHome,
+  examinePolicy,
   examineStorage,
   examineToken,
 } from "./home.ts";
@@ -29,6 +30,7 @@ const allExaminations: readonly Examination[] = [
   { id: "node", title: "Node", examine: examineNode },
   { id: "home", title: "Home", examine: examineHome },
   { id: "config", title: "Configuration", examine: examineConfiguration },
+  { id: "policy", title: "Policy", examine: examinePolicy },
   { id: "token", title: "Token", examine: examineToken },
   { id: "disk", title: "Disk", examine: examineDisk },
   { id: "storage", title: "Storage", examine: examineStorage },

@@ -1,7 +1,8 @@
 // The policy file of a home: read at the start, and again before a decision when it changed.
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { type CurrentPolicy, type Log, policyOf, type PolicySource } from "@holdfast/core";
+import type { Log } from "@holdfast/core";
+import { type CurrentPolicy, policyOf, type PolicySource } from "@holdfast/core/policy";
 import { type Config, type PolicyFile, problemSentence, readPolicy } from "@holdfast/protocol";
 import { StartError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";

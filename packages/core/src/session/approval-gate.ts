@@ -5,6 +5,8 @@ import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
 import type { ApprovedCall } from "../approval/coverage.ts";
 import { decideOutside, decideUncovered } from "../approval/policy.ts";
 import type { AuditEntry } from "../audit/audit.ts";
+import { describeRule } from "../policy/host-policy.ts";
+import type { RuledAction } from "../policy/session-subject.ts";
 import type { OwnQuestion, Permission, PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
 
@@ -12,6 +14,8 @@ import type { SessionContext } from "./session-context.ts";
 export interface GatedAction extends Pick<AuditEntry, "what" | "subject" | "cwd"> {
   /** Whether it stays inside the session's folders. */
   readonly isInside: boolean;
+  /** The action as rules see it. */
+  readonly ruled: RuledAction;
   /** Whether the approval of a tool call covers it. */
   readonly isCoveredBy: (call: ApprovedCall) => boolean;
   /** The question to a person where nothing covers the action. */
@@ -66,17 +70,20 @@ export class ApprovalGate {
     }
   }
 
-  /** By the approval that covers it, else by the policy; outside the session's folders the policy is stricter. */
+  /** A rule that denies wins; then the approval that covers it, another rule, and the policy, which is stricter outside. */
   async #permit(
-    { isInside, question }: GatedAction,
+    { isInside, question, ruled }: GatedAction,
     covering: ApprovedCall | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Permission> {
     const { policy } = this.#context;
+    const uncovered = isInside ? decideUncovered(policy) : decideOutside(policy);
+    const { decision, rule } = this.#context.decideByRules(ruled, uncovered);
+    const by = rule === undefined ? `policy ${policy ?? "none"}` : describeRule(rule);
+    if (decision === "deny" && rule !== undefined) return { allowed: false, by, rule: rule.id };
     if (covering !== undefined) return { allowed: true, by: `approval of ${covering.toolCallId}` };
-    const decision = isInside ? decideUncovered(policy) : decideOutside(policy);
     if (decision === "ask") return this.#permissions.askOwn(question, signal);
-    return { allowed: decision === "allow", by: `policy ${policy ?? "none"}` };
+    return { allowed: decision === "allow", by, rule: rule?.id };
   }
 
   /** The approval of a call of this turn that is not finished and covers what is about to be done. */
@@ -89,10 +96,10 @@ export class ApprovalGate {
     });
   }
 
-  #record({ what, subject, cwd }: GatedAction, { allowed, by }: Permission, outcome?: string): void {
+  #record({ what, subject, cwd }: GatedAction, { allowed, by, rule }: Permission, outcome?: string): void {
     const { deps, key, turn } = this.#context;
     const verdict = allowed ? "allowed" : "denied";
-    deps.audit.record({ session: key, turnId: turn?.id, what, subject, cwd, by, verdict, outcome });
+    deps.audit.record({ session: key, turnId: turn?.id, what, subject, cwd, by, verdict, outcome, rule });
   }
 }
 

@@ -1,5 +1,6 @@
 // Answers an agent that asks permission, and asks on the host's own behalf where no approval covers what the agent does.
 import { randomUUID } from "node:crypto";
+import { isAbsolute } from "node:path";
 import {
   type Actor,
   type ApprovalDecision,
@@ -14,6 +15,7 @@ import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
 import { decideToolCall, type PolicyDecision } from "../approval/policy.ts";
 import { pickOption } from "../rules/approval-rules.ts";
+import { describeRun, type RuledAction } from "../policy/session-subject.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
 
@@ -35,6 +37,8 @@ export interface OwnQuestion {
 export interface Permission {
   readonly allowed: boolean;
   readonly by: string;
+  /** The rule that decided. */
+  readonly rule?: string | undefined;
 }
 
 const cancelled: PermissionAnswer = { outcome: { outcome: "cancelled" } };
@@ -69,7 +73,9 @@ export class PermissionService {
     turn.describe({ ...asked, status: null });
     const call = context.chat.toolCall(asked.toolCallId);
     if (call === undefined || !isUnfinished(call)) return refuseFinished(options);
-    const policyDecision = decideToolCall(context.policy, asked.kind ?? call.toolKind);
+    const kind = asked.kind ?? call.toolKind;
+    const ruled = ruledCall(kind, asked.rawInput ?? call.rawInput, call.locations, context.roots);
+    const { decision: policyDecision } = context.decideByRules(ruled, decideToolCall(context.policy, kind));
     const decision = await this.#settle(turn, call, policyDecision, options, signal);
     if (decision.optionId === undefined) return cancelled;
     if (decision.outcome === "approved") this.#noteApproved(turn, asked, call);
@@ -193,6 +199,21 @@ export class PermissionService {
       rawInput: asked.rawInput ?? call.rawInput,
     });
   }
+}
+
+/** A call that shows its command is decided by that; another by its kind and files. */
+function ruledCall(
+  toolKind: string | undefined,
+  rawInput: unknown,
+  locations: ToolCall["locations"],
+  roots: readonly string[],
+): RuledAction {
+  const { command, cwd } = (rawInput ?? {}) as { readonly command?: unknown; readonly cwd?: unknown };
+  if (toolKind !== "execute" || typeof command !== "string") {
+    return { kind: "tool", toolKind, paths: locations.map(({ path }) => path) };
+  }
+  const folder = typeof cwd === "string" && isAbsolute(cwd) ? cwd : (roots[0] ?? "/");
+  return { kind: "command", run: describeRun(command, [], folder), cwd: folder };
 }
 
 /** The subject of a call: its files, where it names any and is no command; else its title. */

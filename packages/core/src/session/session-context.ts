@@ -12,7 +12,10 @@ import { HeldTerminals } from "@holdfast/terminal/acp-parts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace } from "../approval/approvals.ts";
+import type { PolicyDecision } from "../approval/policy.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import { decideByRules, type RuledDecision } from "../policy/host-policy.ts";
+import { type RuledAction, subjectOf } from "../policy/session-subject.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { SessionChat } from "./session-chat.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -51,6 +54,13 @@ export class SessionContext {
     this.touch = touch;
     this.chat = new SessionChat(names.chat, deps, touch);
     this.#summaries = new SessionSummaries(deps.hub, names.uri, names.chat);
+  }
+
+  /** The rules' decision on an action, where the approval policy decides so. */
+  decideByRules(action: RuledAction, session: PolicyDecision): RuledDecision {
+    const { deps, entry, roots } = this;
+    if (deps.policy === undefined) return { decision: session };
+    return decideByRules(deps.policy, subjectOf(action, { agent: entry.id, roots }), session);
   }
 
   /** The state of the session's channel. */

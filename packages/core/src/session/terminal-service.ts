@@ -14,6 +14,7 @@ import {
 import type { OfSession } from "../agent/agent-connection.ts";
 import { coversCommand } from "../approval/coverage.ts";
 import { isInside } from "../resource/files.ts";
+import { describeRun } from "../policy/session-subject.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
@@ -81,6 +82,12 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
       subject: line,
       cwd: wanted.cwd,
       isInside: inside,
+      ruled: {
+        kind: "command",
+        run: describeRun(wanted.command, wanted.args, wanted.cwd),
+        env: variableNames(wanted.env),
+        cwd: wanted.cwd,
+      },
       isCoveredBy: (call) => coversCommand(call, wanted, inside),
       question: { kind: "execute", title: "Run command", target: line },
       refusal: `Running ${line} was not allowed`,
@@ -125,6 +132,10 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   settled(): Promise<void> {
     return this.#acp.settled();
   }
+}
+
+function variableNames(env: WantedTerminal["env"]): string[] {
+  return Array.isArray(env) ? env.map(({ name }: { name: string }) => name) : Object.keys(env ?? {});
 }
 
 function rethrow(error: unknown): never {

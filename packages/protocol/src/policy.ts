@@ -81,7 +81,7 @@ function isExpression(text: string): boolean {
   try {
     return new RegExp(`^(?:${text})$`, "u") instanceof RegExp;
   } catch {
-    // The constructor is the only judge of the syntax.
+    // Only the constructor knows the syntax.
     return false;
   }
 }

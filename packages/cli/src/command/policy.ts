@@ -59,14 +59,14 @@ export function addPolicy(program: Command, run: Runner): void {
         const { decision, rule, explanation } = decideByRules(source, subject, session.effect ?? "ask");
         const decidedBy = rule === undefined ? `the approval policy ${options.policy}` : describeRule(rule);
         if (context.console.json) {
-          context.console.printJson({
+          await context.console.printJson({
             decision,
             rule,
             decidedBy,
             commands: commandsOf(subject),
             explanation,
           });
-        } else explain(context.console, decision, decidedBy, explanation ?? session);
+        } else await explain(context.console, decision, decidedBy, explanation ?? session);
         return exitCodes[decision];
       }),
     );
@@ -87,13 +87,18 @@ export function addPolicy(program: Command, run: Runner): void {
       const sets = rules === undefined ? [] : ruleSetsOf(rules, path.basename(file));
       if (context.console.json) return context.console.printJson({ file, sets });
       for (const { source, rules: listed, otherwise } of sets) {
-        context.console.print(`${source}: ${otherwise ?? "the session's policy"} where no rule matches`);
+        await context.console.print(
+          `${source}: ${otherwise ?? "the session's policy"} where no rule matches`,
+        );
         for (const [index, rule] of listed.entries()) {
           const { id = `rule ${index + 1}`, effect, ...conditions } = rule;
-          context.console.print(safeText(`  ${effect.padEnd(5)}  ${id}  ${JSON.stringify(conditions)}`));
+          await context.console.print(
+            safeText(`  ${effect.padEnd(5)}  ${id}  ${JSON.stringify(conditions)}`),
+          );
         }
       }
-      if (sets.length === 0) context.console.print(`There is no ${file}; approval policies decide alone.`);
+      if (sets.length === 0)
+        await context.console.print(`There is no ${file}; approval policies decide alone.`);
     }),
   );
 }
@@ -133,16 +138,16 @@ function load(
   );
 }
 
-function explain(
+async function explain(
   console: Console,
   decision: string,
   decidedBy: string,
   { parts, problems, why }: Decision,
-): void {
+): Promise<void> {
   for (const { source, effect, rule, why: reason } of parts) {
     const by = rule === undefined ? reason : `${describeRule(rule)}: ${rule.reason ?? reason}`;
-    console.print(safeText(`${(effect ?? "–").padEnd(5)}  ${source}\n       ${by}`));
+    await console.print(safeText(`${(effect ?? "–").padEnd(5)}  ${source}\n       ${by}`));
   }
-  for (const { reason, at } of problems) console.print(safeText(`ask    at ${at}: ${reason}`));
-  console.print(safeText(`\n${decision}, by ${decidedBy} (${why})`));
+  for (const { reason, at } of problems) await console.print(safeText(`ask    at ${at}: ${reason}`));
+  await console.print(safeText(`\n${decision}, by ${decidedBy} (${why})`));
 }

@@ -8,7 +8,7 @@ import { StartError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { readJsonc } from "./jsonc.ts";
 
-export const POLICY_FILE = "policy.jsonc";
+const POLICY_FILE = "policy.jsonc";
 
 /** The file's rules, or what is wrong with it. */
 export type PolicyReading =
@@ -43,7 +43,7 @@ export function readPolicyFile(file: string): PolicyReading {
 }
 
 /** The error for a policy that must not be ignored. */
-export function brokenPolicy(file: string, problems: readonly string[]): StartError {
+function brokenPolicy(file: string, problems: readonly string[]): StartError {
   const lines = [`The policy ${file} cannot be used:`, ...problems.map((problem) => `  ${problem}`)];
   return new StartError(EXIT_CODES.setup, lines.join("\n"));
 }

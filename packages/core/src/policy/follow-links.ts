@@ -7,7 +7,7 @@ export function followLinks(target: string): string {
   try {
     return realpathSync(target);
   } catch {
-    // What does not exist, or is closed to us, leads where its folder leads.
+    // A path that does not exist, or is closed to us, leads where its folder leads.
     const parent = path.dirname(target);
     return parent === target ? target : path.join(followLinks(parent), path.basename(target));
   }

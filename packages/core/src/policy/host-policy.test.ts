@@ -79,9 +79,10 @@ describe("[V686] the approval policies of sessions are rule sets", () => {
     const policy = new Policy(SESSION_POLICIES[name ?? "none"]);
     const decide = (subject: Subject): unknown => policy.decide(subject).effect;
     for (const toolKind of kinds) {
-      expect(decide({ kind: "tool", toolKind, ...where }), String(toolKind)).toBe(
+      expect([toolKind, decide({ kind: "tool", toolKind, ...where })]).toEqual([
+        toolKind,
         decideToolCall(name, toolKind),
-      );
+      ]);
     }
     const inside: Subject[] = [command("make all"), { kind: "write", path: "/w/a", ...where }];
     for (const subject of inside) expect(decide(subject)).toBe(decideUncovered(name));

@@ -42,7 +42,7 @@ export function ruleSetsOf(file: PolicyFile, source: string): RuleSet[] {
   const { preset, otherwise } = file;
   const own: RuleSet = { source, rules: [...shortRules(file), ...file.rules], otherwise };
   if (preset === undefined) return [own];
-  // What the file says about the rest replaces what the preset says.
+  // The file replaces what the preset says about the rest.
   const base = PRESETS[preset];
   return [otherwise === undefined ? base : { source: base.source, rules: base.rules }, own];
 }
@@ -53,7 +53,7 @@ function shortRules(file: PolicyFile): Rule[] {
   );
 }
 
-/** Deny wins, whoever says it; then a rule that matches; then the approval policy of the session. */
+/** A denial by either wins; then a rule that matches; then the approval policy of the session. */
 export function decideByRules(
   source: PolicySource | undefined,
   subject: Subject | undefined,
@@ -63,8 +63,9 @@ export function decideByRules(
   if (policy === undefined || subject === undefined) return { decision: session };
   const explanation = policy.decide(subject);
   const { effect, rule } = explanation;
-  if (effect === undefined || (session === "deny" && effect !== "deny"))
+  if (effect === undefined || (session === "deny" && effect !== "deny")) {
     return { decision: session, explanation };
+  }
   return { decision: effect, rule, explanation };
 }
 

@@ -1,4 +1,4 @@
-// What a session's agent is about to do, as rules see it.
+// Actions of a session's agent, as rules see them.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";

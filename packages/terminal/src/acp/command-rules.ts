@@ -26,7 +26,7 @@ export class CommandRules {
     this.#options = options;
   }
 
-  /** What no rule decides is asked about. */
+  /** Asks where no rule decides. */
   decide({ command, args, cwd, env }: CommandRequest): RuledCommand {
     const { allowedRoots } = this.#options;
     const environment =

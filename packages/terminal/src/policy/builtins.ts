@@ -1,7 +1,7 @@
 // Builtins of shells that change what later words mean, or evaluate text as code.
 import type { ShellWord, SimpleCommand } from "./shell/shell-line.ts";
 
-/** What a builtin does to the shell that runs it. */
+/** The effect of a builtin on the shell that runs it. */
 export interface BuiltinEffect {
   /** Variables that it sets. */
   readonly sets?: readonly string[];

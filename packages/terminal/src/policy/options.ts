@@ -14,7 +14,7 @@ export interface OptionList {
 /** How the arguments of a command read by a list of options. */
 export interface ReadArguments {
   readonly match: Match;
-  /** What is neither an option nor the value of one. */
+  /** Arguments that are neither options nor their values. */
   readonly operands: readonly ShellWord[];
   /** Values of options, as words. */
   readonly values: readonly ShellWord[];

@@ -87,6 +87,6 @@ export function matchPath({ expressions, trees }: PathPatterns, touched: Touched
 }
 
 /** Whether a path is a folder or lies below it; `/a` does not hold `/ab`. */
-export function isInside(path: string, folder: string): boolean {
+function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

@@ -71,7 +71,7 @@ export class Policy {
     const { parts, problems } = takeApart(subject);
     const decided = parts
       .map((part) => ({ part, decision: this.#decidePart(matcher, part, part.source) }))
-      // What only prepares another command is decided by that one, unless a rule is about it.
+      // A wrapper is decided by the command inside it, unless a rule is about the wrapper.
       .filter(
         ({ part, decision }) =>
           !(part.kind === "command" && part.isTransparent) || decision.rule !== undefined,
@@ -88,8 +88,9 @@ export class Policy {
       const match = matcher.match(rule, part);
       if (match === NO || (match === MAYBE && rule.effect === "allow")) continue;
       if (rule.effect === "deny") {
-        if (match === YES)
+        if (match === YES) {
           return { kind: part.kind, source, effect: "deny", rule: rule.name, why: "denied by a rule" };
+        }
         uncertain ??= rule;
       } else best = rule;
     }
@@ -146,8 +147,9 @@ function strictestEffect(effects: readonly (Effect | undefined)[]): Effect | und
 function strictestOf(parts: readonly PartDecision[]): PartDecision | undefined {
   let strictest: PartDecision | undefined;
   for (const part of parts) {
-    if (strictest === undefined || order.indexOf(part.effect) > order.indexOf(strictest.effect))
+    if (strictest === undefined || order.indexOf(part.effect) > order.indexOf(strictest.effect)) {
       strictest = part;
+    }
   }
   return strictest;
 }

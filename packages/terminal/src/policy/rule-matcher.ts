@@ -27,7 +27,7 @@ import { withoutGlobalOptions } from "./git-command.ts";
 import type { ShellWord } from "./shell/shell-line.ts";
 import type { Circumstances, ToolSubject } from "./subject.ts";
 
-/** What a rule is matched against. */
+/** Something that a rule is matched against. */
 export type Part = CommandPart | FilePart | ToolSubject;
 
 /** Variables that change how output looks, or that only the line itself uses. */
@@ -51,8 +51,9 @@ export class RuleMatcher {
     switch (part.kind) {
       case "tool": {
         const kind = part.toolKind;
-        if (rule.tools.length > 0 && (kind === undefined || !rule.tools.some((each) => each.test(kind))))
+        if (rule.tools.length > 0 && (kind === undefined || !rule.tools.some((each) => each.test(kind)))) {
           return NO;
+        }
         return this.#matchFiles(
           rule,
           (part.paths ?? []).map((path) => ({ kind: "path", path })),
@@ -73,8 +74,9 @@ export class RuleMatcher {
   /** Whether the rule is about this agent and this app. */
   #isFor({ agent, app }: CompiledRule): boolean {
     const { agent: ownAgent, app: ownApp } = this.#where;
-    if (agent.length > 0 && (ownAgent === undefined || !agent.some((each) => each.test(ownAgent))))
+    if (agent.length > 0 && (ownAgent === undefined || !agent.some((each) => each.test(ownAgent)))) {
       return false;
+    }
     return app.length === 0 || (ownApp !== undefined && app.some((each) => each.test(ownApp)));
   }
 

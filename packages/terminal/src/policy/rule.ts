@@ -1,9 +1,9 @@
 // Rules as people write them, in a policy file or in code.
 
-/** What happens to something that an agent wants to do. */
+/** The effect of a decision on something that an agent wants to do. */
 export type Effect = "allow" | "ask" | "deny";
 
-/** What a rule can be about: a command, a file that is read or written, or a tool call that an agent describes. */
+/** Subjects of rules: a command, a file that is read or written, or a tool call that an agent describes. */
 export type SubjectKind = "command" | "read" | "write" | "tool";
 
 /** One pattern or several, of which any may match. */
@@ -16,7 +16,7 @@ export interface Rule {
   readonly effect: Effect;
   /** Shown to the agent and to people when the rule decides. */
   readonly reason?: string | undefined;
-  /** What the rule is about. Default: commands if it has a condition on them, else everything. */
+  /** The subjects of the rule. Default: commands if it has a condition on them, else everything. */
   readonly on?: SubjectKind | readonly SubjectKind[] | undefined;
   /** Program and arguments, word by word: `*` matches within a word, `**` any number of words. */
   readonly command?: Patterns | undefined;

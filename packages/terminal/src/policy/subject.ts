@@ -1,4 +1,4 @@
-// What a policy decides about.
+// Subjects of a decision: commands, files and tool calls.
 import type { ShellDialect } from "./shell/shell-line.ts";
 
 /** Who acts, and where. */
@@ -40,4 +40,5 @@ export interface ToolSubject extends Circumstances {
   readonly paths?: readonly string[] | undefined;
 }
 
+/** Something that a policy decides about. */
 export type Subject = CommandSubject | FileSubject | ToolSubject;

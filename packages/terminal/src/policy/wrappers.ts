@@ -1,6 +1,6 @@
 // Programs that run another command: where in their arguments it stands.
 import { compileOptions, type OptionList } from "./options.ts";
-import { literalWord, type ShellDialect, type ShellWord, unknownWords } from "./shell/shell-line.ts";
+import { type ShellDialect, type ShellWord, unknownWords } from "./shell/shell-line.ts";
 
 /** The command inside another one, as words or as a script. */
 export type InnerCommand =
@@ -8,7 +8,7 @@ export type InnerCommand =
   /** Without a dialect it is that of the line around it. */
   | { readonly kind: "script"; readonly script: string; readonly dialect: ShellDialect | undefined };
 
-/** What is inside a command. */
+/** The commands inside a command. */
 export interface Unwrapped {
   readonly inner: readonly InnerCommand[];
   /** Only prepares the inner command: where no rule is about it, the inner command decides alone. */
@@ -30,8 +30,9 @@ function prefix(options: string, fixedOperands = 0, isTransparent = true, more?:
     const words = args.slice(start + fixedOperands);
     if (words.length === 0) return undefined;
     const fixed = args.slice(start, start + fixedOperands);
-    if ([...fixed, words[0]].some((word) => word?.value === undefined))
+    if ([...fixed, words[0]].some((word) => word?.value === undefined)) {
       return hidden("unknown inner command");
+    }
     return {
       inner: [{ kind: "words", words: more === undefined ? words : [...words, more], variables: [] }],
       isTransparent,
@@ -53,7 +54,13 @@ function skipOptions({ short, long }: OptionList, args: readonly ShellWord[]): n
       if (kind === "none" && attached !== undefined) return undefined;
       if (kind === "required" && attached === undefined) index += 1;
     } else if (kind === "required" && value.length === 2) index += 1;
-    else if (kind === "none" && [...value.slice(1)].some((letter) => short.get(letter) !== "none")) {
+    else if (
+      kind === "none" &&
+      value
+        .slice(1)
+        .split("")
+        .some((letter) => short.get(letter) !== "none")
+    ) {
       return undefined;
     }
   }
@@ -235,9 +242,4 @@ export function unwrap(words: readonly ShellWord[]): Unwrapped | undefined {
   if (name === undefined) return undefined;
   if (otherShells.has(name)) return hidden(`${name} has another grammar`);
   return table.get(name)?.(args);
-}
-
-/** Words for a command that was not given as a line. */
-export function wordsOf(argv: readonly string[]): ShellWord[] {
-  return argv.map(literalWord);
 }

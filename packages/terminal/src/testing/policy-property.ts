@@ -1,4 +1,4 @@
-// What must hold for every policy and every line: known words are decided as the reference does; unknown ones never too kindly.
+// The property of every policy and every line: known words are decided as the reference does; unknown ones never too kindly.
 import fc from "fast-check";
 import { Policy } from "../policy/policy.ts";
 import type { Rule } from "../policy/rule.ts";
@@ -117,9 +117,10 @@ export function checkPolicy({ rules, commands, separator, isBelow }: PolicyCase)
     ]);
     const expected = referenceDecision(rules, parts, "one");
     const isWrong = isKnown ? effect !== expected : effect === "allow" && expected !== "allow";
-    if (isWrong)
+    if (isWrong) {
       throw new Error(
         `${line} with V=${JSON.stringify(value)}: ${effect}, but the reference says ${expected}`,
       );
+    }
   }
 }

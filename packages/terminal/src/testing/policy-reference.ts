@@ -21,7 +21,7 @@ const many = (value: string | readonly string[] | undefined): string[] =>
   value === undefined ? [] : typeof value === "string" ? [value] : [...value];
 
 /** Glob by trying everything; `deep` says whether a star crosses slashes. */
-export function globs(pattern: string, text: string, deep: boolean): boolean {
+function globs(pattern: string, text: string, deep: boolean): boolean {
   if (pattern === "") return text === "";
   if (pattern.startsWith("**") && !deep) {
     return Array.from({ length: text.length + 1 }, (_, n) => n).some((n) =>
@@ -79,12 +79,21 @@ function applies(rule: Rule, command: string | undefined, part: ConcretePart, ag
   }
   if (command !== undefined && !wordsMatch(command.split(" "), part.argv)) return false;
   const args = part.argv.slice(1);
-  if (rule.with !== undefined && !args.some((arg) => many(rule.with).some((each) => globs(each, arg, true))))
+  if (
+    rule.with !== undefined &&
+    !args.some((arg) => many(rule.with).some((each) => globs(each, arg, true)))
+  ) {
     return false;
+  }
   const named = (name: string): boolean => many(rule.env).some((each) => globs(each, name, true));
   if (rule.effect !== "allow" && rule.env !== undefined && !part.env.some(named)) return false;
-  if (rule.effect === "allow" && (command !== undefined || rule.env !== undefined) && !part.env.every(named))
+  if (
+    rule.effect === "allow" &&
+    (command !== undefined || rule.env !== undefined) &&
+    !part.env.every(named)
+  ) {
     return false;
+  }
   return quantify(filesIn(args, part.cwd));
 }
 
@@ -122,17 +131,20 @@ export function referenceDecision(
   parts: readonly ConcretePart[],
   agent: string,
 ): Effect {
-  const effects = parts.map((part): Effect => {
-    let best: [Rule, string | undefined, number] | undefined;
-    for (const [index, rule] of rules.entries()) {
-      for (const command of rule.command === undefined ? [undefined] : many(rule.command)) {
-        if (!applies(rule, command, part, agent)) continue;
-        if (rule.effect === "deny") return "deny";
-        const candidate: [Rule, string | undefined, number] = [rule, command, index];
-        if (best === undefined || isMoreSpecific(candidate, best)) best = candidate;
+  const effects = new Set(
+    parts.map((part): Effect => {
+      let best: [Rule, string | undefined, number] | undefined;
+      for (const [index, rule] of rules.entries()) {
+        for (const command of rule.command === undefined ? [undefined] : many(rule.command)) {
+          if (!applies(rule, command, part, agent)) continue;
+          if (rule.effect === "deny") return "deny";
+          const candidate: [Rule, string | undefined, number] = [rule, command, index];
+          if (best === undefined || isMoreSpecific(candidate, best)) best = candidate;
+        }
       }
-    }
-    return best?.[0].effect ?? "ask";
-  });
-  return (["deny", "ask"] as const).find((effect) => effects.includes(effect)) ?? "allow";
+      return best?.[0].effect ?? "ask";
+    }),
+  );
+  if (effects.has("deny")) return "deny";
+  return effects.has("ask") ? "ask" : "allow";
 }

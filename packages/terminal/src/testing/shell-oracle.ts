@@ -21,7 +21,7 @@ export interface Execution {
   readonly cwd: string;
 }
 
-/** What a shell really did with a line. */
+/** The observed effects of a line. */
 export interface Observed {
   readonly executions: readonly Execution[];
   /** Files that were created or changed, relative to the folder. */

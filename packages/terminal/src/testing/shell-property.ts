@@ -1,4 +1,4 @@
-// What must hold for every line: whatever a shell really executes was predicted, or the line is one to ask about.
+// The property of every line: whatever a shell really executes was predicted, or the line is one to ask about.
 import { join } from "node:path";
 import { takeApart, type CommandPart } from "../policy/parts.ts";
 import type { ShellWord } from "../policy/shell/shell-line.ts";
@@ -43,7 +43,7 @@ function checkExecutions(commands: readonly CommandPart[], { executions }: Obser
 }
 
 /** Whether words can become these arguments; slow and simple. */
-export function canBecome(words: readonly ShellWord[], argv: readonly string[]): boolean {
+function canBecome(words: readonly ShellWord[], argv: readonly string[]): boolean {
   const [word, ...rest] = words;
   if (word === undefined) return argv.length === 0;
   const [first] = argv;

@@ -8,7 +8,7 @@ const changes = new Set(["cd", "pushd", "popd", "eval", "source", ".", "command"
 
 export class FolderState {
   #current: Folders = start;
-  /** What a `cd` that was just read leads to if it succeeds. */
+  /** The result of a `cd` that was just read, if it succeeds. */
   #pending: Folders | "none" = "none";
 
   get current(): Folders {
@@ -47,7 +47,7 @@ export class FolderState {
     else if (this.#current !== before) this.#current = undefined;
   }
 
-  /** Back to the state before, for what runs in a process of its own. */
+  /** Back to the state before, for commands that run in a separate process. */
   reset(before: Folders): void {
     this.#current = before;
     this.#pending = "none";

@@ -8,7 +8,7 @@ interface Announced {
   readonly isLiteral: boolean;
 }
 
-/** What an unquoted document may not contain without running something. */
+/** Text in an unquoted document that runs something. */
 const substitutes = /`|\$[({[]/;
 
 export class HereDocuments {

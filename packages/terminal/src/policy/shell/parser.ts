@@ -1,9 +1,12 @@
 // The grammar of shell lines: lists, pipelines, compound commands and simple commands, in one pass without backtracking.
 import { FolderState } from "./folder-state.ts";
 import { HereDocuments } from "./here-document.ts";
+import { readCondition } from "./condition.ts";
 import { readRedirection } from "./redirection.ts";
 import type { Assignment, Redirection, ShellProblem, ShellWord, SimpleCommand } from "./shell-line.ts";
+import { bashWords, inWord, reservedWords } from "./reserved-words.ts";
 import { isMeta, ShellSyntaxError, Source } from "./source.ts";
+import { Tokens } from "./tokens.ts";
 import { type ReadWord, type WordGrammar, WordReader } from "./word-reader.ts";
 
 /** Where a parser puts what it finds; shared by those of nested texts. */
@@ -21,12 +24,6 @@ export interface ParserOptions extends Pick<WordGrammar, "dialect" | "home"> {
 /** Deeper nesting is refused, so that no line exhausts the stack. */
 const maxDepth = 32;
 
-const reserved =
-  /(?:if|then|elif|else|fi|do|done|case|esac|while|until|for|select|function|coproc|time|[{}!]|\[\[)(?=[ \t\n;&|<>()]|$)/y;
-const reservedWords = new Set(
-  "if then elif else fi do done case esac while until for select function coproc time { } ! [[".split(" "),
-);
-const bashOnly = new Set(["function", "select", "coproc", "[["]);
 const name = /^[A-Za-z_]\w*$/;
 const constantCommand = /\(\([\d+\-*/%<>=!&|^~?:,\s]*\)\)/y;
 
@@ -34,6 +31,7 @@ export class Parser {
   readonly #source: Source;
   readonly #findings: Findings;
   readonly #options: ParserOptions;
+  readonly #tokens: Tokens;
   readonly #words: WordReader;
   readonly #documents: HereDocuments;
   readonly #folder = new FolderState();
@@ -49,6 +47,7 @@ export class Parser {
     this.#documents = new HereDocuments(this.#source, (at) =>
       report("substitution", "substitution in a here-document", at),
     );
+    this.#tokens = new Tokens(this.#source, this.#documents);
     this.#words = new WordReader(this.#source, {
       dialect: options.dialect,
       home: options.home,
@@ -63,7 +62,7 @@ export class Parser {
   readAll(): void {
     try {
       this.#readList();
-      if (!this.#source.isAtEnd) throw this.#unexpected();
+      if (!this.#source.isAtEnd) throw this.#tokens.unexpected();
       this.#documents.expectNone();
     } catch (error) {
       if (!(error instanceof ShellSyntaxError)) throw error;
@@ -85,13 +84,13 @@ export class Parser {
     if (this.#depth > maxDepth) throw this.#source.error("nesting is too deep");
     let count = 0;
     for (;;) {
-      this.#skipLines();
-      if (this.#endsList()) break;
+      this.#tokens.skipLines();
+      if (this.#tokens.endsList()) break;
       this.#readAndOr();
       count += 1;
       this.#source.skipBlanks();
       if (this.#source.startsWith(";;") || this.#source.startsWith(";&")) break;
-      const isSeparated = this.#takeAny(["&", ";"]) || this.#source.peek() === "\n";
+      const isSeparated = this.#tokens.takeAny(["&", ";"]) || this.#source.peek() === "\n";
       if (!isSeparated) break;
     }
     this.#depth -= 1;
@@ -109,7 +108,7 @@ export class Parser {
       if (!isAnd && !isOr) break;
       isAfterOr ||= isOr;
       this.#folder.connect(isAnd && !isAfterOr);
-      this.#skipLines();
+      this.#tokens.skipLines();
     }
     const isBackground = source.peek() === "&" && source.peek(1) !== ">";
     this.#folder.end(folder, isBackground);
@@ -118,15 +117,19 @@ export class Parser {
   #readPipeline(isAfterOr: boolean): void {
     const source = this.#source;
     let isPlain = !isAfterOr;
-    for (let word = this.#peekReserved(); word === "!" || word === "time"; word = this.#peekReserved()) {
+    for (
+      let word = this.#tokens.peekReserved();
+      word === "!" || word === "time";
+      word = this.#tokens.peekReserved()
+    ) {
       // Where `time` is a program, it is a command like others.
       if (word === "time" && this.#options.dialect === "sh") break;
       source.at += word.length;
-      if (word === "time" && source.match(/[ \t]+-p(?=[ \t])/y))
-        source.at = source.text.indexOf("-p", source.at) + 2;
+      const option = word === "time" ? source.match(/[ \t]+-p(?=[ \t])/y) : null;
+      source.at += option?.[0].length ?? 0;
       source.skipBlanks();
       if (word === "time" && source.peek() === "-") throw source.error("option of time");
-      if (isMeta(source.peek()) && !/[<>(]/.test(source.peek())) throw this.#unexpected();
+      if (isMeta(source.peek()) && !/[<>(]/.test(source.peek())) throw this.#tokens.unexpected();
       isPlain = false;
     }
     const before = this.#folder.begin();
@@ -141,7 +144,7 @@ export class Parser {
         source.take("&");
       }
       this.#folder.reset(before);
-      this.#skipLines();
+      this.#tokens.skipLines();
       this.#readCommand();
       source.skipBlanks();
     }
@@ -156,9 +159,9 @@ export class Parser {
       this.#readSubshell();
       return this.#readRedirections();
     }
-    const word = this.#peekReserved();
+    const word = this.#tokens.peekReserved();
     if (word === undefined || (word === "time" && this.#options.dialect === "sh")) return this.#readSimple();
-    if (bashOnly.has(word) && this.#options.dialect === "sh") {
+    if (bashWords.has(word) && this.#options.dialect === "sh") {
       throw source.error(`${word} differs between shells`);
     }
     source.at += word.length;
@@ -172,7 +175,7 @@ export class Parser {
     switch (word) {
       case "{":
         this.#expectList();
-        return this.#expect("}");
+        return this.#tokens.expect("}");
       case "if":
         return this.#readIf();
       case "while":
@@ -186,7 +189,9 @@ export class Parser {
       case "case":
         return this.#readCase();
       case "[[":
-        return this.#readCondition();
+        return readCondition(this.#source, this.#tokens, this.#words, (reason, at) =>
+          this.#report("substitution", reason, at),
+        );
       case "function":
         return this.#readFunction();
       default:
@@ -198,19 +203,19 @@ export class Parser {
 
   #readIf(): void {
     this.#expectList();
-    this.#expect("then");
+    this.#tokens.expect("then");
     this.#expectList();
-    while (this.#peekReserved() === "elif") {
-      this.#expect("elif");
+    while (this.#tokens.peekReserved() === "elif") {
+      this.#tokens.expect("elif");
       this.#expectList();
-      this.#expect("then");
-      this.#expectList();
-    }
-    if (this.#peekReserved() === "else") {
-      this.#expect("else");
+      this.#tokens.expect("then");
       this.#expectList();
     }
-    this.#expect("fi");
+    if (this.#tokens.peekReserved() === "else") {
+      this.#tokens.expect("else");
+      this.#expectList();
+    }
+    this.#tokens.expect("fi");
   }
 
   #readFor(): void {
@@ -221,8 +226,8 @@ export class Parser {
       throw source.error("loop variable");
     }
     this.#findings.variables.add(read.word.value ?? "");
-    this.#skipLines();
-    if (source.match(/in(?=[ \t\n;&|<>()]|$)/y)) {
+    this.#tokens.skipLines();
+    if (source.isAt(inWord)) {
       source.at += 2;
       this.#readWords();
     }
@@ -232,10 +237,10 @@ export class Parser {
   }
 
   #readLoopBody(): void {
-    this.#skipLines();
-    this.#expect("do");
+    this.#tokens.skipLines();
+    this.#tokens.expect("do");
     this.#expectList();
-    this.#expect("done");
+    this.#tokens.expect("done");
   }
 
   /** A second round starts where the first has gone, so nothing inside is certain after a `cd`. */
@@ -254,72 +259,49 @@ export class Parser {
   #readCase(): void {
     const source = this.#source;
     source.skipBlanks();
-    if (this.#words.read() === undefined) throw this.#unexpected();
-    this.#skipLines();
-    if (!source.match(/in(?=[ \t\n;&|<>()]|$)/y)) throw this.#unexpected();
+    if (this.#words.read() === undefined) throw this.#tokens.unexpected();
+    this.#tokens.skipLines();
+    if (!source.isAt(inWord)) throw this.#tokens.unexpected();
     source.at += 2;
     for (;;) {
-      this.#skipLines();
-      if (this.#peekReserved() === "esac") break;
+      this.#tokens.skipLines();
+      if (this.#tokens.peekReserved() === "esac") break;
       source.take("(");
       for (;;) {
         source.skipBlanks();
-        if (this.#words.read() === undefined) throw this.#unexpected();
+        if (this.#words.read() === undefined) throw this.#tokens.unexpected();
         source.skipBlanks();
         if (source.take(")")) break;
-        if (source.startsWith("||") || !source.take("|")) throw this.#unexpected();
+        if (source.startsWith("||") || !source.take("|")) throw this.#tokens.unexpected();
       }
       this.#readList();
-      this.#skipLines();
-      if (this.#peekReserved() === "esac") break;
+      this.#tokens.skipLines();
+      if (this.#tokens.peekReserved() === "esac") break;
       if (source.startsWith(";&") || source.startsWith(";;&")) this.#requireBash(";&");
-      if (!this.#takeAny([";;&", ";;", ";&"])) throw this.#unexpected();
+      if (!this.#tokens.takeAny([";;&", ";;", ";&"])) throw this.#tokens.unexpected();
     }
-    this.#expect("esac");
-  }
-
-  /** `[[ … ]]`: runs nothing by itself, but numeric operators and `-v` evaluate what they compare. */
-  #readCondition(): void {
-    const source = this.#source;
-    for (;;) {
-      this.#skipLines();
-      const start = source.at;
-      if (source.match(/\]\](?=[ \t\n;&|<>()]|$)/y)) break;
-      if (source.isAtEnd) throw source.error("[[ without an end");
-      if (this.#takeAny(["&&", "||", "(", ")"])) continue;
-      if (/[<>]/.test(source.peek()) && source.peek(1) !== "(") {
-        source.at += 1;
-        continue;
-      }
-      const read = this.#words.read();
-      if (read === undefined) throw this.#unexpected();
-      const { value } = read.word;
-      if (value === "=~") throw source.error("regular expression", start);
-      if (value !== undefined && /^-(?:eq|ne|lt|le|gt|ge|v|R)$/.test(value)) {
-        this.#report("substitution", `${value} evaluates a value`, start);
-      }
-    }
-    source.at += 2;
+    this.#tokens.expect("esac");
   }
 
   #readFunction(): void {
     const source = this.#source;
     const start = source.at;
     source.skipBlanks();
-    if (this.#words.read() === undefined) throw this.#unexpected();
+    if (this.#words.read() === undefined) throw this.#tokens.unexpected();
     source.skipBlanks();
     if (source.take("(")) {
       source.skipBlanks();
-      if (!source.take(")")) throw this.#unexpected();
+      if (!source.take(")")) throw this.#tokens.unexpected();
     }
     this.#readFunctionBody(start);
   }
 
   #readFunctionBody(start: number): void {
     this.#report("state", "defines a function", start);
-    this.#skipLines();
-    const word = this.#peekReserved();
-    if (this.#source.peek() !== "(" && (word === undefined || word === "function")) throw this.#unexpected();
+    this.#tokens.skipLines();
+    const word = this.#tokens.peekReserved();
+    if (this.#source.peek() !== "(" && (word === undefined || word === "function"))
+      throw this.#tokens.unexpected();
     this.#readCommand();
     this.#folder.forget();
   }
@@ -343,28 +325,26 @@ export class Parser {
     this.#readList();
     this.#source.skipBlanks();
     this.#documents.expectNone();
-    if (!this.#source.take(")")) throw this.#unexpected();
+    if (!this.#source.take(")")) throw this.#tokens.unexpected();
   }
 
+  /** Those after a compound command. */
   #readRedirections(): void {
-    const start = this.#source.at;
+    const source = this.#source;
+    const start = source.at;
     const redirections: Redirection[] = [];
-    while (this.#readRedirection(redirections));
+    do {
+      source.skipBlanks();
+      const descriptor = source.at > start ? source.match(/\d+(?=[<>])/y)?.[0] : undefined;
+      source.at += descriptor?.length ?? 0;
+    } while (this.#readRedirection(redirections));
     if (redirections.length > 0) this.#add(start, [], [], redirections);
   }
 
   #readRedirection(redirections: Redirection[], descriptor?: ShellWord): boolean {
     const source = this.#source;
-    const start = source.at;
-    source.skipBlanks();
     const outcome = readRedirection(source, this.#words, this.#documents, this.#options.dialect, descriptor);
-    if (outcome === undefined) {
-      if (source.match(/\d+[<>]/y) && source.at > start) {
-        source.at += source.match(/\d+/y)?.[0].length ?? 0;
-        return this.#readRedirection(redirections);
-      }
-      return false;
-    }
+    if (outcome === undefined) return false;
     if (outcome.file !== undefined) redirections.push(outcome.file);
     return true;
   }
@@ -382,7 +362,7 @@ export class Parser {
       const read = this.#words.read();
       if (read === undefined) break;
       if (this.#isDescriptor(read)) {
-        if (!this.#readRedirection(redirections, read.word)) throw this.#unexpected();
+        if (!this.#readRedirection(redirections, read.word)) throw this.#tokens.unexpected();
         continue;
       }
       if (words.length === 0) {
@@ -392,16 +372,17 @@ export class Parser {
           assignments.push({ name: read.assigns });
           continue;
         }
-        if (source.match(/[ \t]*\(/y)) {
-          if (assignments.length + redirections.length > 0) throw this.#unexpected();
+        if (source.isAt(/[ \t]*\(/y)) {
+          if (assignments.length + redirections.length > 0) throw this.#tokens.unexpected();
           return this.#readNamedFunction(wordStart);
         }
       }
       words.push(read.word);
     }
-    if (words.length + assignments.length + redirections.length === 0) throw this.#unexpected();
-    if (words.length === 0)
+    if (words.length + assignments.length + redirections.length === 0) throw this.#tokens.unexpected();
+    if (words.length === 0) {
       for (const { name: variable } of assignments) this.#findings.variables.add(variable);
+    }
     this.#add(start, assignments, words, redirections);
     this.#folder.run(words, assignments.length > 0);
   }
@@ -409,7 +390,7 @@ export class Parser {
   #checkFirst(read: ReadWord, isFirst: boolean, at: number): void {
     const { word, isBare } = read;
     if (isFirst && isBare && reservedWords.has(word.value ?? "")) {
-      if (!(word.value === "time" && this.#options.dialect === "sh")) throw this.#unexpected(at);
+      if (!(word.value === "time" && this.#options.dialect === "sh")) throw this.#tokens.unexpected(at);
     }
     if (/^[A-Za-z_]\w*\[/.test(word.source)) throw this.#source.error("array element", at);
   }
@@ -419,7 +400,7 @@ export class Parser {
     source.skipBlanks();
     source.take("(");
     source.skipBlanks();
-    if (!source.take(")")) throw this.#unexpected();
+    if (!source.take(")")) throw this.#tokens.unexpected();
     this.#readFunctionBody(start);
   }
 
@@ -450,54 +431,15 @@ export class Parser {
     this.#findings.commands.push({ source, assignments, words, redirections, folders: this.#folder.current });
   }
 
-  #endsList(): boolean {
-    const source = this.#source;
-    if (source.isAtEnd || source.peek() === ")" || source.startsWith(";;") || source.startsWith(";&"))
-      return true;
-    const word = this.#peekReserved();
-    return word !== undefined && /^(?:then|elif|else|fi|do|done|esac|\})$/.test(word);
-  }
-
   #expectList(): void {
-    if (this.#readList() === 0) throw this.#unexpected();
-  }
-
-  #expect(word: string): void {
-    this.#skipLines();
-    if (this.#peekReserved() !== word) throw this.#source.error(`${word} is missing`);
-    this.#source.at += word.length;
-  }
-
-  #peekReserved(): string | undefined {
-    this.#source.skipBlanks();
-    return this.#source.match(reserved)?.[0];
-  }
-
-  #takeAny(tokens: readonly string[]): boolean {
-    return tokens.some((token) => this.#source.take(token));
+    if (this.#readList() === 0) throw this.#tokens.unexpected();
   }
 
   #requireBash(token: string): void {
     if (this.#options.dialect === "sh") throw this.#source.error(`${token} differs between shells`);
   }
 
-  #skipLines(): void {
-    const source = this.#source;
-    source.skipBlanks();
-    while (source.peek() === "\n") {
-      source.at += 1;
-      this.#documents.readBodies();
-      source.skipBlanks();
-    }
-  }
-
   #report(kind: ShellProblem["kind"], reason: string, at: number): void {
     this.#findings.problems.push({ kind, reason, at });
-  }
-
-  #unexpected(at = this.#source.at): ShellSyntaxError {
-    const found = this.#source.text.charAt(at);
-    const reason = found === "" ? "unexpected end" : `unexpected ${JSON.stringify(found)}`;
-    return this.#source.error(reason, at);
   }
 }

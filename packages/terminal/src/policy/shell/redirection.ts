@@ -1,7 +1,7 @@
 // Reads one redirection: its operator, its target, and whether that is a file.
 import type { HereDocuments } from "./here-document.ts";
 import type { Redirection, ShellDialect, ShellWord } from "./shell-line.ts";
-import type { Source } from "./source.ts";
+import { isMeta, type Source } from "./source.ts";
 import type { WordReader } from "./word-reader.ts";
 
 const operators = ["&>>", "&>", "<<<", "<<-", "<<", "<>", "<&", "<", ">>", ">|", ">&", ">"] as const;
@@ -26,6 +26,12 @@ export function readRedirection(
   if (operator === undefined) return undefined;
   if (dialect === "sh" && bashOnly.has(operator)) throw source.error(`${operator} differs between shells`);
   source.take(operator);
+  if ((operator === "<&" || operator === ">&") && source.peek() === "-") {
+    // In bash this is an operator, and what follows another word.
+    source.take("-");
+    if (dialect === "sh" && !isMeta(source.peek())) throw source.error(`${operator}- differs between shells`);
+    return { file: undefined };
+  }
   source.skipBlanks();
   const read = words.read();
   if (read === undefined) throw source.error("redirection without a target");

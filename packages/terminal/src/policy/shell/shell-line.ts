@@ -1,4 +1,4 @@
-// What a shell line consists of: simple commands with their words, and the reasons why it cannot be known in full.
+// A parsed shell line: simple commands with their words, and the reasons why it cannot be known in full.
 
 /** The shell whose grammar is meant; `sh` may be dash or bash, so only what both read alike is understood. */
 export type ShellDialect = "bash" | "sh";
@@ -12,7 +12,7 @@ export interface ShellWord {
   readonly source: string;
   /** Its value, if the text alone decides it. */
   readonly value: string | undefined;
-  /** What the value begins with; of every value, where the count is not `any`. */
+  /** The beginning of the value; of every value, where the count is not `any`. */
   readonly prefix: string;
   readonly count: WordCount;
   /** Why the value is unknown. */

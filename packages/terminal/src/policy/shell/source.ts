@@ -52,6 +52,11 @@ export class Source {
     return true;
   }
 
+  /** Whether a sticky expression matches at the cursor. */
+  isAt(expression: RegExp): boolean {
+    return this.match(expression) !== null;
+  }
+
   /** Matches a sticky expression at the cursor, without moving. */
   match(expression: RegExp): RegExpExecArray | null {
     expression.lastIndex = this.at;

@@ -4,7 +4,7 @@ import type { ShellDialect, ShellProblem, ShellWord } from "./shell-line.ts";
 import { isMeta, type Source } from "./source.ts";
 import { WordBuilder } from "./word-builder.ts";
 
-/** What a word needs of the grammar around it. */
+/** The grammar around a word, as the word needs it. */
 export interface WordGrammar {
   readonly dialect: ShellDialect;
   /** The directory that `~` stands for. */

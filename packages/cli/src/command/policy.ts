@@ -97,8 +97,9 @@ export function addPolicy(program: Command, run: Runner): void {
           );
         }
       }
-      if (sets.length === 0)
+      if (sets.length === 0) {
         await context.console.print(`There is no ${file}; approval policies decide alone.`);
+      }
     }),
   );
 }

@@ -2,7 +2,7 @@
 import { FolderState } from "./folder-state.ts";
 import { HereDocuments } from "./here-document.ts";
 import { readCondition } from "./condition.ts";
-import { readRedirection } from "./redirection.ts";
+import { isDescriptor, readRedirection } from "./redirection.ts";
 import type { Assignment, Redirection, ShellProblem, ShellWord, SimpleCommand } from "./shell-line.ts";
 import { bashWords, inWord, reservedWords } from "./reserved-words.ts";
 import { isMeta, ShellSyntaxError, Source } from "./source.ts";
@@ -300,8 +300,9 @@ export class Parser {
     this.#report("state", "defines a function", start);
     this.#tokens.skipLines();
     const word = this.#tokens.peekReserved();
-    if (this.#source.peek() !== "(" && (word === undefined || word === "function"))
+    if (this.#source.peek() !== "(" && (word === undefined || word === "function")) {
       throw this.#tokens.unexpected();
+    }
     this.#readCommand();
     this.#folder.forget();
   }
@@ -361,7 +362,7 @@ export class Parser {
       const wordStart = source.at;
       const read = this.#words.read();
       if (read === undefined) break;
-      if (this.#isDescriptor(read)) {
+      if (isDescriptor(source, read)) {
         if (!this.#readRedirection(redirections, read.word)) throw this.#tokens.unexpected();
         continue;
       }
@@ -402,16 +403,6 @@ export class Parser {
     source.skipBlanks();
     if (!source.take(")")) throw this.#tokens.unexpected();
     this.#readFunctionBody(start);
-  }
-
-  /** Digits directly before a redirection are its descriptor; `{name}` there would set a variable. */
-  #isDescriptor({ word, isBare }: ReadWord): boolean {
-    const source = this.#source;
-    if (!/[<>]/.test(source.peek()) || !isBare) return false;
-    if (/^\{[A-Za-z_]\w*\}$/.test(word.value ?? "")) throw source.error("descriptor in a variable");
-    if (!/^\d+$/.test(word.value ?? "")) return false;
-    if (word.source !== word.value) throw source.error("line continuation inside a descriptor");
-    return true;
   }
 
   #readWords(): void {

@@ -2,7 +2,7 @@
 import type { HereDocuments } from "./here-document.ts";
 import type { Redirection, ShellDialect, ShellWord } from "./shell-line.ts";
 import { isMeta, type Source } from "./source.ts";
-import type { WordReader } from "./word-reader.ts";
+import type { ReadWord, WordReader } from "./word-reader.ts";
 
 const operators = ["&>>", "&>", "<<<", "<<-", "<<", "<>", "<&", "<", ">>", ">|", ">&", ">"] as const;
 const bashOnly = new Set<string>(["&>>", "&>", "<<<"]);
@@ -45,4 +45,13 @@ export function readRedirection(
   if (isDuplicate) return { file: undefined };
   const direction = operator === "<" || operator === "<&" ? "read" : "write";
   return { file: { direction, target } };
+}
+
+/** Digits directly before a redirection are its descriptor; `{name}` there would set a variable. */
+export function isDescriptor(source: Source, { word, isBare }: ReadWord): boolean {
+  if (!/[<>]/.test(source.peek()) || !isBare) return false;
+  if (/^\{[A-Za-z_]\w*\}$/.test(word.value ?? "")) throw source.error("descriptor in a variable");
+  if (!/^\d+$/.test(word.value ?? "")) return false;
+  if (word.source !== word.value) throw source.error("line continuation inside a descriptor");
+  return true;
 }

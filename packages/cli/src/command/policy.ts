@@ -145,10 +145,11 @@ async function explain(
   decidedBy: string,
   { parts, problems, why }: Decision,
 ): Promise<void> {
-  for (const { source, effect, rule, why: reason } of parts) {
-    const by = rule === undefined ? reason : `${describeRule(rule)}: ${rule.reason ?? reason}`;
-    await console.print(safeText(`${(effect ?? "–").padEnd(5)}  ${source}\n       ${by}`));
-  }
-  for (const { reason, at } of problems) await console.print(safeText(`ask    at ${at}: ${reason}`));
-  await console.print(safeText(`\n${decision}, by ${decidedBy} (${why})`));
+  const lines = parts.flatMap(({ source, effect, rule, why: reason }) => [
+    `${(effect ?? "–").padEnd(5)}  ${source}`,
+    `       ${rule === undefined ? reason : `${describeRule(rule)}: ${rule.reason ?? reason}`}`,
+  ]);
+  for (const { reason, at } of problems) lines.push(`ask    at ${at}: ${reason}`);
+  lines.push("", `${decision}, by ${decidedBy} (${why})`);
+  for (const line of lines) await console.print(safeText(line));
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Host } from "@holdfast/core";
 import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
+import { Policy, PRESETS } from "@holdfast/terminal/policy";
 import { startServer } from "@holdfast/server";
 import { MemoryStorage } from "../../packages/core/src/testing/memory-storage.ts";
 import { median, monotonicMs } from "../terminal/statistics.ts";
@@ -127,6 +128,25 @@ async function latenciesMs(): Promise<number[]> {
   return delays;
 }
 
+/** Microseconds of each decision on a line of four commands, parsing included. */
+function decisionsUs(): number[] {
+  const policy = new Policy(PRESETS["build-and-test"], {
+    source: "bench",
+    rules: [
+      { effect: "deny", command: "git push ** --force* **" },
+      { effect: "deny", paths: "~/.ssh/**" },
+    ],
+  });
+  const line = `cd packages/core && git log --oneline -n 5 -- src 2>/dev/null | head -20 && grep -rn "foo bar" src`;
+  const cwd = "/work/project";
+  return Array.from({ length: 20_000 }, () => {
+    const startedMs = performance.now();
+    const { effect } = policy.decide({ kind: "command", run: { line }, cwd, roots: [cwd], home: "/home/me" });
+    if (effect !== "allow") throw new Error(`the line was decided as ${effect}`);
+    return (performance.now() - startedMs) * 1000;
+  });
+}
+
 const ours: number[] = [];
 const sdk: number[] = [];
 const creates: number[] = [];
@@ -148,6 +168,7 @@ for (let round = 0; round < rounds; round += 1) {
     `round ${round + 1}/${rounds}: ours ${Math.round(ours.at(-1) ?? 0)}/s, SDK ${Math.round(sdk.at(-1) ?? 0)}/s, create ${creates.at(-1)?.toFixed(1)} ms, bare handshake ${handshakes.at(-1)?.toFixed(1)} ms, tool calls ${Math.round(fewCalls.at(-1) ?? 0)}/s of 1,000, ${Math.round(manyCalls.at(-1) ?? 0)}/s of 20,000`,
   );
 }
+const decisions = decisionsUs();
 const delays = (await latenciesMs()).toSorted((a, b) => a - b);
 await host.close();
 storage.close();
@@ -163,6 +184,7 @@ console.log(
     toolCallsPerSecond: Math.round(median(manyCalls)),
     toolCallsPerSecondOf1000: Math.round(median(fewCalls)),
     manyVsFewToolCalls: round(median(manyCalls) / median(fewCalls), 2),
+    policyDecisionUs: round(median(decisions)),
     updatesPerSecond: Math.round(median(ours)),
     sdkUpdatesPerSecond: Math.round(median(sdk)),
     createMs: round(median(creates)),
@@ -172,6 +194,7 @@ console.log(
       manyVsFewToolCalls: ">= 0.7",
       createOverheadMs: "< 20",
       latencyP50Ms: "< 3",
+      policyDecisionUs: "<= 200",
     },
   }),
 );

@@ -62,7 +62,7 @@ function libraryNames() {
 
 /** Files beside the sources that an entry of the manifest names. */
 function extraFiles(/** @type {string} */ source) {
-  return ["config.schema.json"].filter((file) => existsSync(path.join(source, file)));
+  return ["config.schema.json", "policy.schema.json"].filter((file) => existsSync(path.join(source, file)));
 }
 
 function isPublishedSource(/** @type {string} */ file) {

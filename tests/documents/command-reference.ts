@@ -23,6 +23,8 @@ const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   hung: "the host's event loop hung, and its watchdog ended it",
   damaged: "the database is damaged, missing or empty",
   auditBroken: "`audit verify` found a changed or missing entry",
+  asks: "`policy test`: the command would be asked about",
+  denies: "`policy test`: the command would be denied",
   maxTokens: "a turn ended because the agent had no tokens left",
   maxTurnRequests: "a turn ended because the agent asked its model too often",
   refusal: "a turn ended because the model refused",

@@ -1,8 +1,8 @@
-// Fuzzing: runs the screen, the input and the cost property with random seeds until a difference, a hang or the end of the time.
+// Fuzzing: runs the properties of screens, input, cost, shell lines and policies with random seeds until a difference, a hang or the end of the time.
 //
 // `npm run fuzz -- --minutes 10`; `--seed N` repeats one batch of each property. The exit code says whether all held.
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -20,10 +20,12 @@ if (!(totalMs > 0) || (onlySeed !== undefined && !Number.isSafeInteger(onlySeed)
   process.exit(2);
 }
 
-const properties = ["screen", "input", "cost"] as const;
+const properties = ["screen", "input", "cost", "shell", "policy"] as const;
 /** A batch takes a second or two. One that is not done by then hangs, also on a machine that is busy. */
 const batchBoundMs = 90_000;
 const folder = mkdtempSync(path.join(tmpdir(), "holdfast-fuzz-"));
+// Shell lines run as nobody, who has to get in.
+chmodSync(folder, 0o755);
 const endsAtMs = performance.now() + totalMs;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 

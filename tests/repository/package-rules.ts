@@ -67,12 +67,16 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   terminal: {
     contents:
-      "the engine: `process/` (port, spawner, PTYs, pipes, process trees, limits), `view/` (ring, scanner, text, command index; pure), `screen/`, `shell-integration/`, `emulator/` (guards xterm.js; browser-safe), `acp/`",
+      "the engine: `process/` (port, spawner, PTYs, pipes, process trees, limits), `view/` (ring, scanner, text, command index; pure), `screen/`, `shell-integration/`, `emulator/` (guards xterm.js; browser-safe), `policy/` (rules and the shell parser; browser-safe), `acp/`",
     uses: [],
     npm: ["@lydell/node-pty", "@xterm/headless"],
     borders: {
       // It runs in browsers too.
       emulator: { neverReaches: ["view", "screen", "process", "acp", "shell-integration"], nodeModules: [] },
+      policy: {
+        neverReaches: ["view", "screen", "process", "acp", "shell-integration", "emulator"],
+        nodeModules: [],
+      },
       view: { neverReaches: ["process", "acp"], nodeModules: ["node:buffer"] },
       process: { neverReaches: ["view", "acp"] },
     },
@@ -90,6 +94,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
       "terminal/screen",
       "terminal/shell-integration",
       "terminal/port",
+      "terminal/policy",
     ],
     testsUse: ["terminal/process", "agent-shell"],
   },

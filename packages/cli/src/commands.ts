@@ -24,6 +24,7 @@ import { addLogs } from "./command/logs.ts";
 import { addLs } from "./command/ls.ts";
 import { addOpen } from "./command/open.ts";
 import { addPermissions } from "./command/permissions.ts";
+import { addPolicy } from "./command/policy.ts";
 import { addPrune } from "./command/prune.ts";
 import { addRun } from "./command/run.ts";
 import { addSignIns } from "./command/sign-ins.ts";
@@ -42,7 +43,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
     heading: "Agents and sessions:",
     commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addDelete],
   },
-  { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions] },
+  { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions, addPolicy] },
   { heading: "Terminals:", commands: [addExec, addAttach, addTerminals, addLogs, addKill] },
   { heading: "History:", commands: [addExport, addPrune, addAudit] },
   { heading: "Access:", commands: [addOpen, addSignIns, addKeys, addApps] },

@@ -25,6 +25,10 @@ export const EXIT_CODES = {
   damaged: 10,
   /** `audit verify` found a changed or missing entry. */
   auditBroken: 11,
+  /** `policy test`: the command would be asked about. */
+  asks: 12,
+  /** `policy test`: the command would be denied. */
+  denies: 13,
   /** A turn ended because the agent had no tokens left. */
   maxTokens: 20,
   /** A turn ended because the agent asked its model too often. */

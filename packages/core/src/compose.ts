@@ -26,6 +26,7 @@ import { buildLaunch } from "./session/agent-launch.ts";
 import { recoverTerminals } from "./session/recovery.ts";
 import { Rights } from "./session/rights.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
+import type { PolicySource } from "./policy/host-policy.ts";
 import type { Log, SessionDeps } from "./session/session-deps.ts";
 import { Sessions } from "./session/sessions.ts";
 import { Submissions } from "./submit/submissions.ts";
@@ -52,6 +53,8 @@ export interface HostOptions {
   readonly log: Log;
   /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
   readonly redactor?: Redactor | undefined;
+  /** Rules about what agents may do. */
+  readonly policy?: PolicySource | undefined;
   readonly now?: (() => Date) | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
 }
@@ -120,6 +123,7 @@ export function composeHost(options: HostOptions): HostParts {
     owners,
     log,
     timeouts,
+    policy: options.policy,
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
     defaultModel: config.defaults.model,

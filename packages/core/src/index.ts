@@ -21,6 +21,7 @@ export { Hub, type Subscription } from "./channel/hub.ts";
 export type { LogEntry, Projection } from "./channel/log-entry.ts";
 export type { HostEvent, HostStats, HostWatcher } from "./host-event.ts";
 export { Host, type AhpHost, type HostOptions, type MarkerOwner } from "./host.ts";
+export type { PolicySource } from "./policy/host-policy.ts";
 export { isDurable } from "./storage/durable.ts";
 export type { FollowRequest, FollowedSession, StreamedTurn } from "./session/turn-readers.ts";
 export type { TurnRequest } from "./session/session-turns.ts";

@@ -71,6 +71,7 @@ describe("configuration", () => {
         runtimeMode: "plan",
       },
       allowedAgents: ["mine", "claude"],
+      policy: "rules.jsonc",
       maxSessions: 3,
       acp: { enabled: false, idleSeconds: 1.5, turnTextMebibytes: 0.5 },
       apps: { enabled: true, anyUser: true },
@@ -89,7 +90,7 @@ describe("configuration", () => {
     [[], "The configuration must be an object, not an array"],
     [
       { agnets: {} },
-      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, security, retention, limits, listen',
+      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, policy, maxSessions, acp, apps, security, retention, limits, listen',
     ],
     [{ agents: { mine: { extends: 1 } } }, "agents.mine.extends must be a string, not a number"],
     [
@@ -151,6 +152,7 @@ describe("configuration", () => {
       "mcpServers",
       "defaults",
       "allowedAgents",
+      "policy",
       "maxSessions",
       "acp",
       "apps",

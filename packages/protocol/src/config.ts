@@ -92,6 +92,11 @@ const configSchema = closedObject({
     .array(agentNameSchema)
     .optional()
     .describe("The only agents that may be started, by id or handle; all of them if left out."),
+  policy: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The policy file, relative to the home; policy.jsonc if left out."),
   maxSessions: z
     .int()
     .min(1)

@@ -11,6 +11,7 @@ export {
 } from "./catalogue.ts";
 export { readSessionLimits, type LimitsConfig } from "./command-limits.ts";
 export { configJsonSchema, readConfig, type Config, type OwnAgent } from "./config.ts";
+export { policyJsonSchema, readPolicy, type PolicyFile } from "./policy.ts";
 export { errorEnvelope, success, type ErrorEnvelope, type SuccessEnvelope } from "./envelope.ts";
 export {
   ERRORS,

@@ -93,6 +93,7 @@ const examples: Readonly<Record<string, unknown>> = {
   "defaults.runtimeMode": "plan",
   allowedAgents: ["shell"],
   "limits.preset": "short-commands",
+  policy: "policy.jsonc",
   "listen.allowRemote": false,
   "listen.allowedHosts": ["holdfast.example"],
 };

@@ -8,6 +8,7 @@ import {
   examineDatabaseFile,
   examineDisk,
   examineHome,
+  examinePolicy,
   examineStorage,
   examineToken,
 } from "./home.ts";
@@ -30,6 +31,7 @@ const allExaminations: readonly Examination[] = [
   { id: "node", title: "Node", examine: examineNode },
   { id: "home", title: "Home", examine: examineHome },
   { id: "config", title: "Configuration", examine: examineConfiguration },
+  { id: "policy", title: "Policy", examine: examinePolicy },
   { id: "token", title: "Token", examine: examineToken },
   { id: "app-ids", title: "App ids", examine: examineAppIds },
   { id: "disk", title: "Disk", examine: examineDisk },

@@ -15,7 +15,7 @@ import { examineAgents } from "./agents.ts";
 import { examineBubblewrap, examineNamespaces } from "./isolation.ts";
 import { type Examination, examineAll } from "./doctor.ts";
 import { type Finding, ok, reportLines } from "./finding.ts";
-import { examineAppIds, examineHome, examineToken } from "./home.ts";
+import { examineAppIds, examineHome, examinePolicy, examineToken } from "./home.ts";
 import { examineHost, examinePort } from "./host.ts";
 import { examineLoginShell, examineNode } from "./terminals.ts";
 import { Machine } from "./machine.ts";
@@ -49,6 +49,22 @@ const hostFile = (url: string): { url: string; pid: number; startedAt: string } 
   url,
   pid: process.pid,
   startedAt: new Date(0).toISOString(),
+});
+
+describe("[V687] the policy file", () => {
+  it("[V687] is fine if it is valid or absent, and else a problem with a command that explains it", async () => {
+    const home = temporaryFolder();
+    const config = makeConfig({});
+    await expect(examinePolicy({ home, config })).resolves.toMatchObject({ state: "ok" });
+    writeFileSync(path.join(home, "policy.jsonc"), `{"deny": "rm"}`);
+    await expect(examinePolicy({ home, config })).resolves.toMatchObject({
+      state: "fix",
+      summary: expect.stringContaining("deny must be an array") as string,
+      command: "holdfast policy check",
+    });
+    const named = makeConfig({ policy: "other.jsonc" });
+    await expect(examinePolicy({ home, config: named })).resolves.toMatchObject({ state: "fix" });
+  });
 });
 
 describe("[C70] all examinations", () => {

@@ -7,6 +7,7 @@ import { openSqliteStorage } from "@holdfast/storage-sqlite";
 import { CONFIG_FILE } from "../serve/config-file.ts";
 import { examineDatabase } from "../serve/database.ts";
 import { DATABASE_FILE, homeAccess } from "../serve/home.ts";
+import { policyPath, readPolicyFile } from "../serve/policy-file.ts";
 import { messageOf, systemCode } from "../command-error.ts";
 import { readToken, TOKEN_FILE } from "../serve/token.ts";
 import { quote } from "../safe-text.ts";
@@ -32,6 +33,23 @@ export async function examineHome({ home }: Pick<Machine, "home">): Promise<Chec
   const fault = tryWriting(home);
   if (fault !== undefined) return unwritable(home, found, fault);
   return process.platform === "win32" ? ok(`${home} is writable`) : examineRights(home, found);
+}
+
+export async function examinePolicy({
+  home,
+  config,
+}: Pick<Machine, "home" | "config">): Promise<CheckResult> {
+  const file = policyPath(home, config);
+  const reading = readPolicyFile(file);
+  if (reading.state === "read") return ok(`${file} is valid`);
+  if (reading.state === "absent" && config.policy === undefined) {
+    return ok("there is none; approval policies decide alone");
+  }
+  const problems = reading.state === "absent" ? ["it does not exist"] : reading.problems;
+  return fix(`${file} cannot be used: ${problems.join("; ")}`, {
+    remedy: "A host that runs keeps the rules before the change; the next start fails.",
+    command: "holdfast policy check",
+  });
 }
 
 /** The nearest folder above that is there. */

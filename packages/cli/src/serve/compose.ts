@@ -11,6 +11,7 @@ import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
 import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
 import { agentIds, checkOwnAgents, shellAgent } from "./agents.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
+import { PolicyFileSource, policyPath } from "./policy-file.ts";
 import { checkOwnFile } from "./whole-file.ts";
 
 interface Kept {
@@ -28,6 +29,7 @@ export function createProcessPort(): Spawner {
 export async function startHost(parts: HostParts): Promise<ListeningHost> {
   const { home, config, token, log, redactor, onStopRequest } = parts;
   checkOwnAgents(config);
+  const policy = new PolicyFileSource(policyPath(home, config), config.policy !== undefined, log);
   const kept = await openKept(parts);
   const { storage, spool } = kept;
   let host: Host | undefined;
@@ -41,6 +43,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       stateFolder: home,
       appDataFolder: path.join(home, APP_DATA_FOLDER),
       shellAgent: shellAgent(),
+      policy,
       log,
       redactor,
     });
@@ -61,7 +64,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       webhooks: { redactor },
       onStopRequest,
       ...(webRoot !== undefined && { webRoot }),
-      isReady: () => readinessOf(recording.problem),
+      isReady: () => readinessOf(recording.problem, policy.current().problem),
     });
     return {
       url: server.url,
@@ -90,9 +93,10 @@ async function closeInTurn(closers: readonly (() => Promise<void>)[]): Promise<v
   if (failures.length > 0) throw new AggregateError(failures, "The host did not end in order", { cause });
 }
 
-function readinessOf(problem: string | undefined): Readiness {
-  // The sentence that names the file is in the log: this one is read by anybody.
-  return problem === undefined ? { ready: true } : { ready: false, code: "STORAGE_UNAVAILABLE" };
+function readinessOf(problem: string | undefined, policyProblem: string | undefined): Readiness {
+  // The sentences that name files are in the log: this is read by anybody.
+  if (problem !== undefined) return { ready: false, code: "STORAGE_UNAVAILABLE" };
+  return policyProblem === undefined ? { ready: true } : { ready: true, policy: "broken" };
 }
 
 async function openKept({ home, log, startEmpty, onFatal }: HostParts): Promise<Kept> {

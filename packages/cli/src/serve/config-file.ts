@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Config, problemSentence, readConfig } from "@holdfast/protocol";
-import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { StartError, systemCode } from "../command-error.ts";
+import { readJsonc } from "./jsonc.ts";
 
 export const CONFIG_FILE = "config.jsonc";
 
@@ -38,18 +38,9 @@ function readText(file: string, mustExist: boolean): string | undefined {
 }
 
 function parseText(file: string, text: string): unknown {
-  const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  if (errors.length > 0) {
-    throw invalid(
-      file,
-      errors.map(
-        ({ error, offset }) => `${placeOf(text, offset)}: ${sentenceOf(printParseErrorCode(error))}`,
-      ),
-    );
-  }
-  // A file of comments alone says nothing, which is what the defaults are for.
-  return value === undefined ? {} : value;
+  const read = readJsonc(text);
+  if (!read.ok) throw invalid(file, read.problems);
+  return read.value;
 }
 
 function invalid(file: string, problems: readonly string[]): StartError {
@@ -57,15 +48,4 @@ function invalid(file: string, problems: readonly string[]): StartError {
     EXIT_CODES.setup,
     [`The configuration ${file} cannot be used:`, ...problems.map((problem) => `  ${problem}`)].join("\n"),
   );
-}
-
-/** `line 3, column 7`, both counted from one as editors do. */
-function placeOf(text: string, offset: number): string {
-  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
-  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-}
-
-/** `CommaExpected` as `comma expected`. */
-function sentenceOf(code: string): string {
-  return code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }

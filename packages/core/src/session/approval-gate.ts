@@ -6,6 +6,8 @@ import type { GrantUse } from "../approval/grants.ts";
 import { decideUncovered } from "../approval/policy.ts";
 import { targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
+import { describeRule } from "../policy/host-policy.ts";
+import type { RuledAction } from "../policy/session-subject.ts";
 import type { Permission, PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
@@ -16,6 +18,8 @@ export interface GatedAction extends Pick<AuditEntry, "what" | "cwd" | "environm
   readonly subject: ApprovalSubject;
   /** Whether it stays inside the session's folders. */
   readonly isInside: boolean;
+  /** The action as the rules of the policy file see it. */
+  readonly ruled: RuledAction;
   /** The turn that ran when the agent asked; undefined outside of turns. */
   readonly turn: Turn | undefined;
   /** The error for the agent when the action is denied. */
@@ -49,6 +53,7 @@ export class ApprovalGate {
     const grant = this.#takeGrant(action);
     const permission = await this.#permit(action, grant, signal);
     if (!permission.allowed) {
+      grant?.release();
       this.#record(action, permission);
       throw denied(action, permission);
     }
@@ -73,25 +78,27 @@ export class ApprovalGate {
     }
   }
 
-  /** By the approval that covers it, a standing permission, else by the policy. */
+  /** A rule or policy that denies wins; then the approval that covers it, a standing permission, a rule, the policy. */
   async #permit(
-    { isInside, subject, kind, turn }: GatedAction,
+    { isInside, subject, ruled, kind, turn }: GatedAction,
     grant: GrantUse | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Permission> {
     const context = this.#context;
     const { policy } = context;
-    if (grant !== undefined) return { allowed: true, by: `approval of ${grant.toolCallId}` };
     const isInTurn = turn !== undefined;
-    const decision = decideUncovered(policy, { kind: subject.kind, isInside, isInTurn });
-    const by = policy === undefined ? "default (no policy)" : `policy ${policy}`;
-    if (decision === "deny") return { allowed: false, by };
+    const uncovered = decideUncovered(policy, { kind: subject.kind, isInside, isInTurn });
+    const { decision, rule } = context.decideByRules(ruled, uncovered);
+    const byPolicy = policy === undefined ? "default (no policy)" : `policy ${policy}`;
+    const decided = { by: rule === undefined ? byPolicy : describeRule(rule), rule: rule?.id };
+    if (decision === "deny") return { allowed: false, ...decided };
+    if (grant !== undefined) return { allowed: true, by: `approval of ${grant.toolCallId}` };
     // An agent that was denied just this does not get it by not asking again.
     const wasDenied = policy === undefined && context.grantsOf(turn).isDenied(subject);
     if (decision === "allow" && wasDenied) return { allowed: false, by: "the decision on its request" };
-    const rule = policy === "approve-all" ? undefined : context.findRule(subject);
-    if (rule !== undefined) return { allowed: true, by: `rule ${rule.id}`, rule: rule.id };
-    if (decision === "allow") return { allowed: true, by };
+    const standing = policy === "approve-all" ? undefined : context.findRule(subject);
+    if (standing !== undefined) return { allowed: true, by: `rule ${standing.id}`, rule: standing.id };
+    if (decision === "allow") return { allowed: true, ...decided };
     if (context.isCancelling) return { allowed: false, by: "host" };
     return this.#permissions.askOwn({ kind, subject }, turn?.isOver === true ? undefined : turn, signal);
   }

@@ -39,7 +39,7 @@ export class FileService {
     const read = (): Promise<string> => readTextFile(file, params.line, params.limit);
     try {
       const inside = liesIn(file.realPath, this.#context.realRoots);
-      const isFree = inside && this.#context.policy !== "deny-all";
+      const isFree = inside && this.#isReadFreely(file);
       return {
         content: isFree
           ? await this.#readFreely(file, read)
@@ -68,11 +68,19 @@ export class FileService {
       kind: "edit",
       subject: describeWrite(file, await readTextNow(file), content),
       isInside: inside,
+      ruled: { kind: "write", path: file.realPath },
       turn,
       refusal: `Writing ${path} was not allowed`,
     } as const satisfies GatedAction;
     await this.#gate.run(action, () => writeTextFile(file, content), signal);
     return {};
+  }
+
+  /** Whether neither the session's policy nor a rule of the policy file has a say about a file inside. */
+  #isReadFreely({ realPath }: ResolvedFile): boolean {
+    const context = this.#context;
+    if (context.policy === "deny-all") return false;
+    return context.decideByRules({ kind: "read", path: realPath }, "allow").decision === "allow";
   }
 
   /** Allowed without a question; one entry in the audit for each file. */
@@ -111,6 +119,7 @@ export class FileService {
       kind: "read",
       subject: describeRead(file),
       isInside,
+      ruled: { kind: "read", path: file.realPath },
       turn,
       refusal: `Reading ${file.path}${place} was not allowed`,
     } as const satisfies GatedAction;

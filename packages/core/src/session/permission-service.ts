@@ -16,10 +16,13 @@ import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
 import { readToolContent } from "../agent/tool-content.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
 import { HOST_OPTIONS, offerOptions } from "../approval/options.ts";
-import { decideToolCall, type PolicyDecision } from "../approval/policy.ts";
+import { decideToolCall } from "../approval/policy.ts";
 import { type DescribedCall, describeCall, targetOf } from "../approval/subject.ts";
 import { describeActor } from "../audit/describe-actor.ts";
 import { pickOption } from "../rules/approval-rules.ts";
+import type { RuleName } from "@holdfast/terminal/policy";
+import { describeRule, type RuledDecision } from "../policy/host-policy.ts";
+import { ruledCall } from "../policy/session-subject.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
 
@@ -40,7 +43,7 @@ export interface OwnQuestion {
 export interface Permission {
   readonly allowed: boolean;
   readonly by: string;
-  /** The standing permission that decided. */
+  /** The standing permission, or the rule of the policy file, that decided. */
   readonly rule?: string | undefined;
 }
 
@@ -87,8 +90,9 @@ export class PermissionService {
     if (turn !== undefined && turn !== context.openTurn) return cancelled;
     if (turn !== undefined && !this.#isUnfinished(asked)) return select(pickOption(options, "reject"));
     const question = this.#question(asked, described, subject, options, turn);
-    const policyDecision = decideToolCall(context.policy, described.kind);
-    const { decision } = await this.#settle(question, policyDecision, signal);
+    const byPolicy = decideToolCall(context.policy, described.kind);
+    const ruled = context.decideByRules(ruledCall(described.kind, subject), byPolicy);
+    const { decision } = await this.#settle(question, ruled, signal);
     const chosen = options.find(({ id }) => id === decision.optionId);
     if (decision.outcome !== "approved") {
       if (decision.outcome === "denied") context.grantsOf(turn).deny(subject);
@@ -125,7 +129,7 @@ export class PermissionService {
       options: HOST_OPTIONS,
       loose: turn === undefined ? call : undefined,
     } as const;
-    const { decision, rule } = await this.#settle(question, "ask", signal);
+    const { decision, rule } = await this.#settle(question, { decision: "ask" }, signal);
     const by = describeActor(decision.by);
     if (decision.outcome !== "approved") return { allowed: false, by };
     if (turn !== undefined) {
@@ -183,13 +187,10 @@ export class PermissionService {
     };
   }
 
-  async #settle(
-    question: Question,
-    policyDecision: PolicyDecision,
-    signal: AbortSignal | undefined,
-  ): Promise<Settled> {
+  async #settle(question: Question, ruled: RuledDecision, signal: AbortSignal | undefined): Promise<Settled> {
     const context = this.#context;
     const { subject, turn, options, action } = question;
+    const { decision: policyDecision, rule: fileRule } = ruled;
     const rule = policyDecision === "ask" ? context.findRule(subject) : undefined;
     const canAsk = turn === undefined || turn.isInteractive;
     const decision =
@@ -204,24 +205,31 @@ export class PermissionService {
       isForAlways && rule === undefined && isHeldByHost(action, subject)
         ? context.addRule(subject, decision.scope ?? "session", decision.by)
         : undefined;
-    this.#record(question, decision, rule ?? made);
+    const decidedBy = decision.by.kind === "policy" ? fileRule : undefined;
+    this.#record(question, decision, (rule ?? made)?.id, decidedBy);
     return { decision, rule: rule ?? made };
   }
 
-  #record({ turn, subject, target }: Question, decision: ApprovalDecision, rule?: PermissionRule): void {
+  #record(
+    { turn, subject, target }: Question,
+    decision: ApprovalDecision,
+    rule: string | undefined,
+    fileRule: RuleName | undefined,
+  ): void {
     const { deps, key } = this.#context;
     const changes = subject.kind === "command" ? subject.environment.map(({ name }) => name) : [];
+    const decidedBy = rule ?? fileRule?.id;
     deps.audit.record({
       session: key,
       turnId: turn?.id,
       what: "approval",
       subject: target,
       ...(subject.kind === "command" && { cwd: subject.cwd }),
-      by: describeActor(decision.by),
+      by: fileRule === undefined ? describeActor(decision.by) : describeRule(fileRule),
       verdict: decision.by.kind === "expiry" ? "expired" : auditVerdicts[decision.outcome],
       outcome: decision.optionId,
       ...(changes.length > 0 && { environment: changes }),
-      ...(rule !== undefined && { rule: rule.id }),
+      ...(decidedBy !== undefined && { rule: decidedBy }),
     });
   }
 

@@ -19,9 +19,12 @@ import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace } from "../approval/approvals.ts";
 import { Grants } from "../approval/grants.ts";
+import type { PolicyDecision } from "../approval/policy.ts";
 import { type UsualRun, targetOf } from "../approval/subject.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import { decideByRules, type RuledDecision } from "../policy/host-policy.ts";
+import { type RuledAction, subjectOf } from "../policy/session-subject.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { SessionChat } from "./session-chat.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -75,6 +78,14 @@ export class SessionContext {
     this.#turn = turn;
     // Approvals from before the turn are neither for it nor for the time after it.
     this.#looseGrants = new Grants();
+  }
+
+  /** The decision of the policy file's rules on an action, where the approval policy decides so. */
+  decideByRules(action: RuledAction, session: PolicyDecision): RuledDecision {
+    const { deps, entry, realRoots, state } = this;
+    if (deps.policy === undefined) return { decision: session };
+    const app = state.owner.kind === "app" ? state.owner.appId : undefined;
+    return decideByRules(deps.policy, subjectOf(action, { agent: entry.id, app, roots: realRoots }), session);
   }
 
   /** The state of the session's channel. */

@@ -13,6 +13,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import type { HostLimits } from "../limit/host-limits.ts";
+import type { PolicySource } from "../policy/host-policy.ts";
 import type { Timeouts } from "../timeouts.ts";
 import type { Storage } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
@@ -47,6 +48,8 @@ export interface SessionDeps {
   readonly timeouts: Timeouts;
   /** The host's version, as agents receive it. */
   readonly clientVersion: string;
+  /** The rules of the policy file; without them, approval policies decide alone. */
+  readonly policy?: PolicySource | undefined;
   readonly now: () => Date;
   /** How much text of a running turn its state may hold. */
   readonly turnTextBytes: number;

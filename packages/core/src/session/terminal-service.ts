@@ -16,6 +16,7 @@ import type { GrantUse } from "../approval/grants.ts";
 import { describeRun, targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { recordCommand } from "../audit/command-audit.ts";
+import { ruledRun } from "../policy/session-subject.ts";
 import { checkUnmoved, liesIn } from "../resource/files.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
@@ -83,13 +84,20 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     // Nobody is asked about a command that would be refused.
     const limits = deps.limits.commandLimits(this.#context.state, wanted.limits);
     const subject = await describeRun(wanted, this.#context.usualRun);
+    const names = environmentNames(wanted);
     const action = {
       what: "command",
       kind: "execute",
       subject,
       cwd: wanted.cwd,
-      environment: environmentNames(wanted),
+      environment: names,
       isInside: liesIn(subject.cwd, this.#context.realRoots),
+      ruled: {
+        kind: "command",
+        run: ruledRun(wanted.command, wanted.args, subject.cwd),
+        env: names,
+        cwd: subject.cwd,
+      },
       turn,
       refusal: `Running ${targetOf(subject, "")} was not allowed`,
     } as const satisfies GatedAction;

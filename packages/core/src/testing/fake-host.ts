@@ -37,6 +37,7 @@ export interface FakeHostOptions {
   readonly redactor?: HostOptions["redactor"];
   readonly timeouts?: HostOptions["timeouts"];
   readonly now?: HostOptions["now"];
+  readonly policy?: HostOptions["policy"];
 }
 
 /** A host for tests. `close` leaves nothing behind. */
@@ -74,6 +75,7 @@ export class FakeHost {
       redactor: options.redactor,
       timeouts: options.timeouts,
       now: options.now,
+      policy: options.policy,
     });
     this.terminals = new TerminalClient(this.host);
   }

@@ -34,6 +34,15 @@ describe("[O6] health and readiness", () => {
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
 
+  it("[V687] a policy file that cannot be used is reported by a host that is ready", async () => {
+    const { server } = await serve({ isReady: () => ({ ready: true, policy: "broken" }) });
+    const ready = await fetch(`${server.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { success: true, status: "ready", policy: "broken" },
+    ]);
+  });
+
   it("[O6] are kept from pages of other origins and from other hosts' names", async () => {
     const { server } = await serve();
     const reply = await fetch(`${server.url}/readyz`, { headers: { origin: "http://example.org" } });

@@ -16,6 +16,8 @@ export interface Readiness {
   readonly reason?: string;
   /** Default: `HOST_NOT_READY`. */
   readonly code?: "HOST_NOT_READY" | "STORAGE_UNAVAILABLE";
+  /** The policy file cannot be used; the rules before its change are in force. */
+  readonly policy?: "broken";
 }
 
 export function hostHandlers(
@@ -41,9 +43,9 @@ export function mountHealth(app: Hono<ServerEnv>, isReady: () => Readiness = () 
   });
   app.get("/readyz", (c) => {
     c.set("operation", "readyz");
-    const { ready, reason, code = "HOST_NOT_READY" } = isReady();
+    const { ready, reason, code = "HOST_NOT_READY", policy } = isReady();
     if (!ready) throw new HostError(code, reason);
-    return Response.json({ success: true, status: "ready" });
+    return Response.json({ success: true, status: "ready", ...(policy !== undefined && { policy }) });
   });
   for (const each of ["/healthz", "/readyz"]) refuseOtherMethods(app, each, ["GET"]);
 }

@@ -3,6 +3,8 @@ import { TerminalEngine, type TerminalEngineOptions } from "../engine.ts";
 import { TerminalError } from "../terminal-error.ts";
 import type { Terminal } from "../terminal.ts";
 import { AcpSession, type AcpTerminalOwner, throwIfAborted } from "./acp-session.ts";
+import type { RuleName, RuleSet } from "../policy/index.ts";
+import { CommandRules, listOf, type RuledCommand, variablesOf } from "./command-rules.ts";
 import { HeldTerminals, type Holder } from "./held-terminals.ts";
 import { checkRoots } from "./roots.ts";
 import {
@@ -22,9 +24,11 @@ export interface AcpTerminalsOptions extends TerminalEngineOptions {
   readonly sessionCwd?: ((sessionId: string) => string | undefined) | undefined;
   /** Commands may run only in these folders and below. Default: anywhere. */
   readonly allowedRoots?: readonly string[] | undefined;
+  /** Rules that decide about each command before `validate`; of both decisions the stricter holds. */
+  readonly policy?: RuleSet | readonly RuleSet[] | undefined;
   /** Looks at each command before it runs. */
   readonly validate?: ((request: CommandRequest) => CommandDecision | Promise<CommandDecision>) | undefined;
-  /** Asks a person, when `validate` says so. Without it, asking is refusing. */
+  /** Asks a person, when the policy or `validate` says so. Without it, asking is refusing. */
   readonly ask?: ((request: CommandRequest, signal: AbortSignal | undefined) => Promise<boolean>) | undefined;
   /** Receives every event. */
   readonly onEvent?: ((event: TerminalEvent) => void) | undefined;
@@ -41,10 +45,12 @@ export interface RequestOptions {
 export class AcpTerminals {
   readonly #options: AcpTerminalsOptions;
   readonly #engine: TerminalEngine;
+  readonly #rules: CommandRules | undefined;
   readonly #sessions = new Map<string, AcpSession<Terminal>>();
 
   constructor(options: AcpTerminalsOptions = {}) {
     this.#options = options;
+    if (options.policy !== undefined) this.#rules = new CommandRules(listOf(options.policy), options);
     this.#engine = new TerminalEngine(options);
   }
 
@@ -142,15 +148,17 @@ export class AcpTerminals {
       defaultCwd: () => this.#options.sessionCwd?.(sessionId) ?? this.#options.cwd ?? process.cwd(),
       create: async (request, hold, signal) => {
         const { command, args, cwd } = request;
-        const asked: CommandRequest = { sessionId, command, args, cwd };
+        const asked: CommandRequest = { sessionId, command, args, cwd, env: variablesOf(request.env) };
+        const ruled = this.#rules?.decide(asked);
         try {
-          await this.#permit(asked, signal);
+          await this.#permit(asked, ruled, signal);
           const terminal = await hold(() => this.#engine.open(request));
-          this.#reportCreated(asked, terminal);
+          this.#reportCreated(asked, terminal, ruled?.rule);
           return terminal;
         } catch (error) {
           if (error instanceof TerminalError) {
-            this.#report({ type: "refused", ...asked, code: error.code, reason: error.message });
+            const { code, message: reason } = error;
+            this.#report({ type: "refused", ...asked, code, reason, rule: ruled?.rule });
           }
           throw error;
         }
@@ -158,9 +166,17 @@ export class AcpTerminals {
     };
   }
 
-  async #permit(command: CommandRequest, signal: AbortSignal | undefined): Promise<void> {
+  async #permit(
+    command: CommandRequest,
+    ruled: RuledCommand | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     await checkRoots(command.cwd, this.#options.allowedRoots);
-    const decision = (await this.#options.validate?.(command)) ?? { decision: "allow" };
+    const validated: CommandDecision =
+      ruled?.decision.decision === "deny"
+        ? ruled.decision
+        : ((await this.#options.validate?.(command)) ?? { decision: "allow" });
+    const decision = validated.decision === "allow" ? (ruled?.decision ?? validated) : validated;
     throwIfAborted(signal);
     if (decision.decision === "allow") return;
     if (decision.decision === "ask" && (await this.#options.ask?.(command, signal)) === true) return;
@@ -174,10 +190,10 @@ export class AcpTerminals {
     );
   }
 
-  #reportCreated(command: CommandRequest, terminal: Terminal): void {
+  #reportCreated(command: CommandRequest, terminal: Terminal, rule: RuleName | undefined): void {
     const { sessionId } = command;
     const { id: terminalId, pid, tree, limits } = terminal;
-    this.#report({ type: "created", ...command, terminalId, pid, tree, limits });
+    this.#report({ type: "created", ...command, terminalId, pid, tree, limits, rule });
     void terminal.exited.then((exit) => this.#report({ type: "exited", sessionId, terminalId, exit }));
   }
 

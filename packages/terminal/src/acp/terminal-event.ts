@@ -1,5 +1,6 @@
 // Events of agents' terminals for a client's audit hook.
 import type { LimitsInForce, TreeMechanism, TreeProcess } from "../process/index.ts";
+import type { RuleName } from "../policy/index.ts";
 import type { TerminalErrorCode } from "../terminal-error.ts";
 import type { TerminalExit } from "../terminal.ts";
 
@@ -9,6 +10,8 @@ export interface CommandRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
+  /** Variables that the command changes. Their values may be secret. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 interface Subject {
@@ -24,8 +27,15 @@ export type TerminalEvent =
       readonly pid: number;
       readonly tree: TreeMechanism;
       readonly limits: LimitsInForce;
+      /** The rule of the policy that allowed it, if one did. */
+      readonly rule?: RuleName | undefined;
     })
-  | (CommandRequest & { readonly type: "refused"; readonly code: TerminalErrorCode; readonly reason: string })
+  | (CommandRequest & {
+      readonly type: "refused";
+      readonly code: TerminalErrorCode;
+      readonly reason: string;
+      readonly rule?: RuleName | undefined;
+    })
   | (Subject & { readonly type: "exited"; readonly exit: TerminalExit })
   | (Subject & { readonly type: "killed"; readonly left: readonly TreeProcess[] })
   | (Subject & { readonly type: "released"; readonly background: readonly TreeProcess[] })

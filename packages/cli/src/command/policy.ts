@@ -1,0 +1,155 @@
+// `holdfast policy`: checks and shows the rules, and explains what they decide about a command (C685).
+import { homedir } from "node:os";
+import path from "node:path";
+import {
+  SESSION_POLICIES,
+  decideByRules,
+  describeRule,
+  followLinks,
+  policyOf,
+  ruleSetsOf,
+} from "@holdfast/core/policy";
+import type { PolicyFile } from "@holdfast/protocol";
+import { type CommandSubject, type Decision, parseShellLine, Policy } from "@holdfast/terminal/policy";
+import { type Command, Option } from "commander";
+import { CommandError } from "../command-error.ts";
+import type { Console } from "../console.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { safeText } from "../safe-text.ts";
+import { loadConfig } from "../serve/config-file.ts";
+import { findHome } from "../serve/home.ts";
+import { policyPath, readPolicyFile } from "../serve/policy-file.ts";
+import { type CommandContext, localCommand, type Runner } from "./command.ts";
+
+interface TestOptions {
+  readonly cwd?: string;
+  readonly agent?: string;
+  readonly app?: string;
+  readonly env: readonly string[];
+  readonly policy: keyof typeof SESSION_POLICIES;
+  readonly file?: string;
+}
+
+const exitCodes = { allow: EXIT_CODES.done, ask: EXIT_CODES.asks, deny: EXIT_CODES.denies } as const;
+
+export function addPolicy(program: Command, run: Runner): void {
+  const policy = program
+    .command("policy")
+    .description("check, show and try the rules about what agents may do");
+  localCommand(policy, "test", "explain the decision about a command; exit 0 allow, 12 ask, 13 deny")
+    .argument("<command...>", "one argument is a shell line, several are a program with its arguments")
+    .option("--cwd <folder>", "the session's folder (default: this one)")
+    .option("--agent <id>", "the agent that runs the command")
+    .option("--app <id>", "the app that created the session")
+    .option("--env <name>", "a variable that the command changes; repeatable", collect, [])
+    .addOption(
+      new Option("--policy <policy>", "the session's approval policy, for what no rule matches")
+        .choices(Object.keys(SESSION_POLICIES))
+        .default("ask"),
+    )
+    .option("--file <file>", "another policy file")
+    .action(
+      run(async (context, words: readonly string[], options: TestOptions) => {
+        const { file, rules } = load(context, options.file);
+        const cwd = path.resolve(context.cwd, options.cwd ?? ".");
+        const subject = subjectOf(words, cwd, options);
+        const session = new Policy(SESSION_POLICIES[options.policy]).decide(subject);
+        const own = rules === undefined ? undefined : policyOf(rules, path.basename(file));
+        const source = { current: () => ({ policy: own }) };
+        const { decision, rule, explanation } = decideByRules(source, subject, session.effect ?? "ask");
+        const decidedBy = rule === undefined ? `the approval policy ${options.policy}` : describeRule(rule);
+        if (context.console.json) {
+          await context.console.printJson({
+            decision,
+            rule,
+            decidedBy,
+            commands: commandsOf(subject),
+            explanation,
+          });
+        } else await explain(context.console, decision, decidedBy, explanation ?? session);
+        return exitCodes[decision];
+      }),
+    );
+  localCommand(policy, "check", "list every mistake in a policy file with its place; exit 2 if there is one")
+    .argument("[file]", "the file (default: the one that the host uses)")
+    .action(
+      run(async (context, named: string | undefined) => {
+        const { file, rules } = load(context, named);
+        if (context.console.json) return context.console.printJson({ file, policy: rules ?? null });
+        return context.console.print(
+          rules === undefined ? `There is no ${file}; approval policies decide alone.` : `${file} is valid.`,
+        );
+      }),
+    );
+  localCommand(policy, "show", "print the rules in force, those of the preset included").action(
+    run(async (context) => {
+      const { file, rules } = load(context, undefined);
+      const sets = rules === undefined ? [] : ruleSetsOf(rules, path.basename(file));
+      if (context.console.json) return context.console.printJson({ file, sets });
+      for (const { source, rules: listed, otherwise } of sets) {
+        await context.console.print(
+          `${source}: ${otherwise ?? "the session's policy"} where no rule matches`,
+        );
+        for (const [index, rule] of listed.entries()) {
+          const { id = `rule ${index + 1}`, effect, ...conditions } = rule;
+          await context.console.print(
+            safeText(`  ${effect.padEnd(5)}  ${id}  ${JSON.stringify(conditions)}`),
+          );
+        }
+      }
+      if (sets.length === 0) {
+        await context.console.print(`There is no ${file}; approval policies decide alone.`);
+      }
+    }),
+  );
+}
+
+function collect(value: string, earlier: readonly string[]): string[] {
+  return [...earlier, value.split("=", 1)[0] ?? value];
+}
+
+function subjectOf(words: readonly string[], cwd: string, { agent, app, env }: TestOptions): CommandSubject {
+  const [line = ""] = words;
+  const run = words.length === 1 ? { line } : { argv: words };
+  return { kind: "command", run, cwd, roots: [cwd], home: homedir(), realPath: followLinks, agent, app, env };
+}
+
+/** How the line was read. */
+function commandsOf({ run, home }: CommandSubject): unknown {
+  return "line" in run ? parseShellLine(run.line, { home }).commands : [{ words: run.argv }];
+}
+
+function load(
+  { environment, home: option }: CommandContext,
+  named: string | undefined,
+): { file: string; rules: PolicyFile | undefined } {
+  const home = findHome(option, environment);
+  const file = named === undefined ? policyPath(home, loadConfig(home, undefined)) : path.resolve(named);
+  const reading = readPolicyFile(file);
+  if (reading.state === "read") return { file, rules: reading.file };
+  if (reading.state === "absent" && named === undefined) return { file, rules: undefined };
+  const problems = reading.state === "absent" ? ["it does not exist"] : reading.problems;
+  throw new CommandError(
+    "POLICY_INVALID",
+    [`The policy ${file} cannot be used:`, ...problems.map((each) => `  ${each}`)].join("\n"),
+    {
+      exitCode: EXIT_CODES.setup,
+      remedy: "docs/policy.md lists what a policy may contain.",
+    },
+  );
+}
+
+async function explain(
+  console: Console,
+  decision: string,
+  decidedBy: string,
+  { parts, problems, why }: Decision,
+): Promise<void> {
+  const lines = parts.flatMap(({ source, effect, rule, why: reason }) => [
+    `${(effect ?? "–").padEnd(5)}  ${source}`,
+    `       ${rule === undefined ? reason : `${describeRule(rule)}: ${rule.reason ?? reason}`}`,
+  ]);
+  for (const { reason, at } of problems) lines.push(`ask    at ${at}: ${reason}`);
+  lines.push("", `${decision}, by ${decidedBy} (${why})`);
+  for (const line of lines) await console.print(safeText(line));
+}

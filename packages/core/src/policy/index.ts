@@ -1,0 +1,11 @@
+// Rules about what agents may do, without the host: for the command line.
+export { followLinks } from "./follow-links.ts";
+export {
+  type CurrentPolicy,
+  decideByRules,
+  describeRule,
+  policyOf,
+  type PolicySource,
+  ruleSetsOf,
+} from "./host-policy.ts";
+export { SESSION_POLICIES } from "./session-policies.ts";

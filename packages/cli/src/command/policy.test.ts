@@ -88,7 +88,7 @@ describe("[C686] policy check and show", () => {
       expect(wrong.stderr).toContain(text);
     }
     const syntax = await runWords(["policy", "check", "--home", homeWith(`{"deny": [}`)]);
-    expect(syntax.stderr).toContain("line 1, column 12");
+    expect(syntax.stderr).toContain("line 1, column 11");
     expect((await runWords(["policy", "check", "--home", homeWith(rules)])).stdout).toContain("is valid.");
     expect((await runWords(["policy", "check", "--home", homeWith()])).stdout).toContain("There is no");
     expect((await runWords(["policy", "check", "/does/not/exist"])).code).toBe(2);

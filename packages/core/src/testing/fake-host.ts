@@ -123,6 +123,8 @@ export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   const processPort: ProcessPort = {
     start: (request, sink) => shared.start(request, sink),
     buildEnvironment: (request) => shared.buildEnvironment(request),
+    isolation: () => shared.isolation(),
+    openSandbox: (spec) => shared.openSandbox(spec),
     close: () => Promise.resolve(),
   };
   afterEach(async () => {

@@ -38,6 +38,7 @@ const auditRecordSchema = z
     terminal: z.string().optional().describe("The terminal that a command runs in."),
     environment: z
       .array(z.string())
+      .readonly()
       .optional()
       .describe("The names of the variables by which a command's environment differs from the usual one."),
     isolation: z.string().optional().describe("The isolation that a command ran under."),

@@ -3,10 +3,17 @@ import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "n
 import { existsSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { IsolationReport, SandboxReport, SandboxSpec } from "../sandbox/sandbox.ts";
 import { TerminalError } from "../terminal-error.ts";
 import { programText } from "./helper/program-text.ts";
 import { type HelperCommand, type HelperEvent, fromFailure, readLines } from "./helper/wire.ts";
-import type { LaunchRequest, LaunchWatcher, Launched, Launcher } from "./launch.ts";
+import {
+  PRIVATE_FOLDER_VARIABLE,
+  type LaunchRequest,
+  type LaunchWatcher,
+  type Launched,
+  type Launcher,
+} from "./launch.ts";
 import type { TreeProcess } from "./port.ts";
 
 /** A helper that dies this often within a second of its start is not restarted automatically. */
@@ -30,6 +37,9 @@ export class HelperLauncher implements Launcher {
   readonly #launches = new Map<number, LiveLaunch>();
   readonly #pending = new Map<number, Pending>();
   readonly #onLost: () => void;
+  readonly #privateFolder: string | undefined;
+  /** Open sandboxes: a new helper opens them again. */
+  readonly #sandboxes = new Map<string, SandboxSpec>();
   #helper: ChildProcessWithoutNullStreams | undefined;
   #closed: Promise<void> | undefined;
   #nextNumber = 1;
@@ -39,8 +49,9 @@ export class HelperLauncher implements Launcher {
   #owed = 0;
 
   /** `onLost` is called when a helper has died, before another is started. */
-  constructor(onLost: () => void) {
+  constructor(onLost: () => void, privateFolder?: string) {
     this.#onLost = onLost;
+    this.#privateFolder = privateFolder;
     this.#start();
   }
 
@@ -79,6 +90,25 @@ export class HelperLauncher implements Launcher {
     if (this.#helper !== undefined) this.#send({ do: "forget", id });
   }
 
+  async isolation(): Promise<IsolationReport> {
+    return (await this.#ask((reply) => ({ do: "isolation", reply }))) as IsolationReport;
+  }
+
+  async openSandbox(sandbox: string, spec: SandboxSpec): Promise<SandboxReport> {
+    this.#sandboxes.set(sandbox, spec);
+    try {
+      return await this.#openSandboxNow(sandbox, spec);
+    } catch (error) {
+      this.#sandboxes.delete(sandbox);
+      throw error;
+    }
+  }
+
+  closeSandbox(sandbox: string): void {
+    this.#sandboxes.delete(sandbox);
+    if (this.#helper !== undefined && this.#closed === undefined) this.#send({ do: "closeSandbox", sandbox });
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
@@ -103,7 +133,11 @@ export class HelperLauncher implements Launcher {
         detached: true,
         stdio: programText === undefined ? "pipe" : ["pipe", "pipe", "pipe", "pipe"],
         // An editor's own Node runs a script only with this variable.
-        env: { ...env, ELECTRON_RUN_AS_NODE: "1" },
+        env: {
+          ...env,
+          ELECTRON_RUN_AS_NODE: "1",
+          ...(this.#privateFolder !== undefined && { [PRIVATE_FOLDER_VARIABLE]: this.#privateFolder }),
+        },
       },
     );
     if (programText !== undefined) sendProgram(helper, programText);
@@ -122,6 +156,10 @@ export class HelperLauncher implements Launcher {
     helper.on("close", () => this.#lose(helper, performance.now() - startedAt));
     this.#keepAlive(helper);
     return helper;
+  }
+
+  async #openSandboxNow(sandbox: string, spec: SandboxSpec): Promise<SandboxReport> {
+    return (await this.#ask((reply) => ({ do: "openSandbox", reply, sandbox, spec }))) as SandboxReport;
   }
 
   #send(command: HelperCommand): void {
@@ -196,6 +234,10 @@ export class HelperLauncher implements Launcher {
     if (this.#closed === undefined) {
       this.#youngDeaths = ageMs < youngMs ? this.#youngDeaths + 1 : 0;
       if (this.#youngDeaths < maxYoungDeaths) this.#start();
+      for (const [sandbox, spec] of this.#sandboxes) {
+        // A run that needs it reports the failure.
+        this.#openSandboxNow(sandbox, spec).catch(() => {});
+      }
       for (const { launched, marker } of launches) {
         if (launched !== undefined) {
           this.#send({ do: "reap", leader: { pid: launched.pid, startTime: launched.startTime, marker } });

@@ -1,8 +1,16 @@
 // The port to processes: requests, bytes with offsets, exits. Plain data, so that it can cross a socket.
+import type { IsolationReport, Sandbox, SandboxSpec } from "../sandbox/sandbox.ts";
 import type { ScreenSize } from "../screen-size.ts";
 
 export { TerminalError, type TerminalErrorCode } from "../terminal-error.ts";
-export type { ScreenSize };
+export type { IsolationReport, Sandbox, SandboxSpec, ScreenSize };
+export {
+  ISOLATION_LEVELS,
+  strongerLevel,
+  type IsolationBackend,
+  type IsolationLevel,
+  type SandboxReport,
+} from "../sandbox/sandbox.ts";
 
 /** The three kinds of run: one pipe for all output, a pseudo terminal, or three pipes for a protocol. */
 export type RunKind = "text" | "tty" | "stdio";
@@ -69,6 +77,8 @@ export interface RunRequest {
   readonly separateError?: boolean | undefined;
   readonly limits?: RunLimits | undefined;
   readonly tree?: TreeChoice | undefined;
+  /** The id of an open sandbox to run in. */
+  readonly sandbox?: string | undefined;
 }
 
 /** How a child ended. Both are null when its status could not be learned. */
@@ -158,6 +168,10 @@ export interface ProcessPort {
   start(request: RunRequest, sink: RunSink): Promise<Run>;
   /** The login shell's environment, less secrets, with the variables of the request. */
   buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>>;
+  /** What this machine can do to isolate runs; found once, by trying. */
+  isolation(): Promise<IsolationReport>;
+  /** Opens a sandbox for runs; rejects with `not_supported` where the machine has no backend. */
+  openSandbox(spec: SandboxSpec): Promise<Sandbox>;
   /** Ends every run that is not released; resolves when the exit and end of each were reported. Idempotent. */
   close(graceMs?: number): Promise<void>;
 }

@@ -9,7 +9,16 @@ import { RELEASE_GRACE_MS } from "./kill-grace.ts";
 import type { LaunchRequest, Launcher } from "./launch.ts";
 import { LoginEnvironment } from "./login-shell.ts";
 import { platform } from "./platform.ts";
-import type { EnvironmentRequest, ProcessPort, RunLimits, RunRequest, RunSink } from "./port.ts";
+import type {
+  EnvironmentRequest,
+  IsolationReport,
+  ProcessPort,
+  RunLimits,
+  RunRequest,
+  RunSink,
+  Sandbox,
+  SandboxSpec,
+} from "./port.ts";
 import { PortableIo, PortableLauncher } from "./portable-launcher.ts";
 import { ReadBudget } from "./read-budget.ts";
 import { PipesIo, type RunIo, TtyIo } from "./run-io.ts";
@@ -23,6 +32,8 @@ export interface SpawnerOptions {
   readonly environment?: "login" | Readonly<Record<string, string | undefined>> | undefined;
   /** `helper` wherever there is one; `child_process` forks from the host itself. */
   readonly forkBy?: "helper" | "child_process" | undefined;
+  /** A folder of the caller's own for FIFOs and programs, which no sandbox sees. Default: one in the temporary folder. */
+  readonly privateFolder?: string | undefined;
 }
 
 /** The process port inside the host: its processes are children of the host's own helper and end with the host. */
@@ -38,9 +49,9 @@ export class Spawner implements ProcessPort {
   readonly #environment: NonNullable<SpawnerOptions["environment"]>;
   #closed: Promise<void> | undefined;
 
-  constructor({ environment = "login", forkBy }: SpawnerOptions = {}) {
+  constructor({ environment = "login", forkBy, privateFolder }: SpawnerOptions = {}) {
     const useHelper = platform.isPosix && forkBy !== "child_process";
-    this.#helper = useHelper ? new HelperLauncher(() => this.#fifos.discard()) : undefined;
+    this.#helper = useHelper ? new HelperLauncher(() => this.#fifos.discard(), privateFolder) : undefined;
     this.#launcher = this.#helper ?? new PortableLauncher();
     this.#fifos = new FifoPool(this.#launcher);
     this.#environment = environment;
@@ -72,6 +83,17 @@ export class Spawner implements ProcessPort {
     return buildEnvironment({ ...request, base });
   }
 
+  isolation(): Promise<IsolationReport> {
+    return this.#launcher.isolation();
+  }
+
+  async openSandbox(spec: SandboxSpec): Promise<Sandbox> {
+    this.#refuseIfClosed();
+    const id = randomUUID();
+    const report = await this.#launcher.openSandbox(id, spec);
+    return { ...report, id, close: () => this.#launcher.closeSandbox(id) };
+  }
+
   /** Ends every tree, then the helper. Idempotent. */
   close(graceMs = RELEASE_GRACE_MS): Promise<void> {
     this.#closed ??= this.#closeNow(graceMs);
@@ -91,6 +113,7 @@ export class Spawner implements ProcessPort {
       tree: request.tree ?? "auto",
       limits: kernelLimits,
       marker: randomUUID(),
+      ...(request.sandbox !== undefined && { sandbox: request.sandbox }),
     };
     const run = await ChildRun.start(
       {

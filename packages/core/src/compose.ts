@@ -1,4 +1,5 @@
 // Composition of a host: makes its parts from what it is given and from what an earlier host stored.
+import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { newRootState, ROOT_URI } from "@holdfast/ahp";
@@ -15,6 +16,7 @@ import { InputRequests } from "./approval/input-requests.ts";
 import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
 import { HostWatchers } from "./host-watchers.ts";
+import { type HostPaths, Isolation } from "./isolation/isolation.ts";
 import { OutageWatch } from "./outage.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "./timeouts.ts";
 import type { Storage, TerminalSpool } from "./ports.ts";
@@ -43,6 +45,8 @@ export interface HostOptions {
   /** Where built-in agents may keep their own files. */
   readonly stateFolder: string;
   readonly shellAgent: BuiltInProgram;
+  /** Its own paths, which agents must not see or change; none if left out. */
+  readonly paths?: HostPaths | undefined;
   readonly log: Log;
   /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
   readonly redactor?: Redactor | undefined;
@@ -97,6 +101,7 @@ export function composeHost(options: HostOptions): HostParts {
     inputs: new InputRequests(now, timeouts.approvalMs),
     audit,
     terminals,
+    isolation: new Isolation(config.isolation, options.paths),
     log,
     timeouts,
     now,
@@ -193,13 +198,23 @@ function agentDeps({
   shellAgent,
   stateFolder,
   redactor,
-}: HostOptions): Pick<SessionDeps, "clientVersion" | "onSecrets" | "redact" | "agentVariables"> {
+}: HostOptions): Pick<
+  SessionDeps,
+  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders"
+> {
   return {
     clientVersion: shellAgent.version,
     onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
     redact: (text) => redactor?.redact(text) ?? text,
     agentVariables: ({ builtIn, id }) => (builtIn ? shellVariables(join(stateFolder, "agents", id)) : {}),
+    agentFolders: ({ builtIn, id }) => (builtIn ? [makeFolder(join(stateFolder, "agents", id))] : []),
   };
+}
+
+/** A sandbox can only show what exists. */
+function makeFolder(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 function readRetention({ maxAgeDays, maxMebibytes, auditDays }: Config["retention"]): RetentionRules {

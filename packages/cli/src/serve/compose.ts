@@ -2,14 +2,14 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Host, type Log } from "@holdfast/core";
+import { Host, type HostOptions, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
 import { Spawner } from "@holdfast/terminal/process";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
-import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
+import { AGENTS_FOLDER, APP_DATA_FOLDER, DATABASE_FILE, RUN_FOLDER, SPOOL_FOLDER } from "./home.ts";
 import { checkOwnAgents, shellAgent } from "./agents.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
 import { checkOwnFile } from "./whole-file.ts";
@@ -20,9 +20,21 @@ interface Kept {
   close(): Promise<void>;
 }
 
-/** Starts processes as children of this one. */
-export function createProcessPort(): ProcessPort {
-  return new Spawner();
+/** Starts processes as children of this one. Its own files lie in the home, which no agent sees. */
+export function createProcessPort(home?: string): ProcessPort {
+  return new Spawner({ ...(home !== undefined && { privateFolder: path.join(home, RUN_FOLDER) }) });
+}
+
+/** The folder of this program: the package that was installed, or all packages of the repository. */
+const programFolder = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The paths that agents must not see or change. */
+function hostPaths({ home, configFile }: HostParts): NonNullable<HostOptions["paths"]> {
+  return {
+    hidden: [home],
+    readOnly: [path.resolve(programFolder), ...(configFile === undefined ? [] : [path.resolve(configFile)])],
+    private: [RUN_FOLDER, SPOOL_FOLDER, AGENTS_FOLDER].map((name) => path.join(home, name)),
+  };
 }
 
 /** Starts a host whose processes are its own children, on what its home keeps, and serves it. */
@@ -34,11 +46,12 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   let host: Host | undefined;
   try {
     const started = new Host({
-      processPort: createProcessPort(),
+      processPort: createProcessPort(home),
       storage,
       spool,
       config,
       stateFolder: home,
+      paths: hostPaths(parts),
       shellAgent: shellAgent(),
       log,
       redactor,

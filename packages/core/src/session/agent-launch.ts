@@ -101,7 +101,9 @@ export type ProcessDeps = Pick<
 >;
 
 /** Parts of the session's context that starting an agent needs. */
-export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd"> & { readonly deps: ProcessDeps };
+export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd" | "sandbox"> & {
+  readonly deps: ProcessDeps;
+};
 
 /** Every process that may not be gone: the one in use, and one that died and left children behind. */
 export class AgentProcesses {
@@ -144,7 +146,8 @@ export class AgentProcesses {
     deps.onSecrets?.(launch.secrets);
     this.#launchedModel = launch.model;
     this.#environment = launch.request.env;
-    const agent = await AgentConnection.start(processPort, launch.request, this.#services, {
+    const { id: sandbox } = await this.#context.sandbox.enter();
+    const agent = await AgentConnection.start(processPort, { ...launch.request, sandbox }, this.#services, {
       timeouts,
       clientVersion,
       redact,

@@ -90,9 +90,20 @@ export class ApprovalGate {
   }
 
   #record({ what, subject, cwd }: GatedAction, { allowed, by }: Permission, outcome?: string): void {
-    const { deps, key, turn } = this.#context;
+    const { deps, key, turn, sandbox } = this.#context;
     const verdict = allowed ? "allowed" : "denied";
-    deps.audit.record({ session: key, turnId: turn?.id, what, subject, cwd, by, verdict, outcome });
+    const isolation = what === "command" ? { isolation: sandbox.description } : {};
+    deps.audit.record({
+      session: key,
+      turnId: turn?.id,
+      what,
+      subject,
+      cwd,
+      by,
+      verdict,
+      outcome,
+      ...isolation,
+    });
   }
 }
 

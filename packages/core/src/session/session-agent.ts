@@ -23,7 +23,7 @@ export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "
 /** Parts of the session's context that the agent needs. */
 export type AgentContext = Pick<
   SessionContext,
-  "entry" | "state" | "cwd" | "hasHistory" | "publish" | "warn"
+  "entry" | "state" | "cwd" | "sandbox" | "hasHistory" | "publish" | "warn"
 > & { readonly deps: AgentDeps };
 
 type AgentState =
@@ -83,7 +83,8 @@ export class SessionAgent {
       case "none":
         return this.#begin(this.#startSettled());
       case "ready":
-        if (this.#needsRestart) return this.#begin(this.#restart(state.ready));
+        if (this.#needsRestart || this.#context.sandbox.isOutdated)
+          return this.#begin(this.#restart(state.ready));
         if (this.#earlier.kind === "elsewhere") return this.#begin(this.#move(state.ready));
         return Promise.resolve(state.ready);
     }

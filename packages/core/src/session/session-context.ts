@@ -16,6 +16,7 @@ import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { SessionChat } from "./session-chat.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { SessionSandbox } from "./session-sandbox.ts";
 import { SessionSummaries } from "./session-summaries.ts";
 import type { Turn } from "./turn.ts";
 
@@ -35,6 +36,7 @@ export class SessionContext {
   readonly deps: SessionDeps;
   readonly chat: SessionChat;
   readonly held = new HeldTerminals<HostTerminal>();
+  readonly sandbox: SessionSandbox;
   /** Somebody uses the session. */
   readonly touch: () => void;
   /** The turn that began last, over or not; `SessionTurns` sets it. */
@@ -50,6 +52,7 @@ export class SessionContext {
     this.deps = deps;
     this.touch = touch;
     this.chat = new SessionChat(names.chat, deps, touch);
+    this.sandbox = new SessionSandbox(this);
     this.#summaries = new SessionSummaries(deps.hub, names.uri, names.chat);
   }
 

@@ -11,6 +11,7 @@ import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { HostWatchers } from "../host-watchers.ts";
+import type { Isolation } from "../isolation/isolation.ts";
 import type { Timeouts } from "../timeouts.ts";
 import type { Storage } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
@@ -35,6 +36,7 @@ export interface SessionDeps {
   readonly inputs: InputRequests;
   readonly audit: Audit;
   readonly terminals: HostTerminals;
+  readonly isolation: Isolation;
   readonly log: Log;
   readonly timeouts: Timeouts;
   /** The host's version, as agents receive it. */
@@ -52,4 +54,6 @@ export interface SessionDeps {
   readonly redact?: Redact | undefined;
   /** Variables that an agent gets from the host itself. */
   agentVariables(entry: AgentEntry): Readonly<Record<string, string>>;
+  /** Folders of the host in which an agent keeps its own files. */
+  agentFolders(entry: AgentEntry): readonly string[];
 }

@@ -225,12 +225,13 @@ export class Sessions {
     const options = { ...wanted, agent_id: wanted.agent_id ?? this.#rules.defaults.agent };
     const entry = this.#admit(options.agent_id);
     this.#deps.mcpServers.check(options.mcpServers ?? []);
+    const isolation = this.#deps.isolation.choose(options.isolation, caller);
     const runtimeOptions = await this.#chooseOptions(options);
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
     this.#deps.hub.recording.require();
     if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
     const names = uri === undefined ? newNames() : this.#namesFor(uri);
-    return this.#open(entry, names, options, runtimeOptions, ownerOf(caller));
+    return this.#open(entry, names, { ...options, isolation }, runtimeOptions, ownerOf(caller));
   }
 
   /** A URI in the host's form gives its id to the key; any other stays whole, and the key gets a new id. */
@@ -285,7 +286,7 @@ export class Sessions {
   #open(
     entry: AgentEntry,
     { sessionId, uri }: SessionName,
-    { label, forwardedProvider, mcpServers }: SessionOptions,
+    { label, forwardedProvider, mcpServers, isolation = "none" }: SessionOptions,
     runtimeOptions: RuntimeOptions & { cwd: string },
     owner: SessionOwner,
   ): HostSession {
@@ -309,6 +310,7 @@ export class Sessions {
         ...(label !== undefined && { label }),
         ...(forwardedProvider !== undefined && { forwardedProvider }),
         ...(mcpServers !== undefined && { mcpServers }),
+        isolation: { wanted: isolation, level: isolation },
       }),
     );
     const chatState = newChatState({ resource: chat, title, at });

@@ -87,7 +87,13 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     } as const satisfies GatedAction;
     const start = async (covering?: { readonly toolCallId: string }): Promise<HostTerminal> => {
       const claim = this.#agent.claimNow(covering?.toolCallId);
-      const terminal = await hold(() => this.#context.deps.terminals.create(wanted, claim, this.#agent));
+      const sandbox = await this.#context.sandbox.enter();
+      const terminal = await hold(() =>
+        this.#context.deps.terminals.create(wanted, claim, this.#agent, {
+          ...sandbox,
+          keepSecrets: this.#context.deps.isolation.keepSecrets,
+        }),
+      );
       this.#agent.add(terminal, claim);
       return terminal;
     };

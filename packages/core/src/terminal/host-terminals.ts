@@ -34,7 +34,7 @@ import { LeftProcesses } from "./left-processes.ts";
 import { OutputPace } from "./output-pace.ts";
 import { OutputPublisher } from "./output-publisher.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
-import type { DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
+import type { CommandIsolation, DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
 
 /** A screen that a session holds has one size, to which viewers adapt. */
 const sessionSize = { columns: 120, rows: 30 };
@@ -108,12 +108,18 @@ export class HostTerminals {
   }
 
   /** Runs a command for an agent, held by its session. */
-  async create(wanted: WantedTerminal, claim: SessionClaim, agent?: AgentSide): Promise<HostTerminal> {
+  async create(
+    wanted: WantedTerminal,
+    claim: SessionClaim,
+    agent?: AgentSide,
+    isolation?: CommandIsolation,
+  ): Promise<HostTerminal> {
     const { command, args, cwd, kind = "text", outputByteLimit } = wanted;
     const env = await this.#parts.processPort.buildEnvironment({
       audience: "agent-command",
       hasScreen: kind === "tty",
       variables: wanted.env,
+      ...(isolation?.level === "workspace" && { withoutSecrets: true, keepSecrets: isolation.keepSecrets }),
     });
     return this.open({
       title: [command, ...args].join(" "),
@@ -127,6 +133,7 @@ export class HostTerminals {
       size: { ...sessionSize, ...wanted.size },
       answerLimitBytes: answerLimitBytes(outputByteLimit),
       agent,
+      sandbox: isolation?.id,
     });
   }
 
@@ -227,7 +234,7 @@ export class HostTerminals {
     const { kind, command, args, cwd, env, size, hasInput = false, separateError } = plan;
     const limits = { ...this.#parts.limits, ...plan.limits };
     const files = { hasInput, separateError, ...(kind === "tty" && { size }) };
-    const request = { kind, command, args, cwd, env, limits, ...files };
+    const request = { kind, command, args, cwd, env, limits, sandbox: plan.sandbox, ...files };
     const terminal = this.#make(id, uri, plan);
     await terminal.start((sink) => this.#parts.processPort.start(request, sink));
     return terminal;

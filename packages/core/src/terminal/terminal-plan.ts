@@ -1,6 +1,6 @@
 // Description of a terminal that is to be opened: its command, its holder, and how it is kept.
 import type { SessionClaim, TerminalClaim, TerminalRun, TerminalUri, TitleSource } from "@holdfast/ahp";
-import type { RunLimits, ScreenSize } from "@holdfast/terminal/port";
+import type { IsolationLevel, RunLimits, ScreenSize } from "@holdfast/terminal/port";
 import type { AgentSide } from "./agent-side.ts";
 
 /** A terminal to be opened. */
@@ -34,6 +34,17 @@ export interface TerminalPlan {
   readonly isKept?: boolean | undefined;
   /** Limits of this command, over those of the host. */
   readonly limits?: RunLimits | undefined;
+  /** The sandbox to run in. */
+  readonly sandbox?: string | undefined;
+}
+
+/** The isolation of a command that an agent runs. */
+export interface CommandIsolation {
+  /** The sandbox to run in; undefined where the session is not isolated. */
+  readonly id: string | undefined;
+  readonly level: IsolationLevel;
+  /** Under `workspace`: secrets that it keeps, by name. */
+  readonly keepSecrets: readonly string[];
 }
 
 /** A terminal that shows an agent's reports about a command that it runs itself. */

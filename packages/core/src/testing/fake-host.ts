@@ -37,6 +37,7 @@ export interface FakeHostOptions {
   readonly redactor?: HostOptions["redactor"];
   readonly timeouts?: HostOptions["timeouts"];
   readonly now?: HostOptions["now"];
+  readonly paths?: HostOptions["paths"];
 }
 
 /** A host for tests. `close` leaves nothing behind. */
@@ -61,7 +62,9 @@ export class FakeHost {
     const own = this.#names.map(
       (name) => [name, { ...this.#launch(name), ...options.agentConfig?.[name] }] as const,
     );
-    const config = readConfig({ ...options.config, agents: Object.fromEntries(own) });
+    // Most tests compare the PIDs that agents report with those that the host sees; under guard they differ.
+    const isolation = { level: "none" };
+    const config = readConfig({ isolation, ...options.config, agents: Object.fromEntries(own) });
     if (!config.ok) throw new Error(JSON.stringify(config.problems));
     this.host = new Host({
       processPort: options.processPort ?? this.#newProcessPort(options.environment),
@@ -69,6 +72,7 @@ export class FakeHost {
       spool: options.spool,
       config: config.value,
       stateFolder: this.folder,
+      paths: options.paths,
       shellAgent: { command: process.execPath, args: [], version: "7.8.9" },
       log: (_level, message) => void this.log.push(message),
       redactor: options.redactor,

@@ -159,6 +159,8 @@ export interface EnvironmentRequest {
   readonly hasScreen: boolean;
   /** Provider secrets that this run may keep, by name. */
   readonly keepSecrets?: readonly string[] | undefined;
+  /** Leaves out every variable that is named like a secret, except for `keepSecrets`. */
+  readonly withoutSecrets?: boolean | undefined;
   readonly variables?: RequestVariables | undefined;
 }
 

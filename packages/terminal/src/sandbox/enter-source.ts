@@ -135,6 +135,7 @@ static int join(int argc, char **argv) {
   }
   if (target == NULL || at + 1 >= argc) { errno = EINVAL; fail("cannot", "join"); }
   argv += at + 1;
+  int count = argc - at - 1;
   int user = has_user ? open_namespace(target, "user") : -1;
   int mount = open_namespace(target, "mnt");
   int pid = has_pid ? open_namespace(target, "pid") : -1;
@@ -154,6 +155,9 @@ static int join(int argc, char **argv) {
   if (child > 0) {
     /* Only the child holds the command's files: their end is the command's end. */
     for (int number = 0; number < 3; number++) close(number);
+    /* Nobody who looks for the command by its words shall find this process. */
+    prctl(PR_SET_NAME, "holdfast-enter", 0, 0, 0);
+    memset(argv[0], 0, (size_t)(argv[count - 1] + strlen(argv[count - 1]) - argv[0]));
     wait_for(child, &all);
   }
   setsid();

@@ -22,6 +22,14 @@ describe("configuration", () => {
         maxSessions: 64,
         acp: { enabled: true, idleSeconds: 300, turnTextMebibytes: 8 },
         apps: { enabled: false },
+        isolation: {
+          level: "guard",
+          require: false,
+          writable: [],
+          visible: [],
+          hidden: [],
+          keepSecrets: [],
+        },
         retention: { maxAgeDays: 90, maxMebibytes: 4096, auditDays: 365 },
         listen: { host: "127.0.0.1", port: 4747 },
       },
@@ -51,6 +59,14 @@ describe("configuration", () => {
       maxSessions: 3,
       acp: { enabled: false, idleSeconds: 1.5, turnTextMebibytes: 0.5 },
       apps: { enabled: true },
+      isolation: {
+        level: "workspace",
+        require: true,
+        writable: ["/srv/cache"],
+        visible: ["/home/me/.ssh"],
+        hidden: ["/srv/secret"],
+        keepSecrets: ["GITHUB_TOKEN"],
+      },
       retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
       listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };
@@ -64,7 +80,7 @@ describe("configuration", () => {
     [[], "The configuration must be an object, not an array"],
     [
       { agnets: {} },
-      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, apps, retention, listen',
+      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, maxSessions, acp, isolation, apps, retention, listen',
     ],
     [{ agents: { mine: { extends: 1 } } }, "agents.mine.extends must be a string, not a number"],
     [
@@ -128,6 +144,7 @@ describe("configuration", () => {
       "allowedAgents",
       "maxSessions",
       "acp",
+      "isolation",
       "apps",
       "retention",
       "listen",

@@ -6,6 +6,7 @@ import { Host, type HostOptions, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
 import { Spawner } from "@holdfast/terminal/process";
 import type { ProcessPort } from "@holdfast/terminal/port";
+import type { Config } from "@holdfast/protocol";
 import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
@@ -45,8 +46,9 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   const { storage, spool } = kept;
   let host: Host | undefined;
   try {
+    const processPort = createProcessPort(home);
     const started = new Host({
-      processPort: createProcessPort(home),
+      processPort,
       storage,
       spool,
       config,
@@ -58,6 +60,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
     });
     host = started;
     const { recording } = started;
+    const isolation = new ProbedIsolation(config.isolation, processPort, log);
     const webRoot = findWebRoot();
     const server = await startServer({
       host: started,
@@ -70,7 +73,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       webhooks: { redactor },
       onStopRequest,
       ...(webRoot !== undefined && { webRoot }),
-      isReady: () => readinessOf(recording.problem),
+      isReady: () => ({ ...readinessOf(recording.problem), isolation: isolation.current }),
     });
     return {
       url: server.url,
@@ -96,6 +99,32 @@ async function closeInTurn(closers: readonly (() => Promise<void>)[]): Promise<v
   const [cause] = failures;
   // The log shows an error with its cause.
   if (failures.length > 0) throw new AggregateError(failures, "The host did not end in order", { cause });
+}
+
+/** The isolation of sessions that name none; what enforces it is found while the host starts. */
+class ProbedIsolation {
+  #current: NonNullable<Readiness["isolation"]>;
+
+  constructor({ level, require }: Config["isolation"], processPort: ProcessPort, log: Log) {
+    this.#current = { level };
+    if (level === "none") return;
+    processPort.isolation().then(
+      ({ backend, gaps, obstacles }) => {
+        this.#current = { level: backend === "none" ? "none" : level, backend };
+        if (backend !== "none") return log("info", `Agents are isolated (${level}, ${backend})`, { gaps });
+        const consequence = require ? "Sessions are refused" : "Agents and their commands are not isolated";
+        log("warn", `${consequence}: this machine cannot isolate processes. Run holdfast doctor.`, {
+          obstacles,
+        });
+      },
+      // The host was stopped meanwhile.
+      () => {},
+    );
+  }
+
+  get current(): NonNullable<Readiness["isolation"]> {
+    return this.#current;
+  }
 }
 
 function readinessOf(problem: string | undefined): Readiness {

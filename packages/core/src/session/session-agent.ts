@@ -83,8 +83,9 @@ export class SessionAgent {
       case "none":
         return this.#begin(this.#startSettled());
       case "ready":
-        if (this.#needsRestart || this.#context.sandbox.isOutdated)
+        if (this.#needsRestart || this.#context.sandbox.isOutdated) {
           return this.#begin(this.#restart(state.ready));
+        }
         if (this.#earlier.kind === "elsewhere") return this.#begin(this.#move(state.ready));
         return Promise.resolve(state.ready);
     }

@@ -16,6 +16,8 @@ export interface Readiness {
   readonly reason?: string;
   /** Default: `HOST_NOT_READY`. */
   readonly code?: "HOST_NOT_READY" | "STORAGE_UNAVAILABLE";
+  /** The isolation of sessions that name none: the level, and what enforces it once that is known. */
+  readonly isolation?: { readonly level: string; readonly backend?: string };
 }
 
 export function hostHandlers(
@@ -40,9 +42,9 @@ export function mountHealth(app: Hono<ServerEnv>, isReady: () => Readiness = () 
   });
   app.get("/readyz", (c) => {
     c.set("operation", "readyz");
-    const { ready, reason, code = "HOST_NOT_READY" } = isReady();
+    const { ready, reason, code = "HOST_NOT_READY", isolation } = isReady();
     if (!ready) throw new HostError(code, reason);
-    return Response.json({ success: true, status: "ready" });
+    return Response.json({ success: true, status: "ready", ...(isolation !== undefined && { isolation }) });
   });
   for (const each of ["/healthz", "/readyz"]) refuseOtherMethods(app, each, ["GET"]);
 }

@@ -14,7 +14,7 @@ import control from "../style/control.module.css";
 import { deleteSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
 import { SessionSettings } from "./session-settings.tsx";
-import { pathOf, phaseWords, sessionName } from "./session-words.ts";
+import { isolationWords, pathOf, phaseWords, sessionName } from "./session-words.ts";
 
 interface SessionHeaderProps {
   readonly session: SessionState;
@@ -43,6 +43,7 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
         <p className={style.detail}>
           {session.provider} · {pathOf(session.workingDirectories[0])}
           {phase.tone === "bad" && <> · {phase.text}</>}
+          <IsolationLabel session={session} />
           <OtherClients session={session} />
         </p>
       </div>
@@ -74,6 +75,18 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
         <SessionSettings session={session} />
       </div>
     </header>
+  );
+}
+
+/** What the session's processes are kept from; details on hover. */
+function IsolationLabel({ session }: { readonly session: SessionState }): ReactNode {
+  const words = isolationWords(session.isolation);
+  if (words === undefined) return null;
+  return (
+    <>
+      {" · "}
+      <span title={words.detail}>{words.text}</span>
+    </>
   );
 }
 

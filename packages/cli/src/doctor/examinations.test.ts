@@ -5,13 +5,13 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Spawner } from "@holdfast/terminal/process";
 import { type Config, readConfig } from "@holdfast/protocol";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Paint } from "../console.ts";
 import { identifyProcess } from "../serve/process-identity.ts";
 import { makePath } from "../testing/doctor-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 import { examineAgents } from "./agents.ts";
-import { examineBubblewrap, examineNamespaces } from "./isolation.ts";
+import { examineBubblewrap, examineIsolation, examineNamespaces } from "./isolation.ts";
 import { type Examination, examineAll } from "./doctor.ts";
 import { type Finding, ok, reportLines } from "./finding.ts";
 import { examineHome, examineToken } from "./home.ts";
@@ -48,6 +48,30 @@ const hostFile = (url: string): { url: string; pid: number; startedAt: string } 
   url,
   pid: process.pid,
   startedAt: new Date(0).toISOString(),
+});
+
+describe("[V646] isolation", () => {
+  const guard = makeConfig({});
+
+  it.runIf(process.platform === "linux")("[V646] is fine where a backend works, and named", async () => {
+    const processPort = makeProcessPort({ PATH: process.env["PATH"] ?? "" });
+    const { backend } = await processPort.isolation();
+    const found = await examineIsolation({ processPort, platform: "linux", config: guard });
+    expect(found).toMatchObject({ state: "ok", summary: expect.stringContaining(`guard, by ${backend}`) });
+  });
+
+  it("[V646] is a note with the reasons where none works, or where it is off", async () => {
+    vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", "nothing");
+    const processPort = makeProcessPort({ PATH: process.env["PATH"] ?? "" });
+    vi.unstubAllEnvs();
+    const found = await examineIsolation({ processPort, platform: "linux", config: guard });
+    expect(found).toMatchObject({ state: "note", summary: expect.stringContaining("are not isolated") });
+    const off = makeConfig({ isolation: { level: "none" } });
+    expect(await examineIsolation({ processPort, platform: "linux", config: off })).toMatchObject({
+      state: "note",
+      summary: expect.stringContaining("off in the configuration"),
+    });
+  });
 });
 
 describe("[C70] all examinations", () => {

@@ -59,8 +59,8 @@ export function build() {
 function buildEnterProgram() {
   const folder = path.join(root, "packages", "terminal", "dist", "sandbox");
   const module = path.join(folder, "enter-program.js");
-  const script = `const { compileEnterProgram } = await import(${JSON.stringify(module)});
-    await compileEnterProgram("cc", ${JSON.stringify(folder)});`;
+  const script = `const { findEnterProgram } = await import(${JSON.stringify(module)});
+    await findEnterProgram(${JSON.stringify(folder)});`;
   spawnSync(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
 }
 

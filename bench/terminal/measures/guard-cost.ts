@@ -13,7 +13,7 @@ export interface GuardCost {
   readonly plainMs: number;
   readonly guardMs: number;
   readonly bwrapMs: number;
-  /** What guard adds to a plain run, in units of what bubblewrap alone adds. */
+  /** The time that guard adds to a plain run, in units of the time that bubblewrap alone adds. */
   readonly ratio: number;
 }
 

@@ -120,7 +120,7 @@ export class TerminalEngine {
     }
   }
 
-  /** What this machine can do to isolate commands; found once, by trying. */
+  /** The isolation that this machine offers; found once, by trying. */
   isolation(): Promise<IsolationReport> {
     return this.#spawner.isolation();
   }

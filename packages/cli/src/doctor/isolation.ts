@@ -107,9 +107,9 @@ export async function examineIsolation({
     return ok(`${level}, by ${backend}.${limits}`);
   }
   const reasons = obstacles.map(({ backend: tried, reason }) => `${tried}: ${reason}`).join("; ");
-  const effect = `agents ${require ? "cannot be started" : "are not isolated"} (${reasons})`;
-  if (platform !== "linux") return note(effect);
-  return note(effect, {
+  const problem = `agents ${require ? "cannot be started" : "are not isolated"} (${reasons})`;
+  if (platform !== "linux") return note(problem);
+  return note(problem, {
     ...userNamespaceCure(),
     ...(findSystemBubblewrap() ? {} : { command: installCommand("bubblewrap") }),
   });

@@ -8,6 +8,7 @@ import { findLaunchChoice, modelNameOf } from "../agent/known-models.ts";
 import { type Environment, forwardProvider } from "../agent/provider-forwarding.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import type { SessionSandbox } from "./session-sandbox.ts";
 
 /** Dependencies of the launch. */
 export interface LaunchRequest {
@@ -101,8 +102,9 @@ export type ProcessDeps = Pick<
 >;
 
 /** Parts of the session's context that starting an agent needs. */
-export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd" | "sandbox"> & {
+export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd"> & {
   readonly deps: ProcessDeps;
+  readonly sandbox: Pick<SessionSandbox, "enter">;
 };
 
 /** Every process that may not be gone: the one in use, and one that died and left children behind. */

@@ -12,6 +12,7 @@ import { AgentProcesses, type ProcessDeps } from "./agent-launch.ts";
 import { AgentSettings, type ReadyAgent, type RequestedSettings } from "./agent-settings.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import type { SessionSandbox } from "./session-sandbox.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
 
 export type { OnContextLost } from "./agent-opening.ts";
@@ -23,8 +24,8 @@ export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "
 /** Parts of the session's context that the agent needs. */
 export type AgentContext = Pick<
   SessionContext,
-  "entry" | "state" | "cwd" | "sandbox" | "hasHistory" | "publish" | "warn"
-> & { readonly deps: AgentDeps };
+  "entry" | "state" | "cwd" | "hasHistory" | "publish" | "warn"
+> & { readonly deps: AgentDeps; readonly sandbox: Pick<SessionSandbox, "enter" | "isOutdated"> };
 
 type AgentState =
   | { readonly name: "none" }

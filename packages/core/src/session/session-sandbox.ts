@@ -21,7 +21,7 @@ export interface SandboxContext {
   publish(action: SessionAction): void;
 }
 
-/** What a process of the session is started with. */
+/** The sandbox of a process that is about to be started. */
 export interface SandboxUse {
   /** The sandbox to run in; undefined where the session is not isolated. */
   readonly id: string | undefined;
@@ -43,7 +43,7 @@ export class SessionSandbox {
     return readLevel(state.isolation?.wanted ?? deps.isolation.level);
   }
 
-  /** What is in force, in a word for the audit: the level and what enforces it. */
+  /** The isolation in force, for the audit: the level and its backend. */
   get description(): string {
     const { level = "none", backend } = this.#context.state.isolation ?? {};
     return backend === undefined ? level : `${level} (${backend})`;

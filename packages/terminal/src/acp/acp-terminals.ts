@@ -29,7 +29,7 @@ export interface AcpTerminalsOptions extends TerminalEngineOptions {
   readonly ask?: ((request: CommandRequest, signal: AbortSignal | undefined) => Promise<boolean>) | undefined;
   /** Receives every event. */
   readonly onEvent?: ((event: TerminalEvent) => void) | undefined;
-  /** Runs the commands of each session in a sandbox of its own. Default: no sandbox. */
+  /** Runs the commands of each session in one sandbox. Default: no sandbox. */
   readonly isolation?: IsolationOptions | undefined;
   /** Adds the fields of an older documentation to exit statuses. Default false: the protocol forbids extra fields. */
   readonly olderShapes?: boolean | undefined;

@@ -92,7 +92,7 @@ export interface Launcher {
   members(launch: number): Promise<TreeProcess[]>;
   /** The launch will not be asked about again. */
   forget(launch: number): void;
-  /** What can be done here to isolate launches. */
+  /** The isolation that this machine offers. */
   isolation(): Promise<IsolationReport>;
   /** Opens a sandbox under an id. */
   openSandbox(id: string, spec: SandboxSpec): Promise<SandboxReport>;

@@ -170,7 +170,7 @@ export interface ProcessPort {
   start(request: RunRequest, sink: RunSink): Promise<Run>;
   /** The login shell's environment, less secrets, with the variables of the request. */
   buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>>;
-  /** What this machine can do to isolate runs; found once, by trying. */
+  /** The isolation that this machine offers; found once, by trying. */
   isolation(): Promise<IsolationReport>;
   /** Opens a sandbox for runs; rejects with `not_supported` where the machine has no backend. */
   openSandbox(spec: SandboxSpec): Promise<Sandbox>;

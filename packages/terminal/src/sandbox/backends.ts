@@ -35,7 +35,7 @@ const visibleProcesses =
   "The host's processes can be seen and signalled, but not read or traced: this machine does not allow another /proc.";
 const noSetuid = "sudo and other setuid programs do not work.";
 
-/** What every sandbox of a helper has in common. */
+/** Paths that every sandbox of a helper has in common. */
 export interface BackendParts {
   /** Programs and FIFOs of the helper; no sandbox sees it. */
   readonly privateFolder: string;

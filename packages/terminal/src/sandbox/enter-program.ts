@@ -35,7 +35,7 @@ function builtProgram(): string | undefined {
 }
 
 /** Compiles it into a folder; false when the compiler cannot. */
-export async function compileEnterProgram(compiler: string, folder: string): Promise<boolean> {
+async function compileEnterProgram(compiler: string, folder: string): Promise<boolean> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const work = mkdtempSync(join(folder, "compile-"));
   try {

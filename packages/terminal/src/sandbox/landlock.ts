@@ -6,7 +6,7 @@ import { capabilityMask, forbiddenCapabilities } from "./capabilities.ts";
 import type { EnterRequest, Entry, OpenSandbox } from "./open-sandbox.ts";
 import type { SandboxReport, SandboxSpec } from "./sandbox.ts";
 
-/** What Landlock leaves open of either level. */
+/** Gaps of Landlock at either level. */
 export const LANDLOCK_GAPS: readonly string[] = [
   "The names of hidden files can be listed; their contents cannot be read.",
   "Nothing can be created directly in the folders above a hidden one.",
@@ -48,7 +48,7 @@ export class LandlockSandbox implements OpenSandbox {
 }
 
 /** The rules as arguments of the `enter` program. Listing is allowed everywhere, or few programs would run. */
-export function landlockArgs(spec: SandboxSpec, asRoot: boolean): string[] {
+function landlockArgs(spec: SandboxSpec, asRoot: boolean): string[] {
   const { level, hidden, visible, readOnly, writable } = spec;
   // Root changes through these what the kernel executes outside.
   const kernel = asRoot ? ["/sys", "/proc"] : [];

@@ -14,7 +14,7 @@ export interface EnterRequest {
 export interface Entry {
   /** To be put before the command's own words. */
   readonly words: readonly string[];
-  /** Whether the entered command is a child of a process that waits for it outside, in a session of its own. */
+  /** Whether the entered command is a child of a process that waits for it outside, in a separate session. */
   readonly hasWaiter: boolean;
   /** Whether the words change to the directory and open the terminal; else that happens before. */
   readonly preparesInside: boolean;

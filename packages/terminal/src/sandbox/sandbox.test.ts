@@ -1,4 +1,4 @@
-// What sandboxes promise, for every backend that this machine has, as root and as an ordinary user.
+// The promises of sandboxes, for every backend that this machine has, as root and as an ordinary user.
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guardLeaks } from "../testing/leaks.ts";

@@ -3,7 +3,7 @@
 /** How much of the machine a session's processes see, weakest first. */
 export type IsolationLevel = "none" | "guard" | "workspace";
 
-/** What enforces a level. */
+/** The enforcer of a level. */
 export type IsolationBackend = "bubblewrap-user" | "bubblewrap-root" | "landlock" | "seatbelt" | "none";
 
 /** A sandbox to open. All paths are absolute; those that do not exist are left out. */
@@ -19,7 +19,7 @@ export interface SandboxSpec {
   readonly writable: readonly string[];
 }
 
-/** What a backend does of a level, for people and for the audit. */
+/** The level and backend of a sandbox, for people and for the audit. */
 export interface SandboxReport {
   readonly level: IsolationLevel;
   readonly backend: IsolationBackend;
@@ -27,7 +27,7 @@ export interface SandboxReport {
   readonly gaps: readonly string[];
 }
 
-/** What this machine can do, as found by running a command with each backend. */
+/** The isolation of a machine, as found by running a command with each backend. */
 export interface IsolationReport {
   readonly backend: IsolationBackend;
   readonly gaps: readonly string[];

@@ -2,7 +2,7 @@
 import type { EnterRequest, Entry, OpenSandbox } from "./open-sandbox.ts";
 import type { SandboxReport, SandboxSpec } from "./sandbox.ts";
 
-/** What macOS's sandbox leaves open of either level. */
+/** Gaps of macOS's sandbox at either level. */
 export const SEATBELT_GAPS: readonly string[] = [
   "The host's processes can be seen; their environment and memory cannot be read.",
 ];

@@ -38,7 +38,7 @@ export class WaitedTree implements Tree {
 export async function signalWaitedGroup(waiter: number, signal: NodeJS.Signals): Promise<void> {
   const command = await findChild(waiter);
   if (command === undefined) signalPid(waiter, signal);
-  // In its first moment the command has no group of its own.
+  // In its first moment the command has no separate group.
   else if (!signalPid(-command, signal)) signalPid(command, signal);
 }
 

@@ -11,7 +11,7 @@ import { isAlive, recordRun } from "./run-record.ts";
 /** The results of all checks, by name; a check that holds is true, any other says what it saw. */
 export type SandboxResults = Readonly<Record<string, true | string>>;
 
-/** What a check works with. */
+/** Inputs of a check. */
 interface Bench {
   readonly port: ProcessPort;
   readonly sandbox: Sandbox;

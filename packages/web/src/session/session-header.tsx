@@ -78,7 +78,7 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
   );
 }
 
-/** What the session's processes are kept from; details on hover. */
+/** The isolation of the session's processes; details on hover. */
 function IsolationLabel({ session }: { readonly session: SessionState }): ReactNode {
   const words = isolationWords(session.isolation);
   if (words === undefined) return null;

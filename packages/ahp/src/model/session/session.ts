@@ -114,7 +114,7 @@ export type IsolationLevel = OpenEnum<"none" | "guard" | "workspace">;
 export interface SessionIsolation {
   readonly wanted: IsolationLevel;
   readonly level: IsolationLevel;
-  /** What enforces it; absent until the first process is started. */
+  /** Its enforcer; absent until the first process is started. */
   readonly backend?: string;
   /** Sentences: what the level promises and this machine does not do. */
   readonly gaps?: readonly string[];

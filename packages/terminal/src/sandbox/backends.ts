@@ -10,6 +10,7 @@ import { Holder, type HolderParts } from "./holder.ts";
 import { findUtilLinux, type Joiner } from "./join.ts";
 import { LANDLOCK_GAPS, LandlockSandbox } from "./landlock.ts";
 import type { OpenSandbox } from "./open-sandbox.ts";
+import { makePrivateFolders } from "./private-folder.ts";
 import type { IsolationBackend, IsolationReport, SandboxSpec } from "./sandbox.ts";
 import { SEATBELT_GAPS, SeatbeltSandbox } from "./seatbelt.ts";
 import { findSystemProgram } from "./system-program.ts";
@@ -39,7 +40,6 @@ const noSetuid = "sudo and other setuid programs do not work.";
 export interface BackendParts {
   /** Programs and FIFOs of the helper; no sandbox sees it. */
   readonly privateFolder: string;
-  readonly alsoHidden: readonly string[];
   /** The helper's own program, which no sandbox can change. */
   readonly ownProgram: string | undefined;
 }
@@ -67,10 +67,10 @@ export class SandboxBackends {
   /** Opens a sandbox; undefined where the machine has no backend. */
   async open(spec: SandboxSpec): Promise<OpenSandbox | undefined> {
     const { candidate } = await this.#choose();
-    const { privateFolder, alsoHidden, ownProgram } = this.#parts;
+    const { privateFolder, ownProgram } = this.#parts;
     return candidate?.open({
       ...spec,
-      hidden: [...spec.hidden, privateFolder, ...alsoHidden],
+      hidden: [...spec.hidden, privateFolder, ...makePrivateFolders()],
       readOnly: [...spec.readOnly, ...(ownProgram === undefined ? [] : [ownProgram])],
     });
   }

@@ -1,5 +1,5 @@
 // The life of a sandbox: with its processes, with its helper, and after its end.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -7,8 +7,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { SandboxSpec } from "../process/port.ts";
 import { Spawner } from "../process/spawner.ts";
 import { readProcessTable } from "../process/tree/process-table.ts";
+import { prepareShell, removeShellFolder } from "../shell-integration/index.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { recordRun, untilGone } from "../testing/run-record.ts";
+
+import { findSystemProgram } from "./system-program.ts";
 
 guardLeaks();
 
@@ -97,6 +100,38 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
       run.release();
     }
     expect(await holdersOf(spawner.helperPid)).toEqual(holders);
+  });
+
+  it("[T648] hides the folders of other shells", async () => {
+    const shell = await prepareShell({ shell: "bash", env: {} });
+    if (!shell.integrated) throw new Error("not integrated");
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const command = `cat ${shell.folder}/nonce`;
+    const { run, record } = await recordRun(spawner, { command, sandbox: sandbox.id });
+    expect(await record.exited()).toMatchObject({ exitCode: 1 });
+    expect(record.text()).not.toContain(shell.nonce);
+    run.release();
+    await removeShellFolder(shell);
+  });
+
+  it.each(["bash", "zsh", "fish"])("[T642] lets %s report its commands", async (name) => {
+    const program = findSystemProgram(name);
+    if (program === undefined) return;
+    const folder = mkdtempSync(path.join(tmpdir(), "sandboxed-shell-"));
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TERM: "xterm", LANG: "C.UTF-8" };
+    const shell = await prepareShell({ shell: program, env, folder });
+    const { run, record } = await recordRun(spawner, { ...shell, kind: "tty", sandbox: sandbox.id });
+    await record.seen(/\]633;B/);
+    run.write(Buffer.from("sh -c 'exit 7'\r"));
+    await record.seen(/\]633;D;7/);
+    run.write(Buffer.from("exit\r"));
+    await record.exited();
+    run.release();
+    await removeShellFolder(shell);
+    rmSync(folder, { recursive: true });
   });
 
   it("[T648] hides the files of all helpers of the user", async () => {

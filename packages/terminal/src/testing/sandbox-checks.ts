@@ -255,8 +255,9 @@ const checks: readonly (readonly [string, (bench: Bench) => Promise<true | strin
       const { run: started, record } = await recordRun(port, { ...request, env: shellEnvironment() });
       const type = (text: string): boolean => started.write(Buffer.from(text));
       await record.seen(/ready> $/);
-      // It says when it has been continued: a key that comes before would be the shell's.
-      type("tty; sh -c 'trap \"echo resumed\" CONT; echo begun; while :; do sleep 0.1; done'\r");
+      // It says when it has been continued: a key that comes before would be the shell's. It starts no process: one that
+      // is stopped before it executes its program would keep its parent from being stopped.
+      type("tty; sh -c 'trap \"echo resumed\" CONT; echo begun; while :; do read line; done'\r");
       await record.seen(/\/dev\/pts\/\d+\s+begun/);
       type("\u001A");
       await record.seen(/Stopped[^]*ready> $/);

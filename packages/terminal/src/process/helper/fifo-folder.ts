@@ -1,8 +1,9 @@
 // Folder of a helper's FIFOs: its name says who owns it, and those of helpers that were killed are removed (T220).
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readlinkSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { privateFolderIn, requirePrivate } from "../../sandbox/private-folder.ts";
 import { PRIVATE_FOLDER_VARIABLE } from "../launch.ts";
 import { platform } from "../platform.ts";
 
@@ -13,7 +14,7 @@ export function privateFolder(): string {
 
 /** Where helpers without a host keep their FIFOs. */
 export function sharedFolder(): string {
-  return join(tmpdir(), `holdfast-private-${process.getuid?.() ?? 0}`);
+  return privateFolderIn(tmpdir());
 }
 
 /** Makes the folder of this process. */
@@ -25,14 +26,14 @@ export function makeFifoFolder(): string {
   return isOurs(parent) ? make(parent) : make(tmpdir());
 }
 
-/** Makes a folder that only this user can enter; false where somebody else was faster to take the name. */
+/** False where the folder cannot be made, or where another user was faster to take the name. */
 function isOurs(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { uid, mode } = lstatSync(folder);
-    return uid === process.getuid?.() && (mode & 0o077) === 0 && lstatSync(folder).isDirectory();
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+    requirePrivate(folder);
+    return true;
   } catch {
-    // A file system that is full or read-only: the temporary folder may have room.
+    // The temporary folder may have room.
     return false;
   }
 }

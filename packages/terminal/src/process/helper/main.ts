@@ -7,13 +7,13 @@ import { ORPHAN_GRACE_MS } from "../kill-grace.ts";
 import { platform } from "../platform.ts";
 import { SandboxBackends } from "../../sandbox/backends.ts";
 import { Sandboxes } from "../../sandbox/sandboxes.ts";
-import { makeFifoFolder, privateFolder, removeStaleFifoFolders, sharedFolder } from "./fifo-folder.ts";
+import { makeFifoFolder, privateFolder, removeStaleFifoFolders } from "./fifo-folder.ts";
 import { Launches } from "./launches.ts";
 import { type HelperCommand, type HelperEvent, readLines, toFailure } from "./wire.ts";
 
 const backends = new SandboxBackends({
   privateFolder: privateFolder(),
-  alsoHidden: [sharedFolder()],
+
   ownProgram: ownProgram(),
 });
 const sandboxes = new Sandboxes(backends);

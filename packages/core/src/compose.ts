@@ -231,6 +231,11 @@ function makeProbes({ processPort, installations, timeouts, ...deps }: SessionDe
     processPort,
     connection: { timeouts, clientVersion, redact },
     timeoutMs: timeouts.modelsMs,
+    openSandbox: (entry, folder) =>
+      deps.isolation.openFor(processPort, deps.isolation.level, {
+        roots: [folder],
+        ownFolders: deps.agentFolders(entry),
+      }),
     launch: (entry, cwd) =>
       buildLaunch(processPort, installations, {
         entry,

@@ -1,8 +1,14 @@
 // The isolation of a host's sessions: which level one gets, and what a sandbox of that level hides and allows.
 import path from "node:path";
 import { type Config, HostError } from "@holdfast/protocol";
-import type { IsolationLevel, SandboxSpec } from "@holdfast/terminal/port";
-import { ISOLATION_LEVELS } from "@holdfast/terminal/port";
+import {
+  ISOLATION_LEVELS,
+  type IsolationLevel,
+  type ProcessPort,
+  type Sandbox,
+  type SandboxSpec,
+  TerminalError,
+} from "@holdfast/terminal/port";
 import type { Caller } from "../caller.ts";
 import { commonGitFolder, workspaceHidden, workspaceWritable } from "./workspace-paths.ts";
 
@@ -81,6 +87,22 @@ export class Isolation {
       readOnly,
       writable: [...roots, ...repositories, ...ownFolders, ...workspaceWritable(), ...config.writable],
     };
+  }
+
+  /** Opens a sandbox; undefined at the level `none`, and where the machine cannot and need not. */
+  async openFor(
+    processPort: Pick<ProcessPort, "openSandbox">,
+    level: IsolationLevel,
+    session: SandboxedSession,
+  ): Promise<Sandbox | undefined> {
+    if (level === "none") return undefined;
+    try {
+      return await processPort.openSandbox(this.specFor(level, session));
+    } catch (error) {
+      const isMissing = error instanceof TerminalError && error.code === "not_supported";
+      if (isMissing && !this.isRequired) return undefined;
+      throw error;
+    }
   }
 
   /** A session's folder below the home is there, unless it is one of the host's own. */

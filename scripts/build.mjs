@@ -50,8 +50,18 @@ export function build() {
     stdio: ["ignore", process.stderr.fd, process.stderr.fd],
   });
   if (outcome.status !== 0) fail("the build failed; the compiler's messages are above.");
+  buildEnterProgram();
   mkdirSync(path.dirname(stampPath), { recursive: true });
   writeFileSync(stampPath, wanted);
+}
+
+/** Compiles the program by which commands enter sandboxes, where there is a compiler; else it is done without. */
+function buildEnterProgram() {
+  const folder = path.join(root, "packages", "terminal", "dist", "sandbox");
+  const module = path.join(folder, "enter-program.js");
+  const script = `const { findEnterProgram } = await import(${JSON.stringify(module)});
+    await findEnterProgram(${JSON.stringify(folder)});`;
+  spawnSync(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
 }
 
 function packagesWithCode() {

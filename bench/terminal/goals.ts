@@ -30,6 +30,7 @@ const goals: readonly Goal[] = [
   atMost("spawnBlockMs.at1GB", 1, ({ spawnBlockMs }) => spawnBlockMs.at1GB),
   atMost("pollCorePercent", 5, ({ pollCorePercent }) => pollCorePercent),
   atMost("fiftyCommandsMs", 1000, ({ fiftyCommandsMs }) => fiftyCommandsMs),
+  atMost("guardCost.ratio", 2, ({ guardCost }) => guardCost?.ratio ?? null),
   atMost("rssGrowthMiB", 32, ({ rssGrowthMiB }) => rssGrowthMiB),
   atMost("echoP99Ms (goal)", 10, ({ echoP99Ms }) => echoP99Ms),
 ];

@@ -8,6 +8,7 @@ import { QuietMachine } from "./quiet.ts";
 import type { Result } from "./result.ts";
 import {
   measureEcho,
+  measureGuardCost,
   measureLossyRuns,
   measureManyCommands,
   measureMemory,
@@ -28,6 +29,8 @@ async function measure(options: BenchmarkOptions, workloads: Workloads): Promise
   const polling = await measurePolling(options, workloads);
   await machine.wait();
   const commands = await measureManyCommands(options);
+  await machine.wait();
+  const guardCost = await measureGuardCost(options);
   const rssGrowthMiB = await measureMemory(options, workloads);
   await machine.wait();
   const echo = await measureEcho(options);
@@ -42,6 +45,7 @@ async function measure(options: BenchmarkOptions, workloads: Workloads): Promise
     fiftyCommandsMs: commands.fiftyMs,
     fiftyCommandsColdMs: commands.firstFiftyMs,
     thousandCommandsMs: commands.rowMs,
+    guardCost,
     rssGrowthMiB,
     echoP50Ms: echo.p50Ms,
     echoP99Ms: echo.p99Ms,

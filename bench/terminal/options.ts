@@ -13,6 +13,7 @@ export interface BenchmarkOptions {
   readonly thousandCommands: number;
   readonly floodBytes: number;
   readonly keystrokes: number;
+  readonly guardRuns: number;
 }
 
 const full: BenchmarkOptions = {
@@ -26,6 +27,7 @@ const full: BenchmarkOptions = {
   thousandCommands: 1000,
   floodBytes: 2e9,
   keystrokes: 600,
+  guardRuns: 200,
 };
 
 const short: BenchmarkOptions = {
@@ -39,6 +41,7 @@ const short: BenchmarkOptions = {
   thousandCommands: 200,
   floodBytes: 5e8,
   keystrokes: 100,
+  guardRuns: 40,
 };
 
 /** Reads the command line; its one option is `--short`. */

@@ -1,4 +1,5 @@
 // The shape of the benchmark's result: one JSON object.
+import type { GuardCost } from "./measures/guard-cost.ts";
 import type { Rates } from "./throughput.ts";
 
 /** Milliseconds by the size of the host. */
@@ -37,6 +38,8 @@ export interface Result {
   /** What of it is the bare write of those bytes to that pipe. */
   readonly pollPipeWritePercent: number;
   readonly fiftyCommandsMs: number;
+  /** A run under guard, beside a plain one and one in bare bubblewrap; null without bubblewrap. */
+  readonly guardCost: GuardCost | null;
   /** The same in a host that has run nothing yet. */
   readonly fiftyCommandsColdMs: number;
   readonly thousandCommandsMs: number;

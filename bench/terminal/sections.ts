@@ -1,6 +1,7 @@
 // The parts of the benchmark that measure the engine alone, each in separate processes.
 import { askOnce, Isolated } from "./isolated.ts";
 import type { Echo, EchoProgram } from "./measures/echo.ts";
+import type { GuardCost, GuardCostProgram } from "./measures/guard-cost.ts";
 import type { LossyRunsProgram } from "./measures/lossy-runs.ts";
 import type { ManyCommands, ManyCommandsProgram } from "./measures/many-commands.ts";
 import type { MemoryProgram } from "./measures/memory.ts";
@@ -101,6 +102,18 @@ export async function measureManyCommands(options: BenchmarkOptions): Promise<Ma
     `50 commands: ${fiftyMs} ms (cold ${firstFiftyMs}), ${options.thousandCommands} by tens: ${rowMs} ms`,
   );
   return commands;
+}
+
+/** Measures what guard adds to a run. */
+export async function measureGuardCost({ guardRuns: runs }: BenchmarkOptions): Promise<GuardCost | null> {
+  const program = new URL("measures/guard-cost.ts", import.meta.url);
+  const cost = await askOnce<GuardCostProgram, "measureGuardCost">(program, "measureGuardCost", { runs });
+  progress(
+    cost === null
+      ? "guard: this machine has no bubblewrap"
+      : `a run: ${cost.plainMs} ms, under guard ${cost.guardMs} ms, in bare bubblewrap ${cost.bwrapMs} ms: ${cost.ratio} × its cost`,
+  );
+  return cost;
 }
 
 /** Measures how the host grows in a flood. */

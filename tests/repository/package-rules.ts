@@ -67,7 +67,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   terminal: {
     contents:
-      "the engine: `process/` (port, spawner, PTYs, pipes, process trees, limits), `view/` (ring, scanner, text, command index; pure), `screen/`, `shell-integration/`, `emulator/` (guards xterm.js; browser-safe), `policy/` (rules and the shell parser; browser-safe), `acp/`",
+      "the engine: `process/` (port, spawner, PTYs, pipes, process trees, limits), `sandbox/` (isolation of runs), `view/` (ring, scanner, text, command index; pure), `screen/`, `shell-integration/`, `emulator/` (guards xterm.js; browser-safe), `policy/` (rules and the shell parser; browser-safe), `acp/`",
     uses: [],
     npm: ["@lydell/node-pty", "@xterm/headless"],
     borders: {
@@ -83,7 +83,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   core: {
     contents:
-      "the host without transports: `submit/`, `rules/`, `channel/`, `session/`, `agent/`, `terminal/`, `approval/`, `audit/`, `storage/`",
+      "the host without transports: `submit/`, `rules/`, `channel/`, `session/`, `agent/`, `terminal/`, `approval/`, `audit/`, `isolation/`, `storage/`",
     uses: [
       "protocol",
       "ahp",

@@ -84,6 +84,8 @@ export {
   type SessionInputRequest,
   type SessionLifecycle,
   type SessionLifecycleAction,
+  type IsolationLevel,
+  type SessionIsolation,
   type SessionOwner,
   type SessionSettingAction,
   type SessionState,

@@ -1,4 +1,5 @@
 // Composition of a host: makes its parts from what it is given and from what an earlier host stored.
+import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { newRootState, ROOT_URI } from "@holdfast/ahp";
@@ -17,6 +18,7 @@ import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
 import { HostLimits } from "./limit/host-limits.ts";
 import { HostWatchers } from "./host-watchers.ts";
+import { type HostPaths, Isolation } from "./isolation/isolation.ts";
 import { OutageWatch } from "./outage.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "./timeouts.ts";
 import type { Storage, TerminalSpool } from "./ports.ts";
@@ -50,6 +52,8 @@ export interface HostOptions {
   /** The folder in it that holds one for each app. */
   readonly appDataFolder?: string | undefined;
   readonly shellAgent: BuiltInProgram;
+  /** Its own paths, which agents must not see or change; none if left out. */
+  readonly paths?: HostPaths | undefined;
   readonly log: Log;
   /** Learns what is handed to agents in secret, and takes it out of what they say when they fail. */
   readonly redactor?: Redactor | undefined;
@@ -121,6 +125,7 @@ export function composeHost(options: HostOptions): HostParts {
     rights: new Rights({ audit, home: options.stateFolder, appData: options.appDataFolder }),
     terminals,
     owners,
+    isolation: new Isolation(config.isolation, options.paths),
     log,
     timeouts,
     policy: options.policy,
@@ -218,13 +223,23 @@ function agentDeps({
   shellAgent,
   stateFolder,
   redactor,
-}: HostOptions): Pick<SessionDeps, "clientVersion" | "onSecrets" | "redact" | "agentVariables"> {
+}: HostOptions): Pick<
+  SessionDeps,
+  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders"
+> {
   return {
     clientVersion: shellAgent.version,
     onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
     redact: (text) => redactor?.redact(text) ?? text,
     agentVariables: ({ builtIn, id }) => (builtIn ? shellVariables(join(stateFolder, "agents", id)) : {}),
+    agentFolders: ({ builtIn, id }) => (builtIn ? [makeFolder(join(stateFolder, "agents", id))] : []),
   };
+}
+
+/** A sandbox can only show what exists. */
+function makeFolder(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 function readRetention({ maxAgeDays, maxMebibytes, auditDays }: Config["retention"]): RetentionRules {
@@ -241,6 +256,11 @@ function makeProbes({ processPort, installations, timeouts, ...deps }: SessionDe
     processPort,
     connection: { timeouts, clientVersion, redact },
     timeoutMs: timeouts.modelsMs,
+    openSandbox: (entry, folder) =>
+      deps.isolation.openFor(processPort, deps.isolation.level, {
+        roots: [folder],
+        ownFolders: deps.agentFolders(entry),
+      }),
     launch: (entry, cwd) =>
       buildLaunch(processPort, installations, {
         entry,

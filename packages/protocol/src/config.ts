@@ -8,6 +8,7 @@ import {
   agentNameSchema,
   approvalPolicySchema,
   cwdSchema,
+  isolationLevelSchema,
   lineSchema,
   modelSchema,
   timeoutSecondsSchema,
@@ -74,6 +75,31 @@ const defaultsSchema = closedObject({
     .describe("The mode of a session that names none."),
 });
 
+const isolationSchema = closedObject({
+  level: isolationLevelSchema
+    .default("guard")
+    .describe(
+      "What agents and their commands see: guard hides the host's own files and processes, workspace also makes the machine read-only and hides credentials, none hides nothing.",
+    ),
+  require: z
+    .boolean()
+    .default(false)
+    .describe("Whether a session is refused where this machine cannot isolate it."),
+  writable: z
+    .array(cwdSchema)
+    .default([])
+    .describe("Level workspace: further folders that agents and their commands may change."),
+  visible: z
+    .array(cwdSchema)
+    .default([])
+    .describe("Level workspace: credentials and sockets that are not hidden, by their paths."),
+  hidden: z.array(cwdSchema).default([]).describe("Further folders and files that are hidden."),
+  keepSecrets: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Level workspace: secrets in the environment that commands keep, by the variable's name."),
+});
+
 const configSchema = closedObject({
   $schema: z.string().optional(),
   agents: z
@@ -122,6 +148,7 @@ const configSchema = closedObject({
   })
     .prefault({})
     .describe("The Agent Client Protocol."),
+  isolation: isolationSchema.prefault({}).describe("Isolation of agents and their commands."),
   apps: closedObject({
     enabled: z
       .boolean()

@@ -286,6 +286,18 @@ export const ERRORS = {
     message:
       "The host cannot record changes because its disk is full or cannot be written. Free space on the disk that holds its home, then try again.",
   },
+  ISOLATION_UNAVAILABLE: {
+    status: 503,
+    rpcCode: rpc.unavailable,
+    message:
+      "This machine cannot isolate agents, and the configuration requires it. Run holdfast doctor to see why.",
+  },
+  ISOLATION_NOT_ALLOWED: {
+    status: 403,
+    rpcCode: rpc.permissionDenied,
+    message:
+      "This isolation is weaker than the host allows here. Leave isolation out, or change it in the configuration.",
+  },
   HOST_STOPPING: {
     status: 503,
     rpcCode: rpc.internalError,

@@ -67,3 +67,6 @@ export const runtimeOptionsSchema = closedObject({
   id: "RuntimeOptions",
   description: "The options of a session that can be changed between turns.",
 }) satisfies z.ZodType<RuntimeOptions>;
+
+/** How much of the machine an agent and its commands see, weakest first. */
+export const isolationLevelSchema = z.enum(["none", "guard", "workspace"]);

@@ -2,8 +2,11 @@
 import { randomUUID } from "node:crypto";
 import {
   type Audience,
+  type IsolationReport,
   type RequestVariables,
   type RunLimits,
+  type Sandbox,
+  type SandboxSpec,
   type ScreenSize,
   Spawner,
   type TreeChoice,
@@ -47,6 +50,8 @@ export interface TerminalEngineOptions {
   readonly allowShell?: boolean | undefined;
   /** `helper` wherever there is one. */
   readonly forkBy?: "helper" | "child_process" | undefined;
+  /** A folder of the caller's own for FIFOs and programs, which no sandbox sees. Default: one in the temporary folder. */
+  readonly privateFolder?: string | undefined;
 }
 
 /** A terminal to open. */
@@ -67,6 +72,8 @@ export interface TerminalRequest {
   readonly size?: Partial<ScreenSize> | undefined;
   readonly limits?: RunLimits | undefined;
   readonly tree?: TreeChoice | undefined;
+  /** The id of a sandbox to run in; see `TerminalEngine.openSandbox`. */
+  readonly sandbox?: string | undefined;
 }
 
 /** Runs commands in terminals. One for a whole host; `close` ends everything it started. */
@@ -80,7 +87,7 @@ export class TerminalEngine {
 
   constructor(options: TerminalEngineOptions = {}) {
     this.#options = options;
-    this.#spawner = new Spawner({ forkBy: options.forkBy });
+    this.#spawner = new Spawner({ forkBy: options.forkBy, privateFolder: options.privateFolder });
     this.#budget = new RingBudget({ totalBytes: options.totalBytes ?? OUTPUT_LIMITS.totalBytes });
     if ((options.environment ?? "login") === "login") {
       // The capture of the login shell takes seconds: it begins before the first command needs it.
@@ -113,6 +120,16 @@ export class TerminalEngine {
     } finally {
       this.#opening -= 1;
     }
+  }
+
+  /** The isolation that this machine offers; found once, by trying. */
+  isolation(): Promise<IsolationReport> {
+    return this.#spawner.isolation();
+  }
+
+  /** Opens a sandbox for terminals; rejects with `not_supported` where the machine has no backend. */
+  openSandbox(spec: SandboxSpec): Promise<Sandbox> {
+    return this.#spawner.openSandbox(spec);
   }
 
   /** Ends every terminal and the helper. Idempotent. */
@@ -148,7 +165,10 @@ export class TerminalEngine {
     const limits = this.#limitsOf(request);
     const tree = request.tree ?? this.#options.tree;
     await terminal.start((sink) =>
-      this.#spawner.start({ kind, command, args, cwd, env, size: checked, limits, tree }, sink),
+      this.#spawner.start(
+        { kind, command, args, cwd, env, size: checked, limits, tree, sandbox: request.sandbox },
+        sink,
+      ),
     );
     return terminal;
   }

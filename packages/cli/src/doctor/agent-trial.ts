@@ -23,12 +23,15 @@ import {
 import type {
   LimitScope,
   EnvironmentRequest,
+  IsolationReport,
   ProcessPort,
   Run,
   RunExit,
   RunRequest,
   RunSink,
   RunStream,
+  Sandbox,
+  SandboxSpec,
 } from "@holdfast/terminal/port";
 import { VERSION } from "../version.ts";
 import { explainTrial, signInNeeded, type TrialProblem } from "./agent-problem.ts";
@@ -290,6 +293,14 @@ class ProcessPortTap implements ProcessPort {
 
   buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>> {
     return this.#processPort.buildEnvironment(request);
+  }
+
+  isolation(): Promise<IsolationReport> {
+    return this.#processPort.isolation();
+  }
+
+  openSandbox(spec: SandboxSpec): Promise<Sandbox> {
+    return this.#processPort.openSandbox(spec);
   }
 
   close(graceMs?: number): Promise<void> {

@@ -1,7 +1,7 @@
 // `holdfast doctor`: all examinations, each in bounded time (C70).
 import { messageOf } from "../command-error.ts";
 import { examineAgents } from "./agents.ts";
-import { examineBubblewrap, examineCgroups, examineNamespaces } from "./isolation.ts";
+import { examineBubblewrap, examineCgroups, examineIsolation, examineNamespaces } from "./isolation.ts";
 import {
   examineAppIds,
   examineConfiguration,
@@ -46,6 +46,7 @@ const allExaminations: readonly Examination[] = [
   { id: "cgroups", title: "Cgroups", examine: examineCgroups },
   { id: "namespaces", title: "PID namespaces", examine: examineNamespaces },
   { id: "bubblewrap", title: "Bubblewrap", examine: examineBubblewrap },
+  { id: "isolation", title: "Isolation", examine: examineIsolation },
   { id: "agents", title: "Agents", examine: (machine) => examineAgents(machine) },
 ];
 

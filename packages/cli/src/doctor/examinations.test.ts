@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Spawner } from "@holdfast/terminal/process";
 import { type Config, readConfig } from "@holdfast/protocol";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Paint } from "../console.ts";
 import { defaultConfig } from "../serve/config-file.ts";
 import { identifyProcess } from "../serve/process-identity.ts";
 import { makePath } from "../testing/doctor-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 import { examineAgents } from "./agents.ts";
-import { examineBubblewrap, examineNamespaces } from "./isolation.ts";
+import { examineBubblewrap, examineIsolation, examineNamespaces } from "./isolation.ts";
 import { type Examination, examineAll } from "./doctor.ts";
 import { type Finding, ok, reportLines } from "./finding.ts";
 import { examineAppIds, examineHome, examinePolicy, examineToken } from "./home.ts";
@@ -64,6 +64,30 @@ describe("[V687] the policy file", () => {
     });
     const named = makeConfig({ policy: "other.jsonc" });
     await expect(examinePolicy({ home, config: named })).resolves.toMatchObject({ state: "fix" });
+  });
+});
+
+describe("[V646] isolation", () => {
+  const guard = makeConfig({});
+
+  it.runIf(process.platform === "linux")("[V646] is fine where a backend works, and named", async () => {
+    const processPort = makeProcessPort({ PATH: process.env["PATH"] ?? "" });
+    const { backend } = await processPort.isolation();
+    const found = await examineIsolation({ processPort, platform: "linux", config: guard });
+    expect(found).toMatchObject({ state: "ok", summary: expect.stringContaining(`guard, by ${backend}`) });
+  });
+
+  it("[V646] is a note with the reasons where none works, or where it is off", async () => {
+    vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", "nothing");
+    const processPort = makeProcessPort({ PATH: process.env["PATH"] ?? "" });
+    vi.unstubAllEnvs();
+    const found = await examineIsolation({ processPort, platform: "linux", config: guard });
+    expect(found).toMatchObject({ state: "note", summary: expect.stringContaining("are not isolated") });
+    const off = makeConfig({ isolation: { level: "none" } });
+    expect(await examineIsolation({ processPort, platform: "linux", config: off })).toMatchObject({
+      state: "note",
+      summary: expect.stringContaining("off in the configuration"),
+    });
   });
 });
 

@@ -89,6 +89,36 @@ export async function examineNamespaces({
   }
 }
 
+/** Whether agents and their commands can be kept from the host's files, as the configuration asks. */
+export async function examineIsolation({
+  processPort,
+  platform,
+  config,
+}: Pick<Machine, "processPort" | "platform" | "config">): Promise<CheckResult> {
+  const { level, require } = config.isolation;
+  if (level === "none") {
+    return note("off in the configuration: agents can read the token and everything else that you can", {
+      remedy: "Set isolation.level to guard in the configuration.",
+    });
+  }
+  const { backend, gaps, obstacles } = await processPort.isolation();
+  if (backend !== "none") {
+    const limits = gaps.length === 0 ? "" : ` ${gaps.join(" ")}`;
+    return ok(`${level}, by ${backend}.${limits}`);
+  }
+  const reasons = obstacles.map(({ backend: tried, reason }) => `${tried}: ${reason}`).join("; ");
+  const problem = `agents ${require ? "cannot be started" : "are not isolated"} (${reasons})`;
+  if (platform !== "linux") return note(problem);
+  return note(problem, {
+    ...userNamespaceCure(),
+    ...(findSystemBubblewrap() ? {} : { command: installCommand("bubblewrap") }),
+  });
+}
+
+function findSystemBubblewrap(): boolean {
+  return ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"].some((file) => existsSync(file));
+}
+
 /** A typical sandbox: the machine read-only, a PID namespace, and separate devices. */
 const trial = [
   "--ro-bind",

@@ -2,13 +2,15 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Host, type Log } from "@holdfast/core";
+import { Host, type HostOptions, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
 import { SocketPeers, Spawner } from "@holdfast/terminal/process";
+import type { ProcessPort } from "@holdfast/terminal/port";
+import type { Config } from "@holdfast/protocol";
 import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
-import { APP_DATA_FOLDER, DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
+import { AGENTS_FOLDER, APP_DATA_FOLDER, DATABASE_FILE, RUN_FOLDER, SPOOL_FOLDER } from "./home.ts";
 import { agentIds, checkOwnAgents, shellAgent } from "./agents.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
 import { PolicyFileSource, policyPath } from "./policy-file.ts";
@@ -20,9 +22,21 @@ interface Kept {
   close(): Promise<void>;
 }
 
-/** Starts processes as children of this one. */
-export function createProcessPort(): Spawner {
-  return new Spawner();
+/** Starts processes as children of this one. Its own files lie in the home, which no agent sees. */
+export function createProcessPort(home?: string): Spawner {
+  return new Spawner({ ...(home !== undefined && { privateFolder: path.join(home, RUN_FOLDER) }) });
+}
+
+/** The folder of this program: the package that was installed, or all packages of the repository. */
+const programFolder = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The paths that agents must not see or change. */
+function hostPaths({ home, configFile }: HostParts): NonNullable<HostOptions["paths"]> {
+  return {
+    hidden: [home],
+    readOnly: [path.resolve(programFolder), ...(configFile === undefined ? [] : [path.resolve(configFile)])],
+    private: [RUN_FOLDER, SPOOL_FOLDER, AGENTS_FOLDER].map((name) => path.join(home, name)),
+  };
 }
 
 /** Starts a host whose processes are its own children, on what its home keeps, and serves it. */
@@ -34,7 +48,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   const { storage, spool } = kept;
   let host: Host | undefined;
   try {
-    const processPort = createProcessPort();
+    const processPort = createProcessPort(home);
     const started = new Host({
       processPort,
       storage,
@@ -42,6 +56,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       config,
       stateFolder: home,
       appDataFolder: path.join(home, APP_DATA_FOLDER),
+      paths: hostPaths(parts),
       shellAgent: shellAgent(),
       policy,
       log,
@@ -49,6 +64,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
     });
     host = started;
     const { recording } = started;
+    const isolation = new ProbedIsolation(config.isolation, processPort, log);
     const webRoot = findWebRoot();
     const server = await startServer({
       host: started,
@@ -64,7 +80,10 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       webhooks: { redactor },
       onStopRequest,
       ...(webRoot !== undefined && { webRoot }),
-      isReady: () => readinessOf(recording.problem, policy.current().problem),
+      isReady: () => ({
+        ...readinessOf(recording.problem, policy.current().problem),
+        isolation: isolation.current,
+      }),
     });
     return {
       url: server.url,
@@ -91,6 +110,32 @@ async function closeInTurn(closers: readonly (() => Promise<void>)[]): Promise<v
   const [cause] = failures;
   // The log shows an error with its cause.
   if (failures.length > 0) throw new AggregateError(failures, "The host did not end in order", { cause });
+}
+
+/** The isolation of sessions that name none; what enforces it is found while the host starts. */
+class ProbedIsolation {
+  #current: NonNullable<Readiness["isolation"]>;
+
+  constructor({ level, require }: Config["isolation"], processPort: ProcessPort, log: Log) {
+    this.#current = { level };
+    if (level === "none") return;
+    processPort.isolation().then(
+      ({ backend, gaps, obstacles }) => {
+        this.#current = { level: backend === "none" ? "none" : level, backend };
+        if (backend !== "none") return log("info", `Agents are isolated (${level}, ${backend})`, { gaps });
+        const consequence = require ? "Sessions are refused" : "Agents and their commands are not isolated";
+        log("warn", `${consequence}: this machine cannot isolate processes. Run holdfast doctor.`, {
+          obstacles,
+        });
+      },
+      // The host was stopped meanwhile.
+      () => {},
+    );
+  }
+
+  get current(): NonNullable<Readiness["isolation"]> {
+    return this.#current;
+  }
 }
 
 function readinessOf(problem: string | undefined, policyProblem: string | undefined): Readiness {

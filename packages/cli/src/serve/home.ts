@@ -16,6 +16,12 @@ export const SPOOL_FOLDER = "spool";
 /** The name of the folder in the home that holds a folder for each app. */
 export const APP_DATA_FOLDER = "app-data";
 
+/** The name of the folder in the home that holds a folder for each built-in agent. */
+export const AGENTS_FOLDER = "agents";
+
+/** The name of the folder in the home that holds FIFOs and programs of the spawn helper. */
+export const RUN_FOLDER = "run";
+
 const ownerOnly = 0o700;
 const rightsOfOthers = 0o077;
 const writableByAll = 0o002;

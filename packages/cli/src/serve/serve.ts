@@ -26,6 +26,8 @@ export interface ServeOptions {
 export interface HostParts {
   readonly home: string;
   readonly config: Config;
+  /** The file that the configuration was read from, if it was named. */
+  readonly configFile?: string | undefined;
   readonly token: string;
   readonly log: Log;
   /** Knows what the log shall not say. */
@@ -149,7 +151,17 @@ async function startHost(
   let host: ListeningHost | undefined;
   try {
     const startEmpty = options.startEmpty === true;
-    const started = await start({ home, config, token, log, redactor, onStopRequest, startEmpty, onFatal });
+    const started = await start({
+      home,
+      config,
+      configFile: options.config,
+      token,
+      log,
+      redactor,
+      onStopRequest,
+      startEmpty,
+      onFatal,
+    });
     host = started;
     writeHostFile(home, holder, started.url);
     const ready = { url: started.url, home, signInUrl: async () => started.signInUrl() };

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AgentLaunch } from "../session/agent-launch.ts";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import type { ProcessPort, Sandbox } from "@holdfast/terminal/port";
 import { canCloseSession } from "./acp.ts";
 import { AgentConnection, type AgentConnectionOptions } from "./agent-connection.ts";
 import { rejectingServices } from "./agent-wire.ts";
@@ -18,6 +18,8 @@ export interface ProbeParts {
   /** Timeout of a probe. */
   readonly timeoutMs: number;
   launch(entry: AgentEntry, cwd: string): Promise<AgentLaunch>;
+  /** A sandbox for one probe; undefined where agents are not isolated. */
+  openSandbox(entry: AgentEntry, folder: string): Promise<Sandbox | undefined>;
 }
 
 /** How a probe ended. */
@@ -79,11 +81,14 @@ export class ModelProbes {
     const deadline = performance.now() + timeoutMs;
     const folder = await realpath(await mkdtemp(path.join(tmpdir(), "holdfast-models-")));
     let agent: AgentConnection | undefined;
+    let sandbox: Sandbox | undefined;
     try {
       const { request } = await this.#parts.launch(entry, folder);
+      sandbox = await this.#parts.openSandbox(entry, folder);
       const handshakeMs = Math.max(1, deadline - performance.now());
       const timeouts = { ...connection.timeouts, handshakeMs, endOfInputMs: 500, killGraceMs: 1000 };
-      agent = await AgentConnection.start(processPort, request, refusals, { ...connection, timeouts });
+      const isolated = { ...request, sandbox: sandbox?.id };
+      agent = await AgentConnection.start(processPort, isolated, refusals, { ...connection, timeouts });
       this.#agents.add(agent);
       if (this.#isClosed) throw new Error("The host is stopping.");
       return await within(
@@ -93,6 +98,8 @@ export class ModelProbes {
       );
     } finally {
       this.#end(agent, folder);
+      // It ends with the agent, its last process.
+      sandbox?.close();
     }
   }
 

@@ -8,6 +8,7 @@ import { findLaunchChoice, modelNameOf } from "../agent/known-models.ts";
 import { type Environment, forwardProvider } from "../agent/provider-forwarding.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import type { SessionSandbox } from "./session-sandbox.ts";
 
 /** Dependencies of the launch. */
 export interface LaunchRequest {
@@ -108,6 +109,7 @@ export type ProcessDeps = Pick<
 /** Parts of the session's context that starting an agent needs. */
 export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd"> & {
   readonly deps: ProcessDeps;
+  readonly sandbox: Pick<SessionSandbox, "enter">;
 };
 
 /** Every process that may not be gone: the one in use, and one that died and left children behind. */
@@ -153,7 +155,8 @@ export class AgentProcesses {
     this.#launchedModel = launch.model;
     this.#environment = launch.request.env;
     const marker = deps.owners.issue({ kind: "session", uri: state.resource });
-    const request = { ...launch.request, marker };
+    const { id: sandbox } = await this.#context.sandbox.enter();
+    const request = { ...launch.request, marker, sandbox };
     const agent = await AgentConnection.start(processPort, request, this.#services, {
       timeouts,
       clientVersion,

@@ -38,9 +38,7 @@ export interface RequestedSettings {
 export type ModelEffect = "set" | "at-launch" | "none";
 
 /** Parts of the session's context that the settings need. */
-export type SettingsContext = Pick<SessionContext, "entry" | "state" | "publish" | "warn"> & {
-  readonly isolation?: string | undefined;
-};
+export type SettingsContext = Pick<SessionContext, "entry" | "state" | "publish" | "warn"> & {};
 
 /** Parts of the host that the settings need. */
 export interface SettingsParts {
@@ -241,15 +239,15 @@ export class AgentSettings {
    * `deny-all` is refused where nothing would keep the agent from acting.
    */
   #modeFor({ approvalPolicy, runtimeMode }: RequestedSettings): string | undefined {
-    const { entry, isolation } = this.#context;
+    const { entry, state } = this.#context;
     if (entry.asks || approvalPolicy === undefined || approvalPolicy === "approve-all") return runtimeMode;
     const mode = runtimeMode ?? entry.askModes.find((each) => this.#offeredModes.includes(each));
     const isKept = mode !== undefined && entry.askModes.includes(mode);
-    if (approvalPolicy !== "deny-all" || isKept || isolation !== undefined) return mode;
+    if (approvalPolicy !== "deny-all" || isKept || state.isolation?.level === "workspace") return mode;
     const remedy =
       entry.askModes.length === 0
-        ? "Choose another agent, or turn isolation on."
-        : `Set runtimeMode to ${entry.askModes.join(" or ")}, or turn isolation on.`;
+        ? "Choose another agent, or isolate the session: set isolation to workspace."
+        : `Set runtimeMode to ${entry.askModes.join(" or ")}, or isolate the session: set isolation to workspace.`;
     throw new HostError(
       "ACP_AGENT_DOES_NOT_ASK",
       `approvalPolicy: ${entry.label} acts without asking, so deny-all would deny nothing. ${remedy}`,

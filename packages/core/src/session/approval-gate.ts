@@ -120,7 +120,6 @@ export class ApprovalGate {
 
   #describe(action: GatedAction, { allowed, by, rule }: Permission): Omit<AuditEntry, "at"> {
     const { what, subject, cwd, environment, turn } = action;
-    const { isolation } = this.#context;
     return {
       session: this.#context.key,
       turnId: turn?.id,
@@ -130,7 +129,7 @@ export class ApprovalGate {
       by,
       verdict: allowed ? "allowed" : "denied",
       ...(environment !== undefined && { environment }),
-      ...(subject.kind === "command" && isolation !== undefined && { isolation }),
+      ...(subject.kind === "command" && { isolation: this.#context.sandbox.description }),
       ...(rule !== undefined && { rule }),
     };
   }

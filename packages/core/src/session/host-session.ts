@@ -164,6 +164,7 @@ export class HostSession {
     await Promise.all([this.#context.held.close(), this.#services.displayed.close()]);
     await this.#context.deps.terminals.endClaimedBy(this.uri);
     await this.#context.turn?.ended;
+    this.#context.sandbox.close();
   }
 
   /** Whether the agent's tree holds more than the agent; the session's activity says what keeps it from being stopped. */
@@ -186,7 +187,7 @@ export class HostSession {
 
   /** Nobody has used the session for long: stops the agent and unloads what can be loaded again. */
   async #unload(): Promise<void> {
-    await this.#agent.evict();
+    if (await this.#agent.evict()) this.#context.sandbox.close();
     await this.#context.deps.hub.settled();
     // Somebody may have come meanwhile.
     if (this.turns.isBusy || this.#closing !== undefined) return;

@@ -18,6 +18,7 @@ import { AgentProcesses, type ProcessDeps } from "./agent-launch.ts";
 import { AgentSettings, type ReadyAgent, type RequestedSettings } from "./agent-settings.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import type { SessionSandbox } from "./session-sandbox.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
 
 export type { OnContextLost } from "./agent-opening.ts";
@@ -31,8 +32,8 @@ export type AgentContext = Pick<
   SessionContext,
   "entry" | "state" | "cwd" | "hasHistory" | "pinRoot" | "publish" | "warn"
 > & {
-  readonly isolation?: string | undefined;
   readonly deps: AgentDeps;
+  readonly sandbox: Pick<SessionSandbox, "enter" | "isOutdated">;
 };
 
 type AgentState =
@@ -92,7 +93,9 @@ export class SessionAgent {
       case "none":
         return this.#begin(this.#startSettled());
       case "ready":
-        if (this.#needsRestart) return this.#begin(this.#restart(state.ready));
+        if (this.#needsRestart || this.#context.sandbox.isOutdated) {
+          return this.#begin(this.#restart(state.ready));
+        }
         if (this.#earlier.kind === "elsewhere") return this.#begin(this.#move(state.ready));
         return Promise.resolve(state.ready);
     }

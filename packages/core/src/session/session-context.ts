@@ -28,6 +28,7 @@ import { type RuledAction, subjectOf } from "../policy/session-subject.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { SessionChat } from "./session-chat.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { SessionSandbox } from "./session-sandbox.ts";
 import { SessionSummaries } from "./session-summaries.ts";
 import type { Turn } from "./turn.ts";
 
@@ -47,12 +48,11 @@ export class SessionContext {
   readonly deps: SessionDeps;
   readonly chat: SessionChat;
   readonly held = new HeldTerminals<HostTerminal>();
+  readonly sandbox: SessionSandbox;
   /** Somebody uses the session. */
   readonly touch: () => void;
   /** Why the session takes nothing on any more: the host stops, or the session is closed. */
   ending: "suspended" | "closed" | undefined;
-  /** The isolation that the agent and its commands run under; undefined: none. */
-  isolation: string | undefined;
   /** Approvals that were given while no turn ran. */
   #looseGrants = new Grants();
   #turn: Turn | undefined;
@@ -66,6 +66,7 @@ export class SessionContext {
     this.deps = deps;
     this.touch = touch;
     this.chat = new SessionChat(names.chat, deps, touch);
+    this.sandbox = new SessionSandbox(this);
     this.#summaries = new SessionSummaries(deps.hub, names.uri, names.chat);
   }
 
@@ -148,7 +149,8 @@ export class SessionContext {
   /** The usual circumstances of the agent's commands. */
   get usualRun(): UsualRun {
     const { commandEnvironment: harmless } = this.entry;
-    const { isolation, deps } = this;
+    const { deps, sandbox, state } = this;
+    const isolation = (state.isolation?.level ?? "none") === "none" ? undefined : sandbox.description;
     return { cwd: this.roots[0] ?? "/", processPort: deps.processPort, harmless, isolation };
   }
 

@@ -14,6 +14,7 @@ import type { Hub } from "../channel/hub.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import type { HostLimits } from "../limit/host-limits.ts";
 import type { PolicySource } from "../policy/host-policy.ts";
+import type { Isolation } from "../isolation/isolation.ts";
 import type { Timeouts } from "../timeouts.ts";
 import type { Storage } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
@@ -44,6 +45,7 @@ export interface SessionDeps {
   readonly rights: Rights;
   readonly terminals: HostTerminals;
   readonly owners: ProcessOwners;
+  readonly isolation: Isolation;
   readonly log: Log;
   readonly timeouts: Timeouts;
   /** The host's version, as agents receive it. */
@@ -63,4 +65,6 @@ export interface SessionDeps {
   readonly redact?: Redact | undefined;
   /** Variables that an agent gets from the host itself. */
   agentVariables(entry: AgentEntry): Readonly<Record<string, string>>;
+  /** Folders of the host in which an agent keeps its own files. */
+  agentFolders(entry: AgentEntry): readonly string[];
 }

@@ -226,6 +226,7 @@ export class Sessions {
     const entry = this.#admit(options.agent_id);
     this.#deps.mcpServers.check(options.mcpServers ?? []);
     this.#deps.limits.checkSession(options);
+    const isolation = this.#deps.isolation.choose(options.isolation, caller);
     const runtimeOptions = await this.#chooseOptions(options);
     const { cwd: folder, approvalPolicy: policy = null } = runtimeOptions;
     await this.#deps.rights.require(submitterOf(caller), { agent: entry, folder, policy });
@@ -233,7 +234,7 @@ export class Sessions {
     this.#deps.hub.recording.require();
     if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
     const names = uri === undefined ? newNames() : this.#namesFor(uri);
-    return this.#open(entry, names, options, runtimeOptions, ownerOf(caller));
+    return this.#open(entry, names, { ...options, isolation }, runtimeOptions, ownerOf(caller));
   }
 
   /** A URI in the host's form gives its id to the key; any other stays whole, and the key gets a new id. */
@@ -290,7 +291,7 @@ export class Sessions {
   #open(
     entry: AgentEntry,
     { sessionId, uri }: SessionName,
-    { label, forwardedProvider, mcpServers }: SessionOptions,
+    { label, forwardedProvider, mcpServers, isolation = "none" }: SessionOptions,
     runtimeOptions: RuntimeOptions & { cwd: string },
     owner: SessionOwner,
   ): HostSession {
@@ -314,6 +315,7 @@ export class Sessions {
         ...(label !== undefined && { label }),
         ...(forwardedProvider !== undefined && { forwardedProvider }),
         ...(mcpServers !== undefined && { mcpServers }),
+        isolation: { wanted: isolation, level: isolation },
       }),
     );
     const chatState = newChatState({ resource: chat, title, at });

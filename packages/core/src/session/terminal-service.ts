@@ -104,9 +104,13 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     const start = async (grant?: GrantUse): Promise<HostTerminal> => {
       await checkUnmoved(wanted.cwd, subject.cwd);
       const claim = this.#agent.claimNow(grant?.toolCallId);
-      const scopes = deps.limits.scopesOf(this.#context.state);
+      const sandbox = await this.#context.sandbox.enter();
       const terminal = await hold(() =>
-        deps.terminals.create(wanted, claim, this.#agent, { limits, scopes }),
+        deps.terminals.create(wanted, claim, this.#agent, {
+          limits,
+          scopes: deps.limits.scopesOf(this.#context.state),
+          isolation: { ...sandbox, keepSecrets: deps.isolation.keepSecrets },
+        }),
       );
       this.#agent.add(terminal, claim);
       return terminal;

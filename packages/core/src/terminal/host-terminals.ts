@@ -37,7 +37,7 @@ import { OutputPace } from "./output-pace.ts";
 import { OutputPublisher } from "./output-publisher.ts";
 import type { ProcessOwners } from "./process-owners.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
-import type { DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
+import type { CommandBounds, DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
 
 /** A screen that a session holds has one size, to which viewers adapt. */
 const sessionSize = { columns: 120, rows: 30 };
@@ -118,13 +118,14 @@ export class HostTerminals {
     wanted: WantedTerminal,
     claim: SessionClaim,
     agent?: AgentSide,
-    limits?: Pick<TerminalPlan, "limits" | "scopes">,
+    { limits, scopes, isolation }: CommandBounds = {},
   ): Promise<HostTerminal> {
     const { command, args, cwd, kind = "text", outputByteLimit } = wanted;
     const env = await this.#parts.processPort.buildEnvironment({
       audience: "agent-command",
       hasScreen: kind === "tty",
       variables: wanted.env,
+      ...(isolation?.level === "workspace" && { withoutSecrets: true, keepSecrets: isolation.keepSecrets }),
     });
     return this.open({
       title: [command, ...args].join(" "),
@@ -138,7 +139,9 @@ export class HostTerminals {
       size: { ...sessionSize, ...wanted.size },
       answerLimitBytes: answerLimitBytes(outputByteLimit),
       agent,
-      ...limits,
+      limits,
+      scopes,
+      sandbox: isolation?.id,
     });
   }
 
@@ -239,11 +242,11 @@ export class HostTerminals {
     const { kind, command, args, cwd, env, size, limits, hasInput = false, separateError } = plan;
     const scopes = plan.scopes ?? this.#parts.scopes ?? [];
     const files = { hasInput, separateError, ...(kind === "tty" && { size }) };
-    const { agent } = plan;
+    const { agent, sandbox } = plan;
     const marker = this.#parts.owners?.issue(
       agent === undefined ? { kind: "terminal", uri } : { kind: "session", uri: agent.session },
     );
-    const request = { kind, command, args, cwd, env, limits, scopes, marker, ...files };
+    const request = { kind, command, args, cwd, env, limits, scopes, marker, sandbox, ...files };
     const leave = this.#open.enter(scopes);
     try {
       const terminal = this.#make(id, uri, plan);

@@ -51,6 +51,8 @@ export function markRuns(processPort: ProcessPort, owners: ProcessOwners): Proce
       processPort.start({ ...request, marker: request.marker ?? owners.issue() }, sink),
     buildEnvironment: (request) => processPort.buildEnvironment(request),
     limit: (scopes) => processPort.limit(scopes),
+    isolation: () => processPort.isolation(),
+    openSandbox: (spec) => processPort.openSandbox(spec),
     close: (graceMs) => processPort.close(graceMs),
   };
 }

@@ -1,6 +1,6 @@
 // Description of a terminal that is to be opened: its command, its holder, and how it is kept.
 import type { SessionClaim, TerminalClaim, TerminalRun, TerminalUri, TitleSource } from "@holdfast/ahp";
-import type { RunLimits, ScreenSize } from "@holdfast/terminal/port";
+import type { IsolationLevel, RunLimits, ScreenSize } from "@holdfast/terminal/port";
 import type { RunScope } from "../limit/host-limits.ts";
 import type { AgentSide } from "./agent-side.ts";
 
@@ -36,6 +36,22 @@ export interface TerminalPlan {
   readonly limits?: RunLimits | undefined;
   /** The limits that it shares with others. Default: those of the host. */
   readonly scopes?: readonly RunScope[] | undefined;
+  /** The sandbox to run in. */
+  readonly sandbox?: string | undefined;
+}
+
+/** The bounds of a command that an agent runs. */
+export interface CommandBounds extends Pick<TerminalPlan, "limits" | "scopes"> {
+  readonly isolation?: CommandIsolation | undefined;
+}
+
+/** The isolation of a command that an agent runs. */
+interface CommandIsolation {
+  /** The sandbox to run in; undefined where the session is not isolated. */
+  readonly id: string | undefined;
+  readonly level: IsolationLevel;
+  /** Under `workspace`: secrets that it keeps, by name. */
+  readonly keepSecrets: readonly string[];
 }
 
 /** A terminal that shows an agent's reports about a command that it runs itself. */

@@ -38,6 +38,7 @@ export interface FakeHostOptions {
   readonly timeouts?: HostOptions["timeouts"];
   readonly now?: HostOptions["now"];
   readonly policy?: HostOptions["policy"];
+  readonly paths?: HostOptions["paths"];
 }
 
 /** A host for tests. `close` leaves nothing behind. */
@@ -62,7 +63,9 @@ export class FakeHost {
     const own = this.#names.map(
       (name) => [name, { ...this.#launch(name), ...options.agentConfig?.[name] }] as const,
     );
-    const config = readConfig({ ...options.config, agents: Object.fromEntries(own) });
+    // Most tests compare the PIDs that agents report with those that the host sees; under guard they differ.
+    const isolation = { level: "none" };
+    const config = readConfig({ isolation, ...options.config, agents: Object.fromEntries(own) });
     if (!config.ok) throw new Error(JSON.stringify(config.problems));
     this.host = new Host({
       processPort: options.processPort ?? this.#newProcessPort(options.environment),
@@ -70,6 +73,7 @@ export class FakeHost {
       spool: options.spool,
       config: config.value,
       stateFolder: path.join(this.folder, "state"),
+      paths: options.paths,
       shellAgent: { command: process.execPath, args: [], version: "7.8.9" },
       log: (_level, message) => void this.log.push(message),
       redactor: options.redactor,
@@ -126,6 +130,8 @@ export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
     start: (request, sink) => shared.start(request, sink),
     limit: (scopes) => shared.limit(scopes),
     buildEnvironment: (request) => shared.buildEnvironment(request),
+    isolation: () => shared.isolation(),
+    openSandbox: (spec) => shared.openSandbox(spec),
     close: () => Promise.resolve(),
   };
   afterEach(async () => {

@@ -56,6 +56,10 @@ export class LoneAgent implements AgentContext {
   /** Updates of the agent that arrived here. */
   readonly updates: AcpUpdate[] = [];
   readonly services: AgentServices = makeServices(this);
+  readonly sandbox: AgentContext["sandbox"] = {
+    isOutdated: false,
+    enter: () => Promise.resolve({ id: undefined, level: "none" }),
+  };
   hasHistory = false;
   #state: SessionState;
 

@@ -9,6 +9,7 @@ import {
   approvalPolicySchema,
   cwdSchema,
   extrasSchema,
+  isolationLevelSchema,
   lineSchema,
   modelSchema,
   runtimeOptionsSchema,
@@ -42,6 +43,9 @@ const sessionOptionsSchema = closedObject({
     .max(LIMITS.mcpServers)
     .optional()
     .describe("MCP servers of the configuration that the agent uses, by name."),
+  isolation: isolationLevelSchema
+    .optional()
+    .describe("How the agent and its commands are isolated; keys can only ask for more than the default."),
 }).meta({ id: "SessionOptions", description: "What a new session is made from." });
 
 /** Options of a new session. */
@@ -98,6 +102,16 @@ const modesSchema = z
   })
   .meta({ id: "SessionModes", description: "The modes that an agent offers, and the one in force." });
 
+const sessionIsolationSchema = z
+  .object({
+    wanted: z.string().describe("The level that was asked for."),
+    level: z.string().describe("The level in force: none, guard or workspace."),
+    backend: z.string().optional().describe("What enforces it; absent until a process is started."),
+    gaps: z.array(z.string()).readonly().optional().describe("What this machine does not do of the level."),
+    reason: z.string().optional().describe("Why the level is weaker than what was asked for."),
+  })
+  .meta({ id: "SessionIsolation", description: "How the agent and its commands are isolated." });
+
 const sessionStatusSchema = z
   .object({
     ...sessionSchema.shape,
@@ -120,6 +134,7 @@ const sessionStatusSchema = z
       .optional()
       .describe("The limits in force, and what enforces each. Not in lists; absent where there are none."),
     asks: z.literal(false).optional().describe("Present where the agent acts without asking."),
+    isolation: sessionIsolationSchema.optional(),
     modes: modesSchema.optional().describe("Not in lists; absent where the agent has none."),
     config_options: z
       .array(configOptionSchema)
@@ -159,6 +174,8 @@ export const createSession = defineOperation({
     "ACP_SESSION_INIT_FAILED",
     "ACP_INVALID_OPTION",
     "LIMIT_TOO_HIGH",
+    "ISOLATION_UNAVAILABLE",
+    "ISOLATION_NOT_ALLOWED",
     "INVALID_JSON",
     "BODY_TOO_LARGE",
   ],

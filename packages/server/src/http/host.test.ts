@@ -43,6 +43,16 @@ describe("[O6] health and readiness", () => {
     ]);
   });
 
+  it("[V646] readiness names the isolation of sessions", async () => {
+    const isolation = { level: "guard", backend: "landlock" };
+    const { server } = await serve({ isReady: () => ({ ready: true, isolation }) });
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
+      success: true,
+      status: "ready",
+      isolation,
+    });
+  });
+
   it("[O6] are kept from pages of other origins and from other hosts' names", async () => {
     const { server } = await serve();
     const reply = await fetch(`${server.url}/readyz`, { headers: { origin: "http://example.org" } });

@@ -18,6 +18,8 @@ export interface Readiness {
   readonly code?: "HOST_NOT_READY" | "STORAGE_UNAVAILABLE";
   /** The policy file cannot be used; the rules before its change are in force. */
   readonly policy?: "broken";
+  /** The isolation of sessions that name none: the level, and what enforces it once that is known. */
+  readonly isolation?: { readonly level: string; readonly backend?: string };
 }
 
 export function hostHandlers(
@@ -43,9 +45,14 @@ export function mountHealth(app: Hono<ServerEnv>, isReady: () => Readiness = () 
   });
   app.get("/readyz", (c) => {
     c.set("operation", "readyz");
-    const { ready, reason, code = "HOST_NOT_READY", policy } = isReady();
+    const { ready, reason, code = "HOST_NOT_READY", policy, isolation } = isReady();
     if (!ready) throw new HostError(code, reason);
-    return Response.json({ success: true, status: "ready", ...(policy !== undefined && { policy }) });
+    return Response.json({
+      success: true,
+      status: "ready",
+      ...(policy !== undefined && { policy }),
+      ...(isolation !== undefined && { isolation }),
+    });
   });
   for (const each of ["/healthz", "/readyz"]) refuseOtherMethods(app, each, ["GET"]);
 }

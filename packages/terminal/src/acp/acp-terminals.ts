@@ -1,5 +1,6 @@
 // ACP's terminal methods for authors of clients: sessions by id, with hooks for permissions and audit (T30–T39).
 import { TerminalEngine, type TerminalEngineOptions } from "../engine.ts";
+import type { Sandbox, SandboxSpec } from "../process/port.ts";
 import { TerminalError } from "../terminal-error.ts";
 import type { Terminal } from "../terminal.ts";
 import { AcpSession, type AcpTerminalOwner, throwIfAborted } from "./acp-session.ts";
@@ -32,8 +33,18 @@ export interface AcpTerminalsOptions extends TerminalEngineOptions {
   readonly ask?: ((request: CommandRequest, signal: AbortSignal | undefined) => Promise<boolean>) | undefined;
   /** Receives every event. */
   readonly onEvent?: ((event: TerminalEvent) => void) | undefined;
+  /** Runs the commands of each session in one sandbox. Default: no sandbox. */
+  readonly isolation?: IsolationOptions | undefined;
   /** Adds the fields of an older documentation to exit statuses. Default false: the protocol forbids extra fields. */
   readonly olderShapes?: boolean | undefined;
+}
+
+/** The sandbox of each session; paths are absolute, and those that do not exist are left out. */
+export interface IsolationOptions extends Partial<Omit<SandboxSpec, "level">> {
+  /** `guard`: everything but hidden and read-only paths. `workspace`: changes only below `writable`. */
+  readonly level: SandboxSpec["level"];
+  /** Runs commands without a sandbox where the machine has none. Default false: they are refused. */
+  readonly isOptional?: boolean | undefined;
 }
 
 /** A request that can be cancelled, as `$/cancel_request` wants it. */
@@ -47,6 +58,7 @@ export class AcpTerminals {
   readonly #engine: TerminalEngine;
   readonly #rules: CommandRules | undefined;
   readonly #sessions = new Map<string, AcpSession<Terminal>>();
+  readonly #sandboxes = new Map<string, Promise<Sandbox | undefined>>();
 
   constructor(options: AcpTerminalsOptions = {}) {
     this.#options = options;
@@ -135,6 +147,12 @@ export class AcpTerminals {
     const session = this.#sessions.get(sessionId);
     this.#sessions.delete(sessionId);
     await session?.held.close();
+    const sandbox = this.#sandboxes.get(sessionId);
+    this.#sandboxes.delete(sessionId);
+    await sandbox?.then(
+      (opened) => opened?.close(),
+      () => {},
+    );
   }
 
   /** Ends everything. Idempotent. */
@@ -152,7 +170,8 @@ export class AcpTerminals {
         const ruled = this.#rules?.decide(asked);
         try {
           await this.#permit(asked, ruled, signal);
-          const terminal = await hold(() => this.#engine.open(request));
+          const sandbox = await this.#sandboxOf(sessionId);
+          const terminal = await hold(() => this.#engine.open({ ...request, sandbox: sandbox?.id }));
           this.#reportCreated(asked, terminal, ruled?.rule);
           return terminal;
         } catch (error) {
@@ -164,6 +183,32 @@ export class AcpTerminals {
         }
       },
     };
+  }
+
+  /** Opened for the first command; one that could not be opened is tried again for the next. */
+  #sandboxOf(sessionId: string): Promise<Sandbox | undefined> {
+    const { isolation } = this.#options;
+    if (isolation === undefined) return Promise.resolve(undefined);
+    const known = this.#sandboxes.get(sessionId);
+    if (known !== undefined) return known;
+    const opened = this.#openSandbox(isolation);
+    this.#sandboxes.set(sessionId, opened);
+    opened.catch(() => this.#sandboxes.delete(sessionId));
+    return opened;
+  }
+
+  async #openSandbox({
+    isOptional = false,
+    level,
+    ...paths
+  }: IsolationOptions): Promise<Sandbox | undefined> {
+    const spec = { level, hidden: [], visible: [], readOnly: [], writable: [], ...paths };
+    try {
+      return await this.#engine.openSandbox(spec);
+    } catch (error) {
+      if (isOptional && error instanceof TerminalError && error.code === "not_supported") return undefined;
+      throw error;
+    }
   }
 
   async #permit(

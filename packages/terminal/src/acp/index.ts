@@ -1,5 +1,10 @@
 // Terminals for authors of ACP clients: the five methods, and what goes with them.
-export { AcpTerminals, type AcpTerminalsOptions, type RequestOptions } from "./acp-terminals.ts";
+export {
+  AcpTerminals,
+  type AcpTerminalsOptions,
+  type IsolationOptions,
+  type RequestOptions,
+} from "./acp-terminals.ts";
 export type {
   AcpExitStatus,
   CreateTerminalParams,

@@ -17,6 +17,10 @@ const windowVariables: ReadonlySet<string> = new Set(["TMUX", "TMUX_PANE"]);
 
 const providerSecrets = new Set(PROVIDER_SECRETS);
 
+/** Names that tools give to their secrets, and the sockets of agents that use some. */
+const secretName =
+  /(?:_|^)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY|PRIVATE_KEY|ACCESS_KEY)(?:_|$)|^AWS_|^AZURE_|^GOOGLE_APPLICATION_|^SSH_AUTH_SOCK$|^SSH_AGENT_|^GPG_|^DBUS_SESSION/;
+
 /** Nobody sits at the keyboard: output is not paged, and what would ask fails instead of waiting. */
 const unattended: Readonly<Record<string, string>> = {
   PAGER: "cat",
@@ -44,6 +48,7 @@ export function buildEnvironment(parts: EnvironmentParts): Record<string, string
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(parts.base)) {
     if (value === undefined || name.startsWith(ownPrefix) || windowVariables.has(name)) continue;
+    if (parts.withoutSecrets === true && secretName.test(name) && !kept.has(name)) continue;
     if (audience === "agent-command" && providerSecrets.has(name) && !kept.has(name)) continue;
     environment[name] = value;
   }

@@ -1,13 +1,13 @@
 // The spawn helper's life: what happens when it dies, when the host dies, and when it is not there.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { findByArgument, uniqueSeconds, untilGone } from "../testing/detector.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { recordRun } from "../testing/record-run.ts";
+import { sharedFolder } from "./helper/fifo-folder.ts";
 import { Spawner } from "./spawner.ts";
 
 guardLeaks();
@@ -55,10 +55,10 @@ describe("the spawn helper", () => {
     const fresh = new Spawner();
     onTestFinished(() => fresh.close());
     await (await recordRun(fresh, { command: "true" })).exit();
-    const owned = readdirSync(tmpdir()).filter((name) =>
+    const owned = readdirSync(sharedFolder()).filter((name) =>
       name.startsWith(`holdfast-fifos-${fresh.helperPid}-`),
     );
-    for (const name of owned) rmSync(path.join(tmpdir(), name), { recursive: true });
+    for (const name of owned) rmSync(path.join(sharedFolder(), name), { recursive: true });
     expect(owned).toHaveLength(1);
     const { exit, text } = await recordRun(fresh, { command: "echo", args: ["still here"] });
     expect((await exit()).exitCode).toBe(0);
@@ -100,9 +100,10 @@ describe("the spawn helper", () => {
     host.kill("SIGKILL");
     expect(await untilGone(seconds)).toEqual([]);
     while (existsSync(`/proc/${helperPid}`)) await new Promise((resolve) => setImmediate(resolve));
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`holdfast-fifos-${helperPid}-`))).toEqual(
-      [],
+    const left = readdirSync(sharedFolder()).filter((name) =>
+      name.startsWith(`holdfast-fifos-${helperPid}-`),
     );
+    expect(left).toEqual([]);
   });
 
   it("[T2] does not keep a program from ending", async () => {

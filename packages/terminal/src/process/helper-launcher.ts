@@ -3,6 +3,7 @@ import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "n
 import { existsSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { IsolationReport, SandboxReport, SandboxSpec } from "../sandbox/sandbox.ts";
 import { TerminalError } from "../terminal-error.ts";
 import { programText } from "./helper/program-text.ts";
 import {
@@ -12,7 +13,13 @@ import {
   fromFailure,
   readLines,
 } from "./helper/wire.ts";
-import type { LaunchRequest, LaunchWatcher, Launched, Launcher } from "./launch.ts";
+import {
+  PRIVATE_FOLDER_VARIABLE,
+  type LaunchRequest,
+  type LaunchWatcher,
+  type Launched,
+  type Launcher,
+} from "./launch.ts";
 import type { LimitScope, TreeProcess } from "./port.ts";
 
 /** A helper that dies this often within a second of its start is not restarted automatically. */
@@ -31,12 +38,22 @@ interface Pending {
   reject(error: Error): void;
 }
 
+/** How the helper works. */
+interface HelperOptions {
+  /** Default true. */
+  readonly useCgroups?: boolean | undefined;
+  /** A folder for FIFOs and programs that no sandbox sees. */
+  readonly privateFolder?: string | undefined;
+}
+
 /** Forks through a helper process, so that a spawn costs the host the same at any size (T1). */
 export class HelperLauncher implements Launcher {
   readonly #launches = new Map<number, LiveLaunch>();
   readonly #pending = new Map<number, Pending>();
   readonly #onLost: () => void;
-  readonly #useCgroups: boolean;
+  readonly #options: HelperOptions;
+  /** Open sandboxes: a new helper opens them again. */
+  readonly #sandboxes = new Map<string, SandboxSpec>();
   #helper: ChildProcessWithoutNullStreams | undefined;
   #closed: Promise<void> | undefined;
   #nextNumber = 1;
@@ -46,9 +63,9 @@ export class HelperLauncher implements Launcher {
   #owed = 0;
 
   /** `onLost` is called when a helper has died, before another is started. */
-  constructor(onLost: () => void, useCgroups = true) {
+  constructor(onLost: () => void, options: HelperOptions = {}) {
     this.#onLost = onLost;
-    this.#useCgroups = useCgroups;
+    this.#options = options;
     this.#start();
   }
 
@@ -91,6 +108,25 @@ export class HelperLauncher implements Launcher {
     if (this.#helper !== undefined) this.#send({ do: "forget", id });
   }
 
+  async isolation(): Promise<IsolationReport> {
+    return (await this.#ask((reply) => ({ do: "isolation", reply }))) as IsolationReport;
+  }
+
+  async openSandbox(sandbox: string, spec: SandboxSpec): Promise<SandboxReport> {
+    this.#sandboxes.set(sandbox, spec);
+    try {
+      return await this.#openSandboxNow(sandbox, spec);
+    } catch (error) {
+      this.#sandboxes.delete(sandbox);
+      throw error;
+    }
+  }
+
+  closeSandbox(sandbox: string): void {
+    this.#sandboxes.delete(sandbox);
+    if (this.#helper !== undefined && this.#closed === undefined) this.#send({ do: "closeSandbox", sandbox });
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
@@ -107,6 +143,7 @@ export class HelperLauncher implements Launcher {
 
   #start(): ChildProcessWithoutNullStreams {
     const startedAt = performance.now();
+    const { useCgroups, privateFolder } = this.#options;
     const { NODE_OPTIONS: _options, NODE_V8_COVERAGE: _coverage, ...env } = process.env;
     const helper = spawn(
       process.execPath,
@@ -115,7 +152,12 @@ export class HelperLauncher implements Launcher {
         detached: true,
         stdio: programText === undefined ? "pipe" : ["pipe", "pipe", "pipe", "pipe"],
         // An editor's own Node runs a script only with this variable.
-        env: { ...env, ELECTRON_RUN_AS_NODE: "1", ...(!this.#useCgroups && { [NO_CGROUPS_VARIABLE]: "1" }) },
+        env: {
+          ...env,
+          ELECTRON_RUN_AS_NODE: "1",
+          ...(useCgroups === false && { [NO_CGROUPS_VARIABLE]: "1" }),
+          ...(privateFolder !== undefined && { [PRIVATE_FOLDER_VARIABLE]: privateFolder }),
+        },
       },
     );
     if (programText !== undefined) sendProgram(helper, programText);
@@ -134,6 +176,10 @@ export class HelperLauncher implements Launcher {
     helper.on("close", () => this.#lose(helper, performance.now() - startedAt));
     this.#keepAlive(helper);
     return helper;
+  }
+
+  async #openSandboxNow(sandbox: string, spec: SandboxSpec): Promise<SandboxReport> {
+    return (await this.#ask((reply) => ({ do: "openSandbox", reply, sandbox, spec }))) as SandboxReport;
   }
 
   #send(command: HelperCommand): void {
@@ -208,6 +254,10 @@ export class HelperLauncher implements Launcher {
     if (this.#closed === undefined) {
       this.#youngDeaths = ageMs < youngMs ? this.#youngDeaths + 1 : 0;
       if (this.#youngDeaths < maxYoungDeaths) this.#start();
+      for (const [sandbox, spec] of this.#sandboxes) {
+        // A run that needs it reports the failure.
+        this.#openSandboxNow(sandbox, spec).catch(() => {});
+      }
       for (const { launched, marker } of launches) {
         if (launched !== undefined) {
           this.#send({ do: "reap", leader: { pid: launched.pid, startTime: launched.startTime, marker } });

@@ -1,5 +1,6 @@
 // Requests of the host to its launcher, and the events it receives: plain data, so that it can cross a pipe.
 import type { Readable, Writable } from "node:stream";
+import type { IsolationReport, SandboxReport, SandboxSpec } from "../sandbox/sandbox.ts";
 import type { TerminalErrorCode } from "../terminal-error.ts";
 import type {
   ExitStatus,
@@ -38,6 +39,8 @@ export interface LaunchRequest {
   readonly scopes: readonly LimitScope[];
   /** The value of `HOLDFAST_TERMINAL` in the child's environment. */
   readonly marker: string;
+  /** The id of the sandbox to run in. */
+  readonly sandbox?: string | undefined;
 }
 
 /** A child that was started. */
@@ -96,9 +99,18 @@ export interface Launcher {
   limit(scopes: readonly LimitScope[]): void;
   /** The launch will not be asked about again. */
   forget(launch: number): void;
+  /** The isolation that this machine offers. */
+  isolation(): Promise<IsolationReport>;
+  /** Opens a sandbox under an id. */
+  openSandbox(id: string, spec: SandboxSpec): Promise<SandboxReport>;
+  /** No launch will enter it any more; it ends with its last process. */
+  closeSandbox(id: string): void;
   /** Resolves when everything is ended and given back. */
   close(): Promise<void>;
 }
 
 /** The environment variable that marks every process of a command. */
 export const MARKER_VARIABLE = "HOLDFAST_TERMINAL";
+
+/** The environment variable that names the spawn helper's private folder. */
+export const PRIVATE_FOLDER_VARIABLE = "HOLDFAST_PRIVATE_FOLDER";

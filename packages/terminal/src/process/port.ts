@@ -1,8 +1,16 @@
 // The port to processes: requests, bytes with offsets, exits. Plain data, so that it can cross a socket.
+import type { IsolationReport, Sandbox, SandboxSpec } from "../sandbox/sandbox.ts";
 import type { ScreenSize } from "../screen-size.ts";
 
 export { TerminalError, type TerminalErrorCode } from "../terminal-error.ts";
-export type { ScreenSize };
+export type { IsolationReport, Sandbox, SandboxSpec, ScreenSize };
+export {
+  ISOLATION_LEVELS,
+  strongerLevel,
+  type IsolationBackend,
+  type IsolationLevel,
+  type SandboxReport,
+} from "../sandbox/sandbox.ts";
 
 /** The three kinds of run: one pipe for all output, a pseudo terminal, or three pipes for a protocol. */
 export type RunKind = "text" | "tty" | "stdio";
@@ -102,6 +110,8 @@ export interface RunRequest {
   readonly tree?: TreeChoice | undefined;
   /** Identifies the processes of the run in their environment; random if left out. */
   readonly marker?: string | undefined;
+  /** The id of an open sandbox to run in. */
+  readonly sandbox?: string | undefined;
 }
 
 /** How a child ended. Both are null when its status could not be learned. */
@@ -184,6 +194,8 @@ export interface EnvironmentRequest {
   readonly hasScreen: boolean;
   /** Provider secrets that this run may keep, by name. */
   readonly keepSecrets?: readonly string[] | undefined;
+  /** Leaves out every variable that is named like a secret, except for `keepSecrets`. */
+  readonly withoutSecrets?: boolean | undefined;
   readonly variables?: RequestVariables | undefined;
 }
 
@@ -195,6 +207,10 @@ export interface ProcessPort {
   limit(scopes: readonly LimitScope[]): void;
   /** The login shell's environment, less secrets, with the variables of the request. */
   buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>>;
+  /** The isolation that this machine offers; found once, by trying. */
+  isolation(): Promise<IsolationReport>;
+  /** Opens a sandbox for runs; rejects with `not_supported` where the machine has no backend. */
+  openSandbox(spec: SandboxSpec): Promise<Sandbox>;
   /** Ends every run that is not released; resolves when the exit and end of each were reported. Idempotent. */
   close(graceMs?: number): Promise<void>;
 }

@@ -15,13 +15,15 @@ import {
   type Launcher,
 } from "./launch.ts";
 import { effectiveLimits } from "./limits.ts";
-import type { LimitBackends, LimitsInForce, TreeProcess } from "./port.ts";
+import type { IsolationReport, LimitBackends, LimitsInForce, TreeProcess } from "./port.ts";
 import { platform } from "./platform.ts";
 import type { ReadBudget } from "./read-budget.ts";
 import type { RunInput, RunIo, StreamSinks } from "./run-io.ts";
 import { ProcessGroupTree } from "./tree/process-group.ts";
 import { readCommandLine, readStartTime } from "./tree/process-table.ts";
 import { endTree, signalPid, type Tree } from "./tree/tree.ts";
+
+const noHelper = "Processes cannot be isolated without the spawn helper";
 
 interface PortableChild {
   readonly process: ChildProcess & { pid: number };
@@ -87,6 +89,16 @@ export class PortableLauncher implements Launcher {
     this.#children.delete(id);
   }
 
+  async isolation(): Promise<IsolationReport> {
+    return { backend: "none", gaps: [], obstacles: [{ backend: "none", reason: noHelper }] };
+  }
+
+  async openSandbox(): Promise<never> {
+    throw new TerminalError("not_supported", noHelper, { field: "sandbox" });
+  }
+
+  closeSandbox(): void {}
+
   async close(): Promise<void> {
     await Promise.all([...this.#children.keys()].map((id) => this.end(id, 0)));
     this.#children.clear();
@@ -99,6 +111,9 @@ export class PortableLauncher implements Launcher {
         "not_supported",
         "Terminals with a screen are not supported yet without the spawn helper; run the command as text",
       );
+    }
+    if (request.sandbox !== undefined) {
+      throw new TerminalError("not_supported", noHelper, { field: "sandbox" });
     }
     if (tree === "cgroup" || tree === "pid-namespace") {
       throw new TerminalError("not_supported", `Without the spawn helper there is no ${tree}`, {

@@ -33,6 +33,7 @@ export function checkRunRequest(request: RunRequest): CheckedRequest {
   if (request.tree !== undefined && !treeChoices.includes(request.tree)) {
     throw invalidRequest("tree", `one of ${treeChoices.join(", ")}`);
   }
+  if (request.sandbox !== undefined) checkText("sandbox", request.sandbox);
   for (const [name, value] of Object.entries(request.env)) checkVariable(`env.${name}`, name, value);
   const commandBytes = checkCommandSize(stringsOf(request));
   const variables = Object.entries(request.env);

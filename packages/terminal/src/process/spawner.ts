@@ -10,7 +10,16 @@ import { checkScopes } from "./limits.ts";
 import type { LaunchRequest, Launcher } from "./launch.ts";
 import { LoginEnvironment } from "./login-shell.ts";
 import { platform } from "./platform.ts";
-import type { EnvironmentRequest, LimitScope, ProcessPort, RunRequest, RunSink } from "./port.ts";
+import type {
+  EnvironmentRequest,
+  IsolationReport,
+  LimitScope,
+  ProcessPort,
+  RunRequest,
+  RunSink,
+  Sandbox,
+  SandboxSpec,
+} from "./port.ts";
 import { PortableIo, PortableLauncher } from "./portable-launcher.ts";
 import { ReadBudget } from "./read-budget.ts";
 import { PipesIo, type RunIo, TtyIo } from "./run-io.ts";
@@ -26,6 +35,8 @@ export interface SpawnerOptions {
   readonly forkBy?: "helper" | "child_process" | undefined;
   /** Whether cgroups are used where they are writable. Default true; without them limits are per process. */
   readonly useCgroups?: boolean | undefined;
+  /** A folder of the caller's own for FIFOs and programs, which no sandbox sees. Default: one in the temporary folder. */
+  readonly privateFolder?: string | undefined;
 }
 
 /** The process port inside the host: its processes are children of the host's own helper and end with the host. */
@@ -41,9 +52,10 @@ export class Spawner implements ProcessPort {
   readonly #environment: NonNullable<SpawnerOptions["environment"]>;
   #closed: Promise<void> | undefined;
 
-  constructor({ environment = "login", forkBy, useCgroups = true }: SpawnerOptions = {}) {
+  constructor({ environment = "login", forkBy, useCgroups, privateFolder }: SpawnerOptions = {}) {
     const useHelper = platform.isPosix && forkBy !== "child_process";
-    this.#helper = useHelper ? new HelperLauncher(() => this.#fifos.discard(), useCgroups) : undefined;
+    const options = { useCgroups, privateFolder };
+    this.#helper = useHelper ? new HelperLauncher(() => this.#fifos.discard(), options) : undefined;
     this.#launcher = this.#helper ?? new PortableLauncher();
     this.#fifos = new FifoPool(this.#launcher);
     this.#environment = environment;
@@ -80,6 +92,17 @@ export class Spawner implements ProcessPort {
     if (this.#closed === undefined) this.#launcher.limit(checked);
   }
 
+  isolation(): Promise<IsolationReport> {
+    return this.#launcher.isolation();
+  }
+
+  async openSandbox(spec: SandboxSpec): Promise<Sandbox> {
+    this.#refuseIfClosed();
+    const id = randomUUID();
+    const report = await this.#launcher.openSandbox(id, spec);
+    return { ...report, id, close: () => this.#launcher.closeSandbox(id) };
+  }
+
   /** Ends every tree, then the helper. Idempotent. */
   close(graceMs = RELEASE_GRACE_MS): Promise<void> {
     this.#closed ??= this.#closeNow(graceMs);
@@ -100,6 +123,7 @@ export class Spawner implements ProcessPort {
       limits: kernelLimits,
       scopes,
       marker: request.marker ?? randomUUID(),
+      ...(request.sandbox !== undefined && { sandbox: request.sandbox }),
     };
     const run = await ChildRun.start(
       {

@@ -41,8 +41,9 @@ describe("[T88] prepareShell", () => {
       env: { XDG_RUNTIME_DIR: path.join(folder, "absent") },
     });
     if (!first.integrated || !second.integrated) throw new Error("not integrated");
-    expect(path.dirname(first.folder)).toBe(folder);
+    expect(path.dirname(path.dirname(first.folder))).toBe(folder);
     expect(existsSync(second.folder)).toBe(true);
+    expect(existsSync(path.join(folder, "absent"))).toBe(false);
     await removeShellFolder(first);
     await removeShellFolder(second);
   });

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { makePrivateFolder } from "../sandbox/private-folder.ts";
 
 /** A shell to be started. */
 export interface ShellRequest {
@@ -113,11 +114,13 @@ export async function removeShellFolder(shell: PreparedShell): Promise<void> {
 /** bash writes there before each command: on a disk that would cost more than all the rest. */
 async function makeFolder({ folder, env }: ShellRequest): Promise<string> {
   const inMemory = [env["XDG_RUNTIME_DIR"], "/dev/shm"].filter((each) => each !== undefined && each !== "");
-  const candidates = folder === undefined ? [...inMemory, tmpdir()] : [folder];
+  const parents = folder === undefined ? [...inMemory, tmpdir()] : [folder];
   let lastError: unknown;
-  for (const candidate of candidates) {
+  for (const parent of parents) {
     try {
-      return await mkdtemp(path.join(candidate ?? "", "holdfast-shell-"));
+      // The nonce in it is nobody's but the shell's: sandboxes do not see the private folder.
+      const place = folder === undefined ? makePrivateFolder(parent ?? "") : folder;
+      return await mkdtemp(path.join(place, "holdfast-shell-"));
     } catch (error) {
       lastError = error;
     }

@@ -43,15 +43,15 @@ export class OrdinaryUser {
     });
   }
 
-  /** Runs the shapes as this user and gives the program's output. */
-  async run(mechanism: string): Promise<string> {
+  /** Runs a program of this folder as this user, with one argument, and gives its output. */
+  async run(mechanism: string, program = "end-shapes-program"): Promise<string> {
     const words = [
       "setpriv",
       `--reuid=${this.#id}`,
       `--regid=${this.#id}`,
       "--clear-groups",
       process.execPath,
-      join(this.#folder, "dist/testing/end-shapes-program.js"),
+      join(this.#folder, `dist/testing/${program}.js`),
       mechanism,
     ];
     const group = mechanism === "cgroup" ? this.#delegateGroup() : undefined;
@@ -65,7 +65,7 @@ export class OrdinaryUser {
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
     const code = await new Promise((resolve) => child.once("close", resolve));
     if (group !== undefined) rmdirSync(group);
-    if (code !== 0) throw new Error(`The shapes by ${mechanism} ended with ${String(code)}`);
+    if (code !== 0) throw new Error(`${program} by ${mechanism} ended with ${String(code)}`);
     return output;
   }
 

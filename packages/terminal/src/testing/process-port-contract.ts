@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ProcessPort, TerminalError } from "../process/port.ts";
+import { type ProcessPort, type Run, TerminalError } from "../process/port.ts";
 import { RunRecord, isAlive, recordRun, untilGone } from "./run-record.ts";
 
 /** A shell line that prints the pids of two children, one of them in a separate session, and waits. */
@@ -14,10 +14,17 @@ function pidsIn(text: string): number[] {
   return text.match(/^\d+/gm)?.map(Number) ?? [];
 }
 
-/** Tests an implementation of the port. `makeProcessPort` is called for each test that needs a separate one, too. */
+/** The PIDs that a run's processes have for us, by those that they print. */
+export type ToOuterPids = (run: Run, pids: readonly number[]) => Promise<readonly number[]>;
+
+/**
+ * Tests an implementation of the port. `makeProcessPort` is called for each test that needs a separate one, too.
+ * `toOuterPids` is for implementations whose processes have other PIDs inside.
+ */
 export function processPortContract(
   name: string,
   makeProcessPort: () => ProcessPort | Promise<ProcessPort>,
+  toOuterPids: ToOuterPids = async (_run, pids) => pids,
 ): void {
   describe(`the ${name} process port`, () => {
     let processPort: ProcessPort;
@@ -29,9 +36,9 @@ export function processPortContract(
     describeBytes(() => processPort);
     describeInput(() => processPort);
     describeFailures(() => processPort);
-    describeTrees(() => processPort);
+    describeTrees(() => processPort, toOuterPids);
     describeEnvironment(() => processPort);
-    describeClosing(makeProcessPort);
+    describeClosing(makeProcessPort, toOuterPids);
   });
 }
 
@@ -276,14 +283,14 @@ function describeFailures(processPort: () => ProcessPort): void {
   });
 }
 
-function describeTrees(processPort: () => ProcessPort): void {
+function describeTrees(processPort: () => ProcessPort, toOuterPids: ToOuterPids): void {
   it.each(["text", "tty", "stdio"] as const)("[K6] ends the whole tree of a %s run", async (kind) => {
     const { run, record } = await recordRun(processPort(), { kind, command: twoChildren });
     await record.seen(/ready/);
-    const pids = pidsIn(record.text());
+    const pids = await toOuterPids(run, pidsIn(record.text()));
     expect(pids).toHaveLength(2);
     const members = await run.members();
-    expect(members.map(({ pid }) => pid)).toEqual(expect.arrayContaining(pids));
+    expect(members.map(({ pid }) => pid)).toEqual(expect.arrayContaining([...pids]));
     expect(await run.end(1000)).toEqual([]);
     expect([...pids, run.pid].filter(isAlive)).toEqual([]);
     expect(await record.exited()).toMatchObject({ exitCode: null, signal: "SIGTERM" });
@@ -294,9 +301,10 @@ function describeTrees(processPort: () => ProcessPort): void {
     const command = "trap '' TERM HUP; sleep 1000 & echo $!; echo ready; while :; do sleep 1000; done";
     const { run, record } = await recordRun(processPort(), { command });
     await record.seen(/ready/);
+    const pids = await toOuterPids(run, pidsIn(record.text()));
     expect(await run.end(100)).toEqual([]);
     expect(await record.exited()).toMatchObject({ signal: "SIGKILL" });
-    expect(pidsIn(record.text()).filter(isAlive)).toEqual([]);
+    expect(pids.filter(isAlive)).toEqual([]);
     run.release();
   });
 
@@ -305,7 +313,7 @@ function describeTrees(processPort: () => ProcessPort): void {
       command: "sleep 1000 > /dev/null 2>&1 & echo $!",
     });
     await record.ended();
-    const pids = pidsIn(record.text());
+    const pids = await toOuterPids(run, pidsIn(record.text()));
     expect((await run.members()).map(({ pid }) => pid)).toEqual(pids);
     expect(await run.end(1000)).toEqual([]);
     expect(pids.filter(isAlive)).toEqual([]);
@@ -317,8 +325,9 @@ function describeTrees(processPort: () => ProcessPort): void {
       command: "sleep 1000 > /dev/null 2>&1 & echo $!",
     });
     await record.ended();
+    const pids = await toOuterPids(run, pidsIn(record.text()));
     run.release();
-    const pids = pidsIn(record.text());
+    expect(pids).toHaveLength(1);
     expect(pids.filter(isAlive)).toEqual(pids);
     for (const pid of pids) process.kill(pid, "SIGKILL");
   });
@@ -326,7 +335,7 @@ function describeTrees(processPort: () => ProcessPort): void {
   it("[K7] ends a run that is released while it runs, and reports nothing more of it", async () => {
     const { run, record } = await recordRun(processPort(), { command: `${twoChildren} & yes` });
     await record.seen(/ready/);
-    const pids = pidsIn(record.text());
+    const pids = await toOuterPids(run, pidsIn(record.text()));
     run.release();
     const { events } = record;
     const before = [...events];
@@ -363,14 +372,18 @@ function describeEnvironment(processPort: () => ProcessPort): void {
   });
 }
 
-function describeClosing(makeProcessPort: () => ProcessPort | Promise<ProcessPort>): void {
+function describeClosing(
+  makeProcessPort: () => ProcessPort | Promise<ProcessPort>,
+  toOuterPids: ToOuterPids,
+): void {
   it("[K8] ends every run when it closes, reports each exit and end, and starts nothing more", async () => {
     const closing = await makeProcessPort();
     const kinds = ["text", "tty", "stdio"] as const;
     const runs = await Promise.all(kinds.map((kind) => recordRun(closing, { kind, command: twoChildren })));
     await Promise.all(runs.map(({ record }) => record.seen(/ready/)));
+    const inside = runs.map(({ run, record }) => toOuterPids(run, pidsIn(record.text())));
+    const pids = [...runs.map(({ run }) => run.pid), ...(await Promise.all(inside)).flat()];
     await Promise.all([closing.close(500), closing.close(500)]);
-    const pids = runs.flatMap(({ run, record }) => [run.pid, ...pidsIn(record.text())]);
     expect(pids).toHaveLength(9);
     expect(pids.filter(isAlive)).toEqual([]);
     for (const { record } of runs) expect(record.events).toEqual(["output", "exit", "end"]);

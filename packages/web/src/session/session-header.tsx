@@ -15,7 +15,7 @@ import { deleteSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
 import { SessionLimits } from "./session-limits.tsx";
 import { SessionSettings } from "./session-settings.tsx";
-import { pathOf, phaseWords, sessionName } from "./session-words.ts";
+import { isolationWords, pathOf, phaseWords, sessionName } from "./session-words.ts";
 
 interface SessionHeaderProps {
   readonly session: SessionState;
@@ -44,6 +44,7 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
         <p className={style.detail}>
           {session.provider} · {pathOf(session.workingDirectories[0])}
           {phase.tone === "bad" && <> · {phase.text}</>}
+          <IsolationLabel session={session} />
           <OtherClients session={session} />
         </p>
       </div>
@@ -76,6 +77,18 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
         <SessionLimits limits={session.limits} />
       </div>
     </header>
+  );
+}
+
+/** The isolation of the session's processes; details on hover. */
+function IsolationLabel({ session }: { readonly session: SessionState }): ReactNode {
+  const words = isolationWords(session.isolation);
+  if (words === undefined) return null;
+  return (
+    <>
+      {" · "}
+      <span title={words.detail}>{words.text}</span>
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 // Labels for sessions and their states.
-import type { ApprovalPolicy, SessionPhase, SessionSummary } from "@holdfast/ahp";
+import type { ApprovalPolicy, SessionIsolation, SessionPhase, SessionSummary } from "@holdfast/ahp";
 
 /** A word for what a session is doing, and how it is marked. */
 export interface PhaseWords {
@@ -91,4 +91,22 @@ export const policies: readonly PolicyChoice[] = [
 export function policyOf(value: string): ApprovalPolicy | undefined {
   const found = policies.find((choice) => choice.value === value)?.value;
   return found === "" ? undefined : found;
+}
+
+const levelWords: Readonly<Record<string, string>> = {
+  guard: "The agent and its commands cannot see the host's own files and processes.",
+  workspace: "The agent and its commands can change only this session's folder, caches and temporary files.",
+};
+
+/** How a session is isolated, and what that means; undefined for sessions of older hosts. */
+export function isolationWords(
+  isolation: SessionIsolation | undefined,
+): { readonly text: string; readonly detail: string } | undefined {
+  if (isolation === undefined) return undefined;
+  const { level, reason, gaps = [] } = isolation;
+  if (level === "none") {
+    const detail = reason ?? "The agent and its commands can read everything that the host can.";
+    return { text: "Not isolated", detail };
+  }
+  return { text: `Isolated: ${level}`, detail: [levelWords[level] ?? "", ...gaps].join(" ").trim() };
 }

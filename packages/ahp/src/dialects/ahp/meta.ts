@@ -11,6 +11,7 @@ const sessionFields = [
   "label",
   "lifecycle",
   "agent",
+  "isolation",
   "contextLoss",
   "lastError",
   "runtimeOptions",

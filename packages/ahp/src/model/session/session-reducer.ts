@@ -156,6 +156,8 @@ function reduceDetail(session: SessionState, action: SessionDetailAction): Sessi
       return patch(session, { label: action.label });
     case "session/activityChanged":
       return patch(session, { activity: action.activity });
+    case "session/isolationChanged":
+      return patch(session, { isolation: action.isolation });
     case "session/isReadChanged":
       return patch(session, { isRead: action.isRead });
     case "session/isArchivedChanged":

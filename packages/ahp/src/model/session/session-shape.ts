@@ -30,6 +30,7 @@ import type {
   ContextLoss,
   SessionAction,
   SessionInputRequest,
+  SessionIsolation,
   SessionLifecycle,
   SessionOwner,
   SessionState,
@@ -76,6 +77,14 @@ const agentShape = object<ConnectedAgent>({
   accepts: list(text),
   asks: optional(flag),
   askModes: optional(list(text)),
+});
+
+const isolationShape = object<SessionIsolation>({
+  wanted: text,
+  level: text,
+  backend: optional(text),
+  gaps: optional(list(text)),
+  reason: optional(text),
 });
 
 const clientShape = object<ActiveClient>({
@@ -144,6 +153,7 @@ export const sessionStateShape = object<SessionState>({
   backendCwd: optional(text),
   forwardedProvider: optional(text),
   mcpServers: optional(list(text)),
+  isolation: optional(isolationShape),
   agent: optional(agentShape),
   contextLoss: optional(object<ContextLoss>({ at: text, reason: text })),
   lastError: optional(errorInfoShape),
@@ -188,6 +198,7 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/titleChanged": { title: text },
   "session/labelChanged": { label: optional(text) },
   "session/activityChanged": { activity: optional(text) },
+  "session/isolationChanged": { isolation: isolationShape },
   "session/isReadChanged": { isRead: flag },
   "session/isArchivedChanged": { isArchived: flag },
   "session/workingDirectoriesChanged": { workingDirectories: list(text) },

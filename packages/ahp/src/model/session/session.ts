@@ -55,6 +55,8 @@ export interface SessionState {
   readonly forwardedProvider?: string;
   /** The MCP servers that its agent is given, by their names in the configuration. */
   readonly mcpServers?: readonly string[];
+  /** How its agent and its commands are isolated; absent in sessions of older hosts. */
+  readonly isolation?: SessionIsolation;
   readonly agent?: ConnectedAgent;
   /** Set once the agent came back without its memory of the turns before. */
   readonly contextLoss?: ContextLoss;
@@ -127,6 +129,21 @@ export function asksBeforeActing({
   return agent.askModes?.includes(String(mode ?? modes?.currentModeId)) ?? false;
 }
 
+/** Isolation of a session's processes, weakest first: none; the host's files hidden; the machine read-only, too. */
+export type IsolationLevel = OpenEnum<"none" | "guard" | "workspace">;
+
+/** The isolation of a session: what was asked for, and what is in force. */
+export interface SessionIsolation {
+  readonly wanted: IsolationLevel;
+  readonly level: IsolationLevel;
+  /** Its enforcer; absent until the first process is started. */
+  readonly backend?: string;
+  /** Sentences: what the level promises and this machine does not do. */
+  readonly gaps?: readonly string[];
+  /** Why it is weaker than what was asked for. */
+  readonly reason?: string;
+}
+
 /** When and why an agent's memory was lost. */
 export interface ContextLoss {
   readonly at: Timestamp;
@@ -169,6 +186,7 @@ export interface NewSession extends Pick<
   | "workingDirectories"
   | "forwardedProvider"
   | "mcpServers"
+  | "isolation"
 > {
   readonly at: Timestamp;
   readonly runtimeOptions?: RuntimeOptions;
@@ -188,6 +206,7 @@ export function newSessionState(session: NewSession): SessionState {
     runtimeOptions = {},
     forwardedProvider,
     mcpServers,
+    isolation,
   } = session;
   return {
     resource,
@@ -204,6 +223,7 @@ export function newSessionState(session: NewSession): SessionState {
     lifecycle: { status: "creating" },
     ...(forwardedProvider !== undefined && { forwardedProvider }),
     ...(mcpServers !== undefined && { mcpServers }),
+    ...(isolation !== undefined && { isolation }),
     runtimeOptions,
     chats: [],
     inputNeeded: [],
@@ -266,6 +286,7 @@ export type SessionDetailAction =
   | { readonly type: "session/titleChanged"; readonly title: string }
   | { readonly type: "session/labelChanged"; readonly label?: string }
   | { readonly type: "session/activityChanged"; readonly activity?: string }
+  | { readonly type: "session/isolationChanged"; readonly isolation: SessionIsolation }
   | { readonly type: "session/isReadChanged"; readonly isRead: boolean }
   | { readonly type: "session/isArchivedChanged"; readonly isArchived: boolean }
   | { readonly type: "session/workingDirectoriesChanged"; readonly workingDirectories: readonly Uri[] }

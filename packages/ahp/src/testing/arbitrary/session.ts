@@ -113,6 +113,15 @@ export const sessionActionFields: FieldsByType<SessionAction> = {
   "session/titleChanged": fc.record({ title: words }),
   "session/labelChanged": fc.record({ label: maybe(words) }),
   "session/activityChanged": fc.record({ activity: maybe(words) }),
+  "session/isolationChanged": fc.record({
+    isolation: fc.record({
+      wanted: fc.constantFrom("guard", "workspace"),
+      level: fc.constantFrom("none", "guard"),
+      backend: maybe(words),
+      gaps: maybe(fc.array(words, { maxLength: 2 })),
+      reason: maybe(words),
+    }),
+  }),
   "session/isReadChanged": fc.record({ isRead: fc.boolean() }),
   "session/isArchivedChanged": fc.record({ isArchived: fc.boolean() }),
   "session/workingDirectoriesChanged": fc.record({ workingDirectories: fc.array(words, { maxLength: 2 }) }),

@@ -1,23 +1,55 @@
 // Folder of a helper's FIFOs: its name says who owns it, and those of helpers that were killed are removed (T220).
-import { mkdtempSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readlinkSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { privateFolderIn, requirePrivate } from "../../sandbox/private-folder.ts";
+import { PRIVATE_FOLDER_VARIABLE } from "../launch.ts";
 import { platform } from "../platform.ts";
+
+/** The folder that sandboxes do not see: the host's, else one that all helpers of a user share. */
+export function privateFolder(): string {
+  return process.env[PRIVATE_FOLDER_VARIABLE] ?? sharedFolder();
+}
+
+/** Where helpers without a host keep their FIFOs. */
+export function sharedFolder(): string {
+  return privateFolderIn(tmpdir());
+}
 
 /** Makes the folder of this process. */
 export function makeFifoFolder(): string {
   const owner = `${process.pid}-${startTicks(process.pid) ?? 0}`;
-  return mkdtempSync(join(tmpdir(), `holdfast-fifos-${owner}-${pidNamespace()}-`));
+  const make = (parent: string): string =>
+    mkdtempSync(join(parent, `holdfast-fifos-${owner}-${pidNamespace()}-`));
+  const parent = privateFolder();
+  return isOurs(parent) ? make(parent) : make(tmpdir());
+}
+
+/** False where the folder cannot be made, or where another user was faster to take the name. */
+function isOurs(folder: string): boolean {
+  try {
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+    requirePrivate(folder);
+    return true;
+  } catch {
+    // The temporary folder may have room.
+    return false;
+  }
 }
 
 /** Removes the folders of this user whose process, of the same pid namespace, is gone; all others stay. */
 export async function removeStaleFifoFolders(): Promise<void> {
   const pattern = new RegExp(`^holdfast-fifos-(\\d+)-(\\d+)-${pidNamespace()}-\\w+$`);
-  for (const name of await readdir(tmpdir())) {
+  const names = await Promise.all(
+    [...new Set([tmpdir(), privateFolder()])].map(async (parent) =>
+      (await readdir(parent).catch(() => [])).map((name) => ({ parent, name })),
+    ),
+  );
+  for (const { parent, name } of names.flat()) {
     const [pid = 0, ticks = 0] = pattern.exec(name)?.slice(1).map(Number) ?? [];
     if (pid === 0 || pid === process.pid) continue;
-    const folder = join(tmpdir(), name);
+    const folder = join(parent, name);
     try {
       const { uid } = await lstat(folder);
       if (uid !== process.getuid?.() || isOwnerAlive(pid, ticks)) continue;

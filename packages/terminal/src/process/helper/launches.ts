@@ -1,6 +1,10 @@
 // The children of the spawn helper: starts them, waits for them, ends their trees.
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { closeSync, statSync } from "node:fs";
+import { splitEnvironment } from "../../sandbox/environment-split.ts";
+import type { OpenSandbox } from "../../sandbox/open-sandbox.ts";
+import type { Sandboxes } from "../../sandbox/sandboxes.ts";
+import { signalWaitedGroup, WaitedTree } from "../../sandbox/waited-tree.ts";
 import { TerminalError } from "../../terminal-error.ts";
 import { type Executable, resolveCommand } from "../command-line.ts";
 import { MARKER_VARIABLE, type LaunchExit, type LaunchRequest, type Launched } from "../launch.ts";
@@ -23,6 +27,8 @@ import { wrapCommand } from "./wrapper.ts";
 /** One child and what belongs to it. */
 interface Launch {
   readonly pid: number;
+  /** Whether the command is a child of this process, in a sandbox. */
+  readonly isWaiter: boolean;
   readonly tree: Tree;
   readonly groups: RunCgroups | undefined;
   readonly terminationSignals: readonly NodeJS.Signals[];
@@ -36,23 +42,27 @@ interface Launch {
 export class Launches {
   readonly #launches = new Map<number, Launch>();
   readonly #backends: TreeBackends;
+  readonly #sandboxes: Pick<Sandboxes, "find">;
 
-  constructor(useCgroups: boolean) {
+  constructor(sandboxes: Pick<Sandboxes, "find">, useCgroups: boolean) {
+    this.#sandboxes = sandboxes;
     this.#backends = new TreeBackends(useCgroups);
   }
 
   /** Starts a child; `onExit` is called once, after this has resolved. */
   async launch(id: number, request: LaunchRequest, onExit: (exit: LaunchExit) => void): Promise<Launched> {
     let mechanism: TreeMechanism;
+    let sandbox: OpenSandbox | undefined;
     try {
       mechanism = await this.#backends.choose(request.tree);
+      sandbox = await this.#findSandbox(request);
     } catch (error) {
       unlinkFifos(request.io);
       throw error;
     }
     const files = openFiles(request.io);
     try {
-      return this.#spawn(id, request, mechanism, files, onExit);
+      return this.#spawn(id, request, mechanism, sandbox, files, onExit);
     } finally {
       for (const file of new Set(files)) closeSync(file);
     }
@@ -61,7 +71,9 @@ export class Launches {
   /** Signals the group of the child itself. */
   signal(id: number, signal: NodeJS.Signals): void {
     const launch = this.#launches.get(id);
-    if (launch?.state === "running") signalPid(-launch.pid, signal);
+    if (launch?.state !== "running") return;
+    if (launch.isWaiter) void signalWaitedGroup(launch.pid, signal);
+    else signalPid(-launch.pid, signal);
   }
 
   async end(id: number, graceMs: number): Promise<TreeProcess[]> {
@@ -115,12 +127,19 @@ export class Launches {
     id: number,
     request: LaunchRequest,
     mechanism: TreeMechanism,
+    sandbox: OpenSandbox | undefined,
     files: readonly number[],
     onExit: (exit: LaunchExit) => void,
   ): Launched {
-    const { cwd, env, io, marker, scopes } = request;
+    const { cwd, io, marker, scopes } = request;
     checkDirectory(cwd);
-    const command = resolveCommand(request.command, request.args, cwd, env["PATH"]);
+    const command = resolveCommand(request.command, request.args, cwd, request.env["PATH"]);
+    const { outside, inside } =
+      sandbox === undefined ? { outside: request.env, inside: [] } : splitEnvironment(request.env);
+    const device = io.kind === "tty" ? io.device : undefined;
+    const entry = sandbox?.enter({ cwd, device, inside });
+    const preparesInside = entry?.preparesInside === true;
+    const isWaiter = entry?.hasWaiter === true;
     const effective = effectiveLimits(request.limits, scopes);
     const layout = this.#backends.cgroups;
     const needsGroups = mechanism === "cgroup" || effective.size > 0;
@@ -128,7 +147,7 @@ export class Launches {
       ? new RunCgroups(layout, {
           name: `run-${id}`,
           holdTree: mechanism === "cgroup",
-          limits: request.limits,
+          limits: isWaiter ? withWaiter(request.limits) : request.limits,
           scopes,
         })
       : undefined;
@@ -137,20 +156,29 @@ export class Launches {
     const prefix = mechanism === "pid-namespace" ? pidNamespacePrefix() : [];
     const wrapped = wrapCommand(command, {
       groupFolders: groups?.folders ?? [],
-      prefix,
-      io,
+      prefix: [...prefix, ...(entry?.words ?? [])],
+      io: preparesInside ? undefined : io,
       limits,
       enforcers,
     });
     const child = startChild(
       wrapped,
-      { cwd, env: { ...env, [MARKER_VARIABLE]: marker }, stdio: [...files], detached: true },
+      {
+        // A directory from outside would be a way out of a sandbox.
+        cwd: preparesInside ? "/" : cwd,
+        env: { ...outside, [MARKER_VARIABLE]: marker },
+        stdio: [...files],
+        detached: true,
+      },
       groups,
     );
     const startTime = readStartTime(child.pid);
-    const tree = makeTree(mechanism, { pid: child.pid, startTime, marker }, groups, this.#backends.markers);
+    const leader = { pid: child.pid, startTime, marker };
+    const wholeTree = makeTree(mechanism, leader, groups, this.#backends.markers);
+    const tree = isWaiter ? new WaitedTree(wholeTree, child.pid) : wholeTree;
     const launch: Launch = {
       pid: child.pid,
+      isWaiter,
       tree,
       groups,
       terminationSignals: io.kind === "tty" ? ["SIGTERM", "SIGHUP"] : ["SIGTERM"],
@@ -180,11 +208,26 @@ export class Launches {
       limitBackends: limitBackends(layout, mechanism),
     };
   }
+
+  async #findSandbox({ sandbox, tree }: LaunchRequest): Promise<OpenSandbox | undefined> {
+    if (sandbox === undefined) return undefined;
+    if (tree === "pid-namespace") {
+      throw new TerminalError("not_supported", "A sandboxed run cannot have another PID namespace", {
+        field: "tree",
+      });
+    }
+    return this.#sandboxes.find(sandbox);
+  }
 }
 
 function checkDirectory(cwd: string): void {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return;
   throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd" });
+}
+
+/** The process that waits for a sandboxed command counts in its group, but not for the caller. */
+function withWaiter(limits: KernelLimits): KernelLimits {
+  return limits.processes === undefined ? limits : { ...limits, processes: limits.processes + 1 };
 }
 
 function makeTree(

@@ -1,16 +1,20 @@
 // The spawn helper: a small process that forks for a host of any size, and cleans up when the host is gone (T1, T2).
 import { execFile } from "node:child_process";
 import { closeSync, existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { ORPHAN_GRACE_MS } from "../kill-grace.ts";
 import { platform } from "../platform.ts";
-import { makeFifoFolder, removeStaleFifoFolders } from "./fifo-folder.ts";
+import { SandboxBackends } from "../../sandbox/backends.ts";
+import { Sandboxes } from "../../sandbox/sandboxes.ts";
+import { makeFifoFolder, privateFolder, removeStaleFifoFolders } from "./fifo-folder.ts";
 import { Launches } from "./launches.ts";
 import { protectFromOomKiller } from "./oom-score.ts";
 import { type HelperCommand, type HelperEvent, NO_CGROUPS_VARIABLE, readLines, toFailure } from "./wire.ts";
 
-const launches = new Launches(process.env[NO_CGROUPS_VARIABLE] === undefined);
+const backends = new SandboxBackends({ privateFolder: privateFolder(), ownProgram: ownProgram() });
+const sandboxes = new Sandboxes(backends);
+const launches = new Launches(sandboxes, process.env[NO_CGROUPS_VARIABLE] === undefined);
 let fifoFolder: string | undefined;
 let fifoCount = 0;
 
@@ -29,6 +33,12 @@ async function makeFifos(count: number): Promise<string[]> {
   const paths = Array.from({ length: count }, () => join(folder, String(fifoCount++)));
   await promisify(execFile)("mkfifo", ["-m", "600", ...paths]);
   return paths;
+}
+
+/** The folder of the package that this program belongs to; none when it came as text. */
+function ownProgram(): string | undefined {
+  const [, script] = process.argv;
+  return script === undefined ? undefined : resolve(script, "../../..");
 }
 
 function answer(reply: number, value: Promise<unknown>): void {
@@ -64,6 +74,12 @@ function obey(command: HelperCommand): void {
       return answer(command.reply, makeFifos(command.count));
     case "end":
       return answer(command.reply, launches.end(command.id, command.graceMs));
+    case "isolation":
+      return answer(command.reply, backends.report());
+    case "openSandbox":
+      return answer(command.reply, sandboxes.open(command.sandbox, command.spec));
+    case "closeSandbox":
+      return sandboxes.close(command.sandbox);
     case "members":
       return answer(command.reply, launches.members(command.id));
   }
@@ -89,6 +105,7 @@ function closeInherited(): void {
 
 async function leave(): Promise<void> {
   await launches.close(ORPHAN_GRACE_MS);
+  await sandboxes.closeAll();
   if (fifoFolder !== undefined) rmSync(fifoFolder, { recursive: true, force: true });
   process.exit(0);
 }

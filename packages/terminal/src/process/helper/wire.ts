@@ -1,4 +1,5 @@
 // The lines that host and spawn helper exchange: one JSON object each.
+import type { SandboxSpec } from "../../sandbox/sandbox.ts";
 import type { LaunchExit, LaunchFailure, LaunchRequest, Launched } from "../launch.ts";
 import { TerminalError } from "../../terminal-error.ts";
 import type { LimitScope } from "../port.ts";
@@ -16,7 +17,15 @@ export type HelperCommand =
   | { readonly do: "reap"; readonly leader: TreeLeader }
   | { readonly do: "fifos"; readonly reply: number; readonly count: number }
   | { readonly do: "end"; readonly reply: number; readonly id: number; readonly graceMs: number }
-  | { readonly do: "members"; readonly reply: number; readonly id: number };
+  | { readonly do: "members"; readonly reply: number; readonly id: number }
+  | { readonly do: "isolation"; readonly reply: number }
+  | {
+      readonly do: "openSandbox";
+      readonly reply: number;
+      readonly sandbox: string;
+      readonly spec: SandboxSpec;
+    }
+  | { readonly do: "closeSandbox"; readonly sandbox: string };
 
 /** An event of the helper. */
 export type HelperEvent =

@@ -9,7 +9,8 @@ export interface Preparations {
   readonly groupFolders: readonly string[];
   /** Words to execute the command under, such as `unshare …`. */
   readonly prefix: readonly string[];
-  readonly io: LaunchIo;
+  /** Undefined where the prefix opens the terminal. */
+  readonly io: LaunchIo | undefined;
   readonly limits: KernelLimits;
   /** Limits that a cgroup already enforces. */
   readonly enforcers: ReadonlyMap<LimitName, LimitBackend>;
@@ -28,9 +29,10 @@ export function wrapCommand(command: Executable, preparations: Preparations): Wr
     ...groupFolders.map((folder) => `echo 0 > ${quote(`${folder}/cgroup.procs`)} || exit 126`),
     ...lines,
   ];
-  if (io.kind === "tty") script.push(...ttyLines(io.device));
+  if (io?.kind === "tty") script.push(...ttyLines(io.device));
   const words = [...prefix, command.file, ...command.args];
-  if (script.length === 0 && prefix.length === 0) return { ...command, rlimits: names };
+  const [file = command.file, ...args] = words;
+  if (script.length === 0) return { file, args, rlimits: names };
   return {
     file: "/bin/sh",
     args: ["-c", [...script, 'exec "$@"'].join("\n"), "holdfast", ...words],

@@ -1,0 +1,118 @@
+// The isolation of a host's sessions: which level one gets, and what a sandbox of that level hides and allows.
+import path from "node:path";
+import { type Config, HostError } from "@holdfast/protocol";
+import {
+  ISOLATION_LEVELS,
+  type IsolationLevel,
+  type ProcessPort,
+  type Sandbox,
+  type SandboxSpec,
+  TerminalError,
+} from "@holdfast/terminal/port";
+import type { Caller } from "../caller.ts";
+import { commonGitFolder, workspaceHidden, workspaceWritable } from "./workspace-paths.ts";
+
+/** The host's own paths, which only the program that runs it knows. */
+export interface HostPaths {
+  /** Its home: token, database, spool, FIFOs. */
+  readonly hidden: readonly string[];
+  /** Its program and configuration. */
+  readonly readOnly: readonly string[];
+  /** Folders below the hidden ones in which no session may work; in others it may. */
+  readonly private: readonly string[];
+}
+
+const nothing: HostPaths = { hidden: [], readOnly: [], private: [] };
+
+/** The session that a sandbox is for. */
+interface SandboxedSession {
+  readonly roots: readonly string[];
+  /** Folders of the host that its agent keeps its own files in. */
+  readonly ownFolders: readonly string[];
+}
+
+/** The rules of one host. */
+export class Isolation {
+  readonly #config: Config["isolation"];
+  readonly #paths: HostPaths;
+
+  constructor(config: Config["isolation"], paths: HostPaths = nothing) {
+    this.#config = config;
+    this.#paths = paths;
+  }
+
+  /** The level of sessions that name none. */
+  get level(): IsolationLevel {
+    return this.#config.level;
+  }
+
+  /** Whether sessions are refused that cannot be isolated. */
+  get isRequired(): boolean {
+    return this.#config.require;
+  }
+
+  /** Secrets that commands keep under `workspace`. */
+  get keepSecrets(): readonly string[] {
+    return this.#config.keepSecrets;
+  }
+
+  /** The level of a new session; the owner may choose any unless isolation is required, all others only a stronger one (V640). */
+  choose(wanted: IsolationLevel | undefined, caller: Caller): IsolationLevel {
+    const { level, require } = this.#config;
+    if (wanted === undefined) return level;
+    const isWeaker = ISOLATION_LEVELS.indexOf(wanted) < ISOLATION_LEVELS.indexOf(level);
+    if (isWeaker && (caller.kind !== "owner" || require)) throw new HostError("ISOLATION_NOT_ALLOWED");
+    return wanted;
+  }
+
+  /** The sandbox of a session. */
+  specFor(level: SandboxSpec["level"], { roots, ownFolders }: SandboxedSession): SandboxSpec {
+    const { hidden, readOnly } = this.#paths;
+    const config = this.#config;
+    const visible = [...ownFolders, ...roots.filter((root) => this.#isShown(root))];
+    if (level === "guard") {
+      // Only roots that a read-only folder would affect: a session that moves keeps its sandbox and so its processes.
+      const writable = roots.filter((root) =>
+        readOnly.some((each) => root === each || isBelow(root, [each]) || isBelow(each, [root])),
+      );
+      return { level, hidden: [...hidden, ...config.hidden], visible, readOnly, writable };
+    }
+    const listed = new Set(config.visible);
+    const secrets = workspaceHidden(process.env).filter((each) => !listed.has(each));
+    const repositories = roots.flatMap((root) => commonGitFolder(root) ?? []);
+    return {
+      level,
+      hidden: [...hidden, ...config.hidden, ...secrets],
+      visible,
+      readOnly,
+      writable: [...roots, ...repositories, ...ownFolders, ...workspaceWritable(), ...config.writable],
+    };
+  }
+
+  /** Opens a sandbox; undefined at the level `none`, and where the machine cannot and need not. */
+  async openFor(
+    processPort: Pick<ProcessPort, "openSandbox">,
+    level: IsolationLevel,
+    session: SandboxedSession,
+  ): Promise<Sandbox | undefined> {
+    if (level === "none") return undefined;
+    try {
+      return await processPort.openSandbox(this.specFor(level, session));
+    } catch (error) {
+      const isMissing = error instanceof TerminalError && error.code === "not_supported";
+      if (isMissing && !this.isRequired) return undefined;
+      throw error;
+    }
+  }
+
+  /** A session's folder below the home is there, unless it is one of the host's own. */
+  #isShown(root: string): boolean {
+    const { hidden, private: own } = this.#paths;
+    return isBelow(root, hidden) && !own.includes(root) && !isBelow(root, own);
+  }
+}
+
+/** Whether a path is below one of these. */
+function isBelow(folder: string, parents: readonly string[]): boolean {
+  return parents.some((parent) => folder.startsWith(`${parent}${path.sep}`));
+}

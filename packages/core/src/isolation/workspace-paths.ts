@@ -1,0 +1,122 @@
+// Paths of the level `workspace`: what agents need to write to, and what nobody should find by accident.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import path from "node:path";
+
+/** Folders of package managers and tools, below the user's own. */
+const caches = [
+  ".cache",
+  ".npm",
+  ".yarn",
+  ".bun",
+  ".deno",
+  ".cargo",
+  ".rustup",
+  ".gradle",
+  ".m2",
+  ".nuget",
+  ".dotnet",
+  ".local/share/pnpm",
+  ".local/share/uv",
+  ".local/state",
+  "go",
+];
+
+/** Configuration, sign-ins and histories of agents, below the user's own folder. */
+const agentFolders = [
+  ".claude",
+  ".claude.json",
+  ".config/claude",
+  ".codex",
+  ".gemini",
+  ".qwen",
+  ".kimi",
+  ".copilot",
+  ".config/github-copilot",
+  ".config/opencode",
+  ".local/share/opencode",
+  ".config/goose",
+  ".local/share/goose",
+  ".cursor",
+  ".config/cursor",
+  ".augment",
+  ".auggie",
+  ".pi",
+  ".vibe",
+];
+
+/** Credentials, below the user's own folder. */
+const credentials = [
+  ".ssh",
+  ".aws",
+  ".gnupg",
+  ".config/gh",
+  ".config/glab-cli",
+  ".docker",
+  ".kube",
+  ".netrc",
+  ".git-credentials",
+  ".pypirc",
+  ".config/gcloud",
+  ".azure",
+  ".config/op",
+  ".password-store",
+  ".local/share/keyrings",
+  ".mozilla",
+  ".thunderbird",
+  ".config/google-chrome",
+  ".config/chromium",
+  ".config/BraveSoftware",
+  ".config/microsoft-edge",
+  ".config/vivaldi",
+  "snap/firefox",
+  "Library/Keychains",
+  "Library/Application Support/Google/Chrome",
+  "Library/Application Support/Firefox",
+];
+
+/** Sockets through which a command could act outside, below the folder for a user's sockets. */
+const runtimeSockets = ["bus", "systemd", "docker.sock", "podman", "gnupg", "keyring", "gcr", "tmux"];
+
+const systemSockets = [
+  "/run/docker.sock",
+  "/var/run/docker.sock",
+  "/run/podman",
+  "/run/containerd",
+  "/run/dbus",
+];
+
+/** Everything that a session may change besides its own folders. */
+export function workspaceWritable(): string[] {
+  const temporary = ["/tmp", "/var/tmp", "/dev/shm", tmpdir()];
+  return [...temporary, ...[...caches, ...agentFolders].map((name) => path.join(homedir(), name))];
+}
+
+/** Credentials, and sockets that lead out. */
+export function workspaceHidden(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const { XDG_RUNTIME_DIR: runtime, SSH_AUTH_SOCK: sshAgent } = environment;
+  const sockets = runtime === undefined ? [] : runtimeSockets.map((name) => path.join(runtime, name));
+  return [
+    ...credentials.map((name) => path.join(homedir(), name)),
+    ...sockets,
+    ...systemSockets,
+    `/tmp/tmux-${process.getuid?.() ?? 0}`,
+    ...(sshAgent === undefined || sshAgent === "" ? [] : [sshAgent]),
+  ];
+}
+
+/** The repository that a git worktree belongs to: a commit writes there. */
+export function commonGitFolder(root: string): string | undefined {
+  const link = path.join(root, ".git");
+  try {
+    if (!statSync(link).isFile()) return undefined;
+    const folder = /^gitdir: (.+)$/m.exec(readFileSync(link, "utf8"))?.[1];
+    if (folder === undefined) return undefined;
+    const own = path.resolve(root, folder);
+    const common = path.join(own, "commondir");
+    return existsSync(common) ? path.resolve(own, readFileSync(common, "utf8").trim()) : own;
+  } catch {
+    // No repository, or none that git would take for one.
+    return undefined;
+  }
+}

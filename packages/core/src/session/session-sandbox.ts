@@ -1,0 +1,121 @@
+// The sandbox of a session: opened for its first process, published in its state, closed with it.
+import { isDeepStrictEqual } from "node:util";
+import type { SessionAction, SessionIsolation, SessionState } from "@holdfast/ahp";
+import { HostError } from "@holdfast/protocol";
+import {
+  ISOLATION_LEVELS,
+  type IsolationLevel,
+  type Sandbox,
+  type SandboxSpec,
+  TerminalError,
+} from "@holdfast/terminal/port";
+import type { AgentEntry } from "../agent/agent-entry.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+/** The session, as far as its sandbox needs it. */
+export interface SandboxContext {
+  readonly entry: AgentEntry;
+  readonly deps: Pick<SessionDeps, "processPort" | "isolation" | "agentFolders">;
+  readonly state: SessionState;
+  readonly realRoots: readonly string[];
+  publish(action: SessionAction): void;
+}
+
+/** The sandbox of a process that is about to be started. */
+export interface SandboxUse {
+  /** The sandbox to run in; undefined where the session is not isolated. */
+  readonly id: string | undefined;
+  readonly level: IsolationLevel;
+}
+
+/** At most one sandbox at a time. Processes in one that was closed live on in it. */
+export class SessionSandbox {
+  readonly #context: SandboxContext;
+  #opened: { readonly spec: SandboxSpec; readonly sandbox: Promise<Sandbox | undefined> } | undefined;
+
+  constructor(context: SandboxContext) {
+    this.#context = context;
+  }
+
+  /** The level that the session asked for. */
+  get wanted(): IsolationLevel {
+    const { state, deps } = this.#context;
+    return readLevel(state.isolation?.wanted ?? deps.isolation.level);
+  }
+
+  /** The isolation in force, for the audit: the level and its backend. */
+  get description(): string {
+    const { level = "none", backend } = this.#context.state.isolation ?? {};
+    return backend === undefined ? level : `${level} (${backend})`;
+  }
+
+  /** Whether a process that enters now would get another sandbox than those before: the session works elsewhere. */
+  get isOutdated(): boolean {
+    return this.#opened !== undefined && !isDeepStrictEqual(this.#opened.spec, this.#spec());
+  }
+
+  /** The sandbox for a process that is about to be started. */
+  async enter(): Promise<SandboxUse> {
+    const level = this.wanted;
+    const spec = this.#spec();
+    if (spec === undefined) return { id: undefined, level };
+    if (this.#opened === undefined || !isDeepStrictEqual(this.#opened.spec, spec)) {
+      this.close();
+      this.#opened = { spec, sandbox: this.#open(spec) };
+    }
+    const opened = this.#opened;
+    try {
+      return { id: (await opened.sandbox)?.id, level };
+    } catch (error) {
+      // The next process tries again.
+      if (this.#opened === opened) this.#opened = undefined;
+      throw error;
+    }
+  }
+
+  /** Nobody enters any more; the sandbox ends with its last process. */
+  close(): void {
+    this.#opened?.sandbox.then(
+      (sandbox) => sandbox?.close(),
+      () => {},
+    );
+    this.#opened = undefined;
+  }
+
+  #spec(): SandboxSpec | undefined {
+    const { deps, entry, realRoots: roots } = this.#context;
+    const level = this.wanted;
+    if (level === "none") return undefined;
+    return deps.isolation.specFor(level, { roots, ownFolders: deps.agentFolders(entry) });
+  }
+
+  async #open(spec: SandboxSpec): Promise<Sandbox | undefined> {
+    const { processPort, isolation } = this.#context.deps;
+    const wanted = spec.level;
+    try {
+      const sandbox = await processPort.openSandbox(spec);
+      const { level, backend, gaps } = sandbox;
+      this.#publish({ wanted, level, backend, ...(gaps.length > 0 && { gaps }) });
+      return sandbox;
+    } catch (error) {
+      if (!(error instanceof TerminalError) || error.code !== "not_supported") throw error;
+      if (isolation.isRequired) {
+        throw new HostError("ISOLATION_UNAVAILABLE", `${error.message}. Run holdfast doctor for help.`, {
+          cause: error,
+        });
+      }
+      this.#publish({ wanted, level: "none", backend: "none", reason: `${error.message}.` });
+      return undefined;
+    }
+  }
+
+  #publish(isolation: SessionIsolation): void {
+    if (isDeepStrictEqual(this.#context.state.isolation, isolation)) return;
+    this.#context.publish({ type: "session/isolationChanged", isolation });
+  }
+}
+
+/** A level that this host does not know is taken for the strongest. */
+function readLevel(wanted: string): IsolationLevel {
+  return ISOLATION_LEVELS.find((level) => level === wanted) ?? "workspace";
+}

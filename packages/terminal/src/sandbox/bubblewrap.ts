@@ -1,0 +1,135 @@
+// Arguments of bubblewrap for a sandbox: what is bound, hidden and read-only. Pure, but for looking at paths.
+import { type Stats, accessSync, constants, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxSpec } from "./sandbox.ts";
+
+/** How the sandbox is made on this machine. */
+export interface BubblewrapMode {
+  /** Root needs no user namespace, and one would take other users away from it. */
+  readonly asRoot: boolean;
+  /** False where `/proc` is masked, as in containers: then processes share the machine's PIDs. */
+  readonly hasProcesses: boolean;
+  /** A program that the sandbox's first process executes; it may lie in a hidden folder. */
+  readonly program?: string | undefined;
+}
+
+/** All arguments before the holder's own command. */
+export function bubblewrapArgs(spec: SandboxSpec, mode: BubblewrapMode): string[] {
+  return [
+    ...(mode.asRoot ? ["--cap-drop", "ALL"] : ["--unshare-user"]),
+    ...(mode.hasProcesses ? ["--unshare-pid"] : []),
+    ...(spec.level === "workspace" ? workspaceBase(spec) : ["--dev-bind", "/", "/"]),
+    ...(mode.hasProcesses ? ["--proc", "/proc"] : []),
+    ...(mode.asRoot ? kernelArgs() : []),
+    ...deviceArgs(),
+    ...hideArgs(spec, mode.program),
+    ...readOnlyArgs(spec),
+  ];
+}
+
+/** The whole machine read-only, its devices, and what may be written to. */
+function workspaceBase({ writable }: SandboxSpec): string[] {
+  const binds = existing(writable).flatMap((path) => ["--bind", path, path]);
+  return ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", ...binds];
+}
+
+/** Files by which root changes what the kernel executes outside of every sandbox. */
+function kernelArgs(): string[] {
+  const paths = ["/sys", "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
+  return paths.flatMap((path) => ["--ro-bind-try", path, path]);
+}
+
+/** Disks and memory as devices, for users that may open them: they hold every file there is. */
+function deviceArgs(): string[] {
+  return findRawDevices("/dev").flatMap((path) => ["--dev-bind", "/dev/null", path]);
+}
+
+const rawDevice = /^(?:mem|kmem|port|nvme\d+|sg\d+|kcore|raw)$/;
+
+export function findRawDevices(folder: string, depth = 0): string[] {
+  const found: string[] = [];
+  for (const entry of readEntries(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && depth < 2 && entry.name !== "pts" && entry.name !== "shm") {
+      found.push(...findRawDevices(path, depth + 1));
+    }
+    const isRaw = entry.isBlockDevice() || (entry.isCharacterDevice() && rawDevice.test(entry.name));
+    if (isRaw && isReadable(path)) found.push(path);
+  }
+  return found;
+}
+
+function readEntries(folder: string): ReturnType<typeof readDirectory> {
+  try {
+    return readDirectory(folder);
+  } catch {
+    // Closed to us, and so to the sandbox.
+    return [];
+  }
+}
+
+const readDirectory = (folder: string) => readdirSync(folder, { withFileTypes: true });
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An empty folder in its place, which cannot be written to: a program that takes it for real fails early. */
+function hideArgs({ hidden, visible }: SandboxSpec, program: string | undefined): string[] {
+  const shown = existing(visible);
+  return outermost(existing(hidden)).flatMap((path) => {
+    if (statOf(path)?.isDirectory() !== true) return ["--ro-bind", "/dev/null", path];
+    const inside = shown.filter((each) => each.startsWith(`${path}/`));
+    const binds = inside.flatMap((each) => ["--bind", each, each]);
+    if (program?.startsWith(`${path}/`) === true) binds.push("--ro-bind", program, program);
+    return ["--perms", "0555", "--tmpfs", path, ...binds, "--remount-ro", path];
+  });
+}
+
+/** A session root inside a read-only folder, or around it, stays writable: somebody works on that program. */
+function readOnlyArgs({ readOnly, hidden, writable }: SandboxSpec): string[] {
+  const roots = existing(writable);
+  return existing(readOnly)
+    .filter((path) => !isBelow(path, existing(hidden)) && !isBelow(path, roots))
+    .flatMap((path) => {
+      const inside = roots.filter((each) => isBelow(each, [path]));
+      return ["--ro-bind", path, path, ...inside.flatMap((each) => ["--bind", each, each])];
+    });
+}
+
+/** Real paths of those that exist, shortest first, each once: a mount on a link would be a mount on nothing. */
+export function existing(paths: readonly string[]): string[] {
+  const real = paths.flatMap((path) => {
+    try {
+      return [realpathSync(path)];
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(real)].toSorted((one, other) => one.length - other.length);
+}
+
+/** Those that are not below another one. */
+function outermost(paths: readonly string[]): string[] {
+  return paths.filter(
+    (path) =>
+      !isBelow(
+        path,
+        paths.filter((other) => other !== path),
+      ),
+  );
+}
+
+/** Whether a path is one of these or below one of them. */
+export function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+}

@@ -1,0 +1,164 @@
+// The life of a sandbox: with its processes, with its helper, and after its end.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { SandboxSpec } from "../process/port.ts";
+import { Spawner } from "../process/spawner.ts";
+import { readProcessTable } from "../process/tree/process-table.ts";
+import { prepareShell, removeShellFolder } from "../shell-integration/index.ts";
+import { guardLeaks } from "../testing/leaks.ts";
+import { recordRun, untilGone } from "../testing/run-record.ts";
+
+import { findSystemProgram } from "./system-program.ts";
+
+guardLeaks();
+
+const spec: SandboxSpec = { level: "guard", hidden: [], visible: [], readOnly: [], writable: [] };
+
+function newSpawner(): Spawner {
+  const spawner = new Spawner({ environment: process.env });
+  onTestFinished(() => spawner.close(0));
+  return spawner;
+}
+
+/** The processes of all sandboxes of a helper. */
+async function holdersOf(helperPid: number | undefined): Promise<number[]> {
+  const rows = await readProcessTable();
+  const children = rows.filter((row) => row.parentPid === helperPid).map(({ pid }) => pid);
+  return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("bwrap"));
+}
+
+describe.runIf(process.platform === "linux")("a sandbox", () => {
+  it("[T644] ends with its last process, not before", async () => {
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const command = "sleep 1000 > /dev/null 2>&1 & echo $!";
+    const { run, record } = await recordRun(spawner, { command, sandbox: sandbox.id });
+    await record.exited();
+    const [survivor] = await run.members();
+    const holders = await holdersOf(spawner.helperPid);
+    sandbox.close();
+    const late = recordRun(spawner, { command: "true", sandbox: sandbox.id });
+    await expect(late).rejects.toMatchObject({ code: "not_supported" });
+    expect(await holdersOf(spawner.helperPid)).toEqual(holders);
+    expect(survivor?.command).toBe("sleep 1000");
+    process.kill(survivor?.pid ?? 0, "SIGKILL");
+    await untilGone(holders);
+    run.release();
+  });
+
+  it("[T644] ends at once when it is empty", async () => {
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const holders = await holdersOf(spawner.helperPid);
+    expect(holders).toHaveLength(1);
+    sandbox.close();
+    await untilGone(holders);
+  });
+
+  it("[T644] ends with a helper that is killed, and works again with the next", async () => {
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox({ ...spec, hidden: ["/usr/share"] });
+    const command = "setsid env -i sleep 1000 & echo ready; wait";
+    const { run, record } = await recordRun(spawner, { command, sandbox: sandbox.id });
+    await record.seen(/ready/);
+    const members = await run.members();
+    expect(members.length).toBeGreaterThanOrEqual(2);
+    process.kill(spawner.helperPid ?? 0, "SIGKILL");
+    expect(await record.exited()).toMatchObject({ lost: true });
+    await untilGone(members.map(({ pid }) => pid));
+    const again = await recordRun(spawner, { command: "ls /usr/share", sandbox: sandbox.id });
+    expect(await again.record.exited()).toMatchObject({ exitCode: 0 });
+    expect(again.record.text()).toBe("");
+    run.release();
+    again.run.release();
+  });
+
+  it("[T644] is opened again when somebody ended it", async () => {
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const holders = await holdersOf(spawner.helperPid);
+    for (const pid of holders) process.kill(pid, "SIGKILL");
+    await untilGone(holders);
+    const { run, record } = await recordRun(spawner, { command: "exit 4", sandbox: sandbox.id });
+    expect(await record.exited()).toMatchObject({ exitCode: 4 });
+    run.release();
+  });
+
+  it("[T643] is not ended by what it runs", async () => {
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const holders = await holdersOf(spawner.helperPid);
+    for (const command of [
+      "kill -9 1; kill 1; kill -HUP 1",
+      "pkill sleep; pkill sh; killall -q sleep; true",
+    ]) {
+      const { run, record } = await recordRun(spawner, { command, sandbox: sandbox.id });
+      await record.exited();
+      run.release();
+    }
+    expect(await holdersOf(spawner.helperPid)).toEqual(holders);
+  });
+
+  it("[T648] hides the folders of other shells", async () => {
+    const shell = await prepareShell({ shell: "bash", env: {} });
+    if (!shell.integrated) throw new Error("not integrated");
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const command = `cat ${shell.folder}/nonce`;
+    const { run, record } = await recordRun(spawner, { command, sandbox: sandbox.id });
+    expect(await record.exited()).toMatchObject({ exitCode: 1 });
+    expect(record.text()).not.toContain(shell.nonce);
+    run.release();
+    await removeShellFolder(shell);
+  });
+
+  it.each(["bash", "zsh", "fish"])("[T642] lets %s report its commands", async (name) => {
+    const program = findSystemProgram(name);
+    if (program === undefined) return;
+    const folder = mkdtempSync(path.join(tmpdir(), "sandboxed-shell-"));
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TERM: "xterm", LANG: "C.UTF-8" };
+    const shell = await prepareShell({ shell: program, env, folder });
+    const { run, record } = await recordRun(spawner, { ...shell, kind: "tty", sandbox: sandbox.id });
+    await record.seen(/\]633;B/);
+    run.write(Buffer.from("sh -c 'exit 7'\r"));
+    await record.seen(/\]633;D;7/);
+    run.write(Buffer.from("exit\r"));
+    await record.exited();
+    run.release();
+    await removeShellFolder(shell);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("[T648] hides the files of all helpers of the user", async () => {
+    const folder = path.join(tmpdir(), `holdfast-private-${process.getuid?.()}`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(folder, "another-helpers"), "");
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const { run, record } = await recordRun(spawner, { command: `ls -A ${folder}`, sandbox: sandbox.id });
+    expect(await record.exited()).toMatchObject({ exitCode: 0 });
+    expect(record.text()).toBe("");
+    expect(existsSync(path.join(folder, "another-helpers"))).toBe(true);
+    run.release();
+  });
+
+  it("[T645] is refused, with the reasons, where no backend works", async () => {
+    vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", "nothing");
+    const spawner = newSpawner();
+    vi.unstubAllEnvs();
+    expect(await spawner.isolation()).toMatchObject({ backend: "none" });
+    await expect(spawner.openSandbox(spec)).rejects.toMatchObject({ code: "not_supported" });
+  });
+
+  it("[T645] is not available without the spawn helper", async () => {
+    const spawner = new Spawner({ environment: process.env, forkBy: "child_process" });
+    onTestFinished(() => spawner.close());
+    expect(await spawner.isolation()).toMatchObject({ backend: "none" });
+    await expect(spawner.openSandbox(spec)).rejects.toMatchObject({ code: "not_supported" });
+  });
+});

@@ -1,0 +1,52 @@
+// The promises of sandboxes, for every backend that this machine has, as root and as an ordinary user.
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { guardLeaks } from "../testing/leaks.ts";
+import { OrdinaryUser } from "../testing/ordinary-user.ts";
+import { checkSandbox, type SandboxResults } from "../testing/sandbox-checks.ts";
+
+guardLeaks();
+
+const isRoot = process.getuid?.() === 0;
+const own = isRoot ? "bubblewrap-root" : "bubblewrap-user";
+
+const allTrue = (results: SandboxResults): SandboxResults =>
+  Object.fromEntries(Object.keys(results).map((title) => [title, true]));
+
+describe.runIf(process.platform === "linux")("sandboxes", () => {
+  it.each([own, `${own}+util-linux`, `${own}+shared`, `${own}+util-linux+shared`])(
+    "[T640][T641][T642][T643][T647] keep every promise with %s",
+    async (name) => {
+      const { backend, results } = await checkSandbox(name);
+      expect(backend).toBe(own);
+      expect(results).toEqual(allTrue(results));
+    },
+    60_000,
+  );
+
+  it("[T640][T641][T642][T650] keep every promise with Landlock", async () => {
+    const { backend, results } = await checkSandbox("landlock");
+    expect(backend).toBe("landlock");
+    expect(results).toEqual(allTrue(results));
+  }, 60_000);
+});
+
+describe.runIf(process.platform === "linux" && isRoot)("sandboxes of an ordinary user", () => {
+  let user: OrdinaryUser;
+  beforeAll(() => {
+    user = new OrdinaryUser();
+  });
+  afterAll(() => user.close());
+
+  it.each(["bubblewrap-user", "bubblewrap-user+util-linux", "landlock"])(
+    "[T640][T641][T642][T643][T650] keep every promise with %s",
+    async (name) => {
+      const { backend, results } = JSON.parse(await user.run(name, "sandbox-program")) as Awaited<
+        ReturnType<typeof checkSandbox>
+      >;
+      expect(backend).toBe(name.replace("+util-linux", ""));
+      expect(results).toEqual(allTrue(results));
+    },
+    60_000,
+  );
+});

@@ -25,7 +25,7 @@ function waitingBytes({ bufferedAmount, readyState, OPEN }: WebSocket): number {
   return readyState === OPEN ? bufferedAmount : 0;
 }
 
-/** Clients of `/echo` share a terminal of their own; all others follow the flood. */
+/** Clients of `/echo` share one terminal; all others follow the flood. */
 const echoClients = new Set<WebSocket>();
 
 server.on("connection", (client, { url }) => {

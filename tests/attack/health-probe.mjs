@@ -14,9 +14,9 @@ if (process.argv[2] === "bare") {
   const [address] = /** @type {[{ port: number }]} */ (await once(bare, "message"));
   /** @type {Record<"host" | "bare", number[]>} */
   const taken = { host: [], bare: [] };
-  let isStopped = false;
-  process.stdin.on("end", () => (isStopped = true)).resume();
-  while (!isStopped) {
+  const stopped = new AbortController();
+  process.stdin.on("end", () => stopped.abort()).resume();
+  while (!stopped.signal.aborted) {
     taken.host.push(await measure(`${process.argv[2]}/healthz`));
     taken.bare.push(await measure(`http://127.0.0.1:${address.port}/`));
     await sleep(5);

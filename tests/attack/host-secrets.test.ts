@@ -37,21 +37,21 @@ function withVariables(line: string): string {
   return `HOME_FOLDER='${home}' HOST_PID=${pid}; ${line}`;
 }
 
-describe("[N640] the token stays hidden from", () => {
-  it.each(tricks)("[N640] a command by %s", async (_name, line) => {
+describe("[V640] the token stays hidden from", () => {
+  it.each(tricks)("[V640] a command by %s", async (_name, line) => {
     const step = { do: "terminal", command: "/bin/sh", args: ["-c", withVariables(line)] } as const;
     const [outcome] = (await target.play(key, [step])).outcomes;
     expect(outcome?.output).toBeTypeOf("string");
     expect(outcome?.output).not.toContain(target.host.token);
   });
 
-  it.each(tricks)("[N640] the agent itself by %s", async (_name, line) => {
+  it.each(tricks)("[V640] the agent itself by %s", async (_name, line) => {
     const [outcome] = (await target.play(key, [{ do: "run", line: withVariables(line) }])).outcomes;
     expect(outcome?.output).toBeTypeOf("string");
     expect(outcome?.output).not.toContain(target.host.token);
   });
 
-  it("[N640] their environments", async () => {
+  it("[V640] their environments", async () => {
     const command = { do: "terminal", command: "env" } as const;
     const { outcomes } = await target.play(key, [{ do: "environment" }, command]);
     for (const { output } of outcomes) {
@@ -61,8 +61,8 @@ describe("[N640] the token stays hidden from", () => {
   });
 });
 
-describe("[N640] the host's other files are hidden", () => {
-  it("[N640] the home folder looks empty", async () => {
+describe("[V640] the host's other files are hidden", () => {
+  it("[V640] the home folder looks empty", async () => {
     const { home } = target.host;
     expect(readdirSync(home)).toContain("token");
     const line = `ls -A '${home}'; ls -A '${path.join(home, "spool")}'`;
@@ -73,7 +73,7 @@ describe("[N640] the host's other files are hidden", () => {
     for (const { output } of outcomes) expect(output).not.toMatch(/token|holdfast\.db/);
   });
 
-  it("[N640] neither the host's process nor its FIFOs are there", async () => {
+  it("[V640] neither the host's process nor its FIFOs are there", async () => {
     const line = `ls -d /proc/${target.host.pid}; ls "\${TMPDIR:-/tmp}"/holdfast-fifos*/* 2>/dev/null; true`;
     const { outcomes } = await target.play(key, [
       { do: "run", line },

@@ -123,7 +123,7 @@ async function startProbe(): Promise<{ stop(): Promise<{ host: number; bare: num
 
 for (const [way, end] of Object.entries(ways)) {
   it(
-    `[T670] none survives when ${way}`,
+    `[T667] none survives when ${way}`,
     async () => {
       const isProbed = way !== "the host is killed";
       const key = await target.open({ approvalPolicy: "approve-all" });
@@ -135,6 +135,7 @@ for (const [way, end] of Object.entries(ways)) {
       await end(key);
       const survivors = (): number[] => planted.flatMap(members);
       await until(() => survivors().length === 0, `the end of ${planted.length} trees`);
+      expect(planted).toHaveLength(Object.keys(shapes).length * treesEach);
       const latency = await probe?.stop();
       if (latency !== undefined && isLong) expect(latency.host).toBeLessThanOrEqual(3 * latency.bare);
     },

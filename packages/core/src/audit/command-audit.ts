@@ -46,8 +46,9 @@ function describeExit({ exitCode, signal, durationMs, limit }: TerminalExit): Ex
     ...(exitCode !== null && { exitCode }),
     ...(signal !== null && { signal }),
   };
-  if (limit !== undefined)
+  if (limit !== undefined) {
     return { ...members, limit: limit.name, outcome: limitOutcome(describeLimit(limit)) };
+  }
   if (exitCode !== null) return { ...members, outcome: `exit code ${exitCode}` };
   return { ...members, outcome: signal === null ? "unknown: nobody saw its end" : `signal ${signal}` };
 }

@@ -141,16 +141,9 @@ export class Launches {
     const preparesInside = entry?.preparesInside === true;
     const isWaiter = entry?.hasWaiter === true;
     const effective = effectiveLimits(request.limits, scopes);
-    const layout = this.#backends.cgroups;
-    const needsGroups = mechanism === "cgroup" || effective.size > 0;
-    const groups = needsGroups
-      ? new RunCgroups(layout, {
-          name: `run-${id}`,
-          holdTree: mechanism === "cgroup",
-          limits: isWaiter ? withWaiter(request.limits) : request.limits,
-          scopes,
-        })
-      : undefined;
+    const held = { ...request, limits: isWaiter ? withWaiter(request.limits) : request.limits };
+    const holdTree = mechanism === "cgroup";
+    const groups = holdTree || effective.size > 0 ? this.#makeGroups(id, held, holdTree) : undefined;
     const enforcers = groups?.enforcers ?? new Map();
     const limits = valuesOf(effective);
     const prefix = mechanism === "pid-namespace" ? pidNamespacePrefix() : [];
@@ -205,8 +198,12 @@ export class Launches {
       startTime,
       tree: mechanism,
       limits: limitsInForce(effective, enforcers, wrapped.rlimits),
-      limitBackends: limitBackends(layout, mechanism),
+      limitBackends: limitBackends(this.#backends.cgroups, mechanism),
     };
+  }
+
+  #makeGroups(id: number, { limits, scopes }: LaunchRequest, holdTree: boolean): RunCgroups {
+    return new RunCgroups(this.#backends.cgroups, { name: `run-${id}`, holdTree, limits, scopes });
   }
 
   async #findSandbox({ sandbox, tree }: LaunchRequest): Promise<OpenSandbox | undefined> {

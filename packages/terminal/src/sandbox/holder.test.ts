@@ -126,7 +126,7 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     const { run, record } = await recordRun(spawner, { ...shell, kind: "tty", sandbox: sandbox.id });
     await record.seen(/\]633;B/);
     run.write(Buffer.from("sh -c 'exit 7'\r"));
-    await record.seen(/\]633;D;7/);
+    expect(await record.seen(/\]633;D;7/)).toBeTruthy();
     run.write(Buffer.from("exit\r"));
     await record.exited();
     run.release();

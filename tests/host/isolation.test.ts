@@ -52,8 +52,9 @@ describe.runIf(process.platform === "linux")("[V640] an agent of a real host", (
         `mknod node b 253 0; mknod kmem c 1 2; cat node kmem | head -c 1`,
         `curl -s -m 5 ${host.url}/sdk/acp/sessions -H "authorization: Bearer $(cat ${file})"`,
       ];
-      for (const line of lines)
+      for (const line of lines) {
         expect([line, await run(`(${line}) 2>&1`)].join("\n")).not.toContain(host.token);
+      }
       expect(
         await run(`curl -s -o /dev/null -m 5 -w '%{http_code}' ${host.url}/sdk/acp/sessions`),
       ).not.toContain("200");

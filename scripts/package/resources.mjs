@@ -1,5 +1,5 @@
 // What modules of the program look for beside themselves, and the check that the package has all of it.
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { root } from "../setup.mjs";
 
@@ -39,6 +39,17 @@ export function copyResources(/** @type {string} */ folder) {
     const end = finds.indexOf(from) === 0 ? from : finds;
     cpSync(path.join(root, "packages", from), path.join(folder, end), { recursive: true });
   }
+  copyEnterProgram(folder);
+}
+
+/** The program by which commands enter sandboxes, for the machine that it was built on; others compile their own. */
+function copyEnterProgram(/** @type {string} */ folder) {
+  const built = path.join(root, "packages", "terminal", "dist", "sandbox");
+  const age = (/** @type {string} */ name) => statSync(path.join(built, name)).mtimeMs;
+  const programs = readdirSync(built).filter((name) => /^enter-[0-9a-f]{16}-/.test(name));
+  const [newest] = programs.toSorted((one, other) => age(other) - age(one));
+  if (newest === undefined) return;
+  cpSync(path.join(built, newest), path.join(folder, "terminal", "dist", "sandbox", newest));
 }
 
 /**

@@ -103,6 +103,7 @@ test("[N5] a session is described by the request, and by the configuration where
     },
     label: "Mine",
     title: "Mine",
+    isolation: { wanted: "none", level: "none" },
     current_model: "big",
     config_options: [expect.objectContaining({ currentValue: "big" }) as object],
   });

@@ -113,13 +113,9 @@ export class HelperLauncher implements Launcher {
   }
 
   async openSandbox(sandbox: string, spec: SandboxSpec): Promise<SandboxReport> {
+    const report = await this.#openSandboxNow(sandbox, spec);
     this.#sandboxes.set(sandbox, spec);
-    try {
-      return await this.#openSandboxNow(sandbox, spec);
-    } catch (error) {
-      this.#sandboxes.delete(sandbox);
-      throw error;
-    }
+    return report;
   }
 
   closeSandbox(sandbox: string): void {

@@ -67,10 +67,15 @@ export class SandboxBackends {
   /** Opens a sandbox; undefined where the machine has no backend. */
   async open(spec: SandboxSpec): Promise<OpenSandbox | undefined> {
     const { candidate } = await this.#choose();
+    if (candidate === undefined) return undefined;
     const { privateFolder, ownProgram } = this.#parts;
-    return candidate?.open({
+    const shared = makePrivateFolders();
+    const own = [privateFolder, ...shared].filter(
+      (folder) => candidate.backend !== "landlock" || !shared.includes(folder),
+    );
+    return candidate.open({
       ...spec,
-      hidden: [...spec.hidden, privateFolder, ...makePrivateFolders()],
+      hidden: [...spec.hidden, ...own],
       readOnly: [...spec.readOnly, ...(ownProgram === undefined ? [] : [ownProgram])],
     });
   }
@@ -89,7 +94,10 @@ export class SandboxBackends {
       const reason = await this.#probe(candidate);
       const { backend, gaps } = candidate;
       if (reason === undefined) return { candidate, report: { backend, gaps, obstacles } };
-      obstacles.push({ backend, reason });
+      // A backend is tried in several ways, which mostly fail for one reason.
+      if (!obstacles.some((known) => known.backend === backend && known.reason === reason)) {
+        obstacles.push({ backend, reason });
+      }
     }
     return {
       candidate: undefined,

@@ -126,7 +126,7 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     const { run, record } = await recordRun(spawner, { ...shell, kind: "tty", sandbox: sandbox.id });
     await record.seen(/\]633;B/);
     run.write(Buffer.from("sh -c 'exit 7'\r"));
-    await record.seen(/\]633;D;7/);
+    expect(await record.seen(/\]633;D;7/)).toBeTruthy();
     run.write(Buffer.from("exit\r"));
     await record.exited();
     run.release();
@@ -146,6 +146,21 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     expect(existsSync(path.join(folder, "another-helpers"))).toBe(true);
     run.release();
   });
+
+  it.each(["landlock", "bubblewrap-root,bubblewrap-user"])(
+    "[T648] of %s lets temporary files be made",
+    async (names) => {
+      vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", names);
+      const spawner = newSpawner();
+      vi.unstubAllEnvs();
+      const sandbox = await spawner.openSandbox(spec);
+      const command = `for folder in ${tmpdir()} /tmp /dev/shm; do rm $(mktemp -p $folder) && echo made; done`;
+      const { run, record } = await recordRun(spawner, { command, sandbox: sandbox.id });
+      await record.exited();
+      expect(record.text()).toBe("made\nmade\nmade\n");
+      run.release();
+    },
+  );
 
   it("[T645] is refused, with the reasons, where no backend works", async () => {
     vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", "nothing");

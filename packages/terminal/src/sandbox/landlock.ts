@@ -11,6 +11,7 @@ export const LANDLOCK_GAPS: readonly string[] = [
   "The names of hidden files can be listed; their contents cannot be read.",
   "Nothing can be created directly in the folders above a hidden one.",
   "The host's processes can be seen and signalled, but not read or traced.",
+  "Pipes of other commands and files of other shells in the temporary folders can be opened.",
   "sudo and other setuid programs do not work.",
 ];
 

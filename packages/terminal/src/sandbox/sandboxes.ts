@@ -41,8 +41,9 @@ export class Sandboxes {
     const entry = this.#entries.get(id);
     if (entry === undefined) throw new TerminalError("not_supported", "The sandbox of this run is closed");
     const found = entry.opened;
-    const sandbox = await found;
-    if (sandbox.isAlive) return sandbox;
+    // One that could not be opened again is tried again.
+    const sandbox = await found.catch(() => undefined);
+    if (sandbox?.isAlive === true) return sandbox;
     // Another launch may have noticed it, too.
     if (found === entry.opened) entry.opened = this.#openNow(entry.spec);
     return entry.opened;

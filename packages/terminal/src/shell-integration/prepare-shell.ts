@@ -119,7 +119,7 @@ async function makeFolder({ folder, env }: ShellRequest): Promise<string> {
   for (const parent of parents) {
     try {
       // The nonce in it is nobody's but the shell's: sandboxes do not see the private folder.
-      const place = folder === undefined ? makePrivateFolder(parent ?? "") : folder;
+      const place = folder ?? makePrivateFolder(parent ?? "");
       return await mkdtemp(path.join(place, "holdfast-shell-"));
     } catch (error) {
       lastError = error;

@@ -15,7 +15,7 @@ function pidsIn(text: string): number[] {
 }
 
 /** The PIDs that a run's processes have for us, by those that they print. */
-export type ToOuterPids = (run: Run, pids: readonly number[]) => Promise<readonly number[]>;
+export type ToOuterPids = (run: Run, pids: number[]) => Promise<number[]>;
 
 /**
  * Tests an implementation of the port. `makeProcessPort` is called for each test that needs a separate one, too.

@@ -15,7 +15,7 @@ async function request(route: string, body?: object): Promise<Record<string, unk
   return (await reply.json()) as Record<string, unknown>;
 }
 
-/** Opens a session with the built-in agent, which runs what it is told. */
+/** Opens a session with the built-in agent, which runs each message as a command. */
 async function openSession(isolation?: string): Promise<(line: string) => Promise<string>> {
   const options = { agent_id: "shell", cwd: host.project, approvalPolicy: "approve-all" };
   const { session } = (await request("/sdk/acp/session", {

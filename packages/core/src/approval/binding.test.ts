@@ -273,7 +273,7 @@ describe("[V604] options", () => {
     expect(session.toolCalls[0]?.decisions).toMatchObject([{ outcome }]);
   });
 
-  test("[V604] options of one kind are told apart by the agent's names", async () => {
+  test("[V604] options of one kind are distinguished by the agent's names", async () => {
     const options = [
       { optionId: "a", name: "Yes, auto-accept", kind: "allow_once" },
       { optionId: "b", name: "Yes, ask", kind: "allow_once" },

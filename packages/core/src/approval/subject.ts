@@ -144,7 +144,7 @@ function resolveProgram(
   try {
     return resolveCommand(command, args, cwd, pathVariable);
   } catch {
-    // The engine says so itself when it is told to start it.
+    // The engine reports it when it is asked to start the command.
     return undefined;
   }
 }

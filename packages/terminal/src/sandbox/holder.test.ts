@@ -128,7 +128,7 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     run.write(Buffer.from("sh -c 'exit 7'\r"));
     expect(await record.seen(/\]633;D;7/)).toBeTruthy();
     run.write(Buffer.from("exit\r"));
-    await record.exited();
+    expect(await record.exited()).toMatchObject({ signal: null });
     run.release();
     await removeShellFolder(shell);
     rmSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
 // Isolation of sessions: their agents and commands run in a sandbox, their state says which, and keys get no weaker one.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeId } from "@holdfast/ahp";
@@ -12,6 +12,8 @@ import { ask, type Step } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
+const secretsFolder = path.join(tmpdir(), `holdfast-secrets-${process.pid}`);
+afterAll(() => rmSync(secretsFolder, { recursive: true, force: true }));
 const app = { kind: "app", appId: makeId("app", "some-app") } as const;
 
 /** Runs a command in a terminal of the host and gives its output. */
@@ -30,7 +32,7 @@ function guardedHost(options: FakeHostOptions & { readonly level?: string } = {}
   readonly host: FakeHost;
   readonly secrets: string;
 } {
-  const secrets = path.join(tmpdir(), `holdfast-secrets-${process.pid}`);
+  const secrets = secretsFolder;
   mkdirSync(path.join(secrets, "shared"), { recursive: true });
   writeFileSync(path.join(secrets, "token"), "the-token");
   const host = newHost({
@@ -66,7 +68,7 @@ describe.runIf(isLinux)("an isolated session", () => {
       { do: "spawn", line: `cat ${secrets}/token > agent-saw 2>&1; echo over >> agent-saw` },
       ...run("look", `cat ${secrets}/token; echo over`),
     ];
-    const secrets = path.join(tmpdir(), `holdfast-secrets-${process.pid}`);
+    const secrets = secretsFolder;
     const { host } = guardedHost({ agents: { mine: { prompts: { go: steps(secrets) } } } });
     const session = await host.open();
     await session.turn("go");

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readlinkSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { readProcessTable } from "../process/tree/process-table.ts";
+import { signalPid } from "../process/tree/tree.ts";
 import { bubblewrapArgs, type BubblewrapMode } from "./bubblewrap.ts";
 import { type Joiner, joinHolder } from "./join.ts";
 import type { EnterRequest, Entry, OpenSandbox } from "./open-sandbox.ts";
@@ -72,7 +73,8 @@ export class Holder implements OpenSandbox {
       const shells = rows.filter(({ parentPid }) => parentPid === target).map(({ pid }) => pid);
       return new Holder(child, target, shells, parts);
     } catch (error) {
-      child.kill("SIGKILL");
+      // With its group: the process inside would wait for ever for one that was killed while it made the namespaces.
+      if (child.pid !== undefined) signalPid(-child.pid, "SIGKILL");
       child.stdin.destroy();
       throw error;
     } finally {

@@ -50,7 +50,9 @@ async function startIn(
     stdout += text;
     if (!stdout.endsWith("\n")) return;
     const { url, tokenFile } = JSON.parse(stdout) as { url: string; tokenFile: string };
-    void use(url, readFileSync(tokenFile, "utf8").trim()).then((result) => result !== endsWithoutStop && child.kill());
+    void use(url, readFileSync(tokenFile, "utf8").trim()).then(
+      (result) => result !== endsWithoutStop && child.kill(),
+    );
   });
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   return { isReady: stdout !== "", code, signal, stderr };

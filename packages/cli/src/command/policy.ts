@@ -5,7 +5,7 @@ import {
   SESSION_POLICIES,
   decideByRules,
   describeRule,
-  followLinks,
+  followLinksNow,
   policyOf,
   ruleSetsOf,
 } from "@holdfast/core/policy";
@@ -111,7 +111,17 @@ function collect(value: string, earlier: readonly string[]): string[] {
 function subjectOf(words: readonly string[], cwd: string, { agent, app, env }: TestOptions): CommandSubject {
   const [line = ""] = words;
   const run = words.length === 1 ? { line } : { argv: words };
-  return { kind: "command", run, cwd, roots: [cwd], home: homedir(), realPath: followLinks, agent, app, env };
+  return {
+    kind: "command",
+    run,
+    cwd,
+    roots: [cwd],
+    home: homedir(),
+    realPath: followLinksNow,
+    agent,
+    app,
+    env,
+  };
 }
 
 /** How the line was read. */

@@ -11,7 +11,8 @@ import type {
 } from "@holdfast/ahp";
 import { resolveCommand, type WantedTerminal } from "@holdfast/terminal/acp-parts";
 import type { ProcessPort } from "@holdfast/terminal/port";
-import { followLinks, type ResolvedFile } from "../resource/files.ts";
+import type { ResolvedFile } from "../resource/files.ts";
+import { followLinks } from "../resource/links.ts";
 import { lineOf } from "./command-line.ts";
 import { diffTexts } from "./subject-diff.ts";
 

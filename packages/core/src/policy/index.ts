@@ -1,5 +1,5 @@
 // Rules about what agents may do, without the host: for the command line.
-export { followLinks } from "./follow-links.ts";
+export { followLinksNow } from "../resource/links.ts";
 export {
   type CurrentPolicy,
   decideByRules,

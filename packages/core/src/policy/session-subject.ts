@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { ApprovalSubject } from "@holdfast/ahp";
 import type { CommandSubject, FileSubject, Subject, ToolSubject } from "@holdfast/terminal/policy";
-import { followLinks } from "./follow-links.ts";
+import { followLinksNow } from "../resource/links.ts";
 
 /** The part of a subject that is about the action itself. */
 export type RuledAction =
@@ -22,7 +22,7 @@ export interface RuledSession {
 /** The action with everything that rules may ask about. */
 export function subjectOf(action: RuledAction, { agent, app, roots }: RuledSession): Subject {
   const cwd = roots[0] ?? "/";
-  return { cwd, ...action, agent, app, roots, home: homedir(), realPath: followLinks };
+  return { cwd, ...action, agent, app, roots, home: homedir(), realPath: followLinksNow };
 }
 
 /** A command as it will run: a program with arguments, or a line for the shell. */

@@ -1,10 +1,11 @@
 // File access of a session for its agent, and the test whether a path is inside the session's folders.
 import { constants } from "node:fs";
-import { type FileHandle, readlink, realpath, stat } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { type FileHandle, stat } from "node:fs/promises";
+import { isAbsolute, sep } from "node:path";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import { PathChanged, codeOf, createAt, openAt } from "./checked-open.ts";
+import { followLinks } from "./links.ts";
 
 /** Text files larger than this are not for a protocol of lines. */
 const maxFileBytes = 32 * 1024 * 1024;
@@ -55,26 +56,6 @@ export async function checkUnmoved(path: string, expected: string): Promise<void
     `${path} no longer leads to ${expected}, which was asked about; ask again`,
     { path },
   );
-}
-
-/** As many links to nothing as the system itself would follow. */
-const maxDanglingLinks = 40;
-
-/** The path that a path leads to; of a file that is yet to be made, by its folder. */
-export async function followLinks(path: string, linksLeft: number = maxDanglingLinks): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    // It does not exist: its folder decides, up to one that does. A link to nothing is written through, not over.
-    const parent = dirname(path);
-    if (parent === path) return path;
-    const folder = await followLinks(parent, linksLeft);
-    const target =
-      linksLeft === 0 ? undefined : await readlink(join(folder, basename(path))).catch(() => undefined);
-    return target === undefined
-      ? join(folder, basename(path))
-      : followLinks(resolve(folder, target), linksLeft - 1);
-  }
 }
 
 /** Refuses what cannot be read as text: what is not there, is no file, or is too large. */

@@ -131,7 +131,7 @@ function SessionNotes({
       ))}
       {contextLoss !== undefined && (
         <p className={style.note}>
-          The agent came back without its memory of what was said: {contextLoss.reason}
+          The agent restarted without its context: {contextLoss.reason}
         </p>
       )}
     </>

@@ -25,10 +25,11 @@ const short = { width: 1060, height: 460 };
 
 /** Takes all of them. */
 export async function takeGuidePictures(browser: Browser): Promise<void> {
-  const { host, close } = await startScriptedHost(script, {
+  const scripted = await startScriptedHost(script, {
     config: { limits },
     agent: { throughHost: ["commands"] },
   });
+  const { host } = scripted;
   try {
     const page = await openPage(browser, host, tall);
     writeFileSync(path.join(host.project, "loader.mjs"), "");
@@ -48,7 +49,7 @@ export async function takeGuidePictures(browser: Browser): Promise<void> {
     const audit = page.getByRole("region", { name: "Audit" });
     await takePart(audit, "audit-light", audit.getByRole("row").nth(8));
   } finally {
-    await close();
+    await scripted.close();
   }
 }
 

@@ -63,7 +63,7 @@ function ruleRow(rule: PermissionRuleInfo, nowMs: number): string[] {
 }
 
 /** The subject of a rule in one line. */
-function allowedText({ subject }: PermissionRuleInfo): string {
+export function allowedText({ subject }: Pick<PermissionRuleInfo, "subject">): string {
   if (subject.kind === "command") {
     const { line = "", cwd, environment } = subject;
     const changes = environment.map(({ name, value }) =>

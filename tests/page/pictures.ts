@@ -1,34 +1,16 @@
 // Makes the pictures of the documents from the real page: `npm run pictures`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import type { Page } from "playwright-core";
+import { startRealHost } from "../host/real-host.ts";
 import build from "../setup/build.ts";
+import { takeGuidePictures } from "./guide-pictures.ts";
 import { cannotBrowse, startBrowser } from "./page-browser.ts";
-import { allow, openShellSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
+import { allow, openShellSession, say, terminals, typeInto } from "./page-walk.ts";
+import { openPage, pictureFolder, take } from "./picture.ts";
 
-const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 const desktop = { viewport: { width: 1280, height: 800 } } as const;
 const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isMobile: true } as const;
-
-async function open(
-  browser: Browser,
-  { url, token }: RealHost,
-  options: BrowserContextOptions,
-): Promise<Page> {
-  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-  const page = await context.newPage();
-  await page.goto(`${url}/?tkn=${token}`);
-  await whenConnected(page);
-  return page;
-}
-
-async function take(page: Page, name: string): Promise<void> {
-  await page.evaluate("document.fonts.ready");
-  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: "disabled" });
-  process.stdout.write(`${name}.png\n`);
-}
 
 /** Names the session that is shown, as a person would. */
 async function rename(page: Page, name: string): Promise<void> {
@@ -60,15 +42,15 @@ async function fill(page: Page, project: string): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(pictureFolder, { recursive: true });
   await build();
   const [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
   try {
-    const first = await open(browser, host, { ...desktop, colorScheme: "light" });
+    const first = await openPage(browser, host, { ...desktop, colorScheme: "light" });
     await take(first, "welcome-light");
     await fill(first, host.project);
     await take(first, "session-light");
-    const dark = await open(browser, host, { ...desktop, colorScheme: "dark" });
+    const dark = await openPage(browser, host, { ...desktop, colorScheme: "dark" });
     await dark.getByRole("link", { name: /Notes for the garden/ }).click();
     // The diff and the text come in separate files, which are fetched when they are needed.
     await dark.getByText("−1", { exact: true }).waitFor();
@@ -80,11 +62,12 @@ async function main(): Promise<void> {
     await typeInto(shell, "ls --color=always -l /usr\n");
     await shell.getByText("share").first().waitFor();
     await take(dark, "terminals-dark");
-    const small = await open(browser, host, { ...phone, colorScheme: "light" });
+    const small = await openPage(browser, host, { ...phone, colorScheme: "light" });
     await take(small, "sessions-phone");
     await small.getByRole("link", { name: /Inbox/ }).click();
     await small.getByRole("group", { name: /^Permission/ }).waitFor();
     await take(small, "inbox-phone");
+    await takeGuidePictures(browser);
   } finally {
     await browser.close();
     await host.close();

@@ -21,17 +21,22 @@ export interface ScriptedHost {
   close(): Promise<void>;
 }
 
+/** Settings of the host, and of the agent beside its program. */
+interface ScriptedHostOptions extends RealHostOptions {
+  readonly agent?: object;
+}
+
 /** Starts a host whose agent `Painter` follows the script. */
 export async function startScriptedHost(
   script: Script,
-  options: RealHostOptions = {},
+  { agent, ...options }: ScriptedHostOptions = {},
 ): Promise<ScriptedHost> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-script-"));
   const recordFile = path.join(folder, "painter.ndjson");
   const scriptFile = path.join(folder, "script.json");
   writeFileSync(scriptFile, JSON.stringify([script]));
   const env = { FAKE_AGENT_SCRIPT: scriptFile, FAKE_AGENT_RECORD: recordFile };
-  const painter = { command: process.execPath, args: [agentFile], env, label: "Painter" };
+  const painter = { command: process.execPath, args: [agentFile], env, label: "Painter", ...agent };
   const host = await startRealHost({ ...options, config: { ...options.config, agents: { painter } } });
   return {
     host,

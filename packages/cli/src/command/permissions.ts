@@ -63,8 +63,14 @@ function ruleRow(rule: PermissionRuleInfo, nowMs: number): string[] {
 }
 
 /** The subject of a rule in one line. */
-function allowedText({ subject }: PermissionRuleInfo): string {
-  if (subject.kind === "command") return `${safeText(subject.line ?? "")} in ${safeText(subject.cwd)}`;
+export function allowedText({ subject }: Pick<PermissionRuleInfo, "subject">): string {
+  if (subject.kind === "command") {
+    const { line = "", cwd, environment } = subject;
+    const changes = environment.map(({ name, value }) =>
+      value === undefined ? `${name} unset` : `${name}=${value}`,
+    );
+    return safeText(`${line} in ${cwd}${changes.length === 0 ? "" : ` with ${changes.join(", ")}`}`);
+  }
   if (subject.kind !== "write") return subject.kind;
   return `write ${subject.files.map(({ path }) => safeText(path)).join(", ")}`;
 }

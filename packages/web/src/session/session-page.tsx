@@ -130,9 +130,7 @@ function SessionNotes({
         <ApprovalCard key={id} call={toolCall} turnId={turnId} chatUri={chatUri} />
       ))}
       {contextLoss !== undefined && (
-        <p className={style.note}>
-          The agent came back without its memory of what was said: {contextLoss.reason}
-        </p>
+        <p className={style.note}>The agent restarted without its context: {contextLoss.reason}</p>
       )}
     </>
   );

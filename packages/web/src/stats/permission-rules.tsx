@@ -14,7 +14,12 @@ interface Rule {
   readonly folder?: string;
   readonly agent_id: string;
   readonly subject:
-    | { readonly kind: "command"; readonly line?: string; readonly cwd: string }
+    | {
+        readonly kind: "command";
+        readonly line?: string;
+        readonly cwd: string;
+        readonly environment: readonly { readonly name: string; readonly value?: string }[];
+      }
     | { readonly kind: "write"; readonly files: readonly { readonly path: string }[] };
 }
 
@@ -69,8 +74,12 @@ export function PermissionRules(): ReactNode {
 }
 
 function allowedText({ subject }: Rule): string {
-  if (subject.kind === "command") return `${subject.line ?? ""} in ${subject.cwd}`;
-  return `write ${subject.files.map(({ path }) => path).join(", ")}`;
+  if (subject.kind === "write") return `write ${subject.files.map(({ path }) => path).join(", ")}`;
+  const { line = "", cwd, environment } = subject;
+  const changes = environment.map(({ name, value }) =>
+    value === undefined ? `${name} unset` : `${name}=${value}`,
+  );
+  return `${line} in ${cwd}${changes.length === 0 ? "" : ` with ${changes.join(", ")}`}`;
 }
 
 function readRules(answer: unknown): readonly Rule[] {

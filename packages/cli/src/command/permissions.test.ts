@@ -1,0 +1,12 @@
+// The text of a standing permission: everything that it allows.
+import { expect, it } from "vitest";
+import { allowedText } from "./permissions.ts";
+
+it("[C600] a rule is shown with its folder and its changed variables", () => {
+  const command = { kind: "command", line: "node --test", cwd: "/work" } as const;
+  expect(allowedText({ subject: { ...command, environment: [] } })).toBe("node --test in /work");
+  const environment = [{ name: "NODE_OPTIONS", value: "--import ./x.mjs" }, { name: "CI" }];
+  expect(allowedText({ subject: { ...command, environment } })).toBe(
+    "node --test in /work with NODE_OPTIONS=--import ./x.mjs, CI unset",
+  );
+});

@@ -1,7 +1,7 @@
 // A real host with the hostile agent: opens sessions, plays attacks, answers questions and reads the audit.
 import { fileURLToPath } from "node:url";
 import { readFrames } from "../host/event-reader.ts";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startRealHost, type RealHost, type RealHostOptions } from "../host/real-host.ts";
 import type { HostileStep, StepOutcome } from "./hostile-step.ts";
 
 /** A question of the host, as a stream carries it. */
@@ -31,9 +31,9 @@ export class AttackHost {
   }
 
   /** Starts the program with the hostile agent as `hostile`. */
-  static async start(config: object = {}): Promise<AttackHost> {
+  static async start(config: object = {}, options: RealHostOptions = {}): Promise<AttackHost> {
     const hostile = { command: process.execPath, args: [agentFile] };
-    return new AttackHost(await startRealHost({ config: { agents: { hostile }, ...config } }));
+    return new AttackHost(await startRealHost({ ...options, config: { agents: { hostile }, ...config } }));
   }
 
   close(): Promise<void> {
@@ -86,10 +86,19 @@ export class AttackHost {
     return { outcomes: JSON.parse(text) as StepOutcome[], questions };
   }
 
-  /** The audit of a session, oldest first. */
-  async audit(key: string): Promise<Record<string, unknown>[]> {
-    const { body } = await this.call("GET", `/admin/audit?session=${encodeURIComponent(key)}`);
+  /** The audit of a session or of all, of one kind or of all. */
+  async audit(key: string | undefined, what?: string): Promise<Record<string, unknown>[]> {
+    const query = new URLSearchParams({ limit: "1000" });
+    if (key !== undefined) query.set("session", key);
+    if (what !== undefined) query.set("what", what);
+    const { body } = await this.call("GET", `/admin/audit?${query}`);
     return body["entries"] as Record<string, unknown>[];
+  }
+
+  /** The isolation of a session, as its status has it. */
+  async isolationOf(key: string): Promise<Record<string, unknown>> {
+    const { body } = await this.call("GET", `/sdk/acp/session/${encodeURIComponent(key)}`);
+    return (body["session"] as { isolation: Record<string, unknown> }).isolation;
   }
 }
 

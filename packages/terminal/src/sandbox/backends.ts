@@ -7,7 +7,7 @@ import { platform } from "../process/platform.ts";
 import type { BubblewrapMode } from "./bubblewrap.ts";
 import { findEnterProgram } from "./enter-program.ts";
 import { Holder, type HolderParts } from "./holder.ts";
-import { findUtilLinux, type Joiner } from "./join.ts";
+import { findUtilLinux, type Joiner, joinerFiles } from "./join.ts";
 import { LANDLOCK_GAPS, LandlockSandbox } from "./landlock.ts";
 import type { OpenSandbox } from "./open-sandbox.ts";
 import { makePrivateFolders } from "./private-folder.ts";
@@ -21,6 +21,8 @@ interface Candidate {
   readonly name: string;
   readonly backend: IsolationBackend;
   readonly gaps: readonly string[];
+  /** Programs that run outside of the sandboxes; none of them can change these. */
+  readonly programs: readonly string[];
   open(spec: SandboxSpec): Promise<OpenSandbox>;
 }
 
@@ -77,6 +79,7 @@ export class SandboxBackends {
       ...spec,
       hidden: [...spec.hidden, ...own],
       readOnly: [...spec.readOnly, ...(ownProgram === undefined ? [] : [ownProgram])],
+      fixed: [...(spec.fixed ?? []), ...candidate.programs],
     });
   }
 
@@ -188,7 +191,8 @@ function bubblewrapCandidate(
     ...(joiner.kind === "enter" ? [] : ["util-linux"]),
     ...(mode.hasProcesses ? [] : ["shared"]),
   ];
-  return { name: name.join("+"), backend, gaps, open: (spec) => Holder.open(spec, parts(spec)) };
+  const programs = [process.execPath, bubblewrap, ...joinerFiles(joiner)];
+  return { name: name.join("+"), backend, gaps, programs, open: (spec) => Holder.open(spec, parts(spec)) };
 }
 
 function landlock(enter: string): Candidate {
@@ -198,6 +202,8 @@ function landlock(enter: string): Candidate {
     name: backend,
     backend,
     gaps: LANDLOCK_GAPS,
+    // A rule for each file beside them would keep everybody from installing programs there.
+    programs: [],
     open: async (spec) => new LandlockSandbox(enter, spec, report(spec)),
   };
 }
@@ -209,6 +215,7 @@ function seatbelt(): Candidate {
     name: backend,
     backend,
     gaps: SEATBELT_GAPS,
+    programs: [process.execPath],
     open: async (spec) => new SeatbeltSandbox(spec, report(spec)),
   };
 }

@@ -54,17 +54,21 @@ function landlockArgs(spec: SandboxSpec, asRoot: boolean): string[] {
   // Root changes through these what the kernel executes outside.
   const kernel = asRoot ? ["/sys", "/proc"] : [];
   const closed = [...existing(hidden), ...findRawDevices("/dev")];
-  const fixed = existing([...readOnly, ...kernel]).filter(
-    (path) => !isBelow(path, [...closed, ...existing(writable)]),
-  );
-  const free = [...existing(visible), ...existing(writable).filter((path) => !isBelow(path, closed))];
+  const fixed = existing(spec.fixed ?? []).filter((path) => !isBelow(path, closed));
+  const unchanged = existing([...readOnly, ...kernel])
+    .filter((path) => !isBelow(path, [...closed, ...existing(writable)]))
+    .concat(fixed);
+  const free = [
+    ...existing(visible),
+    ...existing(writable).filter((path) => !isBelow(path, [...closed, ...fixed])),
+  ].flatMap((path) => allExcept(path, fixed));
   const rules = (option: string, paths: readonly string[]): string[] =>
     paths.flatMap((path) => [option, path]);
   if (level === "guard") {
     return [
       ...rules("--list", ["/"]),
-      ...rules("--write", allExcept("/", [...closed, ...fixed])),
-      ...rules("--read", fixed),
+      ...rules("--write", allExcept("/", [...closed, ...unchanged])),
+      ...rules("--read", unchanged),
       ...rules("--write", free),
     ];
   }

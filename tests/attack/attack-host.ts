@@ -79,11 +79,23 @@ export class AttackHost {
       if (event?.type !== "permission_request") continue;
       const question = event.data as unknown as AskedQuestion;
       questions.push(question);
-      const decision = { requestId: question.requestId, optionId: decide(question) ?? "reject_once" };
-      await this.call("POST", `${route}/permission`, decision);
+      await this.decide(key, question.requestId, decide(question) ?? "reject_once");
     }
     if (text === "") throw new Error("The turn ended without the agent's outcomes");
     return { outcomes: JSON.parse(text) as StepOutcome[], questions };
+  }
+
+  /** Decides an open question. */
+  async decide(key: string, requestId: string, optionId: string): Promise<void> {
+    const decision = { requestId, optionId };
+    await this.call("POST", `/sdk/acp/session/${encodeURIComponent(key)}/permission`, decision);
+  }
+
+  /** The questions of a session that nobody has answered. */
+  async openQuestions(key: string): Promise<Record<string, unknown>[]> {
+    const { body } = await this.call("GET", "/sdk/acp/approvals");
+    const all = body["approvals"] as Record<string, unknown>[];
+    return all.filter((each) => JSON.stringify(each).includes(key));
   }
 
   /** The audit of a session or of all, of one kind or of all. */

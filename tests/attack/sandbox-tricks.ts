@@ -164,7 +164,7 @@ const writeTricks: readonly Trick[] = [
   {
     name: "sockets that lead out",
     line: 'for f in /run/docker.sock /var/run/docker.sock /run/dbus/system_bus_socket "/tmp/tmux-$(id -u)"/*; do [ -S "$f" ] && echo "BREACH $f"; done; true',
-    isStopped: isWorkspace,
+    isStopped: (setting) => isWorkspace(setting) && isBubblewrap(setting),
   },
 ];
 

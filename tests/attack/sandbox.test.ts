@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testedPackage, testedProgram } from "../setup/tested-program.ts";
 import { AttackHost } from "./attack-host.ts";
-import type { StepOutcome } from "./hostile-step.ts";
+import type { HostileStep, StepOutcome } from "./hostile-step.ts";
 import { isBreach, type Trick, type TrickSetting, tricks } from "./sandbox-tricks.ts";
 
 interface Setting extends TrickSetting {
@@ -134,7 +134,49 @@ describe.runIf(process.platform === "linux").each(settings())(
       const said = (gaps as string[]).join(" ");
       const cannotHideProcesses = /shared|landlock/.test(backend);
       expect(said.includes("can be seen and signalled")).toBe(cannotHideProcesses);
-      expect(said.includes("Pipes of other commands")).toBe(backend === "landlock");
+      for (const gap of ["Pipes of other commands", "Sockets in hidden folders"]) {
+        expect(said.includes(gap)).toBe(backend === "landlock");
+      }
+    });
+
+    it("[V630] a session around the home gets neither the token nor the policy, by itself or by the host", async (context) => {
+      context.skip(!isThere, `this machine has no ${backend}`);
+      const { home, pid } = target.host;
+      const around = await target.open({
+        approvalPolicy: "approve-all",
+        isolation: level,
+        cwd: path.dirname(home),
+      });
+      const call = (method: string, file: string): HostileStep => ({
+        do: "call",
+        method: `fs/${method}_text_file`,
+        params: { path: file, content: "{}" },
+      });
+      const files = [
+        `${home}/token`,
+        `/proc/self/root${home}/token`,
+        "/proc/self/environ",
+        `/proc/${pid}/maps`,
+      ];
+      const policy = path.join(path.dirname(home), "policy.jsonc");
+      const written = [policy, `${home}/config.jsonc`, `${home}/new`, testedProgram, "/proc/self/comm"];
+      const calls = [
+        ...files.map((file) => call("read", file)),
+        ...written.map((file) => call("write", file)),
+      ];
+      const own = [`cat '${home}/token'; (: >> '${policy}') && echo BREACH`].flatMap((line) => [
+        { do: "run", line } as const,
+        { do: "terminal", command: "/bin/sh", args: ["-c", line] } as const,
+      ]);
+      const { outcomes } = await target.play(around, [...own, ...calls]);
+      for (const { output = "" } of outcomes.slice(0, 2))
+        expect(isBreach(output, target.host.token)).toBe(false);
+      expect(outcomes.slice(2).map(({ code }) => code)).toEqual(calls.map(() => -32_009));
+      for (const what of ["file-read", "file-write"]) {
+        const entries = await target.audit(around, what);
+        expect(entries).toHaveLength((what === "file-read" ? files : written).length);
+        for (const entry of entries) expect(entry).toMatchObject({ verdict: "denied", by: "isolation" });
+      }
     });
 
     it("[V643] under workspace, commands have no secrets in their environment", async (context) => {

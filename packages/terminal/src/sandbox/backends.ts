@@ -34,6 +34,12 @@ interface Choice {
 /** A probe that takes longer is a machine on which nothing could be started. */
 const probeMs = 10_000;
 
+/** A command that runs and finds the file in `$0` neither by its path nor by what other processes see. */
+const probeScript = `test -r /etc || exit 1
+for file in "$0" /proc/[0-9]*/root"$0"; do
+  if cat "$file" >/dev/null 2>&1; then echo "hidden files can be read by way of other processes" >&2; exit 1; fi
+done`;
+
 const visibleProcesses =
   "The host's processes can be seen and signalled, but not read or traced: this machine does not allow another /proc.";
 const noSetuid = "sudo and other setuid programs do not work.";
@@ -124,7 +130,7 @@ export class SandboxBackends {
         writable: [],
       });
       const { words } = sandbox.enter({ cwd: "/", device: undefined, inside: [] });
-      const [program, ...args] = [...words, "/bin/sh", "-c", 'test -r /etc && ! cat "$0"', secret];
+      const [program, ...args] = [...words, "/bin/sh", "-c", probeScript, secret];
       await promisify(execFile)(program, args, { timeout: probeMs, cwd: "/" });
       return undefined;
     } catch (error) {

@@ -24,10 +24,14 @@ const agentFile = fileURLToPath(new URL("hostile-agent.mjs", import.meta.url));
 
 /** A host under attack. */
 export class AttackHost {
-  readonly host: RealHost;
+  #host: RealHost;
 
   private constructor(host: RealHost) {
-    this.host = host;
+    this.#host = host;
+  }
+
+  get host(): RealHost {
+    return this.#host;
   }
 
   /** Starts the program with the hostile agent as `hostile`. */
@@ -38,6 +42,11 @@ export class AttackHost {
 
   close(): Promise<void> {
     return this.host.close();
+  }
+
+  /** Kills the host and starts the next one in its home. */
+  async restart(): Promise<void> {
+    this.#host = await this.host.restart();
   }
 
   /** Sends a request with the owner's token, or with other credentials. */

@@ -22,7 +22,8 @@ if (process.argv[2] === "bare") {
     await sleep(5);
   }
   bare.disconnect();
-  console.log(JSON.stringify({ host: percentile99(taken.host), bare: percentile99(taken.bare) }));
+  const samples = taken.host.length;
+  console.log(JSON.stringify({ host: percentile99(taken.host), bare: percentile99(taken.bare), samples }));
 }
 
 /** @param {string} url @returns {Promise<number>} */

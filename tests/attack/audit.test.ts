@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect } from "../../packages/storage-sqlite/src/driver.ts";
 import { testedProgram } from "../setup/tested-program.ts";
 import { AttackHost } from "./attack-host.ts";
 
@@ -76,5 +77,17 @@ describe("[C675] an export of the audit", () => {
     writeFileSync(copy, `${lines.slice(0, -1).join("\n")}\n`);
     expect((await holdfast("audit", "verify", "--file", copy, "--head", head)).code).toBe(11);
     expect((await holdfast("audit", "verify", "--head", head)).code).toBe(0);
+  });
+});
+
+describe("[D676] the audit in the database", () => {
+  it("[D676] shows a change that somebody made behind the host's back", async () => {
+    expect((await holdfast("audit", "verify")).code).toBe(0);
+    const database = await connect(path.join(target.host.home, "holdfast.db"));
+    database.exec("UPDATE audit SET entry = replace(entry, '\"true\"', '\"ls\"') WHERE id = 3");
+    database.close();
+    const { code, output } = await holdfast("audit", "verify");
+    expect(code).toBe(11);
+    expect(output).toMatch(/\b3\b/);
   });
 });

@@ -128,6 +128,24 @@ describe.runIf(process.platform === "linux").each(settings())(
       expect((await target.call("GET", "/healthz")).status).toBe(200);
     }, 120_000);
 
+    it("[T630] neither Node nor the programs that make the sandbox can be changed", async (context) => {
+      context.skip(!isThere || backend === "landlock", `${backend} does not protect them`);
+      const programs = ["node", "bwrap", "nsenter", "setpriv", "setsid"];
+      const line = `for f in "$NODE" ${programs
+        .slice(1)
+        .map((name) => `/usr/bin/${name}`)
+        .join(
+          " ",
+        )}; do [ -e "$f" ] && (: >> "$f") 2>/dev/null && echo "BREACH $f"; done; rm -f "$NODE" 2>/dev/null && echo BREACH; true`;
+      const outcomes = await tryAll(target, key, [line]);
+      const isJoiner = backend.includes("util-linux");
+      for (const { output = "" } of outcomes) {
+        const changed = output.match(/^BREACH.*$/gm) ?? [];
+        // Programs that this sandbox does not use are as writable as they always were, under `guard` and to root.
+        expect(changed.filter((each) => isJoiner || !/nsenter|setpriv|setsid/.test(each))).toEqual([]);
+      }
+    });
+
     it("[V640] the state names what the backend does not stop", async (context) => {
       context.skip(!isThere, `this machine has no ${backend}`);
       const { gaps = [] } = await target.isolationOf(key);

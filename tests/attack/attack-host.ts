@@ -1,7 +1,7 @@
 // A real host with the hostile agent: opens sessions, plays attacks, answers questions and reads the audit.
 import { fileURLToPath } from "node:url";
 import { readFrames } from "../host/event-reader.ts";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startRealHost, type RealHost, type RealHostOptions } from "../host/real-host.ts";
 import type { HostileStep, StepOutcome } from "./hostile-step.ts";
 
 /** A question of the host, as a stream carries it. */
@@ -24,20 +24,29 @@ const agentFile = fileURLToPath(new URL("hostile-agent.mjs", import.meta.url));
 
 /** A host under attack. */
 export class AttackHost {
-  readonly host: RealHost;
+  #host: RealHost;
 
   private constructor(host: RealHost) {
-    this.host = host;
+    this.#host = host;
+  }
+
+  get host(): RealHost {
+    return this.#host;
   }
 
   /** Starts the program with the hostile agent as `hostile`. */
-  static async start(config: object = {}): Promise<AttackHost> {
+  static async start(config: object = {}, options: RealHostOptions = {}): Promise<AttackHost> {
     const hostile = { command: process.execPath, args: [agentFile] };
-    return new AttackHost(await startRealHost({ config: { agents: { hostile }, ...config } }));
+    return new AttackHost(await startRealHost({ ...options, config: { agents: { hostile }, ...config } }));
   }
 
   close(): Promise<void> {
     return this.host.close();
+  }
+
+  /** Kills the host and starts the next one in its home. */
+  async restart(): Promise<void> {
+    this.#host = await this.host.restart();
   }
 
   /** Sends a request with the owner's token, or with other credentials. */
@@ -79,17 +88,38 @@ export class AttackHost {
       if (event?.type !== "permission_request") continue;
       const question = event.data as unknown as AskedQuestion;
       questions.push(question);
-      const decision = { requestId: question.requestId, optionId: decide(question) ?? "reject_once" };
-      await this.call("POST", `${route}/permission`, decision);
+      await this.decide(key, question.requestId, decide(question) ?? "reject_once");
     }
     if (text === "") throw new Error("The turn ended without the agent's outcomes");
     return { outcomes: JSON.parse(text) as StepOutcome[], questions };
   }
 
-  /** The audit of a session, oldest first. */
-  async audit(key: string): Promise<Record<string, unknown>[]> {
-    const { body } = await this.call("GET", `/admin/audit?session=${encodeURIComponent(key)}`);
+  /** Decides an open question. */
+  async decide(key: string, requestId: string, optionId: string): Promise<void> {
+    const decision = { requestId, optionId };
+    await this.call("POST", `/sdk/acp/session/${encodeURIComponent(key)}/permission`, decision);
+  }
+
+  /** The questions of a session that nobody has answered. */
+  async openQuestions(key: string): Promise<Record<string, unknown>[]> {
+    const { body } = await this.call("GET", "/sdk/acp/approvals");
+    const all = body["approvals"] as Record<string, unknown>[];
+    return all.filter((each) => JSON.stringify(each).includes(key));
+  }
+
+  /** The audit of a session or of all, of one kind or of all. */
+  async audit(key: string | undefined, what?: string): Promise<Record<string, unknown>[]> {
+    const query = new URLSearchParams({ limit: "1000" });
+    if (key !== undefined) query.set("session", key);
+    if (what !== undefined) query.set("what", what);
+    const { body } = await this.call("GET", `/admin/audit?${query}`);
     return body["entries"] as Record<string, unknown>[];
+  }
+
+  /** The isolation of a session, as its status has it. */
+  async isolationOf(key: string): Promise<Record<string, unknown>> {
+    const { body } = await this.call("GET", `/sdk/acp/session/${encodeURIComponent(key)}`);
+    return (body["session"] as { isolation: Record<string, unknown> }).isolation;
   }
 }
 

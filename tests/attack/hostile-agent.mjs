@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * @typedef {import("./hostile-step.ts").HostileStep} HostileStep
@@ -13,6 +14,8 @@ import { createInterface } from "node:readline";
 /** @type {Map<number, (message: Message) => void>} */
 const waiting = new Map();
 let lastId = 0;
+/** @type {Promise<StepOutcome>} */
+let late = Promise.resolve({});
 
 /** @param {object} message */
 function send(message) {
@@ -65,6 +68,11 @@ async function perform(sessionId, step) {
         ? { result: reply.result ?? {} }
         : { error: reply.error.message, code: reply.error.code };
     }
+    case "later":
+      late = sleep(step.afterMs).then(() => perform(sessionId, step.step));
+      return {};
+    case "collect":
+      return late;
     case "report":
       send({ method: "session/update", params: { sessionId, update: step.update } });
       return {};

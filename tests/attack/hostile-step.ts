@@ -15,6 +15,9 @@ export type HostileStep =
     }
   /** Any other request to the host. */
   | { readonly do: "call"; readonly method: string; readonly params: object }
+  /** Performs a step when the turn is over; `collect` gives its outcome in a later turn. */
+  | { readonly do: "later"; readonly step: HostileStep; readonly afterMs: number }
+  | { readonly do: "collect" }
   /** An update of the session. */
   | { readonly do: "report"; readonly update: object }
   /** The agent's own environment, as JSON. */

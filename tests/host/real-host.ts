@@ -1,7 +1,16 @@
 // A real host for tests: the program itself, in a separate home, with agents that are real processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -34,6 +43,12 @@ export interface RealHostOptions {
   /** Where it listens, also after a restart; absent: on any port that is free, a new one each time. */
   readonly port?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** An ordinary user that it runs as, by number, when the tests run as root. */
+  readonly uid?: number | undefined;
+  /** The folder for its files; absent: the temporary one. */
+  readonly parent?: string;
+  /** Adds files to the folder of `home`, `project` and `user` before the start. */
+  readonly prepare?: (folder: string) => void;
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -41,7 +56,7 @@ const agentFile = fileURLToPath(new URL("../fixtures/chatty-agent.mjs", import.m
 
 /** Starts the program from source. Under the names of agents that the host knows, its PATH has one of the tests' own. */
 export function startRealHost(options: RealHostOptions = {}): Promise<RealHost> {
-  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-real-"));
+  const folder = mkdtempSync(path.join(options.parent ?? tmpdir(), "holdfast-real-"));
   const [home = "", project = "", user = ""] = foldersIn(folder);
   for (const each of [home, project, path.join(user, "bin")]) {
     mkdirSync(each, { recursive: true, mode: 0o700 });
@@ -52,6 +67,8 @@ export function startRealHost(options: RealHostOptions = {}): Promise<RealHost> 
   if (options.config !== undefined) {
     writeFileSync(path.join(home, "config.jsonc"), JSON.stringify(options.config), { mode: 0o600 });
   }
+  options.prepare?.(folder);
+  if (options.uid !== undefined) giveTo(folder, options.uid);
   return startIn(folder, options);
 }
 
@@ -64,6 +81,7 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
     {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"],
+      ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
       env: {
         ...process.env,
         HOME: user,
@@ -114,6 +132,14 @@ export async function freePort(): Promise<number> {
     server.close();
     if (isFree) return port;
   }
+}
+
+/** Makes a user the owner of a folder and everything in it. */
+function giveTo(folder: string, uid: number): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    chownSync(path.join(folder, name), uid, uid);
+  }
+  chownSync(folder, uid, uid);
 }
 
 function foldersIn(folder: string): string[] {

@@ -25,6 +25,7 @@ import type { Hub } from "./channel/hub.ts";
 import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
+import { Isolation } from "./isolation/isolation.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
 import type { SessionDirectory } from "./session/session-directory.ts";
 import { describeSession, describeSessionInFull } from "./session/session-status.ts";
@@ -100,7 +101,7 @@ export class Host {
       sessions: directory,
       terminals: new TerminalSubscriptions(hub, terminals, finished),
       claims,
-      files: new SharedFiles(sessions, directory),
+      files: new SharedFiles(sessions, directory, new Isolation(options.config.isolation, options.paths)),
       publishAgents: () => publishedAgents.publish(),
     };
     parts.watchers.started();

@@ -31,10 +31,14 @@ export function createProcessPort(home?: string): Spawner {
 const programFolder = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The paths that agents must not see or change. */
-function hostPaths({ home, configFile }: HostParts): NonNullable<HostOptions["paths"]> {
+function hostPaths({ home, config, configFile }: HostParts): NonNullable<HostOptions["paths"]> {
+  const program = path.resolve(programFolder);
+  const isInstalled = program.split(path.sep).includes("node_modules");
+  const fixed = [policyPath(home, config), ...(configFile === undefined ? [] : [path.resolve(configFile)])];
   return {
     hidden: [home],
-    readOnly: [path.resolve(programFolder), ...(configFile === undefined ? [] : [path.resolve(configFile)])],
+    readOnly: isInstalled ? [] : [program],
+    fixed: isInstalled ? [...fixed, program] : fixed,
     private: [RUN_FOLDER, SPOOL_FOLDER, AGENTS_FOLDER].map((name) => path.join(home, name)),
   };
 }

@@ -16,8 +16,10 @@ import { commonGitFolder, workspaceHidden, workspaceWritable } from "./workspace
 export interface HostPaths {
   /** Its home: token, database, spool, FIFOs. */
   readonly hidden: readonly string[];
-  /** Its program and configuration. */
+  /** Its program; a session in a folder around it may change it, as one that works on Holdfast does. */
   readonly readOnly: readonly string[];
+  /** Its configuration, its policy, and its program where that was installed: no session may change these. */
+  readonly fixed?: readonly string[];
   /** Folders below the hidden ones in which no session may work; in others it may. */
   readonly private: readonly string[];
 }
@@ -67,24 +69,27 @@ export class Isolation {
 
   /** The sandbox of a session. */
   specFor(level: SandboxSpec["level"], { roots, ownFolders }: SandboxedSession): SandboxSpec {
-    const { hidden, readOnly } = this.#paths;
+    const { hidden, readOnly, fixed = [] } = this.#paths;
     const config = this.#config;
     const visible = [...ownFolders, ...roots.filter((root) => this.#isShown(root))];
+    const overlap = (root: string, each: string): boolean =>
+      root === each || isBelow(root, [each]) || isBelow(each, [root]);
     if (level === "guard") {
       // Only roots that a read-only folder would affect: a session that moves keeps its sandbox and so its processes.
-      const writable = roots.filter((root) =>
-        readOnly.some((each) => root === each || isBelow(root, [each]) || isBelow(each, [root])),
-      );
-      return { level, hidden: [...hidden, ...config.hidden], visible, readOnly, writable };
+      const writable = roots.filter((root) => readOnly.some((each) => overlap(root, each)));
+      return { level, hidden: [...hidden, ...config.hidden], visible, readOnly, fixed, writable };
     }
     const listed = new Set(config.visible);
     const secrets = workspaceHidden(process.env).filter((each) => !listed.has(each));
+    const isWorkedOn = (each: string): boolean => roots.some((root) => overlap(root, each));
     const repositories = roots.flatMap((root) => commonGitFolder(root) ?? []);
     return {
       level,
       hidden: [...hidden, ...config.hidden, ...secrets],
       visible,
-      readOnly,
+      // Caches and temporary folders are writable, whoever put the program there.
+      readOnly: readOnly.filter((each) => isWorkedOn(each)),
+      fixed: [...fixed, ...readOnly.filter((each) => !isWorkedOn(each))],
       writable: [...roots, ...repositories, ...ownFolders, ...workspaceWritable(), ...config.writable],
     };
   }

@@ -6,6 +6,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { type FileVersion, makeId, turnParts } from "@holdfast/ahp";
 import { type EditAddress, parseEditUri } from "@holdfast/ahp/dialects";
 import { HostError } from "@holdfast/protocol";
+import type { Isolation } from "../isolation/isolation.ts";
+import { isReachable } from "../isolation/reach.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { openAt } from "./checked-open.ts";
@@ -31,8 +33,10 @@ const maxCompletions = 100;
 export class SharedFiles {
   readonly #sessions: Sessions;
   readonly #directory: SessionDirectory;
+  readonly #isolation: Isolation;
 
-  constructor(sessions: Sessions, directory: SessionDirectory) {
+  constructor(sessions: Sessions, directory: SessionDirectory, isolation: Isolation) {
+    this.#isolation = isolation;
     this.#sessions = sessions;
     this.#directory = directory;
   }
@@ -46,6 +50,10 @@ export class SharedFiles {
     const roots = this.#sessions.all.flatMap((session) => session.realRoots);
     if (file === undefined || !liesIn(file.realPath, roots)) {
       throw new HostError("PERMISSION_DENIED", `${uri} lies outside the folders of all sessions.`);
+    }
+    const spec = this.#isolation.specFor("guard", { roots, ownFolders: [] });
+    if (!(await isReachable(spec, "read", file.realPath))) {
+      throw new HostError("PERMISSION_DENIED", `${uri} is a file of the host.`);
     }
     return { bytes: await readFile(file.realPath) };
   }

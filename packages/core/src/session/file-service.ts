@@ -1,5 +1,6 @@
 // Reads and writes files for a session's agent.
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
+import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
 import { describeRead, describeWrite } from "../approval/subject.ts";
 import { ALLOWED } from "../audit/audit.ts";
 import {
@@ -36,6 +37,7 @@ export class FileService {
     // Before anything is awaited: the turn may end meanwhile.
     const turn = this.#context.openTurn;
     const file = await resolveFile(checkPath(params.path));
+    await this.#requireReachable("read", file, turn);
     const read = (): Promise<string> => readTextFile(file, params.line, params.limit);
     try {
       const inside = liesIn(file.realPath, this.#context.realRoots);
@@ -61,6 +63,7 @@ export class FileService {
     // Before anything is awaited: the turn may end meanwhile.
     const turn = this.#context.openTurn;
     const file = await resolveFile(path);
+    await this.#requireReachable("write", file, turn);
     // A further name of the file may lie outside (N678).
     const inside = liesIn(file.realPath, this.#context.realRoots) && !file.hasOtherNames;
     const action = {
@@ -74,6 +77,29 @@ export class FileService {
     } as const satisfies GatedAction;
     await this.#gate.run(action, () => writeTextFile(file, content), signal);
     return {};
+  }
+
+  /** Refuses what the agent's own processes could not reach: the host would be a way out of the sandbox (V630). */
+  async #requireReachable(
+    access: "read" | "write",
+    file: ResolvedFile,
+    turn: Turn | undefined,
+  ): Promise<void> {
+    const { sandbox, deps, key } = this.#context;
+    if (await sandbox.reaches(access, file.realPath)) return;
+    const by = "isolation";
+    const what = `file-${access}` as const;
+    deps.audit.record({
+      session: key,
+      turnId: turn?.id,
+      what,
+      subject: file.realPath,
+      by,
+      verdict: "denied",
+    });
+    const verb = access === "read" ? "Reading" : "Writing";
+    const message = `${verb} ${file.path} was not allowed: the session's isolation keeps it from agents. Continue without it.`;
+    throw new RpcError(rpcCodeOf("denied"), message, { code: "denied", by });
   }
 
   /** Whether neither the session's policy nor a rule of the policy file has a say about a file inside. */

@@ -10,6 +10,7 @@ import {
   TerminalError,
 } from "@holdfast/terminal/port";
 import type { AgentEntry } from "../agent/agent-entry.ts";
+import { isReachable } from "../isolation/reach.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /** The session, as far as its sandbox needs it. */
@@ -82,10 +83,17 @@ export class SessionSandbox {
     this.#opened = undefined;
   }
 
+  /** Whether the host may read or write a file for the agent; its own files stay closed without isolation, too (V630). */
+  reaches(access: "read" | "write", realPath: string): Promise<boolean> {
+    return isReachable(this.#specOf(this.wanted === "workspace" ? "workspace" : "guard"), access, realPath);
+  }
+
   #spec(): SandboxSpec | undefined {
+    return this.wanted === "none" ? undefined : this.#specOf(this.wanted);
+  }
+
+  #specOf(level: SandboxSpec["level"]): SandboxSpec {
     const { deps, entry, realRoots: roots } = this.#context;
-    const level = this.wanted;
-    if (level === "none") return undefined;
     return deps.isolation.specFor(level, { roots, ownFolders: deps.agentFolders(entry) });
   }
 

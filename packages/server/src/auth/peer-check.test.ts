@@ -26,7 +26,7 @@ const owners: Readonly<Record<string, MarkerOwner>> = {
 
 interface Peer {
   readonly markers?: readonly string[];
-  readonly isInOwnCgroup?: boolean;
+  readonly isOfHelper?: boolean;
   readonly uid?: number;
 }
 
@@ -43,8 +43,7 @@ function open(peer: Peer | undefined, parts: Partial<PeerCheckParts> = {}) {
         searches += 1;
         return peer && { uid: peer.uid ?? 7, inode: "1" };
       },
-      findProcess: async () =>
-        peer && { pid: 1, command: "curl", markers: [], isInOwnCgroup: false, ...peer },
+      findProcess: async () => peer && { pid: 1, command: "curl", markers: [], isOfHelper: false, ...peer },
     },
     ownerOfMarker: (marker) => owners[marker],
     audit: { record: ({ what, by, subject }) => audited.push(`${what} ${by} ${subject}`) },
@@ -70,7 +69,7 @@ describe("[A626] the owner's credential", () => {
     ["a process whose owner is forgotten", { markers: ["forgotten"] }, "CALLER_IS_AGENT"],
     ["a forgotten one below a person's terminal", { markers: ["forgotten", "person"] }, "allowed"],
     ["a terminal of another host", { markers: ["another"] }, "allowed"],
-    ["a process of our cgroup without a marker", { isInOwnCgroup: true }, "CALLER_IS_AGENT"],
+    ["a process of our cgroup without a marker", { isOfHelper: true }, "CALLER_IS_AGENT"],
   ])("[A626] [A627] from %s", async (_name, peer, expected) => {
     const { outcome, audited } = open(peer);
     expect(await outcome(owner)).toBe(expected);

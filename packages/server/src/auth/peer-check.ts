@@ -23,8 +23,8 @@ interface PeerProcess {
   readonly command: string;
   /** Markers of the process, its ancestors and its cgroup. */
   readonly markers: readonly string[];
-  /** Whether it lives in a cgroup of this host. */
-  readonly isInOwnCgroup: boolean;
+  /** Whether it lives in a cgroup or a sandbox of this host. */
+  readonly isOfHelper: boolean;
 }
 
 /** Finds the other end of a connection on this machine; undefined where that cannot be determined. */
@@ -116,7 +116,7 @@ export class PeerCheck {
   }
 
   /** The agent among the owners of a process; a forgotten one was an agent's, unless a person's terminal is above it. */
-  #agentOf({ markers, isInOwnCgroup }: PeerProcess): { readonly agentId: string | undefined } | undefined {
+  #agentOf({ markers, isOfHelper }: PeerProcess): { readonly agentId: string | undefined } | undefined {
     const { ownerOfMarker, trustedAgents = [] } = this.#parts;
     const owners = markers.map((marker) => ownerOfMarker?.(marker));
     const agents = owners.filter((owner) => owner?.kind === "agent");
@@ -124,7 +124,7 @@ export class PeerCheck {
     if (agent !== undefined) return agent;
     if (agents.length > 0 || owners.some((owner) => owner?.kind === "person")) return undefined;
     const isForgotten = owners.some((owner) => owner?.kind === "forgotten");
-    return isForgotten || isInOwnCgroup ? { agentId: undefined } : undefined;
+    return isForgotten || isOfHelper ? { agentId: undefined } : undefined;
   }
 }
 

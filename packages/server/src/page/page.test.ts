@@ -230,7 +230,7 @@ describe("[Z621] a sign-in", () => {
   it("[A626] is not made for an agent's process", async () => {
     const peers = {
       findSocket: async () => ({ uid: 0, inode: "1" }),
-      findProcess: async () => ({ pid: 1, command: "curl", markers: [], isInOwnCgroup: true }),
+      findProcess: async () => ({ pid: 1, command: "curl", markers: [], isOfHelper: true }),
     };
     const { server, token } = await serve({ webRoot: makeWebRoot(), peers });
     for (const address of [server.signInUrl(), `${server.url}/?tkn=${token}`]) {

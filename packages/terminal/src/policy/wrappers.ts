@@ -235,11 +235,33 @@ const otherShells = new Set([
   "elvish",
 ]);
 
+/** Programs whose whole purpose is to run another one, and whose arguments are not read. */
+const launchers = new Set([
+  "su",
+  "runuser",
+  "chroot",
+  "unshare",
+  "nsenter",
+  "setpriv",
+  "setarch",
+  "script",
+  "flock",
+  "taskset",
+  "chrt",
+  "prlimit",
+  "systemd-run",
+  "parallel",
+  "fakeroot",
+  "dbus-run-session",
+  "bwrap",
+]);
+
 /** The command inside this one; undefined if it runs none. */
 export function unwrap(words: readonly ShellWord[]): Unwrapped | undefined {
   const [program, ...args] = words;
   const name = program?.value?.replace(/^.*\//s, "");
   if (name === undefined) return undefined;
   if (otherShells.has(name)) return hidden(`${name} has another grammar`);
+  if (launchers.has(name) && args.length > 0) return hidden(`${name} runs another command`);
   return table.get(name)?.(args);
 }

@@ -28,8 +28,8 @@ export interface PeerProcess {
   readonly command: string;
   /** The markers of the process, its ancestors and its cgroup, nearest first, without the host's own. */
   readonly markers: readonly string[];
-  /** Whether it lives in a cgroup that this host made, with or without a marker. */
-  readonly isInOwnCgroup: boolean;
+  /** Whether it lives in a cgroup or a sandbox that this host made, with or without a marker. */
+  readonly isOfHelper: boolean;
 }
 
 /** Below what a person or a stream would notice; then other work comes first. */
@@ -76,16 +76,20 @@ export class SocketPeers {
   }
 
   #describe(pid: number): PeerProcess {
+    const helperPid = this.#helperPid();
     const found = new Set<string>();
     let ancestor: number | undefined = pid;
     for (let depth = 0; depth < maxAncestors; depth += 1) {
       // Above the host are those that started it, not those that it started.
       if (ancestor === undefined || ancestor <= 1 || ancestor === process.pid) break;
+      if (ancestor === helperPid) break;
       const marker = readMarker(ancestor);
       if (marker !== undefined) found.add(marker);
       ancestor = readParentPid(ancestor);
     }
-    const group = pid === process.pid ? undefined : readOwnGroup(pid, this.#helperPid());
+    // What drops its parents and variables in a sandbox is left to the first process there, which the helper started.
+    const isBelowHelper = ancestor !== undefined && ancestor === helperPid;
+    const group = pid === process.pid ? undefined : readOwnGroup(pid, helperPid);
     if (group !== undefined && found.size === 0) {
       for (const member of readGroupMembers(group)) {
         const marker = readMarker(member);
@@ -93,7 +97,8 @@ export class SocketPeers {
       }
     }
     if (this.#hostMarker !== undefined) found.delete(this.#hostMarker);
-    return { pid, command: readCommandLine(pid), markers: [...found], isInOwnCgroup: group !== undefined };
+    const isOfHelper = isBelowHelper || group !== undefined;
+    return { pid, command: readCommandLine(pid), markers: [...found], isOfHelper };
   }
 }
 

@@ -7,7 +7,7 @@ import { platform } from "../process/platform.ts";
 import type { BubblewrapMode } from "./bubblewrap.ts";
 import { findEnterProgram } from "./enter-program.ts";
 import { Holder, type HolderParts } from "./holder.ts";
-import { findUtilLinux, type Joiner } from "./join.ts";
+import { findUtilLinux, type Joiner, joinerFiles } from "./join.ts";
 import { LANDLOCK_GAPS, LandlockSandbox } from "./landlock.ts";
 import type { OpenSandbox } from "./open-sandbox.ts";
 import { makePrivateFolders } from "./private-folder.ts";
@@ -21,6 +21,8 @@ interface Candidate {
   readonly name: string;
   readonly backend: IsolationBackend;
   readonly gaps: readonly string[];
+  /** Programs that run outside of the sandboxes; none of them can change these. */
+  readonly programs: readonly string[];
   open(spec: SandboxSpec): Promise<OpenSandbox>;
 }
 
@@ -31,6 +33,12 @@ interface Choice {
 
 /** A probe that takes longer is a machine on which nothing could be started. */
 const probeMs = 10_000;
+
+/** A command that runs and finds the file in `$0` neither by its path nor by what other processes see. */
+const probeScript = `test -r /etc || exit 1
+for file in "$0" /proc/[0-9]*/root"$0"; do
+  if cat "$file" >/dev/null 2>&1; then echo "hidden files can be read by way of other processes" >&2; exit 1; fi
+done`;
 
 const visibleProcesses =
   "The host's processes can be seen and signalled, but not read or traced: this machine does not allow another /proc.";
@@ -77,6 +85,7 @@ export class SandboxBackends {
       ...spec,
       hidden: [...spec.hidden, ...own],
       readOnly: [...spec.readOnly, ...(ownProgram === undefined ? [] : [ownProgram])],
+      fixed: [...(spec.fixed ?? []), ...candidate.programs],
     });
   }
 
@@ -121,7 +130,7 @@ export class SandboxBackends {
         writable: [],
       });
       const { words } = sandbox.enter({ cwd: "/", device: undefined, inside: [] });
-      const [program, ...args] = [...words, "/bin/sh", "-c", 'test -r /etc && ! cat "$0"', secret];
+      const [program, ...args] = [...words, "/bin/sh", "-c", probeScript, secret];
       await promisify(execFile)(program, args, { timeout: probeMs, cwd: "/" });
       return undefined;
     } catch (error) {
@@ -188,7 +197,8 @@ function bubblewrapCandidate(
     ...(joiner.kind === "enter" ? [] : ["util-linux"]),
     ...(mode.hasProcesses ? [] : ["shared"]),
   ];
-  return { name: name.join("+"), backend, gaps, open: (spec) => Holder.open(spec, parts(spec)) };
+  const programs = [process.execPath, bubblewrap, ...joinerFiles(joiner)];
+  return { name: name.join("+"), backend, gaps, programs, open: (spec) => Holder.open(spec, parts(spec)) };
 }
 
 function landlock(enter: string): Candidate {
@@ -198,6 +208,8 @@ function landlock(enter: string): Candidate {
     name: backend,
     backend,
     gaps: LANDLOCK_GAPS,
+    // A rule for each file beside them would keep everybody from installing programs there.
+    programs: [],
     open: async (spec) => new LandlockSandbox(enter, spec, report(spec)),
   };
 }
@@ -209,6 +221,7 @@ function seatbelt(): Candidate {
     name: backend,
     backend,
     gaps: SEATBELT_GAPS,
+    programs: [process.execPath],
     open: async (spec) => new SeatbeltSandbox(spec, report(spec)),
   };
 }

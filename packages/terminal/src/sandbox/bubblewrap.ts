@@ -24,6 +24,7 @@ export function bubblewrapArgs(spec: SandboxSpec, mode: BubblewrapMode): string[
     ...deviceArgs(),
     ...hideArgs(spec, mode.program),
     ...readOnlyArgs(spec),
+    ...fixedArgs(spec),
   ];
 }
 
@@ -100,6 +101,12 @@ function readOnlyArgs({ readOnly, hidden, writable }: SandboxSpec): string[] {
       const inside = roots.filter((each) => isBelow(each, [path]));
       return ["--ro-bind", path, path, ...inside.flatMap((each) => ["--bind", each, each])];
     });
+}
+
+function fixedArgs({ fixed = [], hidden }: SandboxSpec): string[] {
+  return existing(fixed)
+    .filter((path) => !isBelow(path, existing(hidden)))
+    .flatMap((path) => ["--ro-bind", path, path]);
 }
 
 /** Real paths of those that exist, shortest first, each once: a mount on a link would be a mount on nothing. */

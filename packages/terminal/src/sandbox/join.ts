@@ -21,6 +21,11 @@ export function findUtilLinux(): Joiner | undefined {
   return { kind: "util-linux", nsenter, setpriv, setsid };
 }
 
+/** The files of the programs that join. */
+export function joinerFiles(joiner: Joiner): string[] {
+  return joiner.kind === "enter" ? [joiner.file] : [joiner.nsenter, joiner.setpriv, joiner.setsid];
+}
+
 /** Joins the namespaces of `target`, the holder's first process. */
 export function joinHolder(
   joiner: Joiner,

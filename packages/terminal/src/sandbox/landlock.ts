@@ -12,6 +12,7 @@ export const LANDLOCK_GAPS: readonly string[] = [
   "Nothing can be created directly in the folders above a hidden one.",
   "The host's processes can be seen and signalled, but not read or traced.",
   "Pipes of other commands and files of other shells in the temporary folders can be opened.",
+  "Sockets in hidden folders, such as those of Docker, tmux and ssh-agent, can be connected to.",
   "sudo and other setuid programs do not work.",
 ];
 
@@ -54,17 +55,24 @@ function landlockArgs(spec: SandboxSpec, asRoot: boolean): string[] {
   // Root changes through these what the kernel executes outside.
   const kernel = asRoot ? ["/sys", "/proc"] : [];
   const closed = [...existing(hidden), ...findRawDevices("/dev")];
-  const fixed = existing([...readOnly, ...kernel]).filter(
-    (path) => !isBelow(path, [...closed, ...existing(writable)]),
-  );
-  const free = [...existing(visible), ...existing(writable).filter((path) => !isBelow(path, closed))];
+  const fixed = existing(spec.fixed ?? []).filter((path) => !isBelow(path, closed));
+  const unchanged = existing([...readOnly, ...kernel])
+    .filter((path) => !isBelow(path, [...closed, ...existing(writable)]))
+    .concat(fixed);
+  // A right on a folder would hold for what is hidden in it, too.
+  const free = [
+    ...existing(visible).flatMap((path) => allExcept(path, fixed)),
+    ...existing(writable)
+      .filter((path) => !isBelow(path, closed))
+      .flatMap((path) => allExcept(path, [...closed, ...fixed])),
+  ];
   const rules = (option: string, paths: readonly string[]): string[] =>
     paths.flatMap((path) => [option, path]);
   if (level === "guard") {
     return [
       ...rules("--list", ["/"]),
-      ...rules("--write", allExcept("/", [...closed, ...fixed])),
-      ...rules("--read", fixed),
+      ...rules("--write", allExcept("/", [...closed, ...unchanged])),
+      ...rules("--read", unchanged),
       ...rules("--write", free),
     ];
   }

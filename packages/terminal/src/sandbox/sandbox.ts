@@ -15,6 +15,8 @@ export interface SandboxSpec {
   readonly visible: readonly string[];
   /** Paths that cannot be changed; session roots inside them can. */
   readonly readOnly: readonly string[];
+  /** Paths that cannot be changed, whatever is writable around them or inside. */
+  readonly fixed?: readonly string[];
   /** Level `workspace`: the only paths that can be changed. */
   readonly writable: readonly string[];
 }

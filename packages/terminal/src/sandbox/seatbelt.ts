@@ -32,7 +32,8 @@ export class SeatbeltSandbox implements OpenSandbox {
 }
 
 /** Everything is allowed except what the spec takes away. */
-export function seatbeltProfile({ level, hidden, visible, readOnly, writable }: SandboxSpec): string {
+export function seatbeltProfile(spec: SandboxSpec): string {
+  const { level, hidden, visible, readOnly, fixed = [], writable } = spec;
   const paths = (all: readonly string[]): string => all.map((path) => `(subpath ${quote(path)})`).join(" ");
   const rule = (action: string, operations: string, all: readonly string[]): string[] =>
     all.length === 0 ? [] : [`(${action} ${operations} ${paths(all)})`];
@@ -50,6 +51,7 @@ export function seatbeltProfile({ level, hidden, visible, readOnly, writable }: 
       : []),
     ...rule("deny", "file-write*", readOnly),
     ...rule("allow", "file-write*", level === "guard" ? writable : []),
+    ...rule("deny", "file-write*", fixed),
     ...rule("deny", "file-read* file-write*", hidden),
     ...rule("allow", "file-read* file-write*", visible),
     "",

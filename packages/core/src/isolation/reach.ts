@@ -1,6 +1,7 @@
 // The files that the host touches for an agent: those that the agent's own sandbox has, as the host is in none.
 import type { SandboxSpec } from "@holdfast/terminal/port";
-import { followLinks, liesIn } from "../resource/files.ts";
+import { liesIn } from "../resource/files.ts";
+import { followLinks } from "../resource/links.ts";
 
 /** Through these, the host would act on itself and on the machine, or tell about itself. */
 const kernelFolders = ["/proc", "/sys", "/dev"];

@@ -10,7 +10,12 @@ import {
   TerminalError,
 } from "@holdfast/terminal/port";
 import type { Caller } from "../caller.ts";
-import { commonGitFolder, workspaceHidden, workspaceWritable } from "./workspace-paths.ts";
+import {
+  commonGitFolder,
+  makeExpectedCaches,
+  workspaceHidden,
+  workspaceWritable,
+} from "./workspace-paths.ts";
 
 /** The host's own paths, which only the program that runs it knows. */
 export interface HostPaths {
@@ -89,6 +94,12 @@ export class Isolation {
     };
   }
 
+  /** Opens a sandbox that is described. */
+  open(processPort: Pick<ProcessPort, "openSandbox">, spec: SandboxSpec): Promise<Sandbox> {
+    if (spec.level === "workspace") makeExpectedCaches();
+    return processPort.openSandbox(spec);
+  }
+
   /** Opens a sandbox; undefined at the level `none`, and where the machine cannot and need not. */
   async openFor(
     processPort: Pick<ProcessPort, "openSandbox">,
@@ -97,7 +108,7 @@ export class Isolation {
   ): Promise<Sandbox | undefined> {
     if (level === "none") return undefined;
     try {
-      return await processPort.openSandbox(this.specFor(level, session));
+      return await this.open(processPort, this.specFor(level, session));
     } catch (error) {
       const isMissing = error instanceof TerminalError && error.code === "not_supported";
       if (isMissing && !this.isRequired) return undefined;

@@ -61,12 +61,19 @@ export class Isolation {
     return this.#config.keepSecrets;
   }
 
+  /** The levels that the owner may choose from, weakest first. */
+  get choices(): readonly IsolationLevel[] {
+    const { level, require } = this.#config;
+    return require ? ISOLATION_LEVELS.slice(ISOLATION_LEVELS.indexOf(level)) : ISOLATION_LEVELS;
+  }
+
   /** The level of a new session; the owner may choose any unless isolation is required, all others only a stronger one (V640). */
   choose(wanted: IsolationLevel | undefined, caller: Caller): IsolationLevel {
-    const { level, require } = this.#config;
+    const { level } = this.#config;
     if (wanted === undefined) return level;
     const isWeaker = ISOLATION_LEVELS.indexOf(wanted) < ISOLATION_LEVELS.indexOf(level);
-    if (isWeaker && (caller.kind !== "owner" || require)) throw new HostError("ISOLATION_NOT_ALLOWED");
+    const isAllowed = caller.kind === "owner" ? this.choices.includes(wanted) : !isWeaker;
+    if (!isAllowed) throw new HostError("ISOLATION_NOT_ALLOWED");
     return wanted;
   }
 

@@ -63,7 +63,7 @@ describe.runIf(process.platform === "linux").each(levels)("work under %s", (leve
     expect(await response.text()).toBe("hello");
     await session.turn("stop");
     expect(await session.agent.result("stopOutput")).toMatchObject({ output: "ended\n" });
-    await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow());
+    await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow("fetch failed"));
   });
 
   test("[V648] git commits in a worktree whose repository lies elsewhere, and runs its hooks", async () => {
@@ -98,8 +98,7 @@ describe.runIf(process.platform === "linux").each(levels)("work under %s", (leve
     });
     const session = await host.open();
     const { backend = "none" } = session.status.isolation ?? {};
-    if (level !== "none" && !backend.startsWith("bubblewrap"))
-      return skip(`${backend} allows no nested sandbox`);
+    skip(level !== "none" && !backend.startsWith("bubblewrap"), `${backend} allows no nested sandbox`);
     await session.turn("nest");
     const { output } = (await session.agent.result("nestOutput")) as { output: string };
     expect(output).toMatch(/^inside\n.*Read-only file system\n$/);

@@ -16,7 +16,12 @@ let script: string;
 
 beforeAll(async () => {
   host = await startRealHost({
-    config: { security: { agentsMayUseApi: ["claude"] }, apps: { enabled: true } },
+    // Without isolation: under guard no agent reads the token at all.
+    config: {
+      isolation: { level: "none" },
+      security: { agentsMayUseApi: ["claude"] },
+      apps: { enabled: true },
+    },
   });
   api = new Holdfast({ baseUrl: host.url, apiKey: host.token });
   // A program as an agent would write one: it reads the token and uses it.

@@ -49,8 +49,10 @@ async function startIn(
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
     if (!stdout.endsWith("\n")) return;
-    const { url, token } = JSON.parse(stdout) as { url: string; token: string };
-    void use(url, token).then((result) => result !== endsWithoutStop && child.kill());
+    const { url, tokenFile } = JSON.parse(stdout) as { url: string; tokenFile: string };
+    void use(url, readFileSync(tokenFile, "utf8").trim()).then(
+      (result) => result !== endsWithoutStop && child.kill(),
+    );
   });
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   return { isReady: stdout !== "", code, signal, stderr };

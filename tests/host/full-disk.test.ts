@@ -40,10 +40,11 @@ async function startIn(home: string): Promise<Started> {
   };
   onTestFinished(() => kill());
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), exited.then(() => ["{}"])]);
-  const { url, token } = JSON.parse(String(line)) as { url?: string; token?: string };
-  if (url === undefined || token === undefined) {
+  const { url, tokenFile } = JSON.parse(String(line)) as { url?: string; tokenFile?: string };
+  if (url === undefined || tokenFile === undefined) {
     throw new Error(`The host ended before it was ready: ${stderr}`);
   }
+  const token = readFileSync(tokenFile, "utf8").trim();
   const request = (method: string, route: string, body?: object): Promise<Response> =>
     fetch(url + route, {
       method,

@@ -35,7 +35,8 @@ async function startHost(): Promise<{ ready: Ready; pid: number }> {
     rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   });
   const [line] = (await once(host.stdout, "data")) as [Buffer];
-  return { ready: JSON.parse(line.toString()) as Ready, pid: host.pid ?? 0 };
+  const { url, tokenFile } = JSON.parse(line.toString()) as { url: string; tokenFile: string };
+  return { ready: { url, token: readFileSync(tokenFile, "utf8").trim() }, pid: host.pid ?? 0 };
 }
 
 /** Shells of people, each watched by one client. */

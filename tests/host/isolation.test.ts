@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
+import { testedProgram } from "../setup/tested-program.ts";
 import { type RealHost, startRealHost } from "./real-host.ts";
 
 let host: RealHost;
@@ -65,5 +66,12 @@ describe.runIf(process.platform === "linux")("[V640] an agent of a real host", (
   it("[V646] names the isolation in /readyz", async () => {
     const { isolation } = (await request("/readyz")) as { isolation: { level: string; backend: string } };
     expect(isolation).toMatchObject({ level: "guard" });
+  });
+
+  it("[C640] cannot use holdfast, which says why", async () => {
+    const run = await openSession();
+    const text = await run(`${process.execPath} ${testedProgram} ls --home ${host.home} 2>&1; echo code $?`);
+    expect(text).toContain("Agents and their commands cannot see the host's home");
+    expect(text).toContain("code 2");
   });
 });

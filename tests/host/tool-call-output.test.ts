@@ -48,7 +48,11 @@ afterAll(async () => {
 
 it("[A300] [A46] a key with acp.agent alone reads the output and exit of commands, and a cut stream equals the uncut one", async () => {
   const owner = new Holdfast({ baseUrl: host.url, apiKey: host.token });
-  const { secret } = await owner.keys.create({ name: "app", scopes: ["acp.agent"] });
+  const { secret } = await owner.keys.create({
+    name: "app",
+    scopes: ["acp.agent"],
+    ceiling: { policy: "approve-all" },
+  });
   const sdk = new Holdfast({ baseUrl: host.url, apiKey: secret });
   await expect(sdk.terminals.list()).rejects.toMatchObject({ status: 403 });
   const wish = { agent_id: "maker", cwd: host.project, approvalPolicy: "approve-all" as const };

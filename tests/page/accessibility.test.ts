@@ -95,7 +95,7 @@ describePage(
       });
       expect(await violations(page)).toEqual([]);
       await page.getByRole("alert").getByText("This is not the host's token.").waitFor();
-      await page.getByText("Open the address that holdfast prints when it starts.").waitFor();
+      await page.getByText("prints a link that signs one browser in").waitFor();
       const look = "getComputedStyle(document.querySelector('button')).backgroundColor";
       expect(await page.evaluate(look)).toBe("rgb(11, 95, 109)");
     });

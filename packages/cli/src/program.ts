@@ -43,7 +43,7 @@ export async function runProgram({ programPath, loadHost, watchdogTimes }: Progr
 function reportFailure(error: unknown, wantsJson: boolean): number {
   const failure = failureOf(error);
   if (failure === undefined) {
-    process.stderr.write(`holdfast: this is a fault of Holdfast\n${describeFault(error)}\n`);
+    process.stderr.write(`holdfast: internal error\n${describeFault(error)}\n`);
     return EXIT_CODES.fault;
   }
   process.stderr.write(wantsJson ? failureLine(failure) : describeFailure(failure));

@@ -162,7 +162,7 @@ describe("sessions", () => {
     ],
     [
       '{"agent_id":"a","aprovalPolicy":"deny-all"}',
-      'The body has no member "aprovalPolicy"; it has: agent_id, cwd, label, model, timeoutSeconds, runtimeMode, approvalPolicy, extras, limits, forwardedProvider, mcpServers.',
+      'The body has no member "aprovalPolicy"; it has: agent_id, cwd, label, model, timeoutSeconds, runtimeMode, approvalPolicy, extras, limits, forwardedProvider, mcpServers, isolation.',
     ],
     ['{"agent_id":"a","model":7}', "model must be a string, not a number."],
   ])("[P13] %s is refused with its place named", (body, message) => {

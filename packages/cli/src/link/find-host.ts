@@ -1,7 +1,7 @@
 // Search for the host that a command speaks to: the named one, the one of its home, or one started in the background (C15).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, fstatSync, mkdirSync, readFileSync } from "node:fs";
+import { accessSync, closeSync, constants, fstatSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
@@ -47,6 +47,7 @@ export async function findHost(search: HostSearch): Promise<HostPlace> {
   }
   const progress = console.progress("Starting a host");
   try {
+    requireWritable(home, environment);
     const started = await startInBackground(home, programPath);
     progress.close();
     console.note(`No host was running, so one was started: ${started.url} (\`holdfast stop\` ends it).`);
@@ -114,8 +115,28 @@ async function hasDefaultPort(home: string): Promise<boolean> {
   return loadConfig(home, undefined).listen.port === defaultConfig().listen.port;
 }
 
+/** Makes the home if it is missing. In an agent's sandbox it is hidden and cannot be written to (C640). */
+function requireWritable(home: string, environment: HostSearch["environment"]): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    accessSync(home, constants.W_OK);
+  } catch (error) {
+    const isAgents = environment["HOLDFAST_TERMINAL"] !== undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(
+      "HOME_NOT_WRITABLE",
+      `No host runs in ${home}, which cannot be written to (${code}).`,
+      {
+        exitCode: EXIT_CODES.setup,
+        remedy: isAgents
+          ? "Agents and their commands cannot see the host's home. Use your own terminal."
+          : "Make the folder writable, or name another with --home.",
+      },
+    );
+  }
+}
+
 async function start(home: string, programPath: string, options: readonly string[] = []): Promise<HostPlace> {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
   const logPath = path.join(home, logFile);
   const log = openOwnFile(logPath, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
   const before = fstatSync(log).size;

@@ -34,7 +34,13 @@ test("[V11] under approve-all every approval, command and write is on record wit
     verdict: "allowed",
   };
   const byPolicy = { ...common, by: "policy approve-all" };
-  const started = { cwd: host.work, terminal: expect.any(String) as string, outcome: "started" };
+  const isolation = "none";
+  const started = {
+    cwd: host.work,
+    terminal: expect.any(String) as string,
+    outcome: "started",
+    isolation,
+  };
   const recorded = host.host.audit.recent.filter(({ what }) => what !== "command-exit" && what !== "policy");
   expect(recorded).toEqual([
     { ...byPolicy, what: "approval", subject: "true", cwd: host.work, outcome: "yes" },
@@ -45,6 +51,7 @@ test("[V11] under approve-all every approval, command and write is on record wit
       what: "command",
       subject: "no-such-program x",
       cwd: host.work,
+      isolation,
       outcome: expect.stringContaining("no-such-program") as string,
     },
     { ...byPolicy, what: "file-write", subject: file, outcome: "done" },

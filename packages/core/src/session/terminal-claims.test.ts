@@ -331,7 +331,8 @@ describe("[U19] the app API", () => {
   });
 
   test("[U19] an app holds what it took over, and still sees what its agent made while a person has it", async () => {
-    const app = { kind: "app", appId: makeId("app", "a") } as const;
+    const ceiling = { policy: "approve-all" } as const;
+    const app = { kind: "app", appId: makeId("app", "a"), ceiling } as const;
     const stranger = { kind: "app", appId: makeId("app", "owner") } as const;
     const fake = newHost({ agents: { mine: { prompts: { go: [create("read word; read more")] } } } });
     const options = { agent_id: "mine", approvalPolicy: "approve-all", cwd: fake.work } as const;

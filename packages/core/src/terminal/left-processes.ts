@@ -24,6 +24,9 @@ export class LeftProcesses {
   readonly #deps: LeftProcessesDeps;
   readonly #known = new Set<HostTerminal>();
   readonly #soon = new Map<HostTerminal, NodeJS.Timeout>();
+  /** The newest look at each terminal whose result counts: an earlier one may take longer, and is out of date then. */
+  readonly #newest = new WeakMap<HostTerminal, number>();
+  #looks = 0;
   #again: NodeJS.Timeout | undefined;
   #lookedAtMs = 0;
 
@@ -43,8 +46,13 @@ export class LeftProcesses {
     if (this.#known.has(terminal)) this.#lookSoon(terminal);
   }
 
-  /** Processes were looked for, or ended. */
+  /** Processes were looked for, or ended; looks that are under way were earlier (U324). */
   found(terminal: HostTerminal, survivors: readonly TreeProcess[]): void {
+    this.#newest.set(terminal, this.#looks);
+    this.#apply(terminal, survivors);
+  }
+
+  #apply(terminal: HostTerminal, survivors: readonly TreeProcess[]): void {
     if (survivors.length > 0) this.#known.add(terminal);
     // A process that was never published needs no notice that it is gone.
     else if (!this.#known.delete(terminal)) return;
@@ -77,7 +85,7 @@ export class LeftProcesses {
     clearTimeout(this.#soon.get(terminal));
     const timer = setTimeout(() => {
       this.#soon.delete(terminal);
-      this.#look(terminal, (survivors) => this.found(terminal, survivors));
+      this.#look(terminal, (survivors) => this.#apply(terminal, survivors));
     }, settleMs);
     timer.unref();
     this.#soon.set(terminal, timer);
@@ -96,12 +104,19 @@ export class LeftProcesses {
   #lookAtAll(): void {
     this.#lookedAtMs = performance.now();
     for (const terminal of this.#known) {
-      this.#look(terminal, (survivors) => this.found(terminal, survivors));
+      this.#look(terminal, (survivors) => this.#apply(terminal, survivors));
     }
   }
 
   #look(terminal: HostTerminal, then: (survivors: readonly TreeProcess[]) => void): void {
-    terminal.survivors().then(then).catch(this.#deps.onFault);
+    this.#looks += 1;
+    const look = this.#looks;
+    const take = (survivors: readonly TreeProcess[]): void => {
+      if (look <= (this.#newest.get(terminal) ?? 0)) return;
+      this.#newest.set(terminal, look);
+      then(survivors);
+    };
+    terminal.survivors().then(take).catch(this.#deps.onFault);
   }
 }
 

@@ -12,7 +12,7 @@ const newHost = useFakeHosts();
 const run = (command: string): NonNullable<Script["prompts"]> => ({
   "*": [ask("made", "terminal/create", { command })],
 });
-const appA = { kind: "app", appId: makeId("app", "a") } as const;
+const appA = { kind: "app", appId: makeId("app", "a"), ceiling: { policy: "approve-all" } } as const;
 const appB = { kind: "app", appId: makeId("app", "b") } as const;
 
 test("[R9] the terminals of an app are not there for another, nor for itself once its session is closed", async () => {

@@ -142,7 +142,8 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     const sandbox = await spawner.openSandbox(spec);
     const { run, record } = await recordRun(spawner, { command: `ls -A ${folder}`, sandbox: sandbox.id });
     expect(await record.exited()).toMatchObject({ exitCode: 0 });
-    expect(record.text()).toBe("");
+    // The program that holds the sandbox may be there, where it had to be compiled.
+    expect(record.text()).toMatch(/^(?:enter-\S+\n)?$/);
     expect(existsSync(path.join(folder, "another-helpers"))).toBe(true);
     run.release();
   });

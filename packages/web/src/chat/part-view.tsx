@@ -1,12 +1,13 @@
 // One part of what an agent gave back.
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import type { ChatUri, ResponsePart, TextPart, ToolCall, ToolContent, TurnId } from "@holdfast/ahp";
 import { useTerminal } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import style from "./conversation.module.css";
-import { InputForm } from "./input-form.tsx";
 import { MarkdownText } from "./markdown-text.tsx";
 import { ToolCallCard } from "./tool-call-card.tsx";
+
+const InputForm = lazy(async () => ({ default: (await import("./input-form.tsx")).InputForm }));
 
 export interface PartViewProps {
   readonly part: ResponsePart;
@@ -37,7 +38,11 @@ export function PartView(props: PartViewProps): ReactNode {
     case "toolCall":
       return <ToolCallCard call={part.toolCall} turnId={turnId} chatUri={chatUri} onGrow={onGrow} />;
     case "inputRequest":
-      return <InputForm part={part} chatUri={chatUri} />;
+      return (
+        <Suspense>
+          <InputForm part={part} chatUri={chatUri} />
+        </Suspense>
+      );
     case "systemNotification":
       return (
         <div className={style.notice}>

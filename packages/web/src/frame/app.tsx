@@ -1,15 +1,10 @@
 // The frame of the page: what is open at the side, what is looked at beside it.
-import { useEffect, useState, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
 import type { RootState } from "@holdfast/ahp";
-import { Inbox } from "../approval/inbox.tsx";
-import { HostPage } from "../stats/host-page.tsx";
 import { useConnection, useRoot } from "../host/use-host.ts";
-import { ClosedSessionsPage } from "../session/closed-sessions-page.tsx";
-import { NewSessionDialog } from "../session/new-session-dialog.tsx";
 import { SessionList } from "../session/session-list.tsx";
 import { SessionPage } from "../session/session-page.tsx";
 import control from "../style/control.module.css";
-import { TerminalBoard } from "../terminal/terminal-board.tsx";
 import style from "./app.module.css";
 import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
@@ -19,6 +14,22 @@ import { ThemeSwitch } from "./theme.tsx";
 import { useAttentionSigns } from "../session/attention.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 import { Welcome } from "./welcome.tsx";
+
+// Places that few people look at first are no part of the first load (Z5).
+const HostPage = lazy(() => import("../stats/host-page.tsx"));
+const Inbox = lazy(async () => ({ default: (await import("../approval/inbox.tsx")).Inbox }));
+const ClosedSessionsPage = lazy(async () => {
+  const { ClosedSessionsPage: page } = await import("../session/closed-sessions-page.tsx");
+  return { default: page };
+});
+const TerminalBoard = lazy(async () => {
+  const { TerminalBoard: board } = await import("../terminal/terminal-board.tsx");
+  return { default: board };
+});
+const NewSessionDialog = lazy(async () => {
+  const { NewSessionDialog: dialog } = await import("../session/new-session-dialog.tsx");
+  return { default: dialog };
+});
 
 export function App(): ReactNode {
   const route = useRoute();
@@ -60,10 +71,16 @@ export function App(): ReactNode {
       <main className={style.main} id="main" tabIndex={-1}>
         <LostHost />
         <ErrorBoundary key={routeHash(route)} what="this place">
-          <Place route={route} root={root} onNewSession={() => setIsCreating(true)} />
+          <Suspense>
+            <Place route={route} root={root} onNewSession={() => setIsCreating(true)} />
+          </Suspense>
         </ErrorBoundary>
       </main>
-      {isCreating && <NewSessionDialog onClose={() => setIsCreating(false)} />}
+      {isCreating && (
+        <Suspense>
+          <NewSessionDialog onClose={() => setIsCreating(false)} />
+        </Suspense>
+      )}
       <Notices />
     </div>
   );

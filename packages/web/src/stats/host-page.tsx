@@ -11,7 +11,7 @@ import style from "./host-page.module.css";
 import { PermissionRules } from "./permission-rules.tsx";
 import { useStats, useRepeatedly } from "./polling.ts";
 
-export function HostPage(): ReactNode {
+export default function HostPage(): ReactNode {
   return (
     <div className={style.page} tabIndex={0}>
       <header className={style.head}>

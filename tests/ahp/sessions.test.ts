@@ -310,6 +310,12 @@ test("[E97] commands and files are completed, files in the session's folder are 
           title: "Approvals",
           enum: ["approve-all", "approve-reads", "deny-all", "ask"],
         },
+        isolation: {
+          type: "string",
+          title: "Isolation",
+          enum: ["none", "guard", "workspace"],
+          default: "guard",
+        },
       },
     },
     values: {},
@@ -319,16 +325,22 @@ test("[E97] commands and files are completed, files in the session's folder are 
 test("[E117] a session begins with what its client chose for it, and a wrong choice is refused", async () => {
   const { host, next } = await talk();
   const channel = "ahp-session:/0b1c2d3e-0000-4000-8000-000000000117";
-  const wanted = { channel, provider: "mine", config: { approvalPolicy: "deny-all", colour: "blue" } };
+  const config = { approvalPolicy: "deny-all", isolation: "workspace", colour: "blue" };
+  const wanted = { channel, provider: "mine", config };
   expect(await next.request("createSession", wanted)).toBeNull();
   expect(host.host.listSessions({ kind: "owner" })).toContainEqual(
     expect.objectContaining({
       runtime_options: expect.objectContaining({ approvalPolicy: "deny-all" }) as object,
+      isolation: expect.objectContaining({ wanted: "workspace" }) as object,
     }),
   );
   const wrong = { ...wanted, channel: channel.replace("117", "118"), config: { approvalPolicy: "all" } };
   expect(await next.ask("createSession", wrong)).toMatchObject({
     error: { code: -32602, message: expect.stringContaining("approve-reads") as string },
+  });
+  const unknown = { ...wanted, channel: channel.replace("117", "119"), config: { isolation: "prison" } };
+  expect(await next.ask("createSession", unknown)).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining("workspace") as string },
   });
 });
 

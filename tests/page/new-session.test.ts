@@ -49,4 +49,23 @@ describePage("[Z10] a new session", () => {
     await say(page, "And now?");
     await page.getByText("with claude-sonnet-4-6: And now?").waitFor();
   });
+
+  it("[Z641] says what each level of isolation means, and gets the one that was chosen", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    await page.getByRole("button", { name: "New session" }).click();
+    const level = dialog.getByLabel("Isolation");
+    await dialog.getByText("cannot see the host's own files and processes").waitFor();
+    expect(await level.inputValue()).toBe("guard");
+    expect(await level.locator("option").allTextContents()).toEqual(["Workspace", "Guard", "None"]);
+    await level.selectOption("workspace");
+    await dialog.getByText("can change only this session's folder").waitFor();
+    await level.selectOption("none");
+    await dialog.getByText("can read everything that the host can").waitFor();
+    await dialog.getByLabel("Folder").fill(host.project);
+    await dialog.getByRole("button", { name: "Open session" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("Not isolated").first().waitFor();
+  });
 });

@@ -84,6 +84,7 @@ export {
   type SessionInputRequest,
   type SessionLifecycle,
   type SessionLifecycleAction,
+  ISOLATION_LEVELS,
   type IsolationLevel,
   type SessionIsolation,
   type SessionOwner,

@@ -184,6 +184,12 @@ export const ERRORS = {
     message:
       "Somebody else holds this terminal. Claim it first with POST /sdk/acp/terminals/{id}/claim, and give it back afterwards.",
   },
+  TERMINAL_NOT_ISOLATED: {
+    status: 409,
+    rpcCode: rpc.conflict,
+    message:
+      "This terminal is not isolated, and the session is. Confirm that the session may have it, or keep the terminal.",
+  },
   UNAUTHORIZED: {
     status: 401,
     rpcCode: rpc.authRequired,

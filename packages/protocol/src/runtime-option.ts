@@ -1,5 +1,5 @@
 // The options of a session: what a value may be, for requests and for the configuration alike.
-import { AGENT_NAME_PATTERN, APPROVAL_POLICIES, type RuntimeOptions } from "@holdfast/ahp";
+import { AGENT_NAME_PATTERN, APPROVAL_POLICIES, ISOLATION_LEVELS, type RuntimeOptions } from "@holdfast/ahp";
 import { z } from "zod";
 import { sessionLimitsSchema } from "./command-limits.ts";
 import { LIMITS } from "./limits.ts";
@@ -69,4 +69,4 @@ export const runtimeOptionsSchema = closedObject({
 }) satisfies z.ZodType<RuntimeOptions>;
 
 /** How much of the machine an agent and its commands see, weakest first. */
-export const isolationLevelSchema = z.enum(["none", "guard", "workspace"]);
+export const isolationLevelSchema = z.enum(ISOLATION_LEVELS);

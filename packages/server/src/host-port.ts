@@ -57,7 +57,10 @@ export interface AhpPort {
   readonly hub: Hub;
   /** The one path for everything that a client may ask for. */
   readonly submit: Submit;
-  readonly sessions: Pick<SessionDirectory, "find" | "readTurns" | "list" | "removeClient" | "mcpServers">;
+  readonly sessions: Pick<
+    SessionDirectory,
+    "find" | "readTurns" | "list" | "removeClient" | "mcpServers" | "isolation"
+  >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;
   readonly files: Pick<SharedFiles, "read" | "complete">;

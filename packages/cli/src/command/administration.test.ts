@@ -60,7 +60,7 @@ describe("[C50] sessions and agents", () => {
     const table = (await host.run("ls", "--all")).stdout;
     expect(table).toMatch(
       new RegExp(
-        `^SESSION +AGENT +STATE +AGE +FOLDER +TITLE\n${shortName(asking)} +shell +needs approval +\\ds +${host.work} +echo \\\\e\\[31mred\\\\u202e\n`,
+        `^SESSION +AGENT +STATE +AGE +ISOLATION +FOLDER +TITLE\n${shortName(asking)} +shell +needs approval +\\ds +\\w+ +${host.work} +echo \\\\e\\[31mred\\\\u202e\n`,
       ),
     );
     expect(table).toMatch(/ closed .* over\n$/);

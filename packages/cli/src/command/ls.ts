@@ -35,6 +35,10 @@ export function addLs(program: Command, run: Runner): void {
             paint: (text: string) => (/^(needs|failed|agent)/.test(text) ? paint.yellow(text) : text),
           },
           { heading: "AGE" },
+          {
+            heading: "ISOLATION",
+            paint: (text: string) => (text === "none" ? paint.yellow(text) : text),
+          },
           { heading: "FOLDER" },
           { heading: "TITLE" },
         ];
@@ -49,12 +53,13 @@ export function addLs(program: Command, run: Runner): void {
 }
 
 function sessionRow(session: SessionOverview, doubled: ReadonlySet<string>, nowMs: number): string[] {
-  const { session_key, name, agent_id, state, title, cwd, last_activity_at } = session;
+  const { session_key, name, agent_id, state, title, cwd, last_activity_at, isolation } = session;
   return [
     doubled.has(name) ? session_key : name,
     safeText(agent_id),
     state.replace("-", " "),
     ageWord(last_activity_at, nowMs),
+    safeText(isolation ?? "-"),
     safeText(shortFolder(cwd ?? "-")),
     crop(safeText(title)),
   ];
@@ -101,6 +106,8 @@ interface SessionOverview {
   readonly cwd: string | null;
   readonly created_at: string;
   readonly last_activity_at: string;
+  /** The level in force; null for sessions of older hosts. */
+  readonly isolation: string | null;
 }
 
 const pageSessions = 200;
@@ -174,6 +181,7 @@ function describe(
     cwd: runtime_options.cwd ?? (folder?.startsWith("file:") === true ? fileURLToPath(folder) : null),
     created_at,
     last_activity_at: session.last_activity_at ?? created_at,
+    isolation: session.isolation?.level ?? null,
   };
 }
 

@@ -66,6 +66,19 @@ describe("[C22] run in a pipe", () => {
     expect(labels).not.toContain("closed");
   });
 
+  it("[C641] isolates a new session as asked, ls shows it, and a session that is there keeps its level", async () => {
+    const [first] = linesOf(await run("hello", "--json", "--isolation", "none"));
+    const key = String(first?.data["session_key"]);
+    const { isolation } = await host.api.acpAgent.getSession(key);
+    expect(isolation).toEqual({ wanted: "none", level: "none" });
+    const { stdout } = await runWords(["ls", "--home", host.home]);
+    expect(stdout).toMatch(/AGE +ISOLATION +FOLDER/);
+    expect(stdout).toMatch(/ none +\S/);
+    const changed = await run("more", "--session", key, "--isolation", "guard");
+    expect(changed).toMatchObject({ code: 2, stderr: expect.stringContaining("when a session is created") });
+    expect(await run("hello", "--isolation", "prison")).toMatchObject({ code: 2 });
+  });
+
   it("[C22] continues a session, of the same agent only", async () => {
     const [first] = linesOf(await run("hello", "--json"));
     const key = String(first?.data["session_key"]);

@@ -1,6 +1,6 @@
 // `holdfast run`: gives an agent a prompt and shows what it makes of it (C22–C28).
 import path from "node:path";
-import { APPROVAL_POLICIES, parseSessionKey, type ApprovalPolicy } from "@holdfast/ahp";
+import { APPROVAL_POLICIES, ISOLATION_LEVELS, parseSessionKey, type ApprovalPolicy } from "@holdfast/ahp";
 import { HoldfastError, type AcpSession, type Holdfast } from "@holdfast/sdk";
 import { Option, type Command } from "commander";
 import { CommandError } from "../command-error.ts";
@@ -23,6 +23,7 @@ interface RunOptions {
   readonly policy?: ApprovalPolicy;
   readonly title?: string;
   readonly limit?: GivenLimits;
+  readonly isolation?: (typeof ISOLATION_LEVELS)[number];
   readonly session?: string;
   readonly attach?: readonly string[];
   readonly queue?: boolean;
@@ -51,6 +52,12 @@ function withOptions(command: Command): Command {
         "--policy <policy>",
         "approval policy (default: that of the configuration, else ask)",
       ).choices(APPROVAL_POLICIES),
+    )
+    .addOption(
+      new Option(
+        "--isolation <level>",
+        "what the agent and its commands are kept from (default: that of the configuration, else guard)",
+      ).choices(ISOLATION_LEVELS),
     )
     .option("--limit <name=value>", "limit such as memory=1G or time=5m; may be repeated", readLimit)
     .option("--title <text>", "title of the new session")
@@ -136,7 +143,7 @@ async function begin(
   agent: string,
   options: RunOptions,
 ): Promise<AcpSession> {
-  const { model, policy, title, mode, limit } = options;
+  const { model, policy, title, mode, limit, isolation } = options;
   const progress = console.progress(`Starting ${agent}`);
   try {
     const session = await api.acpAgent.createSession({
@@ -146,6 +153,7 @@ async function begin(
       ...(model !== undefined && { model }),
       ...(policy !== undefined && { approvalPolicy: policy }),
       ...(limit !== undefined && { limits: toSessionLimits(limit) }),
+      ...(isolation !== undefined && { isolation }),
     });
     const patch = {
       ...(mode !== undefined && { runtimeMode: mode }),
@@ -171,8 +179,11 @@ async function continueSession(
   word: string,
   options: RunOptions,
 ): Promise<AcpSession> {
-  const { cwd, model, mode, policy, title, limit } = options;
+  const { cwd, model, mode, policy, title, limit, isolation } = options;
   if (title !== undefined) throw wrong("--title names a new session; it cannot be combined with --session.");
+  if (isolation !== undefined) {
+    throw wrong("--isolation is set when a session is created; it cannot be combined with --session.");
+  }
   const sessionKey = await resolveSession(api, word);
   const session = await api.acpAgent.getSession(sessionKey);
   const { agent_id } = session;

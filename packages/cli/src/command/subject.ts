@@ -48,7 +48,7 @@ function fieldsOf(subject: NonNullable<Described["subject"]>): SubjectField[] {
         { name: "In", text: safeText(cwd) },
         ...changes.map((change) => ({ name: "With", text: safeText(change) })),
         ...(program === undefined ? [] : [{ name: "Program", text: safeText(program) }]),
-        ...(isolation === undefined ? [] : [{ name: "Isolated", text: safeText(isolation) }]),
+        ...(isolation === undefined ? [] : [{ name: "Isolation", text: safeText(isolation) }]),
       ];
     }
     case "write":

@@ -1,6 +1,7 @@
 // The extent of a permission: exactly the command, in its folder and environment, or the files that it describes.
 import type { ApprovalSubject, CommandSubject, EnvironmentChange, SubjectFile } from "@holdfast/ahp";
 import { normalizeLine } from "./command-line.ts";
+import { runsOutside } from "./subject.ts";
 
 /** Whether the permission for one subject is also that for another. */
 export function covers(described: ApprovalSubject, wanted: ApprovalSubject): boolean {
@@ -13,6 +14,8 @@ export function covers(described: ApprovalSubject, wanted: ApprovalSubject): boo
 function coversCommand(described: CommandSubject, run: CommandSubject): boolean {
   if (described.line === undefined || run.line === undefined) return false;
   if (described.cwd !== run.cwd) return false;
+  // Nobody who allows a command in the sandbox allows it outside.
+  if (runsOutside(described) !== runsOutside(run)) return false;
   const isSameLine = normalizeLine(described.line, run.cwd) === normalizeLine(run.line, run.cwd);
   return isSameLine && isSameEnvironment(described.environment, run.environment);
 }

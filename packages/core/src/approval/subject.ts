@@ -36,6 +36,14 @@ export interface UsualRun {
   readonly isolation?: string | undefined;
 }
 
+/** The isolation of a command that an agent asks to run outside of its session's sandbox, as people read it. */
+export const NOT_ISOLATED = "not isolated";
+
+/** Whether a command is one that would run outside of its session's sandbox. */
+export function runsOutside(subject: ApprovalSubject): boolean {
+  return subject.kind === "command" && subject.isolation === NOT_ISOLATED;
+}
+
 const writeKinds = new Set(["edit", "delete", "move"]);
 /** Kinds that neither run commands nor write. */
 const otherKinds = new Set(["search", "think", "fetch", "switch_mode"]);
@@ -79,7 +87,10 @@ export async function describeRun(wanted: WantedTerminal, usual: UsualRun): Prom
     cwd: await followLinks(cwd),
     environment: listChanges(before, after, usual.harmless),
     run,
-    ...(usual.isolation !== undefined && { isolation: usual.isolation }),
+    // A session that is not isolated has no sandbox to leave.
+    ...(usual.isolation !== undefined && {
+      isolation: wanted.isolation === "none" ? NOT_ISOLATED : usual.isolation,
+    }),
   };
 }
 

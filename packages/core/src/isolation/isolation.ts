@@ -10,7 +10,12 @@ import {
   TerminalError,
 } from "@holdfast/terminal/port";
 import type { Caller } from "../caller.ts";
-import { commonGitFolder, workspaceHidden, workspaceWritable } from "./workspace-paths.ts";
+import {
+  commonGitFolder,
+  makeExpectedCaches,
+  workspaceHidden,
+  workspaceWritable,
+} from "./workspace-paths.ts";
 
 /** The host's own paths, which only the program that runs it knows. */
 export interface HostPaths {
@@ -58,12 +63,19 @@ export class Isolation {
     return this.#config.keepSecrets;
   }
 
+  /** The levels that the owner may choose from, weakest first. */
+  get choices(): readonly IsolationLevel[] {
+    const { level, require } = this.#config;
+    return require ? ISOLATION_LEVELS.slice(ISOLATION_LEVELS.indexOf(level)) : ISOLATION_LEVELS;
+  }
+
   /** The level of a new session; the owner may choose any unless isolation is required, all others only a stronger one (V640). */
   choose(wanted: IsolationLevel | undefined, caller: Caller): IsolationLevel {
-    const { level, require } = this.#config;
+    const { level } = this.#config;
     if (wanted === undefined) return level;
     const isWeaker = ISOLATION_LEVELS.indexOf(wanted) < ISOLATION_LEVELS.indexOf(level);
-    if (isWeaker && (caller.kind !== "owner" || require)) throw new HostError("ISOLATION_NOT_ALLOWED");
+    const isAllowed = caller.kind === "owner" ? this.choices.includes(wanted) : !isWeaker;
+    if (!isAllowed) throw new HostError("ISOLATION_NOT_ALLOWED");
     return wanted;
   }
 
@@ -94,6 +106,12 @@ export class Isolation {
     };
   }
 
+  /** Opens a sandbox that is described. */
+  open(processPort: Pick<ProcessPort, "openSandbox">, spec: SandboxSpec): Promise<Sandbox> {
+    if (spec.level === "workspace") makeExpectedCaches();
+    return processPort.openSandbox(spec);
+  }
+
   /** Opens a sandbox; undefined at the level `none`, and where the machine cannot and need not. */
   async openFor(
     processPort: Pick<ProcessPort, "openSandbox">,
@@ -102,7 +120,7 @@ export class Isolation {
   ): Promise<Sandbox | undefined> {
     if (level === "none") return undefined;
     try {
-      return await processPort.openSandbox(this.specFor(level, session));
+      return await this.open(processPort, this.specFor(level, session));
     } catch (error) {
       const isMissing = error instanceof TerminalError && error.code === "not_supported";
       if (isMissing && !this.isRequired) return undefined;

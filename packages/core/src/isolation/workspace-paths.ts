@@ -1,5 +1,5 @@
 // Paths of the level `workspace`: what agents need to write to, and what nobody should find by accident.
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 
@@ -21,6 +21,9 @@ const caches = [
   ".local/state",
   "go",
 ];
+
+/** Those of them that most tools expect to be able to create, in a folder that is read-only then. */
+const expectedCaches = [".cache", ".npm"];
 
 /** Configuration, sign-ins and histories of agents, below the user's own folder. */
 const agentFolders = [
@@ -90,6 +93,17 @@ const systemSockets = [
 export function workspaceWritable(): string[] {
   const temporary = ["/tmp", "/var/tmp", "/dev/shm", tmpdir()];
   return [...temporary, ...[...caches, ...agentFolders].map((name) => path.join(homedir(), name))];
+}
+
+/** Creates the caches that tools create on first use: a folder that is not there cannot be made writable. */
+export function makeExpectedCaches(): void {
+  for (const name of expectedCaches) {
+    try {
+      mkdirSync(path.join(homedir(), name));
+    } catch {
+      // It is there, or the user has no folder to write to; then no tool finds a cache there without isolation either.
+    }
+  }
 }
 
 /** Credentials, and sockets that lead out. */

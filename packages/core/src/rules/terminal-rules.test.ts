@@ -34,6 +34,8 @@ const rule = (claim: TerminalClaim, wanted: TerminalClaim, by = ben, more: Parti
   ruleOnClaim(terminal(claim, more), wanted, by, {
     isOpen: (uri) => uri === session,
     isKnown: (client) => client === ann || client === ben,
+    isOutside: () => false,
+    isConfirmed: false,
   });
 const uses: readonly TerminalUse[] = ["input", "resize", "rename", "clear"];
 const mayUse = (state: TerminalState, by = ben) =>
@@ -56,6 +58,18 @@ describe("[U10] a terminal that a client holds", () => {
     expect(rule(annHolds, { ...background, session: other }, ann)).toMatchObject({ allowed: false });
     expect(rule(annHolds, annHolds, ann)).toEqual({ kind: "unchanged" });
   });
+
+  test.each([
+    [true, false, { allowed: false, code: "TERMINAL_NOT_ISOLATED" }],
+    [true, true, { kind: "given", session }],
+    [false, false, { kind: "given", session }],
+  ])(
+    "[U641] outside of an isolated session's sandbox: %j, confirmed: %j",
+    (isOutside, isConfirmed, expected) => {
+      const context = { isOpen: () => true, isKnown: () => true, isOutside: () => isOutside, isConfirmed };
+      expect(ruleOnClaim(terminal(annHolds), background, ann, context)).toMatchObject(expected);
+    },
+  );
 
   test("[U10] is not passed on to a client that never existed", () => {
     const nobody: TerminalClaim = { kind: "client", clientId: makeId("client", "nobody") };

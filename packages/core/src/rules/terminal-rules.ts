@@ -30,6 +30,8 @@ export type ClaimChange =
 const takeOverFirst =
   "A session holds this terminal. Take it over first: claim it for your own client, and give it back afterwards.";
 const heldByAnother = "Another client holds this terminal. Only the holder may do this, or pass it on.";
+const outside =
+  'This terminal is not isolated, and the session is. Confirm that the session may have it with confirmed: "not-isolated".';
 const abandoned = "The client that holds this terminal is gone. Claim it first.";
 
 /** A session's claim without the turn and tool call that used the terminal. */
@@ -93,6 +95,10 @@ export interface ClaimContext {
   readonly isOpen: (session: SessionUri) => boolean;
   /** Whether a client is connected, or was and may come back. */
   readonly isKnown: (client: ClientId) => boolean;
+  /** Whether a session is isolated, this terminal is not, and nobody has confirmed yet that the session may have it. */
+  readonly isOutside: (session: SessionUri) => boolean;
+  /** Whether the claim confirms it. */
+  readonly isConfirmed: boolean;
 }
 
 /** The changes of a claim, or the reason why it is rejected. */
@@ -113,13 +119,14 @@ function ruleForHolder(
   held: ClientClaim,
   wanted: TerminalClaim,
   by: ClientId,
-  { isOpen, isKnown }: ClaimContext,
+  { isOpen, isKnown, isOutside, isConfirmed }: ClaimContext,
 ): ClaimChange | Rejection {
   if (held.clientId !== by && held.goneSince === undefined) return refused(heldByAnother);
   if (wanted.kind === "session") {
-    return isOpen(wanted.session)
-      ? { kind: "given", session: wanted.session }
-      : refused("There is no such session, or it is closed.");
+    const { session } = wanted;
+    if (!isOpen(session)) return refused("There is no such session, or it is closed.");
+    if (isOutside(session) && !isConfirmed) return reject(outside, "TERMINAL_NOT_ISOLATED");
+    return { kind: "given", session };
   }
   // Held by a client that never was, nobody could ever take it back.
   if (wanted.clientId !== by && !isKnown(wanted.clientId)) {

@@ -4,7 +4,7 @@ import { RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
 import type { GrantUse } from "../approval/grants.ts";
 import { decideUncovered } from "../approval/policy.ts";
-import { targetOf } from "../approval/subject.ts";
+import { runsOutside, targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { describeRule } from "../policy/host-policy.ts";
 import type { RuledAction } from "../policy/session-subject.ts";
@@ -96,9 +96,11 @@ export class ApprovalGate {
     // An agent that was denied just this does not get it by not asking again.
     const wasDenied = policy === undefined && context.grantsOf(turn).isDenied(subject);
     if (decision === "allow" && wasDenied) return { allowed: false, by: "the decision on its request" };
-    const standing = policy === "approve-all" ? undefined : context.findRule(subject);
+    // No policy was written for commands that leave the sandbox: a person decides.
+    const isOutside = runsOutside(subject);
+    const standing = policy === "approve-all" && !isOutside ? undefined : context.findRule(subject);
     if (standing !== undefined) return { allowed: true, by: `rule ${standing.id}`, rule: standing.id };
-    if (decision === "allow") return { allowed: true, ...decided };
+    if (decision === "allow" && !isOutside) return { allowed: true, ...decided };
     if (context.isCancelling) return { allowed: false, by: "host" };
     return this.#permissions.askOwn({ kind, subject }, turn?.isOver === true ? undefined : turn, signal);
   }
@@ -129,7 +131,9 @@ export class ApprovalGate {
       by,
       verdict: allowed ? "allowed" : "denied",
       ...(environment !== undefined && { environment }),
-      ...(subject.kind === "command" && { isolation: this.#context.sandbox.description }),
+      ...(subject.kind === "command" && {
+        isolation: runsOutside(subject) ? "none" : this.#context.sandbox.description,
+      }),
       ...(rule !== undefined && { rule }),
     };
   }

@@ -1,8 +1,10 @@
 // Directory of sessions and chats: found in memory or in storage, listed, and read turn by turn.
 import { type ActiveTurn, type ChatState, type Turn, makeId } from "@holdfast/ahp";
+import type { IsolationLevel } from "@holdfast/terminal/port";
 import type { McpServers } from "../agent/mcp-servers.ts";
 import type { StateByKind } from "../channel/channel.ts";
 import type { Hub } from "../channel/hub.ts";
+import type { Isolation } from "../isolation/isolation.ts";
 import type { SessionPage, SessionQuery, Storage } from "../ports.ts";
 import { turnsBefore, type TurnPage } from "../storage/omitted-turns.ts";
 import type { Sessions } from "./sessions.ts";
@@ -12,6 +14,7 @@ export interface SessionDirectoryDeps {
   readonly storage: Storage;
   readonly sessions: Sessions;
   readonly mcpServers: McpServers;
+  readonly isolation: Isolation;
 }
 
 /** A session or a chat that was found: live in memory, or only stored, because its session is over. */
@@ -30,6 +33,12 @@ export class SessionDirectory {
   /** The names of the MCP servers that a session can choose from. */
   get mcpServers(): readonly string[] {
     return this.#deps.mcpServers.names;
+  }
+
+  /** The levels of isolation that a session can choose from, and the one that it gets without a choice. */
+  get isolation(): { readonly choices: readonly IsolationLevel[]; readonly level: IsolationLevel } {
+    const { choices, level } = this.#deps.isolation;
+    return { choices, level };
   }
 
   /** Finds a session or a chat, and loads an unloaded chat into memory; undefined when there never was one. */

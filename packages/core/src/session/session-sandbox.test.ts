@@ -6,6 +6,7 @@ import { makeId } from "@holdfast/ahp";
 import { Spawner } from "@holdfast/terminal/process";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import type { Submission } from "../submit/submission.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { type FakeHost, useFakeHosts, type FakeHostOptions } from "../testing/fake-host.ts";
 import { ask, type Step } from "../testing/script.ts";
@@ -140,6 +141,32 @@ describe.runIf(isLinux)("an isolated session", () => {
       config: { isolation: { level: "guard", require: true } },
     });
     await expect(strict.open()).rejects.toMatchObject({ code: "ISOLATION_UNAVAILABLE" });
+  });
+});
+
+describe.runIf(isLinux)("a person's terminal", () => {
+  test("[U641] is not isolated, and an isolated session gets it only after a confirmation", async () => {
+    const { host, secrets } = guardedHost();
+    const session = await host.open();
+    const ann = makeId("client", "ann");
+    const shell = { command: "/bin/sh", args: ["-c", `cat ${secrets}/token > seen; read line`] };
+    const uri = await host.terminals.create({ clientId: ann, shell, cwd: host.work });
+    await vi.waitFor(() => expect(readFileSync(path.join(host.work, "seen"), "utf8")).toBe("the-token"));
+    const { resource, defaultChat } = session.state;
+    const claim = { kind: "session", session: resource, chat: defaultChat ?? expect.fail() } as const;
+    const given = host.terminals.create({ clientId: ann, shell, cwd: host.work, claim });
+    await expect(given).rejects.toMatchObject({ code: "TERMINAL_NOT_ISOLATED" });
+    const give = (confirmed?: "not-isolated"): Submission =>
+      host.terminals.submit(
+        uri,
+        { type: "terminal/claimed", claim, ...(confirmed && { confirmed }) },
+        { clientId: ann, clientSeq: 1 },
+      );
+    expect(give()).toMatchObject({ outcome: "rejected", code: "TERMINAL_NOT_ISOLATED" });
+    expect(give("not-isolated")).toMatchObject({ outcome: "accepted" });
+    const takeOver = { type: "terminal/claimed", claim: { kind: "client", clientId: ann } } as const;
+    host.terminals.submit(uri, takeOver, { clientId: ann, clientSeq: 2 });
+    expect(give()).toMatchObject({ outcome: "accepted" });
   });
 });
 

@@ -101,7 +101,7 @@ export class SessionSandbox {
     const { processPort, isolation } = this.#context.deps;
     const wanted = spec.level;
     try {
-      const sandbox = await processPort.openSandbox(spec);
+      const sandbox = await isolation.open(processPort, spec);
       const { level, backend, gaps } = sandbox;
       this.#publish({ wanted, level, backend, ...(gaps.length > 0 && { gaps }) });
       return sandbox;

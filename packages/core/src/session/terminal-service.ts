@@ -3,17 +3,19 @@ import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { makeId, type SessionClaim, type TurnId } from "@holdfast/ahp";
 import { ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
+import { HostError } from "@holdfast/protocol";
 import {
   AcpSession,
   type AcpTerminalOwner,
   type CreateTerminalParams,
   type HoldTerminal,
+  rpcCodeOf,
   TerminalError,
   type WantedTerminal,
 } from "@holdfast/terminal/acp-parts";
 import type { OfSession } from "../agent/agent-connection.ts";
 import type { GrantUse } from "../approval/grants.ts";
-import { describeRun, targetOf } from "../approval/subject.ts";
+import { describeRun, runsOutside, targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { recordCommand } from "../audit/command-audit.ts";
 import { ruledRun } from "../policy/session-subject.ts";
@@ -84,6 +86,8 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     // Nobody is asked about a command that would be refused.
     const limits = deps.limits.commandLimits(this.#context.state, wanted.limits);
     const subject = await describeRun(wanted, this.#context.usualRun);
+    const isOutside = runsOutside(subject);
+    if (isOutside) this.#checkMayLeave();
     const names = environmentNames(wanted);
     const action = {
       what: "command",
@@ -104,7 +108,8 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     const start = async (grant?: GrantUse): Promise<HostTerminal> => {
       await checkUnmoved(wanted.cwd, subject.cwd);
       const claim = this.#agent.claimNow(grant?.toolCallId);
-      const sandbox = await this.#context.sandbox.enter();
+      const { sandbox: own } = this.#context;
+      const sandbox = isOutside ? ({ id: undefined, level: "none" } as const) : await own.enter();
       const terminal = await hold(() =>
         deps.terminals.create(wanted, claim, this.#agent, {
           limits,
@@ -121,6 +126,14 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
         this.#context.warn(`The exit of a command could not be recorded: ${String(error)}`),
       );
     return this.#gate.run(action, start, signal, undo, record);
+  }
+
+  /** Nobody is asked where the answer could not be yes: the isolation is required, or an app would answer. */
+  #checkMayLeave(): void {
+    const { deps, state } = this.#context;
+    if (state.owner.kind === "person" && deps.isolation.choices.includes("none")) return;
+    const { message } = new HostError("ISOLATION_NOT_ALLOWED");
+    throw new RpcError(rpcCodeOf("denied"), message, { code: "ISOLATION_NOT_ALLOWED" });
   }
 
   beforeUse(terminal: HostTerminal, use: "output" | "wait" | "kill"): void {

@@ -64,7 +64,7 @@ export function submitToTerminal(
     case "terminal/cleared":
       return perform(refuseUse(state, by, "clear"), () => terminals.clear(terminal, origin));
     case "terminal/claimed":
-      return claims.claim(terminal, state, submitted.claim, by, origin);
+      return claims.claim(terminal, state, submitted, by, origin);
     case "terminal/interrupt": {
       const rejection = refuseKill(state);
       return rejection === undefined ? terminal.interrupt().then(() => accepted()) : rejected(rejection);

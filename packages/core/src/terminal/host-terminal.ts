@@ -1,5 +1,11 @@
 // One terminal of the host: the engine's terminal with a channel, a title, and the session that it was made for.
-import type { TerminalExit as ExitState, TerminalResult, TerminalSize, TerminalUri } from "@holdfast/ahp";
+import type {
+  SessionUri,
+  TerminalExit as ExitState,
+  TerminalResult,
+  TerminalSize,
+  TerminalUri,
+} from "@holdfast/ahp";
 import type { Run, RunSink, TreeProcess } from "@holdfast/terminal/port";
 import { Terminal, type TerminalExit, type TerminalOptions } from "@holdfast/terminal/terminal";
 import type { ContentSource, TerminalOutput } from "@holdfast/terminal/view";
@@ -17,6 +23,8 @@ export interface HostTerminalOptions extends TerminalOptions {
   readonly publisher: OutputPublisher;
   /** The session that made it for its agent; absent for a person's. */
   readonly agent: AgentSide | undefined;
+  /** Whether its processes run in a sandbox. */
+  readonly isIsolated: boolean;
   /** Whether a text command gets a pipe as its input. */
   readonly hasInput: boolean;
   /** Lets the program wait for its followers; absent where it waits for none. */
@@ -40,6 +48,9 @@ export class HostTerminal extends Terminal {
   readonly publisher: OutputPublisher;
   readonly pace: OutputPace | undefined;
   isKept: boolean;
+  readonly isIsolated: boolean;
+  /** Isolated sessions that may have it although it is not isolated: somebody has confirmed that. */
+  readonly confirmedFor = new Set<SessionUri>();
   /** Where its view begins: an agent may replace all that it showed of a command that it runs itself. */
   shownFrom = 0;
   readonly #unseenExit: string;
@@ -58,6 +69,7 @@ export class HostTerminal extends Terminal {
     this.publisher = options.publisher;
     this.pace = options.pace;
     this.isKept = options.isKept;
+    this.isIsolated = options.isIsolated;
     this.#unseenExit = options.unseenExit;
     this.#hasInput = options.hasInput;
     this.#onLeft = options.onLeft;

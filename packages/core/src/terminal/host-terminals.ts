@@ -308,6 +308,7 @@ export class HostTerminals {
       hasInput,
       pace,
       isKept,
+      isIsolated: plan.sandbox !== undefined,
       nonce: plan.nonce,
       commandLine: plan.commandLine,
       // A script follows it that wants every byte.

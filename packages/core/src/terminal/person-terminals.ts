@@ -13,7 +13,7 @@ import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
 import { commandLineOf, planCommand, startFailure } from "./person-command.ts";
 import { type PersonShell, preparePersonShell } from "./person-shell.ts";
-import { type TerminalClaims, ownerClaim } from "./terminal-claims.ts";
+import { type TerminalClaims, isIsolated, ownerClaim } from "./terminal-claims.ts";
 
 export interface PersonTerminalsDeps {
   readonly hub: Hub;
@@ -142,6 +142,8 @@ export class PersonTerminals {
     }
     const session = this.#deps.hub.state(claim.session, "session");
     if (session === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+    // A person's terminal is not isolated; a claim of its own confirms that the session may have it (U641).
+    if (isIsolated(session)) throw new HostError("TERMINAL_NOT_ISOLATED");
     const chat = session.defaultChat ?? defaultChatUri(claim.session);
     return { kind: "session", session: claim.session, chat };
   }

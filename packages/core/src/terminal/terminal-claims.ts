@@ -2,8 +2,9 @@
 import {
   type ClientClaim,
   type ClientId,
+  type SessionState,
   type SessionUri,
-  type TerminalClaim,
+  type TerminalAction,
   type TerminalState,
   defaultChatUri,
   makeId,
@@ -15,6 +16,8 @@ import { ruleOnClaim } from "../rules/terminal-rules.ts";
 import { type Submission, accepted, rejected } from "../submit/submission.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
+
+type ClaimAction = Extract<TerminalAction, { readonly type: "terminal/claimed" }>;
 
 /** Dependencies of the claims. */
 export interface TerminalClaimsParts {
@@ -43,7 +46,7 @@ export class TerminalClaims {
   claim(
     terminal: HostTerminal,
     state: TerminalState,
-    wanted: TerminalClaim,
+    { claim: wanted, confirmed }: ClaimAction,
     by: ClientId,
     origin?: ActionOrigin,
   ): Submission {
@@ -51,6 +54,8 @@ export class TerminalClaims {
     const change = ruleOnClaim(state, wanted, by, {
       isOpen: (session) => hub.state(session, "session") !== undefined,
       isKnown: (client) => this.isKnown(client),
+      isOutside: (session) => this.#isOutside(terminal, session),
+      isConfirmed: confirmed === "not-isolated",
     });
     if ("allowed" in change) return rejected(change);
     switch (change.kind) {
@@ -64,6 +69,8 @@ export class TerminalClaims {
       case "passed-on":
         return accepted(this.#passOn(terminal, change.claim, origin));
       case "given":
+        // Whoever takes it over later may hand it back without another confirmation.
+        terminal.confirmedFor.add(change.session);
         return accepted(this.#give(terminal, change.session, origin));
       case "detached": {
         const entry = terminals.claim(terminal, change.claim, origin);
@@ -114,6 +121,12 @@ export class TerminalClaims {
   close(): void {
     for (const timer of this.#gone.values()) clearTimeout(timer);
     this.#gone.clear();
+  }
+
+  /** Whether a terminal would bring an isolated session something that is not: a person's shell, mostly. */
+  #isOutside(terminal: HostTerminal, session: SessionUri): boolean {
+    const isKnown = terminal.agent?.session === session || terminal.confirmedFor.has(session);
+    return !terminal.isIsolated && !isKnown && isIsolated(this.#parts.hub.state(session, "session"));
   }
 
   /** The holder gives a terminal to a session; the one that made it resumes its claim where it left it. */
@@ -172,4 +185,9 @@ export class TerminalClaims {
 /** The owner's hold on a terminal that waits for the next client that claims it. */
 export function ownerClaim(now: Date): ClientClaim {
   return { kind: "client", clientId: makeId("client", OWNER_CLIENT_ID), goneSince: now.toISOString() };
+}
+
+/** Whether a session's processes are isolated, as far as that is known. */
+export function isIsolated(session: SessionState | undefined): boolean {
+  return (session?.isolation?.level ?? "none") !== "none";
 }

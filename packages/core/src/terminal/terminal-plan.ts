@@ -67,7 +67,7 @@ export type ShownPlan = Pick<
   TerminalPlan,
   "title" | "titleSource" | "claim" | "agent" | "nonce" | "commandLine"
 > &
-  Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size"> & {
+  Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size" | "sandbox"> & {
     readonly kind: TerminalRun;
     readonly cwd?: string | undefined;
   };

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import {
   APPROVAL_POLICIES,
   type ApprovalPolicy,
+  ISOLATION_LEVELS,
   type JsonObject,
   type JsonValue,
   ROOT_URI,
@@ -66,7 +67,7 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
       return null;
     },
     resolveSessionConfig: (_subscriptions, { config = {} }) => ({
-      schema: sessionConfigSchema(port.sessions.mcpServers),
+      schema: sessionConfigSchema(port.sessions),
       values: config,
     }),
     fetchTurns: (subscriptions, params) => fetchTurns(deps, subscriptions, params),
@@ -134,17 +135,19 @@ function readFolder(uri: string): string {
 interface SessionConfig {
   readonly approvalPolicy?: ApprovalPolicy;
   readonly limits?: SessionLimits;
+  readonly isolation?: (typeof ISOLATION_LEVELS)[number];
   /** By their names in the configuration. */
   readonly mcpServers?: string[];
 }
 
-/** The schema of the choice: a policy, and MCP servers where there are any. */
-function sessionConfigSchema(mcpServers: readonly string[]): object {
+/** The schema of the choice: a policy, a level of isolation, and MCP servers where there are any. */
+function sessionConfigSchema({ mcpServers, isolation }: AhpPort["sessions"]): object {
   const items = { type: "string", enum: mcpServers };
   return {
     type: "object",
     properties: {
       approvalPolicy: { type: "string", title: "Approvals", enum: APPROVAL_POLICIES },
+      isolation: { type: "string", title: "Isolation", enum: isolation.choices, default: isolation.level },
       ...(mcpServers.length > 0 && {
         mcpServers: { type: "array", title: "MCP servers", items, uniqueItems: true },
       }),
@@ -153,8 +156,10 @@ function sessionConfigSchema(mcpServers: readonly string[]): object {
 }
 
 /** Reads the choice; members that are not offered are another host's and are left alone. */
-function readSessionConfig({ approvalPolicy, limits, mcpServers }: JsonObject = {}): SessionConfig {
+function readSessionConfig(config: JsonObject = {}): SessionConfig {
+  const { approvalPolicy, limits, mcpServers, isolation } = config;
   return {
+    ...(isolation !== undefined && { isolation: readLevel(isolation) }),
     ...(limits !== undefined && { limits: readLimits(limits) }),
     ...(approvalPolicy !== undefined && { approvalPolicy: readPolicy(approvalPolicy) }),
     ...(mcpServers !== undefined && { mcpServers: readNames(mcpServers) }),
@@ -165,6 +170,12 @@ function readPolicy(value: JsonValue): ApprovalPolicy {
   const policy = APPROVAL_POLICIES.find((known) => known === value);
   if (policy !== undefined) return policy;
   throw invalidParams(`config.approvalPolicy: expected one of ${APPROVAL_POLICIES.join(", ")}`);
+}
+
+function readLevel(value: JsonValue): (typeof ISOLATION_LEVELS)[number] {
+  const level = ISOLATION_LEVELS.find((known) => known === value);
+  if (level !== undefined) return level;
+  throw invalidParams(`config.isolation: expected one of ${ISOLATION_LEVELS.join(", ")}`);
 }
 
 function readLimits(value: JsonValue): SessionLimits {

@@ -15,6 +15,8 @@ export interface WantedTerminal {
   readonly kind?: "text" | "tty";
   readonly size?: { readonly columns?: number; readonly rows?: number };
   readonly limits?: RunLimits;
+  /** The agent asks to run it outside of the session's sandbox; an owner that does not offer that ignores it. */
+  readonly isolation?: "none";
 }
 
 /** The request, with the session it belongs to. */
@@ -72,17 +74,24 @@ interface Wishes {
   readonly columns?: number;
   readonly rows?: number;
   readonly limits?: unknown;
+  readonly isolation?: unknown;
 }
 
-function readMeta(meta: CreateTerminalParams["_meta"]): Pick<WantedTerminal, "kind" | "size" | "limits"> {
+function readMeta(
+  meta: CreateTerminalParams["_meta"],
+): Pick<WantedTerminal, "kind" | "size" | "limits" | "isolation"> {
   const wish = meta?.["holdfast"];
   if (typeof wish !== "object" || wish === null) return {};
-  const { tty, columns, rows, limits }: Wishes = wish;
+  const { tty, columns, rows, limits, isolation }: Wishes = wish;
+  if (isolation !== undefined && isolation !== "none") {
+    throw invalidRequest("_meta.holdfast.isolation", '"none", or absent');
+  }
   return {
     ...(tty === true && {
       kind: "tty",
       size: { ...(columns !== undefined && { columns }), ...(rows !== undefined && { rows }) },
     }),
     ...(limits !== undefined && { limits: readNamedLimits("_meta.holdfast.limits", limits) }),
+    ...(isolation !== undefined && { isolation }),
   };
 }

@@ -15,7 +15,7 @@ const allTrue = (results: SandboxResults): SandboxResults =>
 
 describe.runIf(process.platform === "linux")("sandboxes", () => {
   it.each([own, `${own}+util-linux`, `${own}+shared`, `${own}+util-linux+shared`])(
-    "[T640][T641][T642][T643][T647] keep every promise with %s",
+    "[T640][T641][T642][T643][T647][V649] keep every promise with %s",
     async (name) => {
       const { backend, results } = await checkSandbox(name);
       expect(backend).toBe(own);
@@ -39,7 +39,7 @@ describe.runIf(process.platform === "linux" && isRoot)("sandboxes of an ordinary
   afterAll(() => user.close());
 
   it.each(["bubblewrap-user", "bubblewrap-user+util-linux", "landlock"])(
-    "[T640][T641][T642][T643][T650] keep every promise with %s",
+    "[T640][T641][T642][T643][T650][V649] keep every promise with %s",
     async (name) => {
       const { backend, results } = JSON.parse(await user.run(name, "sandbox-program")) as Awaited<
         ReturnType<typeof checkSandbox>

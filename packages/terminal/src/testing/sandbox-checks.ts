@@ -273,6 +273,33 @@ const checks: readonly (readonly [string, (bench: Bench) => Promise<true | strin
     },
   ],
   [
+    "a program can open a sandbox of its own",
+    async (bench) => {
+      // Landlock forbids mounts. Root gets no new /proc in there: it would be writable where the sandbox's is not.
+      if (bench.sandbox.backend === "landlock") return true;
+      const isRoot = process.getuid?.() === 0;
+      const proc = isRoot || bench.sandbox.gaps.some((gap) => gap.includes("/proc")) ? "" : "--proc /proc";
+      const nested = `bwrap --unshare-user --unshare-pid --ro-bind / / ${proc} --dev /dev`;
+      const { text } = await run(
+        bench,
+        `${nested} sh -c 'echo inside; echo x > made' 2>/dev/null; ls made 2>&1`,
+      );
+      return (text.startsWith("inside\n") && text.includes("No such file")) || text;
+    },
+  ],
+  [
+    "root changes no setting of the kernel, in a sandbox of its own either",
+    async (bench) => {
+      const file = "/proc/sys/kernel/core_pattern";
+      const before = readFileSync(file, "utf8");
+      const write = `cat ${file} > ./pattern; cat ./pattern > ${file} && echo written`;
+      const fresh =
+        "mkdir -p fresh; mount -t proc proc fresh && cat pattern > fresh/sys/kernel/core_pattern && echo written";
+      const { text } = await run(bench, `(${write}; unshare -Urmpf sh -c '${fresh}') 2>/dev/null; echo over`);
+      return (text === "over\n" && readFileSync(file, "utf8") === before) || text;
+    },
+  ],
+  [
     "git commits in a worktree",
     async (bench) => {
       const main = path.join(bench.work, "main");

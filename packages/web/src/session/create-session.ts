@@ -22,13 +22,15 @@ export interface NewSession {
   readonly policy?: ApprovalPolicy | undefined;
   /** MCP servers of the host, by their names. */
   readonly mcpServers?: readonly string[] | undefined;
+  /** The level of isolation; absent: the host's default. */
+  readonly isolation?: string | undefined;
   readonly firstMessage?: string | undefined;
 }
 
 /** Opens a session; rejects with a sentence for people. */
 export async function createSession(host: HostConnection, session: NewSession): Promise<SessionUri> {
   const uri = sessionUri(makeId("session", randomId()));
-  const { provider, folder, model, policy, mcpServers = [], firstMessage } = session;
+  const { provider, folder, model, policy, mcpServers = [], isolation, firstMessage } = session;
   await host.client.request("createSession", {
     channel: uri,
     provider,
@@ -37,6 +39,7 @@ export async function createSession(host: HostConnection, session: NewSession): 
       // With the session, so that no moment passes without it.
       ...(policy !== undefined && { approvalPolicy: policy }),
       ...(mcpServers.length > 0 && { mcpServers }),
+      ...(isolation !== undefined && { isolation }),
     },
   });
   if (model !== undefined) await setOptions(host, uri, { model });

@@ -1,5 +1,5 @@
-// The dialog for a new session: which agent, with which model and MCP servers, where, and what it may do unasked.
-import { type ApprovalPolicy, type JsonValue, ROOT_URI } from "@holdfast/ahp";
+// The dialog for a new session: which agent, with which model and MCP servers, where, how isolated, and what it may do unasked.
+import type { ApprovalPolicy } from "@holdfast/ahp";
 import { type ReactNode, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
 import { goTo } from "../frame/route.ts";
 import { useConnection, useHost } from "../host/use-host.ts";
@@ -8,7 +8,8 @@ import { type AgentModel, useAgents } from "./agent-catalogue.ts";
 import { AgentChoice } from "./agent-choice.tsx";
 import { createSession } from "./create-session.ts";
 import style from "./new-session-dialog.module.css";
-import { pathOf, policies, policyOf } from "./session-words.ts";
+import { type OfferedIsolation, useOfferedConfig } from "./offered-config.ts";
+import { levelChoice, pathOf, policies, policyOf } from "./session-words.ts";
 
 const folderKey = "holdfast-folder";
 
@@ -22,7 +23,8 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
   const [model, setModel] = useState("");
   const [folder, setFolder] = useState(() => localStorage.getItem(folderKey) ?? "");
   const [policy, setPolicy] = useState<ApprovalPolicy | undefined>("ask");
-  const offeredServers = useMcpServers();
+  const offered = useOfferedConfig();
+  const [isolation, setIsolation] = useState<string>();
   const [mcpServers, setMcpServers] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
@@ -49,6 +51,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
         model: model.trim() === "" ? undefined : model.trim(),
         policy,
         mcpServers,
+        isolation,
       });
       localStorage.setItem(folderKey, wanted);
       onClose();
@@ -67,7 +70,8 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
         <ModelField model={model} offered={chosen?.models ?? []} onChange={setModel} />
         <FolderField folder={folder} defaultFolder={defaultFolder} onChange={setFolder} />
         <PolicyField policy={policy} onChoose={setPolicy} />
-        <McpField offered={offeredServers} chosen={mcpServers} onChange={setMcpServers} />
+        <IsolationField offered={offered.isolation} chosen={isolation} onChoose={setIsolation} />
+        <McpField offered={offered.mcpServers} chosen={mcpServers} onChange={setMcpServers} />
         {problem !== undefined && (
           <p role="alert" className={style.problem}>
             {problem}
@@ -135,6 +139,39 @@ function PolicyField({ policy, onChoose }: PolicyFieldProps): ReactNode {
   );
 }
 
+interface IsolationFieldProps {
+  readonly offered: OfferedIsolation | undefined;
+  readonly chosen: string | undefined;
+  readonly onChoose: (level: string) => void;
+}
+
+/** What a level means is written below it; nothing where the host offers no choice. */
+function IsolationField({ offered, chosen, onChoose }: IsolationFieldProps): ReactNode {
+  const sentenceId = useId();
+  if (offered === undefined) return null;
+  const level = chosen ?? offered.level;
+  return (
+    <label className={style.label}>
+      Isolation
+      <select
+        className={control.field}
+        value={level}
+        aria-describedby={sentenceId}
+        onChange={(event) => onChoose(event.target.value)}
+      >
+        {offered.choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {levelChoice(choice).name}
+          </option>
+        ))}
+      </select>
+      <span id={sentenceId} className={style.sentence}>
+        {levelChoice(level).sentence}
+      </span>
+    </label>
+  );
+}
+
 interface ModelFieldProps {
   readonly model: string;
   readonly offered: readonly AgentModel[];
@@ -190,32 +227,4 @@ function McpField({ offered, chosen, onChange }: McpFieldProps): ReactNode {
       ))}
     </fieldset>
   );
-}
-
-/** Their names; none until they are known. */
-function useMcpServers(): readonly string[] {
-  const host = useHost();
-  const [names, setNames] = useState<readonly string[]>([]);
-  useEffect(() => {
-    host.client.request("resolveSessionConfig", { channel: ROOT_URI }).then(
-      ({ schema }) => setNames(readMcpServers(schema)),
-      // A session can be opened without them, and the dialog says itself when it cannot.
-      () => undefined,
-    );
-  }, [host]);
-  return names;
-}
-
-/** The choices of `mcpServers` in a JSON Schema. */
-function readMcpServers(schema: JsonValue): readonly string[] {
-  const choices = ["properties", "mcpServers", "items", "enum"].reduce<JsonValue | undefined>(
-    fieldOf,
-    schema,
-  );
-  return Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [];
-}
-
-function fieldOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return Object.entries(value).find(([field]) => field === name)?.[1];
 }

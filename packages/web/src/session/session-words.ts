@@ -93,10 +93,20 @@ export function policyOf(value: string): ApprovalPolicy | undefined {
   return found === "" ? undefined : found;
 }
 
+const notIsolated = "The agent and its commands can read everything that the host can.";
+
 const levelWords: Readonly<Record<string, string>> = {
   guard: "The agent and its commands cannot see the host's own files and processes.",
   workspace: "The agent and its commands can change only this session's folder, caches and temporary files.",
 };
+
+/** A level as a choice, with a sentence that says what it means. */
+export function levelChoice(level: string): { readonly name: string; readonly sentence: string } {
+  return {
+    name: `${level.charAt(0).toUpperCase()}${level.slice(1)}`,
+    sentence: level === "none" ? notIsolated : (levelWords[level] ?? ""),
+  };
+}
 
 /** How a session is isolated, and what that means; undefined for sessions of older hosts. */
 export function isolationWords(
@@ -105,8 +115,7 @@ export function isolationWords(
   if (isolation === undefined) return undefined;
   const { level, reason, gaps = [] } = isolation;
   if (level === "none") {
-    const detail = reason ?? "The agent and its commands can read everything that the host can.";
-    return { text: "Not isolated", detail };
+    return { text: "Not isolated", detail: reason ?? notIsolated };
   }
   return { text: `Isolated: ${level}`, detail: [levelWords[level] ?? "", ...gaps].join(" ").trim() };
 }

@@ -197,6 +197,22 @@ export function readClaim({
   };
 }
 
+interface ClaimExtras {
+  readonly confirmed?: "not-isolated";
+}
+
+interface ClaimMeta {
+  readonly holdfast?: ClaimExtras;
+}
+
+const claimExtrasShape = object<ClaimExtras>({ confirmed: optional(oneOf("not-isolated")) });
+
+/** A claim as an action; the confirmation has no slot in AHP. */
+const claimActionShape = object<{ readonly claim: WrittenClaim; readonly _meta?: ClaimMeta }>({
+  claim: writtenClaimShape,
+  _meta: optional(object<ClaimMeta>({ holdfast: optional(claimExtrasShape) })),
+});
+
 export const terminalActionReaders: { readonly [type: string]: ActionReader<unknown, TerminalAction> } = {
   "terminal/input": reader(object({ data: text }), ({ data }) => ({ type: "terminal/input", data })),
   "terminal/resized": reader(object({ cols: number, rows: number }), ({ cols, rows }) => ({
@@ -204,9 +220,11 @@ export const terminalActionReaders: { readonly [type: string]: ActionReader<unkn
     cols,
     rows,
   })),
-  "terminal/claimed": reader(object({ claim: writtenClaimShape }), ({ claim: written }) => {
+  "terminal/claimed": reader(claimActionShape, ({ claim: written, _meta }) => {
     const claim = readClaim(written);
-    return typeof claim === "string" ? claim : { type: "terminal/claimed", claim };
+    if (typeof claim === "string") return claim;
+    const confirmed = _meta?.holdfast?.confirmed;
+    return { type: "terminal/claimed", claim, ...(confirmed !== undefined && { confirmed }) };
   }),
   "terminal/titleChanged": reader(object({ title: text }), ({ title }) => ({
     type: "terminal/titleChanged",

@@ -130,7 +130,9 @@ export function asksBeforeActing({
 }
 
 /** Isolation of a session's processes, weakest first: none; the host's files hidden; the machine read-only, too. */
-export type IsolationLevel = OpenEnum<"none" | "guard" | "workspace">;
+export const ISOLATION_LEVELS = ["none", "guard", "workspace"] as const;
+
+export type IsolationLevel = OpenEnum<(typeof ISOLATION_LEVELS)[number]>;
 
 /** The isolation of a session: what was asked for, and what is in force. */
 export interface SessionIsolation {

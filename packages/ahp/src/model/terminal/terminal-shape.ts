@@ -86,7 +86,7 @@ export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
   "terminal/trimmed": { skippedBytes: count },
   "terminal/input": { data: text },
   "terminal/resized": { cols: number, rows: number },
-  "terminal/claimed": { claim: claimShape },
+  "terminal/claimed": { claim: claimShape, confirmed: optional(oneOf("not-isolated")) },
   "terminal/titleChanged": { title: text, source: titleSourceShape },
   "terminal/cwdChanged": { cwd: text },
   "terminal/cleared": { offset: count },

@@ -177,7 +177,12 @@ export type TerminalAction =
   /** Someone typed; a side effect alone, no state comes of it. */
   | { readonly type: "terminal/input"; readonly data: string }
   | { readonly type: "terminal/resized"; readonly cols: number; readonly rows: number }
-  | { readonly type: "terminal/claimed"; readonly claim: TerminalClaim }
+  | {
+      readonly type: "terminal/claimed";
+      readonly claim: TerminalClaim;
+      /** With a claim for an isolated session: the client knows that the terminal's processes are not isolated. */
+      readonly confirmed?: "not-isolated";
+    }
   | { readonly type: "terminal/titleChanged"; readonly title: string; readonly source: TitleSource }
   | { readonly type: "terminal/cwdChanged"; readonly cwd: Uri }
   /** The view starts again at this offset; no byte is lost. */

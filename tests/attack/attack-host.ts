@@ -11,7 +11,7 @@ export interface AskedQuestion {
   readonly [member: string]: unknown;
 }
 
-/** What came of an attack. */
+/** The outcomes of an attack. */
 export interface Attack {
   readonly outcomes: readonly StepOutcome[];
   readonly questions: readonly AskedQuestion[];
@@ -112,7 +112,7 @@ export class AttackHost {
     const query = new URLSearchParams({ limit: "1000" });
     if (key !== undefined) query.set("session", key);
     if (what !== undefined) query.set("what", what);
-    const { body } = await this.call("GET", `/admin/audit?${query}`);
+    const { body } = await this.call("GET", `/admin/audit?${query.toString()}`);
     return body["entries"] as Record<string, unknown>[];
   }
 

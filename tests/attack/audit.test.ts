@@ -36,7 +36,7 @@ async function holdfast(...words: string[]): Promise<{ code: number; output: str
 
 type Entry = Record<string, unknown>;
 
-/** What somebody who wants to hide something does to the entries. */
+/** Changes by somebody who wants to hide something. */
 const tamperings: readonly (readonly [string, (entries: Entry[]) => Entry[]])[] = [
   ["changes one", (entries) => entries.map((entry, at) => (at === 2 ? { ...entry, subject: "ls" } : entry))],
   ["adds a member", (entries) => entries.map((entry, at) => (at === 2 ? { ...entry, note: "x" } : entry))],

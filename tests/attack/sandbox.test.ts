@@ -52,10 +52,12 @@ async function startHost(backend: string, uid?: number): Promise<AttackHost> {
 function prepareUser(folder: string): void {
   writeFileSync(path.join(folder, "policy.jsonc"), "{}");
   const user = path.join(folder, "user");
-  for (const name of [".ssh", ".aws", "repository/.git/hooks"])
+  for (const name of [".ssh", ".aws", "repository/.git/hooks"]) {
     mkdirSync(path.join(user, name), { recursive: true });
-  for (const name of [".ssh/id_test", ".aws/credentials", ".netrc"])
+  }
+  for (const name of [".ssh/id_test", ".aws/credentials", ".netrc"]) {
     writeFileSync(path.join(user, name), "CREDENTIAL");
+  }
   for (const name of [".bashrc", "repository/.git/config"]) writeFileSync(path.join(user, name), "");
 }
 
@@ -157,7 +159,7 @@ describe.runIf(process.platform === "linux").each(settings())(
       }
     });
 
-    it("[V630] a session around the home gets neither the token nor the policy, by itself or by the host", async (context) => {
+    it("[V630] a session around the home gets neither the token nor the policy, directly or through the host", async (context) => {
       context.skip(!isThere, `this machine has no ${backend}`);
       const { home, pid } = target.host;
       const around = await target.open({
@@ -187,8 +189,9 @@ describe.runIf(process.platform === "linux").each(settings())(
         { do: "terminal", command: "/bin/sh", args: ["-c", line] } as const,
       ]);
       const { outcomes } = await target.play(around, [...own, ...calls]);
-      for (const { output = "" } of outcomes.slice(0, 2))
+      for (const { output = "" } of outcomes.slice(0, 2)) {
         expect(isBreach(output, target.host.token)).toBe(false);
+      }
       expect(outcomes.slice(2).map(({ code }) => code)).toEqual(calls.map(() => -32_009));
       for (const what of ["file-read", "file-write"]) {
         const entries = await target.audit(around, what);
@@ -253,8 +256,9 @@ describe.runIf(process.platform === "linux").each(isRoot ? [undefined, nobody] :
       ]);
       for (const { output } of outcomes.slice(2)) expect(output).toContain("CALLER_IS_AGENT");
       expect(await target.audit(undefined, "refusal")).toHaveLength(2);
-      for (const entry of await target.audit(key, "command"))
+      for (const entry of await target.audit(key, "command")) {
         expect(entry["isolation"]).not.toMatch(/guard|workspace/);
+      }
       const required = await target.call("POST", "/sdk/acp/session", {
         agent_id: "hostile",
         cwd: target.host.project,

@@ -99,7 +99,7 @@ export class Isolation {
       level,
       hidden: [...hidden, ...config.hidden, ...secrets],
       visible,
-      // Caches and temporary folders are writable, whoever put the program there.
+      // Caches and temporary folders are writable, also where the program was installed there.
       readOnly: readOnly.filter((each) => isWorkedOn(each)),
       fixed: [...fixed, ...readOnly.filter((each) => !isWorkedOn(each))],
       writable: [...roots, ...repositories, ...ownFolders, ...workspaceWritable(), ...config.writable],

@@ -87,7 +87,7 @@ export class SocketPeers {
       if (marker !== undefined) found.add(marker);
       ancestor = readParentPid(ancestor);
     }
-    // What drops its parents and variables in a sandbox is left to the first process there, which the helper started.
+    // A process that drops its parents and variables in a sandbox is left to the first process there, which the helper started.
     const isBelowHelper = ancestor !== undefined && ancestor === helperPid;
     const group = pid === process.pid ? undefined : readOwnGroup(pid, helperPid);
     if (group !== undefined && found.size === 0) {

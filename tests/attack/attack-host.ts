@@ -112,8 +112,13 @@ export class AttackHost {
     const query = new URLSearchParams({ limit: "1000" });
     if (key !== undefined) query.set("session", key);
     if (what !== undefined) query.set("what", what);
-    const { body } = await this.call("GET", `/admin/audit?${query}`);
+    const { body } = await this.call("GET", `/admin/audit?${query.toString()}`);
     return body["entries"] as Record<string, unknown>[];
+  }
+
+  /** Those entries of the audit that record a denial. */
+  async denials(key: string | undefined, what?: string): Promise<Record<string, unknown>[]> {
+    return (await this.audit(key, what)).filter((entry) => entry["verdict"] === "denied");
   }
 
   /** The isolation of a session, as its status has it. */

@@ -116,6 +116,11 @@ export class AttackHost {
     return body["entries"] as Record<string, unknown>[];
   }
 
+  /** Those entries of the audit that record a denial. */
+  async denials(key: string | undefined, what?: string): Promise<Record<string, unknown>[]> {
+    return (await this.audit(key, what)).filter((entry) => entry["verdict"] === "denied");
+  }
+
   /** The isolation of a session, as its status has it. */
   async isolationOf(key: string): Promise<Record<string, unknown>> {
     const { body } = await this.call("GET", `/sdk/acp/session/${encodeURIComponent(key)}`);

@@ -58,14 +58,12 @@ describe("[N675] a path that leads outside", () => {
     const { outcomes, questions } = await target.play(key, steps);
     expect(outcomes.map(({ code }) => code)).toEqual(steps.map(() => denied));
     // The real path comes first; the agent's follows where it differs.
-    for (const { target: shown } of questions) {
-      expect(shown).toMatch(/^\/.*\/(?:outside\/(?:file|new)|hard)\b/);
-    }
+    const real = /^\/.*\/(?:outside\/(?:file|new)|hard)\b/;
+    expect(questions.filter((question) => !real.test(question.target))).toEqual([]);
     expect(readFileSync(path.join(outside, "file"), "utf8")).toBe("untouched");
     expect(readdirSync(outside)).toEqual(["file"]);
-    const entries = (await target.audit(key)).filter(({ what }) => String(what).startsWith("file-"));
+    const entries = (await target.denials(key)).filter(({ what }) => String(what).startsWith("file-"));
     expect(entries).toHaveLength(steps.length);
-    expect(entries.every(({ verdict }) => verdict === "denied")).toBe(true);
   });
 
   it("[N676] is not waited for if it is a pipe, a folder or a device", async () => {
@@ -87,7 +85,7 @@ describe("[N675] a path that leads outside", () => {
 
   it("[N675] is not followed while the agent exchanges a folder for a link", async () => {
     const { project } = target.host;
-    const count = process.env["HOLDFAST_LONG"] === undefined ? 150 : 3000;
+    const count = process.env["HOLDFAST_LONG"] === undefined ? 150 : 1000;
     const swap = `cd '${project}'; mkdir -p a; ln -sfn '${outside}' b; (while [ ! -e stop ]; do mv -T a c 2>/dev/null; mv -T b a; mv -T a b; mv -T c a; done) >/dev/null 2>&1 &`;
     const { outcomes } = await target.play(key, [
       { do: "run", line: swap },
@@ -96,9 +94,7 @@ describe("[N675] a path that leads outside", () => {
     ]);
     expect(readdirSync(outside)).toEqual(["file"]);
     const writes = outcomes.slice(1, -1);
-    for (const { code, result } of writes) {
-      expect(result !== undefined || typeof code === "number").toBe(true);
-    }
+    expect(writes.filter(({ code, result }) => result === undefined && code === undefined)).toEqual([]);
     expect(existsSync(path.join(project, "stop"))).toBe(true);
-  });
+  }, 120_000);
 });

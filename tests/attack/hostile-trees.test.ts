@@ -71,9 +71,7 @@ async function plant(isolation: string): Promise<Planted & { readonly prefix: st
     }),
   );
   const { outcomes } = await target.play(key, steps);
-  const terminals = outcomes.map(
-    ({ result, error }) => (result?.["terminalId"] as string | undefined) ?? error ?? "",
-  );
+  const terminals = outcomes.map(({ result }) => result?.["terminalId"] as string);
   const stands = (): number => [...liveTrees(prefix).values()].filter(({ length }) => length > 1).length;
   await expect.poll(stands, { timeout: 60_000, interval: 100 }).toBe(lines.length);
   return { key, terminals, prefix };
@@ -132,9 +130,7 @@ describe.runIf(process.platform === "linux")("[T667] hostile trees", () => {
       if (latencies === undefined) return;
       for (const name of ["host", "bare"] as const) measured[name].push(...latencies[name]);
       const p99 = [latencies.host, latencies.bare].map((each) => percentile99(each).toFixed(1));
-      console.log(
-        `/healthz p99 in ms, isolation ${isolation}, ${group.join(", ")}: ${p99[0]}, bare ${p99[1]}`,
-      );
+      console.log(`/healthz p99 in ms, isolation ${isolation}, ${group.join()}: ${p99[0]}, bare ${p99[1]}`);
     },
     isLong ? 300_000 : 60_000,
   );

@@ -125,8 +125,7 @@ describe("[V688] a denied command", () => {
     const ran = disguises.filter((_line, index) => outcomes[index]?.code !== -32_009);
     expect(ran).toEqual([]);
     expect(existsSync(path.join(target.host.project, "made"))).toBe(false);
-    const entries = await target.audit(key, "command");
-    expect(entries.filter(({ verdict }) => verdict === "denied")).toHaveLength(disguises.length);
+    expect(await target.denials(key, "command")).toHaveLength(disguises.length);
     // What cannot be understood is asked about, with the whole line.
     for (const question of questions) expect(disguises).toContain(question.target);
   });

@@ -52,12 +52,11 @@ async function startHost(backend: string, uid?: number): Promise<AttackHost> {
 function prepareUser(folder: string): void {
   writeFileSync(path.join(folder, "policy.jsonc"), "{}");
   const user = path.join(folder, "user");
+  const secrets = [".ssh/id_test", ".aws/credentials", ".netrc"];
   for (const name of [".ssh", ".aws", "repository/.git/hooks"]) {
     mkdirSync(path.join(user, name), { recursive: true });
   }
-  for (const name of [".ssh/id_test", ".aws/credentials", ".netrc"]) {
-    writeFileSync(path.join(user, name), "CREDENTIAL");
-  }
+  for (const name of secrets) writeFileSync(path.join(user, name), "CREDENTIAL");
   for (const name of [".bashrc", "repository/.git/config"]) writeFileSync(path.join(user, name), "");
 }
 
@@ -122,7 +121,7 @@ describe.runIf(process.platform === "linux").each(settings())(
           : [],
       );
       expect(breaches).toEqual([]);
-      const commands = (await target.audit(key, "command")).filter(({ verdict }) => verdict === "allowed");
+      const commands = await target.audit(key, "command");
       expect(commands).toHaveLength(list.length);
       const isolation = `${level} (${backend.split("+")[0]})`;
       for (const entry of commands) expect(entry).toMatchObject({ isolation, outcome: "started" });
@@ -189,14 +188,13 @@ describe.runIf(process.platform === "linux").each(settings())(
         { do: "terminal", command: "/bin/sh", args: ["-c", line] } as const,
       ]);
       const { outcomes } = await target.play(around, [...own, ...calls]);
-      for (const { output = "" } of outcomes.slice(0, 2)) {
-        expect(isBreach(output, target.host.token)).toBe(false);
-      }
+      const printed = outcomes.slice(0, 2).map(({ output = "" }) => output);
+      expect(printed.filter((output) => isBreach(output, target.host.token))).toEqual([]);
       expect(outcomes.slice(2).map(({ code }) => code)).toEqual(calls.map(() => -32_009));
       for (const what of ["file-read", "file-write"]) {
-        const entries = await target.audit(around, what);
+        const entries = await target.denials(around, what);
         expect(entries).toHaveLength((what === "file-read" ? files : written).length);
-        for (const entry of entries) expect(entry).toMatchObject({ verdict: "denied", by: "isolation" });
+        for (const entry of entries) expect(entry).toMatchObject({ by: "isolation" });
       }
     });
 
@@ -224,9 +222,7 @@ describe.runIf(process.platform === "linux").each(settings())(
       ];
       const outcomes = await tryAll(target, key, lines);
       for (const { output } of outcomes) expect(output).toContain('"code":"CALLER_IS_AGENT"');
-      const refusals = await target.audit(undefined, "refusal");
-      expect(refusals).toHaveLength(outcomes.length);
-      expect(refusals.every(({ verdict }) => verdict === "denied")).toBe(true);
+      expect(await target.denials(undefined, "refusal")).toHaveLength(outcomes.length);
     });
   },
 );
@@ -256,9 +252,8 @@ describe.runIf(process.platform === "linux").each(isRoot ? [undefined, nobody] :
       ]);
       for (const { output } of outcomes.slice(2)) expect(output).toContain("CALLER_IS_AGENT");
       expect(await target.audit(undefined, "refusal")).toHaveLength(2);
-      for (const entry of await target.audit(key, "command")) {
-        expect(entry["isolation"]).not.toMatch(/guard|workspace/);
-      }
+      const said = (await target.audit(key, "command")).map(({ isolation }) => isolation);
+      expect(said.filter((each) => each !== "none (none)")).toEqual([]);
       const required = await target.call("POST", "/sdk/acp/session", {
         agent_id: "hostile",
         cwd: target.host.project,

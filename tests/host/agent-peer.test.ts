@@ -48,7 +48,13 @@ function useToken(): string {
 
 /** The output of a command that the built-in agent runs. */
 async function runAsAgent(command: string): Promise<string> {
-  const wish = { agent_id: "shell", cwd: host.project, approvalPolicy: "approve-all" } as const;
+  // Where nothing hides the token.
+  const wish = {
+    agent_id: "shell",
+    cwd: host.project,
+    approvalPolicy: "approve-all",
+    isolation: "none",
+  } as const;
   const { session_key: key } = await api.acpAgent.createSession(wish);
   const { text } = await api.acpAgent.chat(key, command);
   await api.acpAgent.closeSession(key);

@@ -104,8 +104,8 @@ function readOnlyArgs({ readOnly, hidden, writable }: SandboxSpec): string[] {
 }
 
 function fixedArgs({ fixed = [], hidden }: SandboxSpec): string[] {
-  const hiddenPaths = existing(hidden);
-  return existing(fixed).flatMap((path) => (isBelow(path, hiddenPaths) ? [] : ["--ro-bind", path, path]));
+  const gone = existing(hidden);
+  return existing(fixed).flatMap((path) => (isBelow(path, gone) ? [] : ["--ro-bind", path, path]));
 }
 
 /** Real paths of those that exist, shortest first, each once: a mount on a link would be a mount on nothing. */

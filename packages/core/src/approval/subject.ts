@@ -36,7 +36,7 @@ export interface UsualRun {
 }
 
 /** The isolation of a command that an agent asks to run outside of its session's sandbox, as people read it. */
-export const NOT_ISOLATED = "not isolated";
+const NOT_ISOLATED = "not isolated";
 
 /** Whether a command is one that would run outside of its session's sandbox. */
 export function runsOutside(subject: ApprovalSubject): boolean {

@@ -1,4 +1,4 @@
-// Everyday work in isolated sessions: background servers, git worktrees and programs that bring a sandbox of their own.
+// Everyday work in isolated sessions: background servers, git worktrees and programs with nested sandboxes.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

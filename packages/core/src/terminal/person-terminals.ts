@@ -142,7 +142,7 @@ export class PersonTerminals {
     }
     const session = this.#deps.hub.state(claim.session, "session");
     if (session === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
-    // A person's terminal is not isolated; a claim of its own confirms that the session may have it (U641).
+    // A person's terminal is not isolated; a later claim confirms that the session may have it (U641).
     if (isIsolated(session)) throw new HostError("TERMINAL_NOT_ISOLATED");
     const chat = session.defaultChat ?? defaultChatUri(claim.session);
     return { kind: "session", session: claim.session, chat };

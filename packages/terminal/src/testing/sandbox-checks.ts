@@ -273,7 +273,7 @@ const checks: readonly (readonly [string, (bench: Bench) => Promise<true | strin
     },
   ],
   [
-    "a program can open a sandbox of its own",
+    "a program can open a nested sandbox",
     async (bench) => {
       // Landlock forbids mounts. Root gets no new /proc in there: it would be writable where the sandbox's is not.
       if (bench.sandbox.backend === "landlock") return true;
@@ -288,7 +288,7 @@ const checks: readonly (readonly [string, (bench: Bench) => Promise<true | strin
     },
   ],
   [
-    "root changes no setting of the kernel, in a sandbox of its own either",
+    "root changes no setting of the kernel, in a nested sandbox either",
     async (bench) => {
       const file = "/proc/sys/kernel/core_pattern";
       const before = readFileSync(file, "utf8");

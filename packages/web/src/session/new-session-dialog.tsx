@@ -145,7 +145,7 @@ interface IsolationFieldProps {
   readonly onChoose: (level: string) => void;
 }
 
-/** What a level means is written below it; nothing where the host offers no choice. */
+/** The meaning of a level is written below it; nothing where the host offers no choice. */
 function IsolationField({ offered, chosen, onChoose }: IsolationFieldProps): ReactNode {
   const sentenceId = useId();
   if (offered === undefined) return null;

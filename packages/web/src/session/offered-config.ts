@@ -33,7 +33,7 @@ export function useOfferedConfig(): OfferedConfig {
 }
 
 /** Reads the choices from a JSON Schema. */
-export function readOfferedConfig(schema: JsonValue): OfferedConfig {
+function readOfferedConfig(schema: JsonValue): OfferedConfig {
   const level = read(schema, "properties", "isolation", "default");
   const choices = textsOf(read(schema, "properties", "isolation", "enum")).toReversed();
   return {

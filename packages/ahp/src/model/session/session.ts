@@ -132,6 +132,7 @@ export function asksBeforeActing({
 /** Isolation of a session's processes, weakest first: none; the host's files hidden; the machine read-only, too. */
 export const ISOLATION_LEVELS = ["none", "guard", "workspace"] as const;
 
+/** One of them, or one that a newer host has. */
 export type IsolationLevel = OpenEnum<(typeof ISOLATION_LEVELS)[number]>;
 
 /** The isolation of a session: what was asked for, and what is in force. */

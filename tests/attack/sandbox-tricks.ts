@@ -101,7 +101,7 @@ const readTricks: readonly Trick[] = [
   },
   {
     name: "other commands' pipes and shells' nonces",
-    line: 'for d in "${TMPDIR:-/tmp}" /tmp /dev/shm "${XDG_RUNTIME_DIR:-/nowhere}"; do ls -A "$d"/holdfast-private-*/* "$d"/holdfast-fifos-*/* 2>/dev/null | grep -q . && echo "BREACH $d"; done; true',
+    line: 'for d in "${TMPDIR:-/tmp}" /tmp /dev/shm "${XDG_RUNTIME_DIR:-/nowhere}"; do ls -A "$d/holdfast-private-$(id -u)"/* "$d"/holdfast-fifos-*/* 2>/dev/null | grep -q . && echo "BREACH $d"; done; true',
     isStopped: isBubblewrap,
   },
   {

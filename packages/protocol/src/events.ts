@@ -29,7 +29,7 @@ const toolCallSchema = z.object({
       .array(z.unknown())
       .optional()
       .describe(
-        "ACP content blocks. Once the call has ended, those of type terminal have output, truncated and, after the exit, exitStatus.",
+        "ACP content blocks. Once the call has ended, those of type terminal have output, truncated and, after the exit, exitStatus; its limit is the one that stopped the command.",
       ),
   }),
 });

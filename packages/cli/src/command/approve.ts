@@ -13,7 +13,12 @@ export function addApprove(program: Command, run: Runner): void {
     .argument("<request>", "id of the approval or a prefix of it, or its session")
     .argument("[option]", "one of the options that the agent offers (default: allow once)")
     .option("--always", "allow exactly this from now on, in this session")
-    .addOption(new Option("--scope <scope>", "where --always holds").choices(["session", "folder"]))
+    .addOption(
+      new Option(
+        "--scope <scope>",
+        "allow exactly this from now on, in the session or in its folder",
+      ).choices(["session", "folder"]),
+    )
     .action(
       run((context, request: string, option: string | undefined, { always, scope }: ApproveOptions) =>
         answerApproval(context, request, {

@@ -46,7 +46,7 @@ test("[V2, V604] a person sees what the agent asks, its options under labels of 
   expect(approval).toMatchObject({ action: "execute", target: "rm -rf build" });
   expect(approval.options).toEqual([
     { id: "yes", label: "Allow once", kind: "allow_once", agentLabel: "Yes" },
-    { id: "yes-always", label: "Always allow", kind: "allow_always", agentLabel: "Always" },
+    { id: "yes-always", label: "Always allow", kind: "allow_always" },
     { id: "no", label: "Deny", kind: "reject_once", agentLabel: "No" },
   ]);
   expect(session.state.inputNeeded).toMatchObject([

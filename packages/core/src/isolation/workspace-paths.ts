@@ -1,6 +1,6 @@
 // Paths of the level `workspace`: what agents need to write to, and what nobody should find by accident.
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import path from "node:path";
 
 /** Folders of package managers and tools, below the user's own. */
@@ -59,6 +59,8 @@ const credentials = [
   ".kube",
   ".netrc",
   ".git-credentials",
+  ".pgpass",
+  ".vault-token",
   ".pypirc",
   ".config/gcloud",
   ".azure",
@@ -106,12 +108,22 @@ export function makeExpectedCaches(): void {
   }
 }
 
+/** The folder that HOME names, and that of the account, where programs such as ssh look. */
+function ownFolders(): string[] {
+  try {
+    return [...new Set([homedir(), userInfo().homedir])];
+  } catch {
+    // A user without an account has only what HOME names.
+    return [homedir()];
+  }
+}
+
 /** Credentials, and sockets that lead out. */
 export function workspaceHidden(environment: Readonly<Record<string, string | undefined>>): string[] {
   const { XDG_RUNTIME_DIR: runtime, SSH_AUTH_SOCK: sshAgent } = environment;
   const sockets = runtime === undefined ? [] : runtimeSockets.map((name) => path.join(runtime, name));
   return [
-    ...credentials.map((name) => path.join(homedir(), name)),
+    ...ownFolders().flatMap((folder) => credentials.map((name) => path.join(folder, name))),
     ...sockets,
     ...systemSockets,
     `/tmp/tmux-${process.getuid?.() ?? 0}`,

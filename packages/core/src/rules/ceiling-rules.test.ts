@@ -12,7 +12,7 @@ function isAllowed(ceiling: Ceiling, wanted: WantedRights, folders: RealFolders 
 
 describe("[A620] policies", () => {
   it("[A620] are allowed up to the ceiling's own", () => {
-    const order = ["deny-all", null, "approve-reads", "approve-all"] as const;
+    const order = ["deny-all", "ask", "approve-reads", null, "approve-all"] as const;
     for (const [most, policy] of order.entries()) {
       if (policy === null) continue;
       const allowed = order.filter((wanted) => isAllowed({ policy }, { policy: wanted }));

@@ -1,4 +1,5 @@
 // Rules for ceilings: which agents, folders and policies the sessions of a key or an app may have.
+import type { ApprovalPolicy } from "@holdfast/ahp";
 import { sep } from "node:path";
 import type { Ceiling } from "@holdfast/protocol";
 import { type Rejection, reject } from "./rule.ts";
@@ -23,15 +24,15 @@ export interface RealFolders {
 }
 
 /**
- * Policies by what happens without a decision. Without a policy, and under `ask`, requests wait for one; an app decides
- * those of its sessions, so neither is stronger than `approve-reads`.
+ * Policies by what happens without a decision. Under `ask` everything waits for one. Without a policy, what an agent does
+ * inside its folder without asking is allowed, so that only a ceiling of `approve-all` includes it.
  */
 const strengths: ReadonlyMap<string | null, number> = new Map<string | null, number>([
   ["deny-all", 0],
   ["ask", 1],
-  [null, 1],
   ["approve-reads", 2],
-  ["approve-all", 3],
+  [null, 3],
+  ["approve-all", 4],
 ]);
 
 /** Why a caller with this ceiling may not have what it wants; undefined when it may (A620). */
@@ -51,10 +52,16 @@ export function refuseAbove(
   if (policy !== undefined && !isWithin(policy, ceiling.policy)) {
     return above(
       `at most the policy ${ceiling.policy}, not ${policy ?? "none"}`,
-      `--policy ${policy ?? "approve-reads"}`,
+      `--policy ${policy ?? "approve-all"}`,
     );
   }
   return undefined;
+}
+
+/** The policy of an app's session that names none: the strongest that asks, unless the ceiling includes none (A621). */
+export function policyWithin({ policy }: Ceiling): ApprovalPolicy | undefined {
+  if (policy === "approve-all") return undefined;
+  return policy === "deny-all" ? policy : "ask";
 }
 
 function mayUse({ agents }: Ceiling, { id, handles }: NonNullable<WantedRights["agent"]>): boolean {

@@ -179,7 +179,7 @@ export class PermissionService {
       target: targetOf(subject, title),
       source: this.#context.runsThroughHost(subject) ? "host" : "agent",
       agentTitle: agentWords(described, subject),
-      options,
+      options: isHeldByHost(kind, subject) ? options.map(withoutPromise) : options,
       loose:
         turn === undefined
           ? { toolName: kind, displayName: title, toolKind: kind, contributor: agent }
@@ -206,26 +206,27 @@ export class PermissionService {
         ? context.addRule(subject, decision.scope ?? "session", decision.by)
         : undefined;
     const decidedBy = decision.by.kind === "policy" ? fileRule : undefined;
-    this.#record(question, decision, (rule ?? made)?.id, decidedBy);
+    const standing = rule === undefined ? made && { id: made.id } : { id: rule.id, by: `rule ${rule.id}` };
+    this.#record(question, decision, standing, decidedBy);
     return { decision, rule: rule ?? made };
   }
 
   #record(
     { turn, subject, target }: Question,
     decision: ApprovalDecision,
-    rule: string | undefined,
+    standing: { readonly id: string; readonly by?: string } | undefined,
     fileRule: RuleName | undefined,
   ): void {
     const { deps, key } = this.#context;
     const changes = subject.kind === "command" ? subject.environment.map(({ name }) => name) : [];
-    const decidedBy = rule ?? fileRule?.id;
+    const decidedBy = standing?.id ?? fileRule?.id;
     deps.audit.record({
       session: key,
       turnId: turn?.id,
       what: "approval",
       subject: target,
       ...(subject.kind === "command" && { cwd: subject.cwd }),
-      by: fileRule === undefined ? describeActor(decision.by) : describeRule(fileRule),
+      by: standing?.by ?? (fileRule === undefined ? describeActor(decision.by) : describeRule(fileRule)),
       verdict: decision.by.kind === "expiry" ? "expired" : auditVerdicts[decision.outcome],
       outcome: decision.optionId,
       ...(changes.length > 0 && { environment: changes }),
@@ -293,6 +294,13 @@ export class PermissionService {
 /** Answers for always that the host keeps itself; an agent's modes, and what nobody can describe, are the agent's. */
 function isHeldByHost(kind: string | undefined, subject: ApprovalSubject): boolean {
   return kind !== "switch_mode" && (subject.kind === "command" || subject.kind === "write");
+}
+
+/** What the agent would do for always, the host does instead, for exactly this: the agent's name for it is not true. */
+function withoutPromise(option: ApprovalOption): ApprovalOption {
+  if (option.kind !== "allow_always") return option;
+  const { agentLabel: _promise, ...plain } = option;
+  return plain;
 }
 
 /** How much of an agent's own explanation stands beside a question that says nothing. */

@@ -97,9 +97,11 @@ describe("[A620] a session of an app", () => {
       exceeded,
     );
     const { session_key: key } = await host.host.createSession({ agent_id: "mine", cwd: host.work }, app);
-    await expect(host.host.patchSession(key, { approvalPolicy: "approve-all" }, app)).rejects.toMatchObject(
-      exceeded,
-    );
+    expect(host.host.getSession(key, app).runtime_options).toMatchObject({ approvalPolicy: "ask" });
+    // Without a policy, an agent that does not ask would run commands that nobody sees.
+    for (const approvalPolicy of ["approve-all", null] as const) {
+      await expect(host.host.patchSession(key, { approvalPolicy }, app)).rejects.toMatchObject(exceeded);
+    }
     const asked = new Promise<string>((resolve) => {
       host.host.watch((event) => event.type === "approval_needed" && resolve(key));
     });

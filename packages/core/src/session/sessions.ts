@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import {
+  type ApprovalPolicy,
   type Actor,
   ROOT_URI,
   type RuntimeOptions,
@@ -22,10 +23,11 @@ import {
   summarizeChat,
   summarizeSession,
 } from "@holdfast/ahp";
-import { type Config, HostError, type SessionOptions } from "@holdfast/protocol";
+import { DEFAULT_CEILING, type Config, HostError, type SessionOptions } from "@holdfast/protocol";
 import type { AgentEntries, AgentEntry } from "../agent/agent-entry.ts";
 import { readRemedy } from "../agent/sign-in.ts";
 import { type Caller, maySee, ownerOf, submitterOf } from "../caller.ts";
+import { policyWithin } from "../rules/ceiling-rules.ts";
 import type { SubmittingActor } from "../rules/rule.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
 import { HostSession } from "./host-session.ts";
@@ -227,8 +229,10 @@ export class Sessions {
     this.#deps.mcpServers.check(options.mcpServers ?? []);
     this.#deps.limits.checkSession(options);
     const isolation = this.#deps.isolation.choose(options.isolation, caller);
-    const runtimeOptions = await this.#chooseOptions(options);
-    const { cwd: folder, approvalPolicy: policy = null } = runtimeOptions;
+    const chosen = await this.#chooseOptions(options);
+    const { cwd: folder, approvalPolicy = appPolicy(caller) } = chosen;
+    const runtimeOptions = { ...chosen, ...(approvalPolicy !== undefined && { approvalPolicy }) };
+    const policy = approvalPolicy ?? null;
     await this.#deps.rights.require(submitterOf(caller), { agent: entry, folder, policy });
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
     this.#deps.hub.recording.require();
@@ -338,4 +342,9 @@ function reasonNotToStart(error: unknown): string {
 function newNames(): SessionName {
   const sessionId = makeId("session", randomUUID());
   return { sessionId, uri: sessionUri(sessionId) };
+}
+
+/** The policy of a session for which its creator names none. */
+function appPolicy(caller: Caller): ApprovalPolicy | undefined {
+  return caller.kind === "app" ? policyWithin(caller.ceiling ?? DEFAULT_CEILING) : undefined;
 }

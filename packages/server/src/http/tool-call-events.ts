@@ -169,5 +169,6 @@ function describeExit(exit: TerminalExit): object {
   return {
     exitCode: exit.kind === "code" ? exit.exitCode : null,
     signal: exit.kind === "signal" ? exit.signal : null,
+    ...(exit.kind !== "unknown" && exit.limit !== undefined && { limit: exit.limit }),
   };
 }

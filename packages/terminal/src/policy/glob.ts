@@ -17,7 +17,7 @@ export function wordPattern(pattern: string): Pattern {
   return matcher(tokensOf(pattern, () => "run"));
 }
 
-/** Matches an absolute path: `*` within a segment, `**` any depth, and `/a/**` also `/a` itself. */
+/** Matches an absolute path: `*` within a segment, `**` any depth, also none, and `/a/**` also `/a` itself. */
 export function pathPattern(pattern: string): Pattern {
   const whole = matcher(tokensOf(pattern, (stars) => (stars === "*" ? "segment" : "run")));
   if (!pattern.endsWith("/**")) return whole;
@@ -47,9 +47,12 @@ function tokensOf(pattern: string, runOf: (stars: string) => "run" | "segment"):
 /** Follows all ways to match at once, so that no text makes it try them one after the other. */
 function matcher(tokens: readonly Token[]): Pattern {
   const isRun = tokens.map(({ kind }) => kind === "run" || kind === "segment");
+  const isFolders = tokens.map(
+    ({ kind }, index) => kind === "run" && isSlash(tokens[index - 1]) && isSlash(tokens[index + 1]),
+  );
   return {
     test(text) {
-      let active = reach(isRun, [true]);
+      let active = reach(isRun, isFolders, [true]);
       for (const character of text) {
         const next: boolean[] = [];
         let isAlive = false;
@@ -59,19 +62,25 @@ function matcher(tokens: readonly Token[]): Pattern {
           isAlive = true;
         }
         if (!isAlive) return false;
-        active = reach(isRun, next);
+        active = reach(isRun, isFolders, next);
       }
       return active[tokens.length] === true;
     },
   };
 }
 
-/** A run may be empty, so whatever leads to it also leads to what follows. */
-function reach(isRun: readonly boolean[], states: boolean[]): boolean[] {
+/** A run may be empty, so whatever leads to it also leads to what follows; no folders need no slash after them either. */
+function reach(isRun: readonly boolean[], isFolders: readonly boolean[], states: boolean[]): boolean[] {
   for (let index = 0; index < isRun.length; index += 1) {
-    if (states[index] === true && isRun[index] === true) states[index + 1] = true;
+    if (states[index] !== true || isRun[index] !== true) continue;
+    states[index + 1] = true;
+    if (isFolders[index] === true) states[index + 2] = true;
   }
   return states;
+}
+
+function isSlash(token: Token | undefined): boolean {
+  return token?.kind === "character" && token.character === "/";
 }
 
 function accepts(token: Token, character: string): boolean {

@@ -98,6 +98,17 @@ describe("[T688] rules", () => {
     expect(effectOf(policy, "cat a 2>&1 >/dev/null")).toBe("allow");
   });
 
+  it("[T688] two stars between slashes stand for any number of folders, also for none", () => {
+    const policy = withRules(
+      { effect: "allow", command: "cat **" },
+      { effect: "deny", paths: "$ROOT/**/.env" },
+    );
+    for (const line of ["cat .env", "cat ./.env", "cat a/.env", "cat a/b/.env", "cat < .env"]) {
+      expect(effectOf(policy, line)).toBe("deny");
+    }
+    for (const line of ["cat x.env", "cat .env.sample"]) expect(effectOf(policy, line)).toBe("allow");
+  });
+
   it("[T688] conditions on agent, app, folder, environment and tools", () => {
     const policy = withRules(
       { effect: "allow", command: "make **", agent: "claude*", cwd: "/w/**", env: "MAKEFLAGS" },

@@ -23,6 +23,8 @@ const many = (value: string | readonly string[] | undefined): string[] =>
 /** Glob by trying everything; `deep` says whether a star crosses slashes. */
 function globs(pattern: string, text: string, deep: boolean): boolean {
   if (pattern === "") return text === "";
+  // No folder at all between two slashes is the same as one slash.
+  if (pattern.startsWith("/**/") && !deep && globs(pattern.slice(3), text, deep)) return true;
   if (pattern.startsWith("**") && !deep) {
     return Array.from({ length: text.length + 1 }, (_, n) => n).some((n) =>
       globs(pattern.slice(2), text.slice(n), deep),

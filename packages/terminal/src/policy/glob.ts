@@ -52,29 +52,29 @@ function matcher(tokens: readonly Token[]): Pattern {
   );
   return {
     test(text) {
-      let active = reach(isRun, isFolders, [true]);
+      let active = reach(isRun, [true]);
       for (const character of text) {
         const next: boolean[] = [];
         let isAlive = false;
         for (const [index, token] of tokens.entries()) {
           if (active[index] !== true || !accepts(token, character)) continue;
           next[isRun[index] === true ? index : index + 1] = true;
+          // No folders at all: the slash before them is also the one after them.
+          if (isFolders[index + 1] === true) next[index + 3] = true;
           isAlive = true;
         }
         if (!isAlive) return false;
-        active = reach(isRun, isFolders, next);
+        active = reach(isRun, next);
       }
       return active[tokens.length] === true;
     },
   };
 }
 
-/** A run may be empty, so whatever leads to it also leads to what follows; no folders need no slash after them either. */
-function reach(isRun: readonly boolean[], isFolders: readonly boolean[], states: boolean[]): boolean[] {
+/** A run may be empty, so whatever leads to it also leads to what follows. */
+function reach(isRun: readonly boolean[], states: boolean[]): boolean[] {
   for (let index = 0; index < isRun.length; index += 1) {
-    if (states[index] !== true || isRun[index] !== true) continue;
-    states[index + 1] = true;
-    if (isFolders[index] === true) states[index + 2] = true;
+    if (states[index] === true && isRun[index] === true) states[index + 1] = true;
   }
   return states;
 }

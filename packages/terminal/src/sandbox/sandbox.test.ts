@@ -19,7 +19,10 @@ describe.runIf(process.platform === "linux")("sandboxes", () => {
     async (name) => {
       const { backend, results } = await checkSandbox(name);
       expect(backend).toBe(own);
-      expect(results).toEqual(allTrue(results));
+      // For root without a PID namespace, Landlock keeps commands from tracing others, and forbids mounts.
+      const hasNested = !(isRoot && name.endsWith("+shared"));
+      const nested = hasNested ? {} : { "a program can open another sandbox": expect.any(String) as string };
+      expect(results).toEqual({ ...allTrue(results), ...nested });
     },
     60_000,
   );

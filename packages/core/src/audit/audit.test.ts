@@ -55,7 +55,7 @@ test("[V11] under approve-all every approval, command and write is on record wit
       outcome: expect.stringContaining("no-such-program") as string,
     },
     { ...byPolicy, what: "file-write", subject: file, outcome: "done" },
-    { ...common, what: "file-write", subject: "/proc/none", by: "isolation", verdict: "denied" },
+    expect.objectContaining({ what: "file-write", subject: "/proc/none", by: "isolation" }),
   ]);
 });
 

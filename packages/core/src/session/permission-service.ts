@@ -296,7 +296,7 @@ function isHeldByHost(kind: string | undefined, subject: ApprovalSubject): boole
   return kind !== "switch_mode" && (subject.kind === "command" || subject.kind === "write");
 }
 
-/** What the agent would do for always, the host does instead, for exactly this: the agent's name for it is not true. */
+/** An option without the agent's name for it: the host, not the agent, allows always, and exactly this alone. */
 function withoutPromise(option: ApprovalOption): ApprovalOption {
   if (option.kind !== "allow_always") return option;
   const { agentLabel: _promise, ...plain } = option;

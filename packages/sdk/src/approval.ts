@@ -1,8 +1,8 @@
 // Approvals that agents wait for, in all sessions at once, and the decision on one.
-import type { PendingApproval, PermissionDecision, PermissionRuleInfo } from "@holdfast/protocol";
+import type { PendingApproval, PermissionDecision } from "@holdfast/protocol";
 import type { CallOptions, Connection } from "./connection.ts";
 
-export type { PendingApproval, PermissionRuleInfo } from "@holdfast/protocol";
+export type { PendingApproval } from "@holdfast/protocol";
 
 /** The operations on approvals. */
 export class Approvals {
@@ -34,26 +34,6 @@ export class Approvals {
     if (typeof approval === "string") return resolveApproval(this.#connection, approval, decision, options);
     const { session_key, requestId } = approval;
     return resolvePermission(this.#connection, session_key, { requestId, ...decision }, options);
-  }
-}
-
-/** The operations on standing permissions. */
-export class PermissionRules {
-  readonly #connection: Connection;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  /** All that holds in the caller's sessions and folders, the oldest first. */
-  list({ signal }: CallOptions = {}): Promise<PermissionRuleInfo[]> {
-    return this.#connection.askFor("rules", { method: "GET", path: "/sdk/acp/permission-rules", signal });
-  }
-
-  /** Takes one back; what it allowed is asked about again. */
-  async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
-    const path = `/sdk/acp/permission-rules/${encodeURIComponent(id)}`;
-    await this.#connection.ask({ method: "DELETE", path, signal });
   }
 }
 

@@ -2,7 +2,8 @@
 import { platform as ownPlatform } from "#platform";
 import { AcpAgent } from "./acp-agent.ts";
 import { Apps, register, type Registration } from "./app.ts";
-import { Approvals, PermissionRules } from "./approval.ts";
+import { Approvals } from "./approval.ts";
+import { PermissionRules } from "./permission-rule.ts";
 import { Audit } from "./audit.ts";
 import { Connection } from "./connection.ts";
 import { Retry, type RetryOptions } from "./event-stream.ts";

@@ -27,9 +27,8 @@ export type {
   AcpPermissionResolution,
   Approvals,
   PendingApproval,
-  PermissionRuleInfo,
-  PermissionRules,
 } from "./approval.ts";
+export type { PermissionRuleInfo, PermissionRules } from "./permission-rule.ts";
 export type { Audit, AuditChain, AuditLink, AuditQuery, AuditRecord } from "./audit.ts";
 export type { SignIn, SignInLink, SignIns } from "./sign-in.ts";
 export type { ApiKey, Ceiling, KeyRequest, Keys, NewKey, WantedCeiling } from "./key.ts";

@@ -117,7 +117,7 @@ describe("[C51] [C52] approvals", () => {
     const late = await host.refused("approve", first.requestId);
     expect(late).toEqual({ code: "APPROVAL_NOT_FOUND", exitCode: 6 });
     const second = await ask(key, "echo two");
-    const named = await host.run("approve", key, "Run it and all later commands");
+    const named = await host.run("approve", key, "Always allow");
     expect(named.stdout).toContain(`Allowed with "Always allow"`);
     expect(await second.ended).toContain("Exit code 0");
     await host.api.acpAgent.closeSession(key);

@@ -80,7 +80,7 @@ describe("[C22] run on a terminal", () => {
           "  │ rm -rf /",
           "  in /srv",
           "  by the agent itself; reported by the agent",
-          '  1 Allow once (y) "Yes"   2 Always allow (a) "Always"   3 Deny (n) "No"   Ctrl-C cancels the turn',
+          '  1 Allow once (y) "Yes"   2 Always allow (a)   3 Deny (n) "No"   Ctrl-C cancels the turn',
           "? ",
         ].join("\n"),
       );

@@ -52,6 +52,11 @@ export class SocketPeers {
   /** The socket at the other end. */
   async findSocket(ends: SocketEnds): Promise<PeerSocket | undefined> {
     if (!platform.hasProcFs) return undefined;
+    return (await this.#readTables(ends)) ?? this.#readTables(ends);
+  }
+
+  /** The tables are not read at one moment, so that a row may be missed while others come and go. */
+  async #readTables(ends: SocketEnds): Promise<PeerSocket | undefined> {
     for (const [index, table] of socketTables.entries()) {
       const row = rowText(ends, index === 0 ? 4 : 6);
       const socket =
@@ -62,7 +67,12 @@ export class SocketPeers {
   }
 
   /** The process that holds a socket. It looks at the user's newest processes first, a little at a time. */
-  async findProcess({ uid, inode }: PeerSocket): Promise<PeerProcess | undefined> {
+  async findProcess(socket: PeerSocket): Promise<PeerProcess | undefined> {
+    // A program that gives the socket another number in this moment is found the second time.
+    return (await this.#searchProcesses(socket)) ?? this.#searchProcesses(socket);
+  }
+
+  async #searchProcesses({ uid, inode }: PeerSocket): Promise<PeerProcess | undefined> {
     const link = `socket:[${inode}]`;
     const slice = new Slice();
     for (const pid of newestPids()) {

@@ -86,7 +86,8 @@ export class AttackHost {
       const event = readEvent(frame.text);
       if (event?.type === "text_delta") text += String(event.data["text"]);
       if (event?.type !== "permission_request") continue;
-      const question = event.data as unknown as AskedQuestion;
+      const { requestId, target } = event.data;
+      const question = { ...event.data, requestId: String(requestId), target: String(target) };
       questions.push(question);
       await this.decide(key, question.requestId, decide(question) ?? "reject_once");
     }

@@ -1,5 +1,4 @@
 // Shared by all parts of a session: its names, its state, the host's parts, and the one way to publish.
-import { realpathSync } from "node:fs";
 import {
   type Actor,
   type ApprovalPolicy,
@@ -25,6 +24,7 @@ import { ruleChange } from "../audit/rule-audit.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { decideByRules, type RuledDecision } from "../policy/host-policy.ts";
 import { type RuledAction, subjectOf } from "../policy/session-subject.ts";
+import { followLinksNow } from "../resource/links.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { SessionChat } from "./session-chat.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -113,7 +113,7 @@ export class SessionContext {
 
   /** Notes where a folder is, before an agent works there. */
   pinRoot(root: string): string {
-    const real = realPathOf(root);
+    const real = followLinksNow(root);
     this.#pinnedRoots.set(root, real);
     return real;
   }
@@ -226,14 +226,5 @@ export class SessionContext {
   checkOpen(): void {
     if (this.ending === "suspended") throw new HostError("HOST_STOPPING");
     if (this.ending === "closed") throw new HostError("ACP_SESSION_NOT_FOUND");
-  }
-}
-
-function realPathOf(root: string): string {
-  try {
-    return realpathSync(root);
-  } catch {
-    // A root that does not exist holds nothing; its own name is as good as any.
-    return root;
   }
 }

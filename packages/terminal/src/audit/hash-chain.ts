@@ -67,7 +67,7 @@ export class ChainCheck {
     const reason = recorded === undefined ? unhashed : this.#findBreak(recorded, entry);
     if (reason !== undefined) this.breaks.push({ id: record.id, reason });
     this.#count += 1;
-    // The chain goes on from what was recorded, so that one change counts once.
+    // The chain continues from what was recorded, so that one change counts once.
     this.#last = { id: Math.max(last.id, record.id), hash: recorded ?? CHAIN_START };
   }
 

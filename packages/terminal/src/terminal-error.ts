@@ -10,6 +10,7 @@ export type TerminalErrorCode =
   | "spawn_failed"
   | "not_supported"
   | "terminal_not_found"
+  | "run_not_found"
   | "too_many_terminals"
   | "outside_roots"
   | "denied"
@@ -31,6 +32,7 @@ const rpcCodes: Record<TerminalErrorCode, number> = {
   spawn_failed: -32603,
   not_supported: -32603,
   terminal_not_found: -32002,
+  run_not_found: -32603,
   too_many_terminals: -32029,
   outside_roots: -32602,
   denied: -32009,

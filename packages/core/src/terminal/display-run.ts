@@ -14,6 +14,7 @@ export class DisplayRun implements Run {
   readonly tree = "process-group";
   readonly limits = {};
   readonly limitBackends = undefined;
+  readonly inputOffset = 0;
   readonly #sink: RunSink;
   #state: "running" | "exited" | "ended" = "running";
   #writtenBytes = 0;
@@ -101,6 +102,10 @@ export class DisplayRun implements Run {
 
   hold(): void {
     // An agent's own command cannot be held up from here.
+  }
+
+  acknowledge(): void {
+    // There is no process whose bytes somebody holds.
   }
 
   release(): void {

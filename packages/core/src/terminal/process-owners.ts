@@ -1,7 +1,7 @@
 // Owners of the host's processes by the marker in their environment: a person's terminal, or a session.
 import { createHash, randomUUID } from "node:crypto";
 import type { SessionUri, TerminalUri } from "@holdfast/ahp";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import { forwardTo, type ProcessPort } from "@holdfast/terminal/port";
 
 /** Whom processes were started for. */
 export type MarkedFor =
@@ -46,13 +46,8 @@ export class ProcessOwners {
 
 /** A process port that marks every run as this host's. */
 export function markRuns(processPort: ProcessPort, owners: ProcessOwners): ProcessPort {
-  return {
+  return forwardTo(processPort, {
     start: (request, sink) =>
       processPort.start({ ...request, marker: request.marker ?? owners.issue() }, sink),
-    buildEnvironment: (request) => processPort.buildEnvironment(request),
-    limit: (scopes) => processPort.limit(scopes),
-    isolation: () => processPort.isolation(),
-    openSandbox: (spec) => processPort.openSandbox(spec),
-    close: (graceMs) => processPort.close(graceMs),
-  };
+  });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Spawner } from "@holdfast/terminal/process";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import { forwardTo, type ProcessPort } from "@holdfast/terminal/port";
 import { type SessionOptions, readConfig } from "@holdfast/protocol";
 import { afterAll, afterEach } from "vitest";
 import { Host, type HostOptions } from "../host.ts";
@@ -126,14 +126,8 @@ export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   const hosts: FakeHost[] = [];
   const shared = new Spawner({ environment: { PATH: process.env["PATH"], HOME: tmpdir() } });
   // Starting a process port takes longer than most tests; a host that closes must leave it nothing to end.
-  const processPort: ProcessPort = {
-    start: (request, sink) => shared.start(request, sink),
-    limit: (scopes) => shared.limit(scopes),
-    buildEnvironment: (request) => shared.buildEnvironment(request),
-    isolation: () => shared.isolation(),
-    openSandbox: (spec) => shared.openSandbox(spec),
-    close: () => Promise.resolve(),
-  };
+  const leave = (): Promise<void> => Promise.resolve();
+  const processPort = forwardTo(shared, { detach: leave, close: leave });
   afterEach(async () => {
     await Promise.all(hosts.splice(0).map((host) => host.close()));
   });

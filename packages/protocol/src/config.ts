@@ -184,6 +184,22 @@ const configSchema = closedObject({
   })
     .prefault({})
     .describe("Retention of sessions, logs and the audit."),
+  keeper: closedObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether agents and terminals run outside the host and survive its end; false: they end with the host.",
+      ),
+    awayMebibytes: z
+      .int()
+      .min(1)
+      .max(16_384)
+      .default(64)
+      .describe("Output of an agent that is kept while no host runs; above it the agent waits."),
+  })
+    .prefault({})
+    .describe("The process that holds agents and terminals while the host is restarted."),
   limits: limitsSchema
     .prefault({})
     .describe("Limits of commands and agents; without a value there is no limit."),

@@ -23,7 +23,7 @@ import {
   answerExpectation,
   errorResponse,
 } from "./http/error-response.ts";
-import type { Readiness } from "./http/host.ts";
+import type { Readiness, RunningWork } from "./http/host.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { signInPath } from "./page/sign-in-link.ts";
 import { openWatch } from "./watch.ts";
@@ -53,7 +53,7 @@ export interface ServerOptions {
   /** Whether the host accepts work, for `/readyz`; default: it does. */
   readonly isReady?: () => Readiness;
   /** Stops the host on request; absent: nobody can ask for it. */
-  readonly onStopRequest?: () => void;
+  readonly onStopRequest?: (work: RunningWork) => void;
   /** The version that the API's document names. */
   readonly version?: string;
   /** The folder of the built page, served at `/`; absent: there is no page. */

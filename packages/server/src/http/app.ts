@@ -8,7 +8,7 @@ import { type AdmissionOptions, admit } from "./admission.ts";
 import { appHandlers } from "./app-registration.ts";
 import { approvalHandlers } from "./approval.ts";
 import { errorResponse, reportError } from "./error-response.ts";
-import { hostHandlers, mountCaller, mountStop } from "./host.ts";
+import { hostHandlers, mountCaller, mountStop, type RunningWork } from "./host.ts";
 import { keyHandlers } from "./key.ts";
 import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
@@ -30,7 +30,7 @@ export interface AppOptions extends AdmissionOptions {
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;
   /** Stops the host on request; absent: nobody can ask for it. */
-  readonly onStopRequest?: (() => void) | undefined;
+  readonly onStopRequest?: ((work: RunningWork) => void) | undefined;
 }
 
 /** Builds the app: address, then credentials, then routes (A10–A13). */

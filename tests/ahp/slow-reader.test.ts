@@ -74,9 +74,9 @@ test("[E83] a client that does not read a flood still hears, once it reads, how 
   const line = "head -c 40000000 /dev/zero | tr '\\0' x; echo; echo all-$((20+1)); exit 7\r";
   ada.dispatch({ type: "terminal/input", data: line }, flood);
   const latencies: number[] = [];
-  let hasEnded = false;
-  void ada.action("terminal/exited").then(() => (hasEnded = true));
-  while (!hasEnded) latencies.push(await typeInto(ada, quiet, `r${latencies.length}.`));
+  const flooding = { hasEnded: false };
+  void ada.action("terminal/exited").then(() => (flooding.hasEnded = true));
+  while (!flooding.hasEnded) latencies.push(await typeInto(ada, quiet, `r${latencies.length}.`));
   slow.socket.resume();
   const exited = await slow.action("terminal/exited");
   expect(exited).toMatchObject({ action: { exitCode: 7 } });

@@ -13,9 +13,7 @@ function withDefaults(options: WaitOptions = {}): WaitOptions {
 
 if (!(replaced in vi)) {
   const { waitFor, waitUntil } = vi;
-  Object.assign(vi, {
-    [replaced]: true,
-    waitFor: ((callback, options) => waitFor(callback, withDefaults(options))) as typeof waitFor,
-    waitUntil: ((callback, options) => waitUntil(callback, withDefaults(options))) as typeof waitUntil,
-  });
+  vi.waitFor = (callback, options) => waitFor(callback, withDefaults(options));
+  vi.waitUntil = (callback, options) => waitUntil(callback, withDefaults(options));
+  Object.assign(vi, { [replaced]: true });
 }

@@ -40,6 +40,8 @@ export class LongestFirst extends BaseSequencer {
       const index = longestFiles.indexOf(path.relative(this.ctx.config.root, moduleId));
       return index === -1 ? longestFiles.length : index;
     };
+    // Not an array's.
+    // oxlint-disable-next-line no-array-sort
     const sorted = await super.sort(files);
     return sorted.toSorted((one, other) => place(one) - place(other));
   }

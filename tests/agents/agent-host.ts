@@ -1,6 +1,7 @@
 // The built program with a real agent and a scripted model: one session, followed over the SDK and over AHP.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
 import { Holdfast } from "@holdfast/sdk";
 import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
 import { ChatViewer } from "./chat-viewer.ts";
@@ -15,10 +16,16 @@ export class AgentHost {
   readonly sdk: Holdfast;
   readonly sessionKey: string;
   readonly viewer: ChatViewer;
+  readonly #agent: RealAgent;
   #host: RealHost;
   #prompts = 0;
 
-  private constructor(parts: Pick<AgentHost, "model" | "sdk" | "sessionKey" | "viewer">, host: RealHost) {
+  private constructor(
+    agent: RealAgent,
+    host: RealHost,
+    parts: Pick<AgentHost, "model" | "sdk" | "sessionKey" | "viewer">,
+  ) {
+    this.#agent = agent;
     this.model = parts.model;
     this.sdk = parts.sdk;
     this.sessionKey = parts.sessionKey;
@@ -34,7 +41,7 @@ export class AgentHost {
     const sdk = new Holdfast({ baseUrl: host.url, apiKey: host.token, retry: { attempts: 30 } });
     const session = await sdk.acpAgent.createSession({ agent_id: agent.handle, cwd: host.project });
     const viewer = await ChatViewer.open(host, session.session_key);
-    return new AgentHost({ model, sdk, sessionKey: session.session_key, viewer }, host);
+    return new AgentHost(agent, host, { model, sdk, sessionKey: session.session_key, viewer });
   }
 
   /** Sends a prompt that the model replies to with these steps. */
@@ -62,13 +69,26 @@ export class AgentHost {
     return path.join(this.#host.project, name);
   }
 
-  /** What a file in the session's folder contains; undefined if there is none. */
+  /** The content of a file in the session's folder; undefined if there is none. */
   read(name: string): string | undefined {
     return existsSync(this.file(name)) ? readFileSync(this.file(name), "utf8") : undefined;
   }
 
   write(name: string, text: string): void {
     writeFileSync(this.file(name), text);
+  }
+
+  /** Kills the agent's processes: those that run its program and know this model. */
+  killAgent(): void {
+    const { command, args } = this.#agent.entry(this.model.url);
+    const program = args.find((each) => path.isAbsolute(each)) ?? command;
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    const own = pids.filter(
+      (pid) =>
+        readProcess(pid, "cmdline").includes(program) && readProcess(pid, "environ").includes(this.model.url),
+    );
+    if (own.length === 0) throw new Error(`No process runs ${program}`);
+    for (const pid of own) process.kill(Number(pid), "SIGKILL");
   }
 
   /** Kills the host without a word; `restart` starts the next one. */
@@ -85,6 +105,15 @@ export class AgentHost {
     this.viewer.close();
     await this.#host.close();
     await this.model.close();
+  }
+}
+
+function readProcess(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    // It has ended since.
+    return "";
   }
 }
 

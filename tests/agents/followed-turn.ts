@@ -12,7 +12,7 @@ export class FollowedTurn {
 
   constructor(stream: EventStream<AcpStreamEvent>) {
     this.#reading = this.#read(stream);
-    // A failed stream fails whoever waits for the turn.
+    // The failure is for callers that wait for the turn; there may be none.
     this.#reading.catch(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-// The real agents of these tests, installed from the npm registry into a folder of their own, without install scripts.
+// The real agents of these tests, installed from the npm registry into a separate folder, without install scripts.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -25,14 +25,19 @@ export default function install(): void {
   rmSync(folder, { recursive: true, force: true });
   const home = path.join(folder, "home");
   mkdirSync(home, { recursive: true });
-  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ private: true, dependencies: agentPackages }));
+  writeFileSync(
+    path.join(folder, "package.json"),
+    JSON.stringify({ private: true, dependencies: agentPackages }),
+  );
   const outcome = spawnSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: folder,
     env: { ...process.env, HOME: home },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (outcome.status !== 0) {
-    throw new Error(`npm could not install ${wanted} into ${folder}. Check the connection to the npm registry.`);
+    throw new Error(
+      `npm could not install ${wanted} into ${folder}. Check the connection to the npm registry.`,
+    );
   }
   writeFileSync(stampFile, wanted);
 }

@@ -2,13 +2,15 @@
 import process from "node:process";
 import { agentPackages, claudeProgram, openCodeProgram } from "./installation.ts";
 
-/** What the scenarios know of an agent. */
+/** An agent as the scenarios know it. */
 export interface RealAgent {
   /** Its handle in the catalogue, whose entry it changes. */
   readonly handle: "claude" | "opencode";
   readonly title: string;
   /** Whether the host runs its commands, or the agent does and reports them. */
   readonly runsCommands: "host" | "agent";
+  /** Whether it can restore a session in whose first turn it died. */
+  readonly keepsFirstTurn: boolean;
   /** Addresses that it tries to reach although everything is switched off that can be. */
   readonly knownAddresses: readonly string[];
   /** Its entry in the configuration of a host. */
@@ -25,6 +27,7 @@ const claude: RealAgent = {
   handle: "claude",
   title: `claude-code-acp ${agentPackages["@zed-industries/claude-code-acp"]}`,
   runsCommands: "host",
+  keepsFirstTurn: false,
   knownAddresses: ["api.anthropic.com:443"],
   entry: (modelUrl) => ({
     command: process.execPath,
@@ -47,6 +50,7 @@ const openCode: RealAgent = {
   handle: "opencode",
   title: `opencode ${agentPackages["opencode-ai"]}`,
   runsCommands: "agent",
+  keepsFirstTurn: true,
   knownAddresses: ["registry.npmjs.org:443"],
   entry: (modelUrl) => ({
     command: openCodeProgram(),
@@ -86,10 +90,10 @@ function openCodeConfig(modelUrl: string): object {
   };
 }
 
-/** Whatever else a program wants to reach goes to the model, which answers 403 and keeps the address. */
+/** A proxy for every other address: the model, which answers 403 and keeps the address. */
 function onlyThrough(modelUrl: string): Record<string, string> {
   const local = "127.0.0.1,localhost";
   const names = { HTTP_PROXY: modelUrl, HTTPS_PROXY: modelUrl, NO_PROXY: local };
-  const lowerCase = Object.entries(names).map(([name, value]) => [name.toLowerCase(), value]);
+  const lowerCase = Object.entries(names).map(([name, value]) => [name.toLowerCase(), value] as const);
   return { ...names, ...Object.fromEntries(lowerCase) };
 }

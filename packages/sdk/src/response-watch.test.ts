@@ -50,7 +50,9 @@ describe("[X220] a request", () => {
     await expect(whileResponding(() => Promise.reject(new Error("own")), ping, times)).rejects.toThrow("own");
   });
 
-  it("[X220] that waits through many pings leaves no listener for each of them", async ({ onTestFinished }) => {
+  it("[X220] that waits through many pings leaves no listener for each of them", async ({
+    onTestFinished,
+  }) => {
     const warnings: string[] = [];
     const note = ({ name }: Error): void => void warnings.push(name);
     process.on("warning", note);

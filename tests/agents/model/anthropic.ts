@@ -92,7 +92,13 @@ function emptyMessage(id: string): object {
 export const modelList = objectOf({
   object: "list",
   data: [
-    { type: "model", object: "model", id: "scripted", display_name: "Scripted", created_at: "2026-01-01T00:00:00Z" },
+    {
+      type: "model",
+      object: "model",
+      id: "scripted",
+      display_name: "Scripted",
+      created_at: "2026-01-01T00:00:00Z",
+    },
   ],
   has_more: false,
 });

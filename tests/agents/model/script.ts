@@ -1,4 +1,4 @@
-// What a scripted model replies: steps of text and tool calls, chosen by the prompt that a request is about.
+// Replies of a scripted model: steps of text and tool calls, chosen by the prompt that a request is about.
 
 /** One answer of the model: text in pieces, then tool calls. */
 export interface ModelStep {

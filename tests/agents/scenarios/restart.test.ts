@@ -22,10 +22,15 @@ describe.each(realAgents)("$title", (agent) => {
       const after = host.prompt("after", [{ text: ["It is kelp."] }]);
       expect(await after.ended()).toBe("end_turn");
       expect(after.text).toBe("It is kelp.");
-      expect(after.events.filter(({ type, data }) => type === "status" && data.tag === "context_lost")).toEqual([]);
+      expect(
+        after.events.filter(({ type, data }) => type === "status" && data.tag === "context_lost"),
+      ).toEqual([]);
       const [request] = host.model.requests(after.prompt);
       const texts = (role: string): string =>
-        (request?.messages ?? []).filter((each) => each.role === role).map(({ text }) => text).join("\n");
+        (request?.messages ?? [])
+          .filter((each) => each.role === role)
+          .map(({ text }) => text)
+          .join("\n");
       expect(texts("user")).toContain(before.prompt);
       expect(texts("assistant")).toContain("The word is kelp.");
       expect(await host.viewer.turn(before.prompt)).toEqual({ end: "end_turn", text: "The word is kelp." });
@@ -66,7 +71,8 @@ describe.each(realAgents)("$title", (agent) => {
 
   it("[N735] killed while a command runs, it runs once and the agent gets all of its output", async (context) => {
     needsKeeper(context);
-    const line = "echo ran >> killed-command.txt; echo first; until [ -e finish ]; do sleep 0.1; done; echo second";
+    const line =
+      "echo ran >> killed-command.txt; echo first; until [ -e finish ]; do sleep 0.1; done; echo second";
     const turn = host.prompt("killed-command", [{ call: { tool: "command", line } }, { text: ["Done."] }]);
     const { requestId, options } = await turn.permission();
     await host.decide(requestId, options.find(({ kind }) => kind === "allow_once")?.optionId ?? "");

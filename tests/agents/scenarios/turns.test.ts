@@ -1,5 +1,6 @@
 // Turns of real agents with a scripted model: streamed text, permissions, commands, files and cancellation.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { uniqueSeconds, untilGone } from "../../../packages/core/src/testing/detector.ts";
 import { AgentHost, makeGate } from "../agent-host.ts";
 import { realAgents } from "../real-agents.ts";
 
@@ -26,7 +27,10 @@ describe.each(realAgents)("$title", (agent) => {
 
   it("[N731] a command waits for its permission, and runs once when it is allowed over HTTP", async () => {
     const line = "echo ran >> allowed.txt";
-    const turn = host.prompt("allowed", [{ text: ["I run it. "], call: { tool: "command", line } }, { text: ["Done."] }]);
+    const turn = host.prompt("allowed", [
+      { text: ["I run it. "], call: { tool: "command", line } },
+      { text: ["Done."] },
+    ]);
     const permission = await turn.permission();
     expect(permission).toMatchObject({ action: "execute", target: line, subject: { kind: "command", line } });
     expect(host.read("allowed.txt")).toBeUndefined();
@@ -73,6 +77,29 @@ describe.each(realAgents)("$title", (agent) => {
     const next = host.prompt("after-cancel", [{ text: ["Still here."] }]);
     expect(await next.ended()).toBe("end_turn");
     expect(next.text).toBe("Still here.");
+  });
+
+  it("[N732] a turn cancelled while a permission waits leaves no approval, and nothing runs", async () => {
+    const line = "echo ran >> cancelled.txt";
+    const turn = host.prompt("cancel-permission", [{ call: { tool: "command", line } }, { text: ["Done."] }]);
+    await turn.permission();
+    await host.sdk.acpAgent.cancelTurn(host.sessionKey);
+    expect(await turn.ended()).toBe("cancelled");
+    expect(await host.sdk.approvals.list()).toEqual([]);
+    expect(host.read("cancelled.txt")).toBeUndefined();
+  });
+
+  it("[N732] a turn cancelled while a command runs ends the command", async () => {
+    const seconds = uniqueSeconds();
+    const line = `echo ran >> started.txt; sleep ${seconds}`;
+    const turn = host.prompt("cancel-command", [{ call: { tool: "command", line } }, { text: ["Done."] }]);
+    const permission = await turn.permission();
+    const option = permission.options.find(({ kind }) => kind === "allow_once");
+    await host.decide(permission.requestId, option?.optionId ?? "");
+    await expect.poll(() => host.read("started.txt")).toBe("ran\n");
+    await host.sdk.acpAgent.cancelTurn(host.sessionKey);
+    expect(await turn.ended()).toBe("cancelled");
+    expect(await untilGone(seconds)).toEqual([]);
   });
 
   it("[N733] the output of a command is visible while it runs", async () => {

@@ -70,11 +70,11 @@ export class ForeignOutput {
 /** A failure in one line; an agent's error with the details in its data, which many SDKs put there alone (N737). */
 export function describeError(cause: unknown): string {
   if (!(cause instanceof RpcError)) return cause instanceof Error ? cause.message : String(cause);
-  const { message, data } = cause;
+  const { message: summary, data } = cause;
   const fields = (typeof data === "object" && data !== null ? data : {}) as { readonly details?: unknown };
   const details = typeof data === "string" ? data : fields.details;
-  if (typeof details !== "string" || details === "" || message.includes(details)) return message;
-  return `${message.replace(/\.$/, "")}: ${quote(details)}`;
+  if (typeof details !== "string" || details === "" || summary.includes(details)) return summary;
+  return `${summary.replace(/\.$/, "")}: ${quote(details)}`;
 }
 
 /** A text without what would steer a terminal, on one line, and not too long. */

@@ -107,7 +107,7 @@ test("[N737] an agent's error is reported with the details in its data, unless t
   const messageOf = async (prompt: string): Promise<string> =>
     session.chat(prompt).then(
       () => "",
-      (error: Error) => error.message,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
   expect(await messageOf("object")).toBe("Internal error: disk full");
   expect(await messageOf("text")).toBe("Internal error: disk full");

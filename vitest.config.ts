@@ -11,6 +11,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
+    // They download agents: `npm run test:agents`.
+    exclude: ["tests/agents/scenarios/**"],
     globalSetup: ["tests/setup/build.ts"],
     setupFiles: ["tests/setup/shared-process.ts", "tests/setup/wait-timeouts.ts"],
     pool: "forks",

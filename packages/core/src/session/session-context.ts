@@ -129,6 +129,12 @@ export class SessionContext {
     return activeTurn.openPart !== undefined || activeTurn.responseParts.length > 0;
   }
 
+  /** Whether the agent has completed a turn; turns that have left memory count as completed. */
+  get hasCompletedTurn(): boolean {
+    const { turns, turnsNextCursor } = this.chat.state;
+    return turnsNextCursor !== undefined || turns.some(({ end }) => end.state === "complete");
+  }
+
   /** The running turn, or undefined when there is none to ask in. */
   get openTurn(): Turn | undefined {
     const { turn } = this;

@@ -61,6 +61,7 @@ export class LoneAgent implements AgentContext {
     enter: () => Promise.resolve({ id: undefined, level: "none" }),
   };
   hasHistory = false;
+  hasCompletedTurn = false;
   #state: SessionState;
 
   constructor(processPort: ProcessPort, options: LoneAgentOptions) {
@@ -141,6 +142,7 @@ export class LoneAgent implements AgentContext {
     const { agent, sessionId } = await this.agent.connect(options);
     const { stopReason } = await agent.prompt(sessionId, [{ type: "text", text }]);
     this.hasHistory = true;
+    this.hasCompletedTurn = true;
     return stopReason;
   }
 

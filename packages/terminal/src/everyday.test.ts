@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { TerminalEngine } from "./engine.ts";
 import { buildEnvironment } from "./process/index.ts";
 import { guardLeaks } from "./testing/leaks.ts";
+import { makeEngine } from "./testing/level.ts";
 
 guardLeaks();
 const env = buildEnvironment({ base: process.env, audience: "agent-command", hasScreen: false });
-const engine = new TerminalEngine({ environment: env, killGraceMs: 500 });
+const engine = makeEngine({ environment: env, killGraceMs: 500 });
 const folder = mkdtempSync(join(tmpdir(), "everyday-"));
 afterAll(async () => {
   await engine.close();

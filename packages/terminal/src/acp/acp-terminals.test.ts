@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { findByArgument, uniqueSeconds, untilGone } from "../testing/detector.ts";
 import { guardLeaks } from "../testing/leaks.ts";
-import { AcpTerminals, type AcpTerminalsOptions } from "./acp-terminals.ts";
+import type { AcpTerminals, AcpTerminalsOptions } from "./acp-terminals.ts";
 import type { TerminalEvent } from "./terminal-event.ts";
+import { makeAcpTerminals } from "../testing/level.ts";
 
 guardLeaks();
 const open: AcpTerminals[] = [];
@@ -18,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const sessionId = "session";
 function serve(options: AcpTerminalsOptions = {}): AcpTerminals {
-  const terminals = new AcpTerminals({
+  const terminals = makeAcpTerminals({
     environment: process.env,
     cwd: folder,
     killGraceMs: 1000,

@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { findByArgument, uniqueSeconds, untilGone } from "../testing/detector.ts";
 import { guardLeaks } from "../testing/leaks.ts";
+import { makeSpawner } from "../testing/level.ts";
 import { recordRun } from "../testing/record-run.ts";
 import { sharedFolder } from "./helper/fifo-folder.ts";
-import { Spawner } from "./spawner.ts";
 
 guardLeaks();
-const spawner = new Spawner();
-const portable = new Spawner({ forkBy: "child_process" });
+const spawner = makeSpawner();
+const portable = makeSpawner({ forkBy: "child_process" });
 afterAll(async () => {
   await spawner.close();
   await portable.close();
@@ -52,7 +52,7 @@ describe("the spawn helper", () => {
   });
 
   it.runIf(process.platform === "linux")("[T510] starts commands after its folder was removed", async () => {
-    const fresh = new Spawner();
+    const fresh = makeSpawner();
     onTestFinished(() => fresh.close());
     await (await recordRun(fresh, { command: "true" })).exit();
     const owned = readdirSync(sharedFolder()).filter((name) =>

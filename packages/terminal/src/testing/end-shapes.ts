@@ -1,7 +1,8 @@
 // Runs every tree shape under one mechanism and reports what survived; a program, so that it can run as another user.
 import { setTimeout as sleep } from "node:timers/promises";
-import { Spawner, type TreeMechanism } from "../process/index.ts";
+import type { Spawner, TreeMechanism } from "../process/index.ts";
 import { findByArgument, uniqueSeconds } from "./detector.ts";
+import { makeSpawner } from "./level.ts";
 import { TREE_SHAPES, type TreeShape } from "./tree-shapes.ts";
 
 /** So long a busy machine may take to start a few shells. */
@@ -22,7 +23,7 @@ export interface ShapeResult {
 
 /** Starts, waits until the tree stands, ends it, and looks with the detector. */
 export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]> {
-  const spawner = new Spawner();
+  const spawner = makeSpawner();
   const results: ShapeResult[] = [];
   try {
     for (const shape of TREE_SHAPES) {

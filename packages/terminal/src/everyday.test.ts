@@ -41,7 +41,8 @@ makeRepository();
 const bar = `for i in 1 2 3 4 5; do printf "\\r[%-5s] %d%%" "$(printf '#%.0s' $(seq $i))" $((i*20)); done; echo`;
 const commands: [name: string, needs: string, line: string][] = [
   ["ls -l", "ls", "ls -l --color=auto"],
-  ["ps aux", "ps", "ps aux | head -1"],
+  // The width of a column depends on the highest PID, which is another in a sandbox.
+  ["ps aux", "ps", "ps aux | head -1 | tr -s ' '"],
   ["git log", "git", "git log --stat"],
   ["git diff", "git", "git diff"],
   ["npm ls", "npm", "npm ls"],

@@ -9,6 +9,7 @@ import { guardLeaks } from "../testing/leaks.ts";
 import { makeSpawner } from "../testing/level.ts";
 import { recordRun } from "../testing/record-run.ts";
 import { sharedFolder } from "./helper/fifo-folder.ts";
+import { readProcessTable } from "./tree/process-table.ts";
 
 guardLeaks();
 const spawner = makeSpawner();
@@ -24,12 +25,9 @@ describe("the spawn helper", () => {
     await first.exit();
     const pid = spawner.helperPid ?? 0;
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(pid, signal);
-    const { exit, text } = await recordRun(spawner, {
-      command: "ps",
-      args: ["-o", "sid=", "-p", String(pid)],
-    });
-    await exit();
-    expect(Number(text())).toBe(pid);
+    await (await recordRun(spawner, { command: "true" })).exit();
+    const row = (await readProcessTable()).find((each) => each.pid === pid);
+    expect(row?.sessionId).toBe(pid);
     expect(spawner.helperPid).toBe(pid);
   });
 

@@ -1,8 +1,7 @@
 // Runs every tree shape under one mechanism and reports what survived; a program, so that it can run as another user.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Spawner, TreeMechanism } from "../process/index.ts";
+import { Spawner, type TreeMechanism } from "../process/index.ts";
 import { findByArgument, uniqueSeconds } from "./detector.ts";
-import { makeSpawner } from "./level.ts";
 import { TREE_SHAPES, type TreeShape } from "./tree-shapes.ts";
 
 /** So long a busy machine may take to start a few shells. */
@@ -21,9 +20,8 @@ export interface ShapeResult {
   readonly readable: boolean;
 }
 
-/** Starts, waits until the tree stands, ends it, and looks with the detector. */
-export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]> {
-  const spawner = makeSpawner();
+/** Starts, waits until the tree stands, ends it, and looks with the detector; closes the spawner. */
+export async function endShapes(mechanism: TreeMechanism, spawner = new Spawner()): Promise<ShapeResult[]> {
   const results: ShapeResult[] = [];
   try {
     for (const shape of TREE_SHAPES) {

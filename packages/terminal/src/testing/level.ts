@@ -18,7 +18,7 @@ export const testedSandbox: SandboxSpec | undefined =
     : undefined;
 
 const backend = process.env["HOLDFAST_SANDBOX_BACKENDS"] ?? "bubblewrap";
-export const hasBubblewrap = testedSandbox !== undefined && backend.startsWith("bubblewrap");
+const hasBubblewrap = testedSandbox !== undefined && backend.startsWith("bubblewrap");
 
 /** Whether commands of this process see PIDs of their own, by which the host does not know them. */
 export const hasInnerPids = hasBubblewrap && !backend.endsWith("+shared");

@@ -16,6 +16,7 @@ import { findSystemProgram } from "./system-program.ts";
 
 guardLeaks();
 
+const own = process.getuid?.() === 0 ? "bubblewrap-root" : "bubblewrap-user";
 const spec: SandboxSpec = { level: "guard", hidden: [], visible: [], readOnly: [], writable: [] };
 
 function newSpawner(): Spawner {
@@ -58,6 +59,35 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
       process.kill(-group, "SIGCONT");
       await untilGone(members);
       await probing;
+    },
+  );
+
+  it.each([own, "landlock"])(
+    "[T704] of %s hides what lies in a read-only folder, and lets a root in it be changed",
+    async (backend) => {
+      const folder = mkdtempSync(path.join(tmpdir(), "read-only-"));
+      for (const name of ["secret", "work/secret", "work/src", "other"])
+        mkdirSync(path.join(folder, name), { recursive: true });
+      for (const name of ["secret", "work/secret"]) writeFileSync(path.join(folder, name, "file"), "visible");
+      const hidden = ["secret", "work/secret"].map((name) => path.join(folder, name));
+      const read = "cat secret/file work/secret/file 2>/dev/null; touch made other/made 2>/dev/null";
+      const change = "echo changed > work/src/file && cat work/src/file";
+      vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", backend);
+      const spawner = newSpawner();
+      vi.unstubAllEnvs();
+      for (const parts of [
+        { readOnly: [folder], writable: [path.join(folder, "work")], changes: "changed\n" },
+        { readOnly: [], fixed: [folder], writable: [], changes: "" },
+      ]) {
+        const { changes, ...paths } = parts;
+        const sandbox = await spawner.openSandbox({ ...spec, hidden, ...paths });
+        const command = `${read}; (${change}) 2>/dev/null; ls`;
+        const { run, record } = await recordRun(spawner, { command, cwd: folder, sandbox: sandbox.id });
+        await record.exited();
+        expect(record.text()).toBe(`${changes}other\nsecret\nwork\n`);
+        run.release();
+      }
+      rmSync(folder, { recursive: true });
     },
   );
 

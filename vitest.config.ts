@@ -1,10 +1,13 @@
 // How tests run: from source, without a build of the packages under test; see ARCHITECTURE.md for the one exception.
 import { availableParallelism } from "node:os";
+import process from "node:process";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./tests/setup/sequencer.ts";
 import { waiting } from "./tests/setup/waiting.ts";
 
 const conditions = ["@holdfast/source"];
+// A run at an isolation level is started by a test: everything is built, and as another user it can write nothing here.
+const isAtLevel = process.env["HOLDFAST_TEST_LEVEL"] !== undefined;
 
 export default defineConfig({
   resolve: { conditions },
@@ -13,7 +16,8 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     // They download agents: `npm run test:agents`.
     exclude: ["tests/agents/scenarios/**"],
-    globalSetup: ["tests/setup/build.ts"],
+    globalSetup: isAtLevel ? [] : ["tests/setup/build.ts"],
+    cache: isAtLevel ? false : undefined,
     setupFiles: ["tests/setup/shared-process.ts", "tests/setup/wait-timeouts.ts"],
     pool: "forks",
     // A process and a module graph of its own for each of 370 files cost more CPU than most tests: what a test changes in

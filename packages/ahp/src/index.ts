@@ -53,6 +53,7 @@ export {
   type CommandLimits,
   type LimitFired,
   type LimitInForce,
+  type AgentLimits,
   type LimitLevel,
   type SessionLimits,
   type SharedLimits,

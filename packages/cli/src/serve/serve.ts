@@ -6,7 +6,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { loadConfig } from "./config-file.ts";
 import { explainStorageStart } from "./database.ts";
 import { mentionHangReport } from "./hang-report.ts";
-import { findHome, openHome } from "./home.ts";
+import { explainHomeAccess, findHome, openHome } from "./home.ts";
 import { removeHostFile, waitForHost, writeHostFile } from "./host-file.ts";
 import { acquireLock, type HomeLock, type LockHolder } from "./lock.ts";
 import { openToken, readToken } from "./token.ts";
@@ -91,7 +91,9 @@ export async function serve(options: ServeOptions, around: ServeContext): Promis
 async function serveIn(home: string, options: ServeOptions, around: ServeContext): Promise<ServeOutcome> {
   openHome(home, around.log);
   for (;;) {
-    const attempt = await acquireLock(home);
+    const attempt = await acquireLock(home).catch((error: unknown) => {
+      throw explainHomeAccess(home, error);
+    });
     if (attempt.kind === "held") return serveHome(home, attempt.lock, options, around);
     const found = await waitForHost(home, attempt.holder);
     if (found !== undefined) {

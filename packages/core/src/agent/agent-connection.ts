@@ -10,7 +10,7 @@ import type {
   RunRequest,
   TreeProcess,
 } from "@holdfast/terminal/port";
-import { describeLimit } from "../limit/limit-kind.ts";
+import { describeAgentLimit } from "../limit/limit-kind.ts";
 import type { Timeouts } from "../timeouts.ts";
 import {
   ACP_VERSION,
@@ -120,7 +120,7 @@ export class AgentConnection {
           connection.end();
           warnings.close();
           const closedOutput = outputEnd.hasEndedAgent;
-          const limit = fired && describeLimit(fired);
+          const limit = fired && describeAgentLimit(fired);
           resolveExit({ exitCode, signal, stderrTail: stderr.lines, closedOutput, limit });
         },
         end: () => {},

@@ -86,6 +86,7 @@ export {
   type SessionLifecycleAction,
   ISOLATION_LEVELS,
   type IsolationLevel,
+  type ChangeSummary,
   type SessionIsolation,
   type SessionOwner,
   type SessionSettingAction,

@@ -1,4 +1,5 @@
 // Retention: data that is too old is removed soon after the start, and then regularly.
+import { tmpdir } from "node:os";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Pruned } from "./ports.ts";
 import { RetentionWatch } from "./retention.ts";

@@ -52,7 +52,12 @@ export class Changes {
 
   /** Adds files to git's index. */
   async stage(sessionKey: string, paths: readonly string[], { signal }: CallOptions = {}): Promise<void> {
-    await this.#connection.ask({ method: "POST", path: pathOf(sessionKey, "/stage"), body: { paths }, signal });
+    await this.#connection.ask({
+      method: "POST",
+      path: pathOf(sessionKey, "/stage"),
+      body: { paths },
+      signal,
+    });
   }
 
   /** Commits what is staged, or the files that are named, without hooks and unsigned; gives the commit's id. */

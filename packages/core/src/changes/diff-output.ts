@@ -72,7 +72,10 @@ interface RawRecord {
   readonly second: string | undefined;
 }
 
-function readRecord({ oldMode, newMode, object, letter, first, second }: RawRecord, prefix: string): FileEntry {
+function readRecord(
+  { oldMode, newMode, object, letter, first, second }: RawRecord,
+  prefix: string,
+): FileEntry {
   const status = letters[letter.slice(0, 1)] ?? "modified";
   const name = second ?? first;
   const wasRenamed = status === "renamed" && second !== undefined;

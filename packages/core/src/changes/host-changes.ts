@@ -1,5 +1,11 @@
 // The app API's operations on changes, as submissions to the session.
-import { type ChangeList, type CommitRequest, type FileDiff, HostError, type RevertRequest } from "@holdfast/protocol";
+import {
+  type ChangeList,
+  type CommitRequest,
+  type FileDiff,
+  HostError,
+  type RevertRequest,
+} from "@holdfast/protocol";
 import { type Caller, submitterOf } from "../caller.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { ChangesRequest } from "../submit/changes-executor.ts";

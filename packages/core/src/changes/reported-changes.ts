@@ -15,8 +15,10 @@ type Turns = readonly (Turn | ActiveTurn)[];
 
 /** What turns report, or one of them, by its place from 1 or its id. */
 export function reportedDiffs(turns: Turns, folder: string, turn?: string): FileDiff[] {
-  const wanted = turn === undefined ? turns : turns.filter(({ id }, index) => id === turn || `${index + 1}` === turn);
-  if (turn !== undefined && wanted.length === 0) throw new HostError("NOT_FOUND", `There is no turn ${turn}.`);
+  const wanted =
+    turn === undefined ? turns : turns.filter(({ id }, index) => id === turn || `${index + 1}` === turn);
+  if (turn !== undefined && wanted.length === 0)
+    throw new HostError("NOT_FOUND", `There is no turn ${turn}.`);
   const diffs = new Map<string, FileDiff>();
   for (const edit of wanted.flatMap(editsOf)) {
     const shown = shownPath(edit.path, folder);

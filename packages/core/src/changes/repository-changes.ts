@@ -1,5 +1,12 @@
 // The changes in one repository: compared, shown, reverted.
-import { type ChangedFile, type ChangeList, type FileDiff, HostError, LIMITS, type RevertRequest } from "@holdfast/protocol";
+import {
+  type ChangedFile,
+  type ChangeList,
+  type FileDiff,
+  HostError,
+  LIMITS,
+  type RevertRequest,
+} from "@holdfast/protocol";
 import {
   type FileEntry,
   type FilePatch,
@@ -53,9 +60,10 @@ export class RepositoryChanges {
 
   /** The files that changed since the start, or in a turn; and all that is known about the comparison. */
   async list(folder: string, turn?: string): Promise<ChangeList> {
-    const { scope, omitted } = await this.#prepare(turn);
+    // From the repository's index, not from ours: it need not wait.
+    const reading = turn === undefined ? readStaged(this.#git, this.repository) : undefined;
+    const [{ scope, omitted }, staged] = await Promise.all([this.#prepare(turn), reading]);
     const entries = scope === undefined ? [] : await this.#compare(scope);
-    const staged = scope?.after === undefined ? await readStaged(this.#git, this.repository) : undefined;
     const files = entries.slice(0, LIMITS.changedFiles).map((entry) => withStaged(entry, staged));
     const turns = await this.snapshots.turns();
     return {
@@ -92,7 +100,10 @@ export class RepositoryChanges {
     return scope === undefined ? [] : this.#compare(scope);
   }
 
-  async diff(turn: string | undefined, path: string | undefined): Promise<{ diffs: FileDiff[]; isComplete: boolean }> {
+  async diff(
+    turn: string | undefined,
+    path: string | undefined,
+  ): Promise<{ diffs: FileDiff[]; isComplete: boolean }> {
     const { scope, omitted } = await this.#prepare(turn);
     const entries = scope === undefined ? [] : await this.#compare(scope);
     const wanted = path === undefined ? entries : [findEntry(entries, path)];
@@ -130,7 +141,11 @@ export class RepositoryChanges {
     }
   }
 
-  async #patchToRevert(scope: Scope, entry: FileEntry, hunks: readonly string[] | undefined): Promise<string> {
+  async #patchToRevert(
+    scope: Scope,
+    entry: FileEntry,
+    hunks: readonly string[] | undefined,
+  ): Promise<string> {
     const sections = await this.#sectionsOf(scope, ["-p", "--binary", "--full-index"], [entry]);
     const patch = readPatch(sections.get(entry.file.path) ?? "");
     if (hunks === undefined || entry.file.status === "type-changed") return patch.raw;
@@ -138,7 +153,9 @@ export class RepositoryChanges {
     if (chosen.length !== new Set(hunks).size) throw new HostError("CHANGES_CONFLICT");
     if (chosen.length === patch.hunks.length) return patch.raw;
     // Of a file that was renamed or whose mode changed, only lines are undone.
-    const lines = patch.header.split("\n").filter((line) => line.startsWith("+++ b/") || line.startsWith('+++ "b/'));
+    const lines = patch.header
+      .split("\n")
+      .filter((line) => line.startsWith("+++ b/") || line.startsWith('+++ "b/'));
     const now = (lines[0] ?? "").slice("+++ ".length);
     const old = now.replace(/^("?)b\//, "$1a/");
     return `diff --git ${old} ${now}\n--- ${old}\n+++ ${now}\n${chosen.map((each) => each.raw).join("")}`;
@@ -259,7 +276,10 @@ export function summarize(entries: readonly FileEntry[]): ChangeSummary {
   return { files: entries.length, additions, deletions };
 }
 
-function withStaged({ file, path, object }: FileEntry, staged: ReadonlyMap<string, string> | undefined): ChangedFile {
+function withStaged(
+  { file, path, object }: FileEntry,
+  staged: ReadonlyMap<string, string> | undefined,
+): ChangedFile {
   const inIndex = staged?.get(path.toString("latin1"));
   if (inIndex === undefined) return file;
   return { ...file, staged: inIndex === object ? "full" : "partial" };

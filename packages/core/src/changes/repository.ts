@@ -104,7 +104,11 @@ export function ownEnvironment({ own, top }: Pick<Repository, "own" | "top">): R
 }
 
 /** Finds the repository of a folder and prepares our own git folder for it; undefined when it is in none, or ignored there. */
-export async function openRepository(git: Git, root: string, folder: string): Promise<Repository | undefined> {
+export async function openRepository(
+  git: Git,
+  root: string,
+  folder: string,
+): Promise<Repository | undefined> {
   const env = repositoryEnvironment();
   const found = await git
     .run({
@@ -148,8 +152,10 @@ export async function openRepository(git: Git, root: string, folder: string): Pr
 /** A folder that its repository ignores would seem never to change. */
 async function isIgnored(git: Git, repository: Repository): Promise<boolean> {
   if (repository.prefix === "") return false;
-  const args = ["check-ignore", "-q", "--no-index", repository.prefix];
-  return git.run({ args, cwd: repository.top, env: ownEnvironment(repository) }).then(
+  const args = ["check-ignore", "-q", "--no-index", repository.prefix.slice(0, -1)];
+  // This command takes no literal pathspecs.
+  const env = { ...ownEnvironment(repository), GIT_LITERAL_PATHSPECS: "0" };
+  return git.run({ args, cwd: repository.top, env }).then(
     () => true,
     () => false,
   );
@@ -161,7 +167,9 @@ async function readSettings(
 ): Promise<Pick<Repository, "settings" | "filters" | "author">> {
   const names = `^(${adopted.map((name) => name.replace(".", "\\.")).join("|")}|user\\.(name|email)|filter\\..*)$`;
   const args = ["config", "-z", "--get-regexp", names];
-  const output = await git.run({ args, cwd: root, env: repositoryEnvironment() }).catch(() => Buffer.alloc(0));
+  const output = await git
+    .run({ args, cwd: root, env: repositoryEnvironment() })
+    .catch(() => Buffer.alloc(0));
   const settings = new Map<string, string>();
   const filters = new Set<string>();
   const user = new Map<string, string>();

@@ -4,6 +4,7 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -13,17 +14,22 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeId } from "@holdfast/ahp";
+import type { Ceiling } from "@holdfast/protocol";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Caller } from "../caller.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { type FakeHost, ME, useFakeHosts } from "../testing/fake-host.ts";
 import type { FakeSession } from "../testing/fake-session.ts";
-import { ask, type Step, update } from "../testing/script.ts";
+import { ask, type Step } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
 
 /** Outside of the temporary folders, which every level may change. */
-const base = realpathSync(mkdtempSync(path.join(fileURLToPath(new URL("../../../../", import.meta.url)), "node_modules/.changes-")));
+const base = realpathSync(
+  mkdtempSync(path.join(fileURLToPath(new URL("../../../../", import.meta.url)), "node_modules/.changes-")),
+);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 let count = 0;
@@ -66,7 +72,11 @@ interface Scene {
   readonly session: FakeSession;
 }
 
-async function openScene(commands: Readonly<Record<string, string>>, level = "none", cwd = repository): Promise<Scene> {
+async function openScene(
+  commands: Readonly<Record<string, string>>,
+  level = "none",
+  cwd = repository,
+): Promise<Scene> {
   const prompts = Object.fromEntries(
     Object.entries(commands).map(([prompt, line], index) => [prompt, run(`run${index}`, line)]),
   );
@@ -98,13 +108,17 @@ describe.each(levels)("under %s", (level) => {
       isComplete: true,
       summary: { files: 3, additions: 2, deletions: 41 },
     });
-    expect(files.map(({ path: name, status, additions, deletions }) => [name, status, additions, deletions])).toEqual([
+    expect(
+      files.map(({ path: name, status, additions, deletions }) => [name, status, additions, deletions]),
+    ).toEqual([
       ["kept.txt", "modified", 1, 1],
       ["long.txt", "deleted", 0, 40],
       ["new.txt", "added", 1, 0],
     ]);
     expect((await list(scene, "1")).files.map((file) => file.path)).toEqual(["kept.txt", "new.txt"]);
-    expect((await list(scene, scene.session.lastTurn.id)).files.map((file) => file.path)).toEqual(["long.txt"]);
+    expect((await list(scene, scene.session.lastTurn.id)).files.map((file) => file.path)).toEqual([
+      "long.txt",
+    ]);
     await vi.waitFor(() => expect(scene.session.status.changes).toEqual(summary));
     await expect(list(scene, "9")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
@@ -134,9 +148,17 @@ describe.each(levels)("under %s", (level) => {
     const hunks = diffs[0]?.hunks ?? [];
     expect(hunks.map(({ oldStart }) => oldStart)).toEqual([1, 17, 35]);
     await revert(scene, [{ path: "long.txt", hunks: [hunks[0]?.id ?? ""] }]);
-    expect(read("long.txt").split("\n").filter((line) => !line.startsWith("line"))).toEqual(["middle", "late", ""]);
+    expect(
+      read("long.txt")
+        .split("\n")
+        .filter((line) => !line.startsWith("line")),
+    ).toEqual(["middle", "late", ""]);
     await revert(scene, [{ path: "long.txt" }], "2");
-    expect(read("long.txt").split("\n").filter((line) => !line.startsWith("line"))).toEqual(["late", ""]);
+    expect(
+      read("long.txt")
+        .split("\n")
+        .filter((line) => !line.startsWith("line")),
+    ).toEqual(["late", ""]);
     const left = await revert(scene, [{ path: "kept.txt" }, { path: "new.txt" }]);
     expect(left).toEqual({ files: 1, additions: 1, deletions: 1 });
     expect(read("kept.txt")).toBe("one\ntwo\nthree\n");
@@ -162,7 +184,9 @@ describe.each(levels)("under %s", (level) => {
       ["new.txt", "full"],
     ]);
     const commit = await scene.host.host.changes.commit(key, { message: "Second\n\nBody" }, ME);
-    expect(git("log", "-1", "--format=%H %an %ae %s %b").trim()).toBe(`${commit} Ben ben@example.org Second Body`);
+    expect(git("log", "-1", "--format=%H %an %ae %s %b").trim()).toBe(
+      `${commit} Ben ben@example.org Second Body`,
+    );
     expect(git("show", "--name-status", "--format=", "HEAD")).toBe("D\tlong.txt\nA\tnew.txt\n");
     expect(git("status", "--porcelain")).toBe(" M kept.txt\n");
     expect(git("reflog", "-1", "--format=%gs").trim()).toBe("commit: Second");
@@ -185,8 +209,14 @@ describe.each(levels)("under %s", (level) => {
 
 function describeRepository(): unknown {
   const objects = execFileSync("find", [".git", "-type", "f"], { cwd: repository, encoding: "utf8" });
-  const files = objects.split("\n").filter((name) => name !== "").toSorted();
-  return files.map((name) => [name, execFileSync("git", ["hash-object", "--no-filters", name], { cwd: repository, encoding: "utf8" })]);
+  const files = objects
+    .split("\n")
+    .filter((name) => name !== "")
+    .toSorted();
+  return files.map((name) => [
+    name,
+    execFileSync("git", ["hash-object", "--no-filters", name], { cwd: repository, encoding: "utf8" }),
+  ]);
 }
 
 test("[N744] renames, binary files, modes, links, line endings and odd names are shown, and reverted", async () => {
@@ -198,7 +228,7 @@ test("[N744] renames, binary files, modes, links, line endings and odd names are
   symlinkSync("kept.txt", path.join(repository, "link"));
   git("add", "-A");
   git("commit", "-qm", "second");
-  const odd = Buffer.from("caf\xe9 \"x\"\n.txt", "latin1");
+  const odd = Buffer.from('caf\xe9 "x"\n.txt', "latin1");
   const scene = await openScene({ go: "true", again: "true" });
   await scene.session.turn("go");
   renameSync(path.join(repository, "moved.txt"), path.join(repository, "there.txt"));
@@ -214,7 +244,10 @@ test("[N744] renames, binary files, modes, links, line endings and odd names are
   symlinkSync("nowhere", path.join(repository, "long.txt"));
   await scene.session.turn("again");
   const { files } = await list(scene);
-  const shown = files.map(({ additions, deletions, ...file }) => ({ ...file, lines: [additions, deletions] }));
+  const shown = files.map(({ additions, deletions, ...file }) => ({
+    ...file,
+    lines: [additions, deletions],
+  }));
   const quoted = '"caf\\351 \\"x\\"\\012.txt"';
   expect(shown).toEqual([
     { path: quoted, status: "added", kind: "file", lines: [1, 0] },
@@ -222,15 +255,67 @@ test("[N744] renames, binary files, modes, links, line endings and odd names are
     { path: "kept.txt", status: "deleted", kind: "file", lines: [0, 3] },
     { path: "kept.txt/inside", status: "added", kind: "file", lines: [1, 0] },
     { path: "link", status: "modified", kind: "symlink", lines: [1, 1] },
-    { path: "long.txt", status: "type-changed", kind: "symlink", oldMode: "100644", newMode: "120000", lines: [1, 40] },
+    {
+      path: "long.txt",
+      status: "type-changed",
+      kind: "symlink",
+      oldMode: "100644",
+      newMode: "120000",
+      lines: [1, 40],
+    },
     { path: "picture.bin", status: "modified", kind: "file", isBinary: true, lines: [0, 0] },
     { path: "there.txt", oldPath: "moved.txt", status: "renamed", kind: "file", lines: [0, 0] },
-    { path: "tool.sh", status: "modified", kind: "file", oldMode: "100644", newMode: "100755", lines: [0, 0] },
+    {
+      path: "tool.sh",
+      status: "modified",
+      kind: "file",
+      oldMode: "100644",
+      newMode: "100755",
+      lines: [0, 0],
+    },
   ]);
   const { diffs } = await diff(scene);
   expect(diffs.find(({ file }) => file.path === quoted)?.hunks[0]?.text).toBe("+odd\n");
   expect(diffs.find(({ file }) => file.path === "crlf.txt")?.hunks[0]?.text).toBe(" one\n-two\n+2\n");
-  await revert(scene, files.map((file) => ({ path: file.path })));
+  await revert(
+    scene,
+    files.map((file) => ({ path: file.path })),
+  );
   expect(git("status", "--porcelain")).toBe("");
   expect(read("crlf.txt")).toBe("one\r\ntwo\r\n");
+});
+
+test("[N749] an app sees its own sessions only, and changes files where its ceiling allows everything", async () => {
+  const { host, session } = await openScene({ edit: "echo x >> kept.txt" });
+  await session.turn("edit");
+  const other = { kind: "app", appId: makeId("app", "other") } as const;
+  const { changes } = host.host;
+  await expect(changes.list(session.key, undefined, other)).rejects.toMatchObject({
+    code: "ACP_SESSION_NOT_FOUND",
+  });
+  const appId = makeId("app", "mine");
+  const withCeiling = (policy: Ceiling["policy"], roots = [base]): Caller => ({
+    kind: "app",
+    appId,
+    ceiling: { policy, roots },
+  });
+  const options = { agent_id: "mine", cwd: repository, approvalPolicy: "approve-all" } as const;
+  const { session_key: own } = await host.host.createSession(options, withCeiling("approve-all"));
+  expect(await changes.list(own, undefined, withCeiling("ask"))).toMatchObject({ source: "git", files: [] });
+  for (const caller of [withCeiling("approve-reads"), withCeiling("approve-all", ["/elsewhere"])]) {
+    await expect(changes.stage(own, ["kept.txt"], caller)).rejects.toMatchObject({ code: "CEILING_EXCEEDED" });
+  }
+  await expect(changes.stage(own, ["kept.txt"], withCeiling("approve-all"))).rejects.toMatchObject({
+    code: "NOT_FOUND",
+  });
+});
+
+test("[N749] a session that is deleted leaves no snapshots", async () => {
+  const { host, session } = await openScene({ edit: "echo x >> kept.txt" });
+  await session.turn("edit");
+  await list({ host, session });
+  const folder = path.join(host.folder, "state/changes");
+  expect(readdirSync(folder)).toHaveLength(1);
+  await host.host.deleteSession(session.key, ME);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -75,7 +75,10 @@ export class SessionChanges {
       const repository = await this.#open();
       await repository?.snapshots.begin(turnId, await repository.snapshot());
     });
-    return settledWithin(taken.catch((error: unknown) => this.#report(error)), snapshotWaitMs);
+    return settledWithin(
+      taken.catch((error: unknown) => this.#report(error)),
+      snapshotWaitMs,
+    );
   }
 
   /** Takes a snapshot after a turn, and publishes the counts of all changes. */
@@ -176,7 +179,8 @@ export class SessionChanges {
     const recent = [...turns, ...(activeTurn === undefined ? [] : [activeTurn])];
     const [first] = turns;
     const missing = maxReportedTurns - recent.length;
-    if (turnsNextCursor === undefined || first === undefined || missing <= 0) return recent.slice(-maxReportedTurns);
+    if (turnsNextCursor === undefined || first === undefined || missing <= 0)
+      return recent.slice(-maxReportedTurns);
     return [...(deps.storage.readTurns(chat.uri, first.id, missing)?.turns ?? []), ...recent];
   }
 
@@ -225,7 +229,9 @@ export class SessionChanges {
 
   #report(error: unknown): void {
     if (this.#isClosed) return;
-    this.#context.warn(`No snapshot of the session's folder: ${error instanceof Error ? error.message : String(error)}`);
+    this.#context.warn(
+      `No snapshot of the session's folder: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -87,7 +87,8 @@ export class Snapshots {
     for (const line of output.toString("latin1").split("\n")) {
       const [ref = "", tree = ""] = line.split(" ");
       if (ref === startRef) this.#start = tree;
-      const [, number, mark, side] = /^refs\/holdfast\/turn\/(\d+)-([0-9a-f]+)\/(before|after)$/.exec(ref) ?? [];
+      const [, number, mark, side] =
+        /^refs\/holdfast\/turn\/(\d+)-([0-9a-f]+)\/(before|after)$/.exec(ref) ?? [];
       if (number === undefined || mark === undefined || side === undefined) continue;
       const known = turns.get(mark) ?? { number: Number(number), mark, before: "" };
       turns.set(mark, { ...known, [side]: tree });

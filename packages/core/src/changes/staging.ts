@@ -16,11 +16,13 @@ export async function readStaged(git: Git, repository: Repository): Promise<Read
   const against = head ?? (await emptyTree(git, repository));
   const scope = prefix === "" ? [] : [prefix];
   const args = ["diff-index", "--cached", "-r", "-z", "--raw", "--no-renames", against, "--", ...scope];
-  const output = await git.run({ args, cwd: top, env: indexEnvironment(repository) }).catch((error: unknown) => {
-    // A split index cannot be read from outside; there may be none, too.
-    if (error instanceof GitError) return Buffer.alloc(0);
-    throw error;
-  });
+  const output = await git
+    .run({ args, cwd: top, env: indexEnvironment(repository) })
+    .catch((error: unknown) => {
+      // A split index cannot be read from outside; there may be none, too.
+      if (error instanceof GitError) return Buffer.alloc(0);
+      throw error;
+    });
   const fields = output.toString("latin1").split("\0");
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, , , object = ""] = (fields[at] ?? "").split(" ");
@@ -31,7 +33,9 @@ export async function readStaged(git: Git, repository: Repository): Promise<Read
 
 /** Adds files to the repository's index as they are now. */
 export async function stage(git: Git, repository: Repository, entries: readonly FileEntry[]): Promise<void> {
-  const names = entries.flatMap(({ path: name, oldPath }) => (oldPath === undefined ? [name] : [oldPath, name]));
+  const names = entries.flatMap(({ path: name, oldPath }) =>
+    oldPath === undefined ? [name] : [oldPath, name],
+  );
   const input = Buffer.concat(names.flatMap((name) => [name, Buffer.from([0])]));
   await refuseFilters(git, repository, input);
   const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
@@ -51,10 +55,16 @@ export async function commit(git: Git, repository: Repository, message: string):
   const run = (args: readonly string[], more: object = {}): Promise<string> =>
     git.run({ args, cwd: top, env: { ...env, ...more } }).then((output) => output.toString("latin1").trim());
   const tree = await run(["write-tree"]).catch(explain("What is staged has no tree"));
-  const before = head === undefined ? await emptyTree(git, repository) : await run(["rev-parse", `${head}^{tree}`]);
+  const before =
+    head === undefined ? await emptyTree(git, repository) : await run(["rev-parse", `${head}^{tree}`]);
   if (tree === before) throw unavailable("Nothing is staged. Stage files first, or name them.");
   const { name, email } = author;
-  const who = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+  const who = {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
   const parents = head === undefined ? [] : ["-p", head];
   const made = await git
     .run({

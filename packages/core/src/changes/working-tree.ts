@@ -18,7 +18,7 @@ export interface OmittedFile {
 export interface TreeBounds {
   /** A larger file is not read. */
   readonly maxFileBytes: number;
-  /** Untracked files: how many, and how much in all, are read at once. */
+  /** Files that the repository does not track: how many are taken up, and how much in all. */
   readonly maxUntrackedFiles: number;
   readonly maxUntrackedBytes: number;
 }
@@ -45,6 +45,9 @@ export class WorkingTree {
   readonly #repository: Repository;
   readonly #bounds: TreeBounds;
   #isSeeded = false;
+  /** Untracked files that were taken up so far. */
+  #untrackedFiles = 0;
+  #untrackedBytes = 0;
 
   constructor(git: Git, repository: Repository, bounds: TreeBounds = TREE_BOUNDS) {
     this.#git = git;
@@ -85,10 +88,13 @@ export class WorkingTree {
     if ((await lstat(file).catch(() => undefined)) !== undefined) return;
     // In the isolation, since an agent may have put a link in its place.
     const args = ["--", index, file];
-    const copied = await this.#git.run({ program: "cp", args, cwd: top, env: {} }).then(
-      () => this.#run(["ls-files", "-z", "--cached", "--", ".holdfast-none"]),
-      () => undefined,
-    ).catch(() => undefined);
+    const copied = await this.#git
+      .run({ program: "cp", args, cwd: top, env: {} })
+      .then(
+        () => this.#run(["ls-files", "-z", "--cached", "--", ".holdfast-none"]),
+        () => undefined,
+      )
+      .catch(() => undefined);
     if (copied === undefined) await this.#readHead();
   }
 
@@ -119,8 +125,6 @@ export class WorkingTree {
     const { maxFileBytes, maxUntrackedFiles, maxUntrackedBytes } = this.#bounds;
     const wanted: Buffer[] = [];
     const omitted: OmittedFile[] = [];
-    let files = 0;
-    let bytes = 0;
     for (const { path: name, isTracked, isDeleted } of candidates) {
       if (!isTracked && name.at(-1) === slash) {
         omitted.push({ path: name, reason: "nested-repository" });
@@ -131,13 +135,15 @@ export class WorkingTree {
         omitted.push({ path: name, reason: "too-large" });
         continue;
       }
+      if (isDeleted) this.#untrackedFiles = Math.max(0, this.#untrackedFiles - 1);
       if (!isTracked) {
-        files += 1;
-        bytes += sizeBytes;
-        if (files > maxUntrackedFiles || bytes > maxUntrackedBytes) {
+        const isFull = this.#untrackedFiles >= maxUntrackedFiles;
+        if (isFull || this.#untrackedBytes + sizeBytes > maxUntrackedBytes) {
           omitted.push({ path: name, reason: "too-many" });
           continue;
         }
+        this.#untrackedFiles += 1;
+        this.#untrackedBytes += sizeBytes;
       }
       wanted.push(name);
     }
@@ -176,7 +182,13 @@ export class WorkingTree {
 
   #run(args: readonly string[], input?: Buffer, maxOutputBytes?: number): Promise<Buffer> {
     const repository = this.#repository;
-    return this.#git.run({ args, cwd: repository.top, env: ownEnvironment(repository), input, maxOutputBytes });
+    return this.#git.run({
+      args,
+      cwd: repository.top,
+      env: ownEnvironment(repository),
+      input,
+      maxOutputBytes,
+    });
   }
 }
 
@@ -196,7 +208,7 @@ export async function readHead(git: Git, { top, gitFolder }: Repository): Promis
 /** Reads `ls-files -t -z`: a letter, a space and the path of each; a path may come twice. */
 function readCandidates(output: Buffer): readonly Candidate[] {
   const found = new Map<string, Candidate>();
-  for (let start = 0; start < output.length; ) {
+  for (let start = 0; start < output.length;) {
     const end = output.indexOf(0, start);
     if (end < 0) break;
     const letter = String.fromCharCode(output[start] ?? 0);

@@ -57,7 +57,7 @@ export async function submitChanges(
   }
 }
 
-/** Nobody is asked, since a person or their app does it; an app needs the folder within its ceiling. It is on record. */
+/** Nobody is asked, so an app needs a ceiling that allows everything in this folder. It is on record. */
 async function perform(
   { rights, audit }: ChangesDeps,
   session: HostSession,
@@ -66,7 +66,7 @@ async function perform(
   work: () => Promise<Submission>,
 ): Promise<Submission> {
   const [cwd] = session.realRoots;
-  await rights.require(by, { folder: cwd }, session.key);
+  await rights.require(by, { folder: cwd, policy: "approve-all" }, session.key);
   const entry = { session: session.key, ...change, cwd, by: describeActor(by.actor), ...ALLOWED };
   try {
     const submission = await work();

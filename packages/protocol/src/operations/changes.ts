@@ -59,7 +59,9 @@ const changeListSchema = z
   .object({
     source: z
       .enum(["git", "agent"])
-      .describe("git: the working tree, whatever changed it. agent: what the agent reported, outside a repository."),
+      .describe(
+        "git: the working tree, whatever changed it. agent: what the agent reported, outside a repository.",
+      ),
     folder: z.string().describe("The session's folder, which paths are relative to."),
     turn: z.int().optional().describe("The number of the turn that was asked for."),
     turns: z.array(z.int()).describe("The numbers of the turns that can be asked for, the newest 200."),
@@ -79,7 +81,9 @@ const hunkSchema = z.object({
   oldLines: z.int(),
   newStart: z.int(),
   newLines: z.int(),
-  heading: z.string().describe("The line that git shows behind the numbers, such as a function's first line."),
+  heading: z
+    .string()
+    .describe("The line that git shows behind the numbers, such as a function's first line."),
   text: z.string().describe("Its lines, each with its sign: a space, + or -."),
 });
 

@@ -87,6 +87,7 @@ export {
   type SessionLifecycleAction,
   ISOLATION_LEVELS,
   type IsolationLevel,
+  type ChangeSummary,
   type SessionIsolation,
   type SessionOwner,
   type SessionSettingAction,

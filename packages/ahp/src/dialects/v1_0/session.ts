@@ -3,6 +3,7 @@ import type { ChatSummary } from "../../model/chat/chat.ts";
 import { sessionPhase, type SessionSummary } from "../../model/session/session-summary.ts";
 import type {
   ActiveClient,
+  ChangeSummary,
   SessionInputRequest,
   SessionLifecycle,
   SessionState,
@@ -34,6 +35,7 @@ interface WireSessionSummary extends WireSessionMetadata {
   readonly resource: string;
   readonly createdAt: string;
   readonly modifiedAt: string;
+  readonly changes?: ChangeSummary;
 }
 
 type WireInputNeeded =
@@ -222,6 +224,7 @@ function showSummary(summary: SessionSummary): WireSessionSummary {
     workingDirectories,
     createdAt,
     modifiedAt: lastActivityAt,
+    changes: summary.changes,
     _meta: summaryMeta(summary),
   };
 }

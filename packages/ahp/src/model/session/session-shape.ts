@@ -25,6 +25,7 @@ import {
 } from "../shape.ts";
 import type {
   ActiveClient,
+  ChangeSummary,
   ChatSummaryChanges,
   ConnectedAgent,
   ContextLoss,
@@ -125,6 +126,8 @@ const chatChangesShape = object<ChatSummaryChanges>({
   phase: optional(chatPhaseShape),
 });
 
+export const changeSummaryShape = object<ChangeSummary>({ files: count, additions: count, deletions: count });
+
 const shared = {
   resource: id("session URI"),
   key: id("session key"),
@@ -138,6 +141,7 @@ const shared = {
   isArchived: flag,
   activity: optional(text),
   workingDirectories: list(text),
+  changes: optional(changeSummaryShape),
 } satisfies Partial<FieldShapes<SessionState>>;
 
 export const sessionSummaryShape = object<SessionSummary>({
@@ -206,6 +210,7 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/activeClientRemoved": { clientId: id("client") },
   "session/noticeAdded": { notice: noticeShape },
   "session/errorReported": { error: errorInfoShape },
+  "session/changesChanged": { changes: optional(changeSummaryShape) },
   "session/permissionRuleAdded": { rule: permissionRuleShape },
   "session/permissionRuleRemoved": { id: id("permission rule") },
 });

@@ -74,6 +74,8 @@ export interface SessionState {
   readonly configOptions: readonly ConfigOption[];
   /** The newest notices that belong to no turn. */
   readonly notices: readonly Notice[];
+  /** What changed in its folder since its first turn; absent outside of repositories. */
+  readonly changes?: ChangeSummary;
   /** Standing permissions of this session. */
   readonly permissionRules?: readonly PermissionRule[];
 }
@@ -145,6 +147,13 @@ export interface SessionIsolation {
   readonly gaps?: readonly string[];
   /** Why it is weaker than what was asked for. */
   readonly reason?: string;
+}
+
+/** Counts of changed files and lines. */
+export interface ChangeSummary {
+  readonly files: number;
+  readonly additions: number;
+  readonly deletions: number;
 }
 
 /** When and why an agent's memory was lost. */
@@ -298,6 +307,7 @@ export type SessionDetailAction =
   | { readonly type: "session/noticeAdded"; readonly notice: Notice }
   /** The latest error, such as that of a turn. */
   | { readonly type: "session/errorReported"; readonly error: ErrorInfo }
+  | { readonly type: "session/changesChanged"; readonly changes?: ChangeSummary }
   | { readonly type: "session/permissionRuleAdded"; readonly rule: PermissionRule }
   | { readonly type: "session/permissionRuleRemoved"; readonly id: PermissionRuleId };
 

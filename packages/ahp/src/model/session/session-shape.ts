@@ -12,6 +12,7 @@ import {
   count,
   flag,
   id,
+  jsonObject,
   jsonValue,
   list,
   nullable,
@@ -92,6 +93,7 @@ const clientShape = object<ActiveClient>({
   clientId: id("client"),
   displayName: optional(text),
   tools: list(jsonValue),
+  members: optional(jsonObject),
 });
 
 /** An approval and a question are named by ids of different kinds that look the same. */

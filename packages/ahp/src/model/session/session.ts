@@ -18,7 +18,7 @@ import type {
   TurnId,
 } from "../ids.ts";
 import type { Changes } from "../immutable.ts";
-import type { JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
+import type { JsonObject, JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
 import type { LimitInForce } from "../limit.ts";
 import type {
   AvailableCommand,
@@ -168,6 +168,8 @@ export interface ActiveClient {
   readonly displayName?: string;
   /** Tools that it lends to the agent, as it described them. */
   readonly tools: readonly JsonValue[];
+  /** Members that the model has no field for, such as customizations, as the client wrote them. */
+  readonly members?: JsonObject;
 }
 
 /** Something in a session that waits for a person. */

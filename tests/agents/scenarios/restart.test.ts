@@ -60,13 +60,16 @@ describe.each(realAgents)("$title", (agent) => {
     const turn = host.prompt("killed-permission", [{ call: { tool: "command", line } }, { text: ["Done."] }]);
     const { requestId, options } = await turn.permission();
     await host.restart("SIGKILL");
-    const open = await host.sdk.approvals.list();
-    expect(open.map((approval) => approval.requestId)).toEqual([requestId]);
+    const open = async (): Promise<string[]> =>
+      (await host.sdk.approvals.list()).map((approval) => approval.requestId);
+    await expect.poll(open).toEqual([requestId]);
     const option = options.find(({ kind }) => kind === "allow_once");
     expect(await host.decide(requestId, option?.optionId ?? "")).toMatchObject({ resolved: true });
     expect(await turn.ended()).toBe("end_turn");
     expect(turn.text).toBe("Done.");
     expect(host.read("killed-permission.txt")).toBe("ran\n");
+    expect(turn.events.filter(({ type }) => type === "permission_request")).toHaveLength(1);
+    expect(await host.viewer.turn(turn.prompt)).toEqual({ end: "end_turn", text: "Done." });
   });
 
   it("[N735] killed while a command runs, it runs once and the agent gets all of its output", async (context) => {
@@ -82,6 +85,7 @@ describe.each(realAgents)("$title", (agent) => {
     expect(await turn.ended()).toBe("end_turn");
     expect(turn.text).toBe("Done.");
     expect(host.read("killed-command.txt")).toBe("ran\n");
+    expect(await host.viewer.turn(turn.prompt)).toEqual({ end: "end_turn", text: "Done." });
     const requests = host.model.requests(turn.prompt);
     expect(requests).toHaveLength(2);
     expect(requests[1]?.messages.at(-1)?.text).toContain("first\nsecond");

@@ -9,8 +9,10 @@ import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { HeardAgent } from "./heard.ts";
-import { serveHost } from "./served-host.ts";
+import { useServedHosts } from "./served-host.ts";
 import { WireClient } from "./wire-client.ts";
+
+const serveHost = useServedHosts();
 
 test("[E60] a WebSocket is taken on any path, with the token in the address, in a header, or as a subprotocol", async () => {
   const host = await serveHost();

@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testedPackage, testedProgram } from "../setup/tested-program.ts";
+import { lastingFolder } from "../../packages/core/src/testing/lasting-folder.ts";
+import { testedProgram } from "../setup/tested-program.ts";
 import { AttackHost } from "./attack-host.ts";
 import type { HostileStep, StepOutcome } from "./hostile-step.ts";
 import { isBreach, type Trick, type TrickSetting, tricks } from "./sandbox-tricks.ts";
@@ -42,7 +43,7 @@ async function startHost(backend: string, uid?: number): Promise<AttackHost> {
         DATABASE_PASSWORD: "leaked-database",
       },
       // Temporary folders are writable under `workspace`.
-      parent: path.dirname(testedPackage),
+      parent: lastingFolder(),
       prepare: prepareUser,
     },
   );

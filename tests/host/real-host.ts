@@ -28,8 +28,8 @@ export interface RealHost {
   readonly pid: number;
   /** From the start of the process until it listens. */
   readonly startMs: number;
-  /** Kills it, and starts the next one in the same home. */
-  restart(): Promise<RealHost>;
+  /** Kills it, or ends it by another signal, and starts the next one in the same home. */
+  restart(signal?: NodeJS.Signals): Promise<RealHost>;
   /** Kills it without a word. */
   kill(): Promise<void>;
   /** Ends it and removes what it left. */
@@ -110,8 +110,8 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
     pid: child.pid ?? 0,
     startMs: performance.now() - startedAtMs,
     kill: () => end("SIGKILL"),
-    async restart() {
-      await end("SIGKILL");
+    async restart(signal = "SIGKILL") {
+      await end(signal);
       return startIn(folder, options);
     },
     async close() {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildPage } from "../../scripts/build.mjs";
+import { findEnterProgram } from "../../packages/terminal/src/sandbox/enter-program.ts";
 import { stageProgram } from "../../scripts/package/staging.mjs";
 import { testedPackage } from "./tested-program.ts";
 
@@ -19,6 +20,14 @@ export default async function setup(): Promise<void> {
   const helper = path.join(root, "packages/terminal/dist/process/helper/main.js");
   if (!existsSync(helper)) throw new Error(`${helper} was not built; run npm run build to see why`);
   await stageTestedProgram();
+  await compileEnterProgram();
+}
+
+/** Else every host of a new home would compile it, which takes as long as the rest of its start. */
+async function compileEnterProgram(): Promise<void> {
+  for (const folder of [path.join(root, "packages/terminal"), path.join(testedPackage, "terminal")]) {
+    await findEnterProgram(path.join(folder, "dist/sandbox"));
+  }
 }
 
 /** Lays the program out as it is published: the bundle starts in half the CPU time, and tests start it often. */

@@ -9,6 +9,7 @@ import { addAttach } from "./command/attach.ts";
 import { addApps } from "./command/apps.ts";
 import { addAudit } from "./command/audit.ts";
 import { addCancel } from "./command/cancel.ts";
+import { addChanges } from "./command/changes.ts";
 import { addChat } from "./command/chat.ts";
 import { addClose } from "./command/close.ts";
 import { addCompletion } from "./command/completion.ts";
@@ -27,6 +28,7 @@ import { addPermissions } from "./command/permissions.ts";
 import { addPolicy } from "./command/policy.ts";
 import { addPrune } from "./command/prune.ts";
 import { addRestart } from "./command/restart.ts";
+import { addRevert } from "./command/revert.ts";
 import { addRun } from "./command/run.ts";
 import { addSignIns } from "./command/sign-ins.ts";
 import { addStop } from "./command/stop.ts";
@@ -44,6 +46,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
     heading: "Agents and sessions:",
     commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addDelete],
   },
+  { heading: "Changes:", commands: [addChanges, addRevert] },
   { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions, addPolicy] },
   { heading: "Terminals:", commands: [addExec, addAttach, addTerminals, addLogs, addKill] },
   { heading: "History:", commands: [addExport, addPrune, addAudit] },

@@ -132,6 +132,7 @@ export function composeHost(options: HostOptions): HostParts {
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
     defaultModel: config.defaults.model,
+    changesFolder: join(options.stateFolder, "changes"),
     ...agentDeps(options),
   };
   const entries = new AgentEntries(config, options.shellAgent);
@@ -148,6 +149,7 @@ export function composeHost(options: HostOptions): HostParts {
   const retention = new RetentionWatch({
     storage,
     spool,
+    changesFolder: deps.changesFolder,
     rules: readRetention(config.retention),
     everyMs: hour,
     now,

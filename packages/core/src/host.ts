@@ -21,6 +21,7 @@ import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
 import { describeRule } from "./approval/permission-rules.ts";
 import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
+import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
 import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
@@ -83,6 +84,7 @@ export class Host {
   readonly ahp: AhpHost;
   readonly audit: Audit;
   readonly acpEnabled: boolean;
+  readonly changes: HostChanges;
   readonly #parts: HostParts;
   readonly #turnReaders: TurnReaders;
   #closing: Promise<void> | undefined;
@@ -94,6 +96,7 @@ export class Host {
     this.hub = hub;
     this.audit = parts.audit;
     this.acpEnabled = options.config.acp.enabled;
+    this.changes = new HostChanges(sessions, this.submit);
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {
       hub,

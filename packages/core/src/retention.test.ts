@@ -1,4 +1,5 @@
 // Retention: data that is too old is removed soon after the start, and then regularly.
+import { tmpdir } from "node:os";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Pruned } from "./ports.ts";
 import { RetentionWatch } from "./retention.ts";
@@ -28,7 +29,8 @@ test("[D11] a host prunes soon after its start, continues until it is done, then
   const startMs = Date.now();
   const now = (): Date => new Date();
   const onFault = (error: unknown): void => void faults.push(error);
-  const watch = new RetentionWatch({ storage, spool: undefined, rules, everyMs: hour, now, onFault });
+  const parts = { storage, spool: undefined, changesFolder: tmpdir(), rules, everyMs: hour, now, onFault };
+  const watch = new RetentionWatch(parts);
   await vi.advanceTimersByTimeAsync(2 * 60_000);
   expect(looks.map((at) => at - startMs)).toEqual([60_000, 60_050]);
   await vi.advanceTimersByTimeAsync(2 * hour);

@@ -1,4 +1,5 @@
 // Removal of data that is older or more than the host is configured to keep, a little at a time.
+import { removeChanges } from "./changes/session-changes.ts";
 import type { Storage, TerminalSpool } from "./ports.ts";
 
 /** How long and how much to keep. */
@@ -12,6 +13,8 @@ export interface RetentionRules {
 export interface RetentionParts {
   readonly storage: Storage;
   readonly spool: TerminalSpool | undefined;
+  /** The folder that holds one for the snapshots of each session. */
+  readonly changesFolder: string;
   readonly rules: RetentionRules;
   readonly everyMs: number;
   readonly now: () => Date;
@@ -36,8 +39,9 @@ export class RetentionWatch {
 
   /** One step; gives whether there is more to do. */
   async step(): Promise<boolean> {
-    const { storage, spool, rules, now } = this.#parts;
-    const { isDone, terminals } = storage.prune({ nowMs: now().getTime(), ...rules });
+    const { storage, spool, changesFolder, rules, now } = this.#parts;
+    const { isDone, terminals, sessions } = storage.prune({ nowMs: now().getTime(), ...rules });
+    for (const session of sessions) await removeChanges(changesFolder, session);
     for (const terminal of terminals) await spool?.remove(terminal);
     return !isDone;
   }

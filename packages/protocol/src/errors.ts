@@ -148,6 +148,16 @@ export const ERRORS = {
     message:
       "The turn took longer than its timeoutSeconds and was stopped. Give it more time, or ask for less.",
   },
+  CHANGES_UNAVAILABLE: {
+    status: 409,
+    rpcCode: rpc.unavailable,
+    message: "The changes of this session cannot be read. Its folder must be in a git repository.",
+  },
+  CHANGES_CONFLICT: {
+    status: 409,
+    rpcCode: rpc.conflict,
+    message: "The file has changed since. List the changes again.",
+  },
   COMMAND_NOT_FOUND: {
     status: 400,
     rpcCode: rpc.invalidParams,

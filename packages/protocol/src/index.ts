@@ -64,6 +64,15 @@ export { signInSchema, type SignIn } from "./operations/sign-in.ts";
 export { completeCeiling, DEFAULT_CEILING, type Ceiling, type WantedCeiling } from "./ceiling.ts";
 export type { PendingApproval, PermissionDecision, PermissionRuleInfo } from "./operations/approval.ts";
 export type { AuditChain, AuditLink, AuditQuery, AuditRecord } from "./operations/audit.ts";
+export type {
+  ChangedFile,
+  ChangeHunk,
+  ChangeList,
+  CommitRequest,
+  FileDiff,
+  OmittedChange,
+  RevertRequest,
+} from "./operations/changes.ts";
 export type { ConnectedClient } from "./operations/client.ts";
 export type { Session, SessionOptions, SessionPatch, SessionStatus } from "./operations/session.ts";
 export {

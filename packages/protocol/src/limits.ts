@@ -52,6 +52,14 @@ export const LIMITS = {
   queuedTurns: 16,
   /** Entries of the audit that may be read at once. */
   auditEntries: 1000,
+  /** Characters of a turn's id. */
+  turnNameLength: 256,
+  /** Changed files in one list, and in one request. */
+  changedFiles: 5000,
+  /** Hunks of one file in one request. */
+  changedHunks: 1000,
+  /** Characters of a commit's message. */
+  commitMessageLength: 64 * 1024,
   /** Webhooks of one caller. */
   webhooks: 20,
   /** Characters of a webhook's address. */

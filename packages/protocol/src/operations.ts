@@ -9,6 +9,13 @@ import {
   resolvePermission,
 } from "./operations/approval.ts";
 import { getAuditChain, listAudit } from "./operations/audit.ts";
+import {
+  commitChanges,
+  diffChanges,
+  listChanges,
+  revertChanges,
+  stageChanges,
+} from "./operations/changes.ts";
 import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
@@ -50,6 +57,11 @@ export const OPERATIONS = {
   resolveApproval,
   listPermissionRules,
   removePermissionRule,
+  listChanges,
+  diffChanges,
+  revertChanges,
+  stageChanges,
+  commitChanges,
   createTerminal,
   listTerminals,
   readTerminal,

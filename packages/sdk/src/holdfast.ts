@@ -5,6 +5,7 @@ import { Apps, register, type Registration } from "./app.ts";
 import { Approvals } from "./approval.ts";
 import { PermissionRules } from "./permission-rule.ts";
 import { Audit } from "./audit.ts";
+import { Changes } from "./changes.ts";
 import { Connection } from "./connection.ts";
 import { Retry, type RetryOptions } from "./event-stream.ts";
 import { HostAddress, type Platform } from "./host-address.ts";
@@ -21,6 +22,7 @@ export class Holdfast {
   readonly acpAgent: AcpAgent;
   readonly approvals: Approvals;
   readonly permissionRules: PermissionRules;
+  readonly changes: Changes;
   readonly terminals: Terminals;
   readonly webhooks: Webhooks;
   readonly keys: Keys;
@@ -41,6 +43,7 @@ export class Holdfast {
     this.acpAgent = new AcpAgent(connection, retry);
     this.approvals = new Approvals(connection);
     this.permissionRules = new PermissionRules(connection);
+    this.changes = new Changes(connection);
     this.terminals = new Terminals(connection, retry);
     this.webhooks = new Webhooks(connection);
     this.keys = new Keys(connection);

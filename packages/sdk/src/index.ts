@@ -28,6 +28,7 @@ export type {
   Approvals,
   PendingApproval,
 } from "./approval.ts";
+export type { ChangedFile, ChangeHunk, ChangeList, Changes, ChangesOptions, FileDiff } from "./changes.ts";
 export type { PermissionRuleInfo, PermissionRules } from "./permission-rule.ts";
 export type { Audit, AuditChain, AuditLink, AuditQuery, AuditRecord } from "./audit.ts";
 export type { SignIn, SignInLink, SignIns } from "./sign-in.ts";

@@ -4,6 +4,7 @@ import type {
   Caller,
   FollowRequest,
   FollowedSession,
+  HostChanges,
   HostStats,
   HostWatcher,
   Hub,
@@ -76,6 +77,8 @@ export interface HostPort {
   readonly acpEnabled: boolean;
   /** The port that serves AHP clients; absent: WebSockets are refused. */
   readonly ahp?: AhpPort;
+  /** The changes in the folders of sessions. */
+  readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "commit">;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
   createSession(options: SessionOptions, caller: Caller): Promise<Session>;
   getSession(key: string, caller: Caller): SessionStatus;

@@ -13,3 +13,4 @@ export {
 } from "./audit/hash-chain.ts";
 export { type Executable, resolveCommand } from "./process/command-line.ts";
 export { rpcCodeOf, TerminalError } from "./terminal-error.ts";
+export { findSystemProgram } from "./sandbox/system-program.ts";

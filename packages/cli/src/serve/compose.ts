@@ -28,11 +28,18 @@ export function createProcessPort(home?: string): Spawner {
 }
 
 /** The folder of this program: the package that was installed, or all packages of the repository. */
-const programFolder = fileURLToPath(new URL("../../../", import.meta.url));
+const programFolder = path.resolve(fileURLToPath(new URL("../../../", import.meta.url)));
+
+/** The program with all that it loads and runs: of a checkout, the whole of it, with its scripts and dependencies (V702). */
+export function findProgram(folder: string): string {
+  const root = path.dirname(folder);
+  const isCheckout = path.basename(folder) === "packages" && existsSync(path.join(root, "scripts/start.mjs"));
+  return isCheckout ? root : folder;
+}
 
 /** The paths that agents must not see or change. */
 function hostPaths({ home, config, configFile }: HostParts): NonNullable<HostOptions["paths"]> {
-  const program = path.resolve(programFolder);
+  const program = findProgram(programFolder);
   const isInstalled = program.split(path.sep).includes("node_modules");
   const fixed = [policyPath(home, config), ...(configFile === undefined ? [] : [path.resolve(configFile)])];
   return {

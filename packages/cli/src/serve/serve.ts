@@ -9,7 +9,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { loadConfig } from "./config-file.ts";
 import { explainStorageStart } from "./database.ts";
 import { mentionHangReport } from "./hang-report.ts";
-import { findHome, openHome } from "./home.ts";
+import { explainHomeAccess, findHome, openHome } from "./home.ts";
 import { type HostFile, removeHostFile, waitForHost, writeHostFile } from "./host-file.ts";
 import { acquireLock, type HomeLock, isStillHeld, type LockHolder } from "./lock.ts";
 import { requestStop } from "./stop-request.ts";
@@ -103,7 +103,9 @@ async function serveIn(home: string, options: ServeOptions, around: ServeContext
   openHome(home, around.log);
   let before: HostFile | undefined;
   for (;;) {
-    const attempt = await acquireLock(home);
+    const attempt = await acquireLock(home).catch((error: unknown) => {
+      throw explainHomeAccess(home, error);
+    });
     if (attempt.kind === "held") {
       return serveHome(home, attempt.lock, sameOptions(options, before), around, before !== undefined);
     }

@@ -132,7 +132,8 @@ describe.skipIf(process.platform !== "linux")("[C220] a host whose event loop ha
     expect(performance.now() - hungMs).toBeGreaterThan(10_000);
     expect(readFileSync(path.join(home, "hang-report.txt"), "utf8")).toContain("at hangOnSignal (");
     await vi.waitFor(() => expect(findProcesses(seconds)).toEqual([]), timeouts);
-  }, 120_000);
+    // The watchdog counts CPU time, of which a process may get a tenth on a machine that others use too.
+  }, 300_000);
 });
 
 /** The processes that have a word among their arguments. */

@@ -10,7 +10,7 @@ import type {
   RunRequest,
   TreeProcess,
 } from "@holdfast/terminal/port";
-import { describeLimit } from "../limit/limit-kind.ts";
+import { describeAgentLimit } from "../limit/limit-kind.ts";
 import type { Timeouts } from "../timeouts.ts";
 import {
   ACP_VERSION,
@@ -20,7 +20,7 @@ import {
   type AcpSessionResult,
   CLIENT_CAPABILITIES,
 } from "./acp.ts";
-import { ForeignOutput, OutputEnd, type Redact, StderrTail } from "./agent-output.ts";
+import { describeError, ForeignOutput, OutputEnd, type Redact, StderrTail } from "./agent-output.ts";
 import { type AgentLink, type AgentServices, openConnection, UpdateGate } from "./agent-wire.ts";
 import { OwnProcesses } from "./background-processes.ts";
 
@@ -120,7 +120,7 @@ export class AgentConnection {
           connection.end();
           warnings.close();
           const closedOutput = outputEnd.hasEndedAgent;
-          const limit = fired && describeLimit(fired);
+          const limit = fired && describeAgentLimit(fired);
           resolveExit({ exitCode, signal, stderrTail: stderr.lines, closedOutput, limit });
         },
         end: () => {},
@@ -315,7 +315,7 @@ export class AgentConnection {
 /** The error for a start that failed: `what` begins its sentence, and a dead agent's last lines end it. */
 export function explainFailedStart(what: string, cause: unknown, stderrTail: readonly string[]): HostError {
   if (cause instanceof HostError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = describeError(cause).replace(/\.$/, "");
   // An agent that responded has given its reason; for one that did not, stderr may have it.
   const isSilent = cause instanceof RpcError || stderrTail.length === 0;
   const said = isSilent ? "" : ` Its last stderr lines: ${stderrTail.slice(-5).join(" | ")}`;

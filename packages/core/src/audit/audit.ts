@@ -21,7 +21,7 @@ export interface AuditEntry {
   readonly exitCode?: number | undefined;
   readonly signal?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** The limit that ended the command. */
+  /** The limit that ended the command or the agent. */
   readonly limit?: string | undefined;
   /** The terminal that a command runs in; its start and its exit name the same. */
   readonly terminal?: string | undefined;
@@ -37,9 +37,13 @@ export interface AuditEntry {
 export type AuditSubject =
   | "command"
   | "command-exit"
+  | "agent-exit"
   | "approval"
   | "file-read"
   | "file-write"
+  | "revert"
+  | "stage"
+  | "commit"
   | "sign-in"
   | "key"
   | "app"

@@ -24,9 +24,10 @@ export class HostLimits {
 
   /** Rejects limits of a session that are above those of the configuration. */
   checkSession({ limits = {} }: Pick<LimitedSession["runtimeOptions"], "limits">): void {
-    const { command, session } = this.#config;
+    const { command, agent, session } = this.#config;
     const remedy = (path: string): string => `raise ${path} in the configuration`;
     requireWithin("limits.command", limits.command, command, remedy);
+    requireWithin("limits.agent", limits.agent, agent, remedy);
     requireWithin("limits.session", limits.session, session, remedy);
   }
 
@@ -52,6 +53,11 @@ export class HostLimits {
     return strictestLimits(strictest, requested);
   }
 
+  /** The limits of one process of a session's agent: the stricter of the host's and the session's. */
+  agentLimits({ runtimeOptions }: LimitedSession): RunLimits {
+    return strictestLimits(toRunLimits(this.#config.agent), toRunLimits(runtimeOptions.limits?.agent ?? {}));
+  }
+
   /** The scopes around an agent or command of a session, or around a person's command; outermost first. */
   scopesOf(session?: LimitedSession): readonly RunScope[] {
     const { host, key } = this.#config;
@@ -67,14 +73,19 @@ export class HostLimits {
   /** All limits that apply in a session, and what enforces each; `backends` are those of its agent's run. */
   inForce(session: LimitedSession, backends: LimitBackends | undefined): readonly LimitInForce[] {
     const scopes = this.scopesOf(session).toReversed();
-    const levels = [{ level: "command" as const, limits: this.commandLimits(session) }, ...scopes];
+    const levels = [
+      { level: "command" as const, limits: this.commandLimits(session) },
+      { level: "agent" as const, limits: this.agentLimits(session) },
+      ...scopes,
+    ];
     return levels.flatMap((scope) => {
       const { level, limits } = scope;
       const kernel = Object.entries<number | undefined>({ ...limits }).flatMap(([name, value]) => {
         if (value === undefined) return [];
-        const limit = { name: name as keyof RunLimits, value, level };
-        const isHosts = limit.name === "wallClockMs" || limit.name === "outputBytes";
-        return [describeInForce(limit, isHosts ? "host" : (backends?.[limit.name as "processes"] ?? "none"))];
+        const limit = name as keyof RunLimits;
+        const isHosts = limit === "wallClockMs" || limit === "outputBytes";
+        const by = isHosts ? "host" : (backends?.[limit as "processes"] ?? "none");
+        return [describeInForce(limit, value, level, by)];
       });
       const { openTerminals } = scope as Partial<RunScope>;
       if (openTerminals === undefined) return kernel;

@@ -1,9 +1,13 @@
 // The launch of a session's agent: program, arguments and environment, with the model and the provider chosen at launch.
+import { limitOutcome } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
-import type { LimitScope, ProcessPort, RunRequest } from "@holdfast/terminal/port";
-import { AgentConnection, type AgentServices } from "../agent/agent-connection.ts";
+import type { LimitScope, ProcessPort, RunLimits, RunRequest } from "@holdfast/terminal/port";
+import { AgentConnection, type AgentExit, type AgentServices } from "../agent/agent-connection.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Installations } from "../agent/installations.ts";
+import { ALLOWED } from "../audit/audit.ts";
+import { describeActor } from "../audit/describe-actor.ts";
+import { portNameOf } from "../limit/limit-kind.ts";
 import { findLaunchChoice, modelNameOf } from "../agent/known-models.ts";
 import { type Environment, forwardProvider } from "../agent/provider-forwarding.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -22,6 +26,7 @@ export interface LaunchRequest {
   readonly forwardedProvider: string | undefined;
   /** Where a provider's credentials are read from. */
   readonly hostEnvironment: Environment;
+  readonly limits?: RunLimits;
   /** The limits that it shares with others. */
   readonly scopes?: readonly LimitScope[];
 }
@@ -68,6 +73,7 @@ export async function buildLaunch(
       args: [...launch.args, ...(forwarding?.args ?? []), ...chosen.args],
       cwd: entry.cwd ?? cwd,
       env,
+      ...(request.limits !== undefined && { limits: request.limits }),
       ...(request.scopes !== undefined && { scopes: request.scopes }),
     },
     model: chosen.model,
@@ -102,12 +108,13 @@ export type ProcessDeps = Pick<
   | "agentVariables"
   | "hostEnvironment"
   | "limits"
+  | "audit"
   | "onSecrets"
   | "redact"
 >;
 
 /** Parts of the session's context that starting an agent needs. */
-export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd"> & {
+export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd" | "warn"> & {
   readonly deps: ProcessDeps;
   readonly sandbox: Pick<SessionSandbox, "enter">;
 };
@@ -149,6 +156,7 @@ export class AgentProcesses {
       variables: deps.agentVariables(entry),
       forwardedProvider: state.forwardedProvider,
       hostEnvironment,
+      limits: deps.limits.agentLimits(state),
       scopes: deps.limits.scopesOf(state),
     });
     deps.onSecrets?.(launch.secrets);
@@ -163,7 +171,30 @@ export class AgentProcesses {
       redact,
     });
     this.#processes.add(agent);
+    void agent.exited.then((exit) => this.#recordExit(exit, cwd));
     return agent;
+  }
+
+  /** An agent that a limit has ended is on record (V700). */
+  #recordExit({ limit, exitCode, signal }: AgentExit, cwd: string): void {
+    if (limit === undefined) return;
+    const { state, entry, deps } = this.#context;
+    try {
+      deps.audit.record({
+        session: state.key,
+        what: "agent-exit",
+        subject: entry.id,
+        cwd,
+        by: describeActor({ kind: "host" }),
+        ...ALLOWED,
+        outcome: limitOutcome(limit),
+        ...(exitCode !== null && { exitCode }),
+        ...(signal !== null && { signal }),
+        limit: portNameOf(limit),
+      });
+    } catch (error) {
+      this.#context.warn(`The end of the agent was not recorded: ${String(error)}`);
+    }
   }
 
   /** Ends a process with all that it started; gives its last lines of stderr. */

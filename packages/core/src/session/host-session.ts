@@ -10,6 +10,7 @@ import type {
 } from "@holdfast/ahp";
 import { describeProcesses } from "../agent/background-processes.ts";
 import type { Translated } from "../agent/session-updates.ts";
+import type { SessionChanges } from "../changes/session-changes.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
 import { IdleWatch } from "./idle-watch.ts";
@@ -84,6 +85,11 @@ export class HostSession {
   /** Whether its agent's process is there. */
   get hasAgent(): boolean {
     return this.#agent.ready !== undefined;
+  }
+
+  /** What changed in its folder. */
+  get changes(): SessionChanges {
+    return this.#context.changes;
   }
 
   touch(): void {
@@ -164,6 +170,7 @@ export class HostSession {
     await Promise.all([this.#context.held.close(), this.#services.displayed.close()]);
     await this.#context.deps.terminals.endClaimedBy(this.uri);
     await this.#context.turn?.ended;
+    await this.#context.changes.close();
     this.#context.sandbox.close();
   }
 

@@ -30,7 +30,7 @@ export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "
 /** Parts of the session's context that the agent needs. */
 export type AgentContext = Pick<
   SessionContext,
-  "entry" | "state" | "cwd" | "hasHistory" | "pinRoot" | "publish" | "warn"
+  "entry" | "state" | "cwd" | "hasHistory" | "hasCompletedTurn" | "pinRoot" | "publish" | "warn"
 > & {
   readonly deps: AgentDeps;
   readonly sandbox: Pick<SessionSandbox, "enter" | "isOutdated">;
@@ -244,10 +244,10 @@ export class SessionAgent {
   ): Promise<ReadyAgent> {
     const { quirks } = this.#context.entry;
     // Before the first turn nothing can be lost: many agents do not even keep such a session.
-    const { hasHistory } = this.#context;
+    const { hasHistory, hasCompletedTurn } = this.#context;
     const onContextLost = hasHistory ? this.#onContextLost : "continue";
     const mcpServers = this.#offerMcpServers(agent);
-    const opening = { earlier, cwd, mcpServers, quirks, onContextLost };
+    const opening = { earlier, cwd, mcpServers, quirks, onContextLost, hasCompletedTurn };
     const { environment } = this.#processes;
     const { sessionId, result, loss } = await openSignedIn(agent, this.#context.entry, environment, () =>
       openSession(agent, opening),

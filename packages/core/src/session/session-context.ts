@@ -23,6 +23,7 @@ import { type UsualRun, targetOf } from "../approval/subject.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { decideByRules, type RuledDecision } from "../policy/host-policy.ts";
+import { SessionChanges } from "../changes/session-changes.ts";
 import { type RuledAction, subjectOf } from "../policy/session-subject.ts";
 import { followLinksNow } from "../resource/links.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
@@ -49,6 +50,7 @@ export class SessionContext {
   readonly chat: SessionChat;
   readonly held = new HeldTerminals<HostTerminal>();
   readonly sandbox: SessionSandbox;
+  readonly changes: SessionChanges;
   /** Somebody uses the session. */
   readonly touch: () => void;
   /** Why the session takes nothing on any more: the host stops, or the session is closed. */
@@ -67,6 +69,7 @@ export class SessionContext {
     this.touch = touch;
     this.chat = new SessionChat(names.chat, deps, touch);
     this.sandbox = new SessionSandbox(this);
+    this.changes = new SessionChanges(this);
     this.#summaries = new SessionSummaries(deps.hub, names.uri, names.chat);
   }
 
@@ -127,6 +130,12 @@ export class SessionContext {
     const { turns, activeTurn } = this.chat.state;
     if (turns.length > 0 || activeTurn === undefined) return turns.length > 0;
     return activeTurn.openPart !== undefined || activeTurn.responseParts.length > 0;
+  }
+
+  /** Whether the agent has completed a turn; turns that have left memory count as completed. */
+  get hasCompletedTurn(): boolean {
+    const { turns, turnsNextCursor } = this.chat.state;
+    return turnsNextCursor !== undefined || turns.some(({ end }) => end.state === "complete");
   }
 
   /** The running turn, or undefined when there is none to ask in. */

@@ -65,6 +65,8 @@ export interface SessionDeps {
   readonly redact?: Redact | undefined;
   /** Variables that an agent gets from the host itself. */
   agentVariables(entry: AgentEntry): Readonly<Record<string, string>>;
+  /** The folder that holds one for the snapshots of each session. */
+  readonly changesFolder: string;
   /** Folders of the host in which an agent keeps its own files. */
   agentFolders(entry: AgentEntry): readonly string[];
 }

@@ -15,7 +15,8 @@ const appStates = {
 /** The status of a session, open or over. */
 export function describeSession(state: SessionState): SessionStatus {
   const { key, provider, lifecycle, backendId, createdAt, runtimeOptions } = state;
-  const { lastActivityAt, lastError, label, title, activity, isolation, modes, configOptions } = state;
+  const { lastActivityAt, lastError, label, title, activity, isolation, modes, configOptions, changes } =
+    state;
   const model = findModelOption(configOptions)?.currentValue;
   const mode = findModeOption(configOptions)?.currentValue ?? modes?.currentModeId;
   return {
@@ -36,6 +37,7 @@ export function describeSession(state: SessionState): SessionStatus {
     ...(isolation !== undefined && { isolation }),
     ...(model !== undefined && { current_model: model }),
     ...(mode !== undefined && { current_mode: String(mode) }),
+    ...(changes !== undefined && { changes }),
     ...(!asksBeforeActing(state) && { asks: false }),
   };
 }

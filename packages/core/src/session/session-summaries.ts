@@ -57,6 +57,7 @@ function shownChanges({
   label,
   activity,
   workingDirectories,
+  changes,
 }: SessionSummary): object & Pick<SessionSummary, "title" | "phase"> {
   return {
     title,
@@ -68,5 +69,6 @@ function shownChanges({
     workingDirectories,
     label: label ?? null,
     activity: activity ?? null,
+    changes: changes ?? null,
   } as never;
 }

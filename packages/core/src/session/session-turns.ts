@@ -210,8 +210,13 @@ export class SessionTurns {
     context.turn = turn;
     context.touch();
     watchers.notify(context.state, { type: "turn_started", turnId: turn.id });
+    const snapshot = context.changes.beginTurn(turn.id);
     void turn.run(
-      () => this.#agent.connect({ onContextLost }),
+      async () => {
+        const connected = await this.#agent.connect({ onContextLost });
+        await snapshot;
+        return connected;
+      },
       (agent) => prompt(agent.info),
     );
     void turn.ended.then((end) => this.#noteEnd(turn, end));
@@ -231,6 +236,7 @@ export class SessionTurns {
     const { watchers, installations, hub } = context.deps;
     // Commands that it left running become background work.
     if (context.ending === undefined) this.#services.turnEnded(turnId);
+    context.changes.endTurn(turnId);
     watchers.notify(context.state, { type: "turn_done", turnId, end, durationMs });
     const needsSignIn = end.state === "failed" && end.error.remedy !== undefined;
     if (needsSignIn || end.state === "complete") installations.noteSignIn(context.entry.id, !needsSignIn);

@@ -27,6 +27,7 @@ import { DEFAULT_CEILING, type Config, HostError, type SessionOptions } from "@h
 import type { AgentEntries, AgentEntry } from "../agent/agent-entry.ts";
 import { readRemedy } from "../agent/sign-in.ts";
 import { type Caller, maySee, ownerOf, submitterOf } from "../caller.ts";
+import { removeChanges } from "../changes/session-changes.ts";
 import { policyWithin } from "../rules/ceiling-rules.ts";
 import type { SubmittingActor } from "../rules/rule.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
@@ -174,6 +175,7 @@ export class Sessions {
     if (session !== undefined) await this.close(session, actor, "The session was deleted.");
     else await this.#closing.get(uri);
     await hub.settled();
+    await removeChanges(this.#deps.changesFolder, uri);
     return storage.purge(uri).terminals;
   }
 

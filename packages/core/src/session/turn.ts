@@ -14,6 +14,7 @@ import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import { type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
 import type { AgentConnection, AgentExit } from "../agent/agent-connection.ts";
+import { describeError } from "../agent/agent-output.ts";
 import { type Translated, translateOutsideTurn } from "../agent/session-updates.ts";
 import { explainMissingSignIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import type { ShownTerminal } from "../agent/tool-content.ts";
@@ -349,10 +350,10 @@ export class Turn {
         ...readRemedy(details),
       };
     }
-    const { message = String(cause), code } = cause as { message?: string; code?: string | number };
+    const { code } = cause as { code?: string | number };
     return {
       code: "ACP_TURN_FAILED",
-      message: this.#context.redact(message),
+      message: this.#context.redact(describeError(cause)),
       ...(code !== undefined && { detailCode: `${code}` }),
     };
   }

@@ -9,10 +9,18 @@ import type {
   TerminalSize,
   TerminalUri,
 } from "@holdfast/ahp";
-import { type Ceiling, type ErrorCode, HostError, type SessionOptions } from "@holdfast/protocol";
+import {
+  type Ceiling,
+  type ChangeList,
+  type ErrorCode,
+  type FileDiff,
+  HostError,
+  type SessionOptions,
+} from "@holdfast/protocol";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { Rejection, SubmittingActor } from "../rules/rule.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
+import type { ChangesRequest } from "./changes-executor.ts";
 
 /** The submitter: actor and ceiling decide about rights; the origin marks the log entry for the client that sent it. */
 export interface SubmittedBy {
@@ -30,6 +38,7 @@ export type Request =
   | { readonly type: "session/close"; readonly reason?: string | undefined }
   /** Closes a session if it is open, and removes everything that is stored of it. */
   | { readonly type: "session/delete" }
+  | ChangesRequest
   | SendMessage
   /** Cancels the running turn and what is queued behind it; accepted when the turn has ended. */
   | { readonly type: "chat/cancel"; readonly reason?: string | undefined }
@@ -48,6 +57,11 @@ const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
   "root/createTerminal",
   "session/close",
   "session/delete",
+  "session/listChanges",
+  "session/diffChanges",
+  "session/revertChanges",
+  "session/stageChanges",
+  "session/commitChanges",
   "chat/send",
   "chat/cancel",
   "terminal/write",
@@ -143,6 +157,12 @@ export interface SubmissionResult {
   readonly turnId?: string;
   /** Whether a message with the same idempotency key was taken before. */
   readonly isRepeated?: boolean;
+  readonly changes?: ChangeList;
+  readonly diff?: { readonly diffs: readonly FileDiff[]; readonly isComplete: boolean };
+  /** Counts of the changes that are left. */
+  readonly changeSummary?: ChangeList["summary"];
+  /** The id of a commit that was made. */
+  readonly commit?: string;
 }
 
 /** The outcome of a submission. */

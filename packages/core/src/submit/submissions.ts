@@ -176,11 +176,13 @@ const UNKNOWN_CHANNEL: Submission = { outcome: "unknown-channel" };
 const NO_SUCH_RULE = reject("There is no such permission. It may have been removed already.", "NOT_FOUND");
 const SESSION_OVER = reject("This session is closed.", "ACP_SESSION_NOT_FOUND");
 
-/** Submissions that are accepted even while nothing can be recorded: they stop something or type (D260). */
+/** Submissions that are accepted even while nothing can be recorded: they stop something, type, or read (D260). */
 const unrecordedRequests: ReadonlySet<string> = new Set<Request["type"]>([
   "chat/cancel",
   "terminal/write",
   "terminal/kill",
+  "session/listChanges",
+  "session/diffChanges",
 ]);
 
 function needsRecording(submitted: Action | Request): boolean {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Spawner } from "@holdfast/terminal/process";
-import { forwardTo, type ProcessPort } from "@holdfast/terminal/port";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { type SessionOptions, readConfig } from "@holdfast/protocol";
 import { afterAll, afterEach } from "vitest";
 import { Host, type HostOptions } from "../host.ts";
@@ -13,6 +13,7 @@ import { MemoryStorage } from "./memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import { FakeSession } from "./fake-session.ts";
 import type { Script } from "./script.ts";
+import { shareProcessPort } from "./shared-process-port.ts";
 import { TerminalClient } from "./terminal-client.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
@@ -125,9 +126,7 @@ export class FakeHost {
 export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   const hosts: FakeHost[] = [];
   const shared = new Spawner({ environment: { PATH: process.env["PATH"], HOME: tmpdir() } });
-  // Starting a process port takes longer than most tests; a host that closes must leave it nothing to end.
-  const leave = (): Promise<void> => Promise.resolve();
-  const processPort = forwardTo(shared, { detach: leave, close: leave });
+  const processPort = shareProcessPort(shared);
   afterEach(async () => {
     await Promise.all(hosts.splice(0).map((host) => host.close()));
   });

@@ -9,9 +9,13 @@ import { wholeNumberSchema } from "../request.ts";
 const subjects = [
   "command",
   "command-exit",
+  "agent-exit",
   "approval",
   "file-read",
   "file-write",
+  "revert",
+  "stage",
+  "commit",
   "sign-in",
   "key",
   "app",
@@ -48,7 +52,7 @@ const auditRecordSchema = z
     exitCode: z.int().optional().describe("How a command ended, unless it was by a signal."),
     signal: z.string().optional().describe("The signal that ended a command."),
     durationMs: z.int().optional().describe("How long a command ran, in milliseconds."),
-    limit: z.string().optional().describe("The limit that ended a command."),
+    limit: z.string().optional().describe("The limit that ended a command or an agent."),
     terminal: z.string().optional().describe("The terminal that a command runs in."),
     environment: z
       .array(z.string())

@@ -133,6 +133,10 @@ const sessionStatusSchema = z
       .array(limitInForceSchema)
       .optional()
       .describe("The limits in force, and what enforces each. Not in lists; absent where there are none."),
+    changes: z
+      .object({ files: z.int(), additions: z.int(), deletions: z.int() })
+      .optional()
+      .describe("What changed in its folder since its first turn, as of the last turn's end."),
     asks: z.literal(false).optional().describe("Present where the agent acts without asking."),
     isolation: sessionIsolationSchema.optional(),
     modes: modesSchema.optional().describe("Not in lists; absent where the agent has none."),

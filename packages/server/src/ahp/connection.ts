@@ -121,7 +121,7 @@ export class AhpConnection implements ClientConnection {
       clientId,
       ...info,
       // As versions are written: `v0_10` is a name for programs.
-      dialect: dialect.name.replace(/^v(\d+)_/, "$1."),
+      dialect: dialect.name.replace(/^v(?=\d)/, "").replaceAll("_", "."),
       principal,
       connectedAt: this.#connectedAt.toISOString(),
       channelCount: subscriptions.size,

@@ -13,6 +13,7 @@ import { keyHandlers } from "./key.ts";
 import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
+import { changesHandlers } from "./changes.ts";
 import { sessionHandlers } from "./session.ts";
 import { signInHandlers } from "./sign-in.ts";
 import { terminalHandlers } from "./terminal.ts";
@@ -57,6 +58,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...sessionHandlers(host),
     ...turnHandlers(host, streamOptions),
     ...approvalHandlers(host),
+    ...changesHandlers(host),
     ...terminalHandlers(host, streamOptions),
     ...keyHandlers(options),
     ...appHandlers(options),

@@ -36,6 +36,7 @@ import type {
   TurnRequest,
   WaitingQuestion,
 } from "../host-port.ts";
+import { FakeChanges } from "./fake-changes.ts";
 import { FakeSession } from "./fake-session.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 import type { FakeTurn } from "./fake-turn.ts";
@@ -43,6 +44,7 @@ import type { FakeTurn } from "./fake-turn.ts";
 /** The host. */
 export class FakeHost implements HostPort {
   readonly hub: Hub;
+  readonly changes = new FakeChanges();
   readonly turns: FakeTurn[] = [];
   readonly terminals = new Map<string, FakeTerminal>();
   readonly reasons: (string | undefined)[] = [];

@@ -19,6 +19,7 @@ const sessionFields = [
   "commands",
   "notices",
   "permissionRules",
+  "changes",
 ] as const satisfies readonly (keyof SessionState)[];
 
 export function sessionMeta(session: SessionState): WireMeta {

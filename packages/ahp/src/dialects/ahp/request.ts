@@ -16,7 +16,7 @@ import {
   type Shape,
 } from "../../model/shape.ts";
 import type { TerminalClaim } from "../../model/terminal/terminal.ts";
-import { activeClientShape, plainClient } from "./session.ts";
+import { activeClientShape, plainClient, type WrittenClient } from "./session.ts";
 import { readClaim, writtenClaimShape, type WrittenClaim } from "./terminal.ts";
 
 interface OfChannel {
@@ -148,7 +148,7 @@ interface WrittenSession {
   readonly workingDirectory?: string;
   readonly model?: { readonly id: string };
   readonly config?: JsonObject;
-  readonly activeClient?: ActiveClient;
+  readonly activeClient?: WrittenClient;
 }
 
 const createSessionShape = object<WrittenSession>({

@@ -2,7 +2,7 @@
 import type { SessionUri } from "../ids.ts";
 import { applyChanges, ignoreUnknown, patch, update, upsert, without, type Changes } from "../immutable.ts";
 import type { JsonObject } from "../json.ts";
-import { sessionPhaseShape, sessionSummaryShape } from "../session/session-shape.ts";
+import { changeSummaryShape, sessionPhaseShape, sessionSummaryShape } from "../session/session-shape.ts";
 import type { SessionSummary } from "../session/session-summary.ts";
 import {
   count,
@@ -134,6 +134,7 @@ const summaryChangesShape = object<SessionSummaryChanges>({
   workingDirectories: optional(list(text)),
   phase: optional(sessionPhaseShape),
   inputNeededCount: optional(count),
+  changes: optional(nullable(changeSummaryShape)),
 });
 
 export const rootStateShape = object<RootState>({

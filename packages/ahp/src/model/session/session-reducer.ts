@@ -181,6 +181,8 @@ function reduceDetail(session: SessionState, action: SessionDetailAction): Sessi
       return { ...session, notices: [...session.notices, action.notice].slice(-KEPT_NOTICES) };
     case "session/errorReported":
       return patch(session, { lastError: action.error });
+    case "session/changesChanged":
+      return patch(session, { changes: action.changes });
     case "session/permissionRuleAdded": {
       const { permissionRules = [] } = session;
       if (permissionRules.some(({ id }) => id === action.rule.id)) return session;

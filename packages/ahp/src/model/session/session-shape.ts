@@ -12,6 +12,7 @@ import {
   count,
   flag,
   id,
+  jsonObject,
   jsonValue,
   list,
   nullable,
@@ -25,6 +26,7 @@ import {
 } from "../shape.ts";
 import type {
   ActiveClient,
+  ChangeSummary,
   ChatSummaryChanges,
   ConnectedAgent,
   ContextLoss,
@@ -91,6 +93,7 @@ const clientShape = object<ActiveClient>({
   clientId: id("client"),
   displayName: optional(text),
   tools: list(jsonValue),
+  members: optional(jsonObject),
 });
 
 /** An approval and a question are named by ids of different kinds that look the same. */
@@ -125,6 +128,8 @@ const chatChangesShape = object<ChatSummaryChanges>({
   phase: optional(chatPhaseShape),
 });
 
+export const changeSummaryShape = object<ChangeSummary>({ files: count, additions: count, deletions: count });
+
 const shared = {
   resource: id("session URI"),
   key: id("session key"),
@@ -138,6 +143,7 @@ const shared = {
   isArchived: flag,
   activity: optional(text),
   workingDirectories: list(text),
+  changes: optional(changeSummaryShape),
 } satisfies Partial<FieldShapes<SessionState>>;
 
 export const sessionSummaryShape = object<SessionSummary>({
@@ -206,6 +212,7 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/activeClientRemoved": { clientId: id("client") },
   "session/noticeAdded": { notice: noticeShape },
   "session/errorReported": { error: errorInfoShape },
+  "session/changesChanged": { changes: optional(changeSummaryShape) },
   "session/permissionRuleAdded": { rule: permissionRuleShape },
   "session/permissionRuleRemoved": { id: id("permission rule") },
 });

@@ -28,6 +28,7 @@ export interface SessionSummary extends Pick<
   | "isArchived"
   | "activity"
   | "workingDirectories"
+  | "changes"
 > {
   readonly phase: SessionPhase;
   /** How many questions wait for a person. */
@@ -77,6 +78,7 @@ export function summarizeSession(session: SessionState): SessionSummary {
     isArchived,
     activity,
     workingDirectories: session.workingDirectories,
+    changes: session.changes,
     phase: sessionPhase(session),
     inputNeededCount: session.inputNeeded.length,
   };

@@ -18,7 +18,7 @@ import type {
   TurnId,
 } from "../ids.ts";
 import type { Changes } from "../immutable.ts";
-import type { JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
+import type { JsonObject, JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
 import type { LimitInForce } from "../limit.ts";
 import type {
   AvailableCommand,
@@ -74,6 +74,8 @@ export interface SessionState {
   readonly configOptions: readonly ConfigOption[];
   /** The newest notices that belong to no turn. */
   readonly notices: readonly Notice[];
+  /** What changed in its folder since its first turn; absent outside of repositories. */
+  readonly changes?: ChangeSummary;
   /** Standing permissions of this session. */
   readonly permissionRules?: readonly PermissionRule[];
 }
@@ -147,6 +149,13 @@ export interface SessionIsolation {
   readonly reason?: string;
 }
 
+/** Counts of changed files and lines. */
+export interface ChangeSummary {
+  readonly files: number;
+  readonly additions: number;
+  readonly deletions: number;
+}
+
 /** When and why an agent's memory was lost. */
 export interface ContextLoss {
   readonly at: Timestamp;
@@ -159,6 +168,8 @@ export interface ActiveClient {
   readonly displayName?: string;
   /** Tools that it lends to the agent, as it described them. */
   readonly tools: readonly JsonValue[];
+  /** Members that the model has no field for, such as customizations, as the client wrote them. */
+  readonly members?: JsonObject;
 }
 
 /** Something in a session that waits for a person. */
@@ -298,6 +309,7 @@ export type SessionDetailAction =
   | { readonly type: "session/noticeAdded"; readonly notice: Notice }
   /** The latest error, such as that of a turn. */
   | { readonly type: "session/errorReported"; readonly error: ErrorInfo }
+  | { readonly type: "session/changesChanged"; readonly changes?: ChangeSummary }
   | { readonly type: "session/permissionRuleAdded"; readonly rule: PermissionRule }
   | { readonly type: "session/permissionRuleRemoved"; readonly id: PermissionRuleId };
 

@@ -131,6 +131,9 @@ export const sessionActionFields: FieldsByType<SessionAction> = {
   "session/activeClientRemoved": fc.record({ clientId: ids("client") }),
   "session/noticeAdded": fc.record({ notice: notices }),
   "session/errorReported": fc.record({ error: errors }),
+  "session/changesChanged": fc.record({
+    changes: maybe(fc.record({ files: fc.nat(), additions: fc.nat(), deletions: fc.nat() })),
+  }),
   "session/permissionRuleAdded": fc.record({ rule: permissionRules }),
   "session/permissionRuleRemoved": fc.record({ id: ids("permission rule") }),
 };

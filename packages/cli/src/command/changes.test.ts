@@ -1,0 +1,56 @@
+// `holdfast changes` and `holdfast revert` against a real host, with the built-in shell agent in a repository.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { ChangeList, FileDiff } from "@holdfast/sdk";
+import { expect, it } from "vitest";
+import { useAdministeredHost } from "../testing/administered-host.ts";
+
+const host = useAdministeredHost();
+
+it("[C740] [C741] changes lists, prints as a patch and reverts what a command of the agent changed", async () => {
+  const { work, api } = host;
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.org", ...args], {
+      cwd: work,
+      encoding: "utf8",
+    });
+  git("init", "-q", "-b", "main");
+  const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join("");
+  writeFileSync(path.join(work, "a.txt"), lines);
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  const { session_key } = await api.acpAgent.createSession({
+    agent_id: "shell",
+    cwd: work,
+    approvalPolicy: "approve-all",
+  });
+  await api.acpAgent.chat(session_key, "sed -i -e '2s/.*/two/' -e '29s/.*/late/' a.txt; echo new > b.txt");
+  expect((await host.run("changes", session_key)).stdout).toBe(
+    "M  a.txt  +2 -2\nA  b.txt  +1 -0\n2 files, +3 -2\n",
+  );
+  expect(await host.read<ChangeList>("changes", session_key, "--turn", "1")).toMatchObject({
+    source: "git",
+    turn: 1,
+    summary: { files: 2, additions: 3, deletions: 2 },
+  });
+  const patch = (await host.run("changes", session_key, "--diff")).stdout;
+  writeFileSync(path.join(host.folder, "patch"), patch);
+  git("apply", "--check", "--reverse", path.join(host.folder, "patch"));
+  const { diffs } = await host.read<{ diffs: FileDiff[] }>("changes", session_key, "--diff");
+  const id = diffs[0]?.hunks[0]?.id ?? "";
+  const { stdout } = await host.run("revert", session_key, "a.txt", "--hunk", id);
+  expect(stdout).toBe("Reverted. 2 files are still changed.\n");
+  expect(readFileSync(path.join(work, "a.txt"), "utf8")).toBe(lines.replace("line 29", "late"));
+  await host.run("revert", session_key, "a.txt", "b.txt");
+  expect(git("status", "--porcelain")).toBe("");
+  expect(await host.refused("revert", session_key, "a.txt")).toMatchObject({ code: "NOT_FOUND" });
+  expect(await host.refused("revert", session_key, "a.txt", "b.txt", "--hunk", id)).toEqual({
+    code: "WRONG_ARGUMENTS",
+    exitCode: 2,
+  });
+  expect(await host.refused("changes")).toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
+  expect(await api.changes.commit(session_key, "x").catch((error: { code?: string }) => error.code)).toBe(
+    "CHANGES_UNAVAILABLE",
+  );
+});

@@ -1,0 +1,101 @@
+// `holdfast changes`: what changed in a session's folder, since its first turn or in one (C740).
+import type { Command } from "commander";
+import type { ChangedFile, ChangeList, FileDiff, Holdfast } from "@holdfast/sdk";
+import { CommandError } from "../command-error.ts";
+import type { Console } from "../console.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { safeText } from "../safe-text.ts";
+import { hostCommand, type Runner } from "./command.ts";
+import { resolveSession } from "./session-name.ts";
+
+interface ChangesOptions {
+  readonly turn?: string;
+  readonly diff?: boolean;
+}
+
+export function addChanges(program: Command, run: Runner): void {
+  hostCommand(program, "changes", "list what changed in a session's folder, whatever changed it")
+    .argument("[session]", "key of the session, or a prefix of its name (default: the newest one here)")
+    .option("--turn <turn>", "only the changes of this turn: its number, from 1")
+    .option("--diff", "print the changes as a patch")
+    .action(
+      run(
+        async ({ console, cwd, host }, word: string | undefined, { turn, diff = false }: ChangesOptions) => {
+          const { api } = await host({ mayStart: false });
+          const sessionKey = word === undefined ? await newestIn(api, cwd) : await resolveSession(api, word);
+          if (diff) return printDiffs(console, await api.changes.diff(sessionKey, { turn }));
+          const changes = await api.changes.list(sessionKey, { turn });
+          if (console.json) return console.printJson(changes);
+          return printList(console, changes);
+        },
+      ),
+    );
+}
+
+/** The session with the newest activity among those that work in a folder, or in one around it. */
+export async function newestIn(api: Holdfast, cwd: string): Promise<string> {
+  const sessions = await api.acpAgent.listSessions();
+  const here = sessions.filter(({ runtime_options: { cwd: folder } }) => {
+    return folder !== undefined && (cwd === folder || cwd.startsWith(folder.replace(/\/?$/, "/")));
+  });
+  const [newest] = here.toSorted((one, other) =>
+    (other.last_activity_at ?? "").localeCompare(one.last_activity_at ?? ""),
+  );
+  if (newest !== undefined) return newest.session_key;
+  throw new CommandError("ACP_SESSION_NOT_FOUND", `No open session works in ${safeText(cwd)}.`, {
+    exitCode: EXIT_CODES.missing,
+    remedy: "`holdfast ls` lists the sessions; name one.",
+  });
+}
+
+const letters = { added: "A", modified: "M", deleted: "D", renamed: "R", "type-changed": "T" } as const;
+
+async function printList(console: Console, { files, summary, omitted, source }: ChangeList): Promise<void> {
+  const { paint } = console;
+  for (const file of files) await console.print(lineOf(console, file));
+  for (const { path, reason } of omitted) {
+    await console.print(`${paint.dim("?")}  ${safeText(path)}  ${paint.dim(`not compared: ${reason}`)}`);
+  }
+  const noun = summary.files === 1 ? "file" : "files";
+  await console.print(`${summary.files} ${noun}, +${summary.additions} -${summary.deletions}`);
+  if (source === "agent") console.note("Outside of a git repository: only what the agent reported.");
+}
+
+function lineOf({ paint }: Console, file: ChangedFile): string {
+  const { path, oldPath, status, kind, additions, deletions, isBinary, staged } = file;
+  const name = oldPath === undefined ? safeText(path) : `${safeText(oldPath)} → ${safeText(path)}`;
+  const lines =
+    isBinary === true ? "binary" : `${paint.green(`+${additions}`)} ${paint.red(`-${deletions}`)}`;
+  const more = [kind === "file" ? undefined : kind, staged === undefined ? undefined : `staged: ${staged}`];
+  const details = more.filter((each) => each !== undefined).join(", ");
+  return `${letters[status]}  ${name}  ${lines}${details === "" ? "" : paint.dim(`  (${details})`)}`;
+}
+
+async function printDiffs(
+  console: Console,
+  { diffs, isComplete }: { readonly diffs: readonly FileDiff[]; readonly isComplete: boolean },
+): Promise<void> {
+  if (console.json) return console.printJson({ diffs, isComplete });
+  const { paint } = console;
+  for (const { file, hunks, isTooLarge } of diffs) {
+    const path = safeText(file.path);
+    await console.print(
+      paint.bold(`--- ${file.status === "added" ? "/dev/null" : `a/${safeText(file.oldPath ?? file.path)}`}`),
+    );
+    await console.print(paint.bold(`+++ ${file.status === "deleted" ? "/dev/null" : `b/${path}`}`));
+    if (isTooLarge === true) await console.print(paint.dim("The diff is too large to be shown."));
+    for (const { id, oldStart, oldLines, newStart, newLines, heading, text } of hunks) {
+      const place = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
+      await console.print(paint.dim(`${place} ${safeText(heading)} (hunk ${id})`.replace("  ", " ")));
+      for (const line of text.replace(/\n$/, "").split("\n")) await console.print(paintLine(console, line));
+    }
+  }
+  if (!isComplete)
+    console.note("Some files are left out: they are too large, too many or not in a repository.");
+  return undefined;
+}
+
+function paintLine({ paint }: Console, line: string): string {
+  if (line.startsWith("+")) return paint.green(safeText(line));
+  return line.startsWith("-") ? paint.red(safeText(line)) : safeText(line);
+}

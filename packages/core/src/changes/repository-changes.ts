@@ -1,0 +1,286 @@
+// The changes in one repository: compared, shown, reverted.
+import {
+  type ChangedFile,
+  type ChangeList,
+  type FileDiff,
+  HostError,
+  LIMITS,
+  type RevertRequest,
+} from "@holdfast/protocol";
+import {
+  type FileEntry,
+  type FilePatch,
+  readFileList,
+  readPatch,
+  shownPath,
+  splitPatches,
+} from "./diff-output.ts";
+import { type Git, GitError } from "./git.ts";
+import { type Repository, ownEnvironment } from "./repository.ts";
+import { Snapshots, type TurnSnapshot } from "./snapshots.ts";
+import { readStaged } from "./staging.ts";
+import { type OmittedFile, type TreeBounds, WorkingTree } from "./working-tree.ts";
+
+export type ChangeSummary = ChangeList["summary"];
+
+/** What is compared: two trees, or a tree and the working tree. */
+interface Scope {
+  readonly before: string;
+  readonly after: string | undefined;
+  readonly turn: number | undefined;
+}
+
+/** A patch beyond these is left out: nobody reads it. */
+const maxPatchBytes = 512 * 1024;
+const maxPatchLines = 20_000;
+const maxDiffBytes = 16 * 1024 * 1024;
+/** Paths that fit into one command line. */
+const maxPathsOfCall = 200;
+const maxOmittedShown = 100;
+
+/** The repository of a session's folder. Calls must not overlap. */
+export class RepositoryChanges {
+  readonly repository: Repository;
+  readonly snapshots: Snapshots;
+  readonly #git: Git;
+  readonly #tree: WorkingTree;
+
+  constructor(git: Git, repository: Repository, bounds?: TreeBounds) {
+    this.#git = git;
+    this.repository = repository;
+    this.#tree = new WorkingTree(git, repository, bounds);
+    this.snapshots = new Snapshots(git, repository);
+  }
+
+  /** The tree of the files as they are now. */
+  async snapshot(): Promise<string> {
+    await this.#tree.refresh();
+    return this.#tree.writeTree();
+  }
+
+  /** The files that changed since the start, or in a turn; and all that is known about the comparison. */
+  async list(folder: string, turn?: string): Promise<ChangeList> {
+    // From the repository's index, not from ours: it need not wait.
+    const reading = turn === undefined ? readStaged(this.#git, this.repository) : undefined;
+    const [{ scope, omitted }, staged] = await Promise.all([this.#prepare(turn), reading]);
+    const entries = scope === undefined ? [] : await this.#compare(scope);
+    const files = entries.slice(0, LIMITS.changedFiles).map((entry) => withStaged(entry, staged));
+    const turns = await this.snapshots.turns();
+    return {
+      source: "git",
+      folder,
+      ...(scope?.turn !== undefined && { turn: scope.turn }),
+      turns: turns.map(({ number }) => number),
+      summary: summarize(entries),
+      files,
+      omitted: omitted.slice(0, maxOmittedShown).map(({ path, reason }) => ({
+        path: shownPath(path.toString("latin1"), this.repository.prefix),
+        reason,
+      })),
+      isComplete: omitted.length === 0 && files.length === entries.length,
+    };
+  }
+
+  /** Counts of all changes since the start; undefined before the first turn. */
+  async summary(): Promise<ChangeSummary | undefined> {
+    const { scope } = await this.#prepare(undefined);
+    return scope && summarize(await this.#compare(scope));
+  }
+
+  /** The same for a tree that was just taken. */
+  async summarizeAt(tree: string): Promise<ChangeSummary | undefined> {
+    const start = await this.snapshots.start();
+    if (start === undefined) return undefined;
+    return summarize(await this.#compare({ before: start, after: tree, turn: undefined }));
+  }
+
+  /** Every changed file, as git needs it. */
+  async entries(): Promise<readonly FileEntry[]> {
+    const { scope } = await this.#prepare(undefined);
+    return scope === undefined ? [] : this.#compare(scope);
+  }
+
+  async diff(
+    turn: string | undefined,
+    path: string | undefined,
+  ): Promise<{ diffs: FileDiff[]; isComplete: boolean }> {
+    const { scope, omitted } = await this.#prepare(turn);
+    const entries = scope === undefined ? [] : await this.#compare(scope);
+    const wanted = path === undefined ? entries : [findEntry(entries, path)];
+    const patches = scope === undefined ? new Map() : await this.#patchesOf(scope, wanted);
+    const diffs = wanted.slice(0, LIMITS.changedFiles).map(({ file }): FileDiff => {
+      const patch: FilePatch | undefined = patches.get(file.path);
+      if (patch === undefined) return { file, hunks: [], isTooLarge: true };
+      return { file, hunks: patch.hunks.map(({ shown }) => shown) };
+    });
+    const isWhole = diffs.length === wanted.length && diffs.every(({ isTooLarge }) => isTooLarge !== true);
+    return { diffs, isComplete: isWhole && (path !== undefined || omitted.length === 0) };
+  }
+
+  /** Undoes changes in the working tree: all of them, or none if one does not apply any more. */
+  async revert({ turn, files }: RevertRequest): Promise<void> {
+    const { scope } = await this.#prepare(turn);
+    const entries = scope === undefined ? [] : await this.#compare(scope);
+    const pieces: string[] = [];
+    for (const { path, hunks } of files) {
+      const entry = findEntry(entries, path);
+      if (entry.file.kind === "submodule") {
+        const message = `${path} is a submodule, which cannot be reverted here. Use git in a terminal.`;
+        throw new HostError("INVALID_REQUEST", message);
+      }
+      if (scope !== undefined) pieces.push(await this.#patchToRevert(scope, entry, hunks));
+    }
+    const args = ["apply", "--reverse", "--whitespace=nowarn", "-"];
+    try {
+      await this.#run(args, { input: Buffer.from(pieces.join(""), "latin1") });
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      throw new HostError("CHANGES_CONFLICT", `The changes do not apply in reverse: ${error.message}.`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #patchToRevert(
+    scope: Scope,
+    entry: FileEntry,
+    hunks: readonly string[] | undefined,
+  ): Promise<string> {
+    const sections = await this.#sectionsOf(scope, ["-p", "--binary", "--full-index"], [entry]);
+    const patch = readPatch(sections.get(entry.file.path) ?? "");
+    if (hunks === undefined || entry.file.status === "type-changed") return patch.raw;
+    const chosen = patch.hunks.filter(({ shown }) => hunks.includes(shown.id));
+    if (chosen.length !== new Set(hunks).size) throw new HostError("CHANGES_CONFLICT");
+    if (chosen.length === patch.hunks.length) return patch.raw;
+    // Of a file that was renamed or whose mode changed, only lines are undone.
+    const lines = patch.header
+      .split("\n")
+      .filter((line) => line.startsWith("+++ b/") || line.startsWith('+++ "b/'));
+    const now = (lines[0] ?? "").slice("+++ ".length);
+    const old = now.replace(/^("?)b\//, "$1a/");
+    return `diff --git ${old} ${now}\n--- ${old}\n+++ ${now}\n${chosen.map((each) => each.raw).join("")}`;
+  }
+
+  /** Finds what is to be compared, and brings the index in line with the files if they are. */
+  async #prepare(
+    turn: string | undefined,
+  ): Promise<{ readonly scope: Scope | undefined; readonly omitted: readonly OmittedFile[] }> {
+    const found = turn === undefined ? undefined : await this.#findTurn(turn);
+    if (found?.after !== undefined) {
+      const { before, after, number } = found;
+      return { scope: { before, after, turn: number }, omitted: [] };
+    }
+    const start = found?.before ?? (await this.snapshots.start());
+    const omitted = await this.#tree.refresh();
+    const scope = start === undefined ? undefined : { before: start, after: undefined, turn: found?.number };
+    return { scope, omitted };
+  }
+
+  async #findTurn(turn: string): Promise<TurnSnapshot> {
+    const found = await this.snapshots.find(turn);
+    if (found !== undefined) return found;
+    throw new HostError(
+      "NOT_FOUND",
+      `There is no snapshot of turn ${turn}. The newest 200 turns have one; list the changes to see which.`,
+    );
+  }
+
+  async #compare(scope: Scope): Promise<readonly FileEntry[]> {
+    return readFileList(await this.#diff(scope, ["-z", "--raw", "--numstat"], []), this.repository.prefix);
+  }
+
+  /** The patches of files by their paths; those that are too large are not there. */
+  async #patchesOf(scope: Scope, entries: readonly FileEntry[]): Promise<Map<string, FilePatch>> {
+    const patches = new Map<string, FilePatch>();
+    let lines = 0;
+    const wanted = entries.filter(({ file: { additions, deletions } }) => {
+      lines += additions + deletions;
+      return lines <= maxPatchLines;
+    });
+    for (let at = 0; at < wanted.length; at += maxPathsOfCall) {
+      const part = wanted.slice(at, at + maxPathsOfCall);
+      const sections = await this.#sectionsOf(scope, ["-p"], part).catch((error: unknown) => {
+        if (error instanceof GitError && error.limit === "output") return undefined;
+        throw error;
+      });
+      for (const { file } of part) {
+        const raw = sections?.get(file.path) ?? "";
+        if (raw !== "" && raw.length <= maxPatchBytes) patches.set(file.path, readPatch(raw));
+      }
+    }
+    return patches;
+  }
+
+  /** The text of each file's patch, by its path. The names in patches are quoted, so their order tells whose they are. */
+  async #sectionsOf(
+    scope: Scope,
+    format: readonly string[],
+    entries: readonly FileEntry[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const list = await this.#diff(scope, ["-z", "--raw", "--numstat"], entries);
+    const sections = splitPatches(await this.#diff(scope, format, entries));
+    const found = new Map<string, string>();
+    let next = 0;
+    for (const { file } of readFileList(list, this.repository.prefix)) {
+      // One that changed its type is shown as removed and added.
+      const count = file.status === "type-changed" ? 2 : 1;
+      found.set(file.path, sections.slice(next, next + count).join(""));
+      next += count;
+    }
+    return found;
+  }
+
+  #diff(scope: Scope, format: readonly string[], entries: readonly FileEntry[]): Promise<Buffer> {
+    const { before, after } = scope;
+    const trees = after === undefined ? ["diff-index", "--cached"] : ["diff-tree"];
+    const options = ["-r", "-M", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color", ...format];
+    const sides = after === undefined ? [before] : [before, after];
+    return this.#run([...trees, ...options, ...sides, "--", ...this.#pathspecs(entries)], {
+      maxOutputBytes: maxDiffBytes,
+    });
+  }
+
+  /** Both names of each file, so that a rename is still seen as one. A name that is no text cannot be an argument. */
+  #pathspecs(entries: readonly FileEntry[]): readonly string[] {
+    const { prefix } = this.repository;
+    const whole = prefix === "" ? [] : [prefix];
+    if (entries.length === 0) return whole;
+    const names = entries.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [oldPath, path]));
+    const texts = names.map((name) => name.toString("utf8"));
+    return texts.every((text, index) => names[index]?.equals(Buffer.from(text)) === true) ? texts : whole;
+  }
+
+  #run(
+    args: readonly string[],
+    more: { readonly input?: Buffer; readonly maxOutputBytes?: number } = {},
+  ): Promise<Buffer> {
+    const { repository } = this;
+    return this.#git.run({ args, cwd: repository.top, env: ownEnvironment(repository), ...more });
+  }
+}
+
+/** The entry of a path as the list shows it. */
+export function findEntry(entries: readonly FileEntry[], path: string): FileEntry {
+  const found = entries.find(({ file }) => file.path === path);
+  if (found !== undefined) return found;
+  throw new HostError("NOT_FOUND", `${path} has not changed. List the changes to see which files have.`);
+}
+
+export function summarize(entries: readonly FileEntry[]): ChangeSummary {
+  let additions = 0;
+  let deletions = 0;
+  for (const { file } of entries) {
+    additions += file.additions;
+    deletions += file.deletions;
+  }
+  return { files: entries.length, additions, deletions };
+}
+
+function withStaged(
+  { file, path, object }: FileEntry,
+  staged: ReadonlyMap<string, string> | undefined,
+): ChangedFile {
+  const inIndex = staged?.get(path.toString("latin1"));
+  if (inIndex === undefined) return file;
+  return { ...file, staged: inIndex === object ? "full" : "partial" };
+}

@@ -1,0 +1,258 @@
+// The changes of one session: snapshots around its turns, and what clients ask about them, one at a time.
+import { createHash } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { ActiveTurn, Turn, TurnId } from "@holdfast/ahp";
+import {
+  type ChangeList,
+  type CommitRequest,
+  type FileDiff,
+  HostError,
+  type RevertRequest,
+} from "@holdfast/protocol";
+import type { SessionContext } from "../session/session-context.ts";
+import { SessionSandbox } from "../session/session-sandbox.ts";
+import { Git, GitError, hasGit } from "./git.ts";
+import { listReported, reportedDiffs } from "./reported-changes.ts";
+import { mayHaveRepository, openRepository } from "./repository.ts";
+import { type ChangeSummary, RepositoryChanges, findEntry } from "./repository-changes.ts";
+import { commit, stage } from "./staging.ts";
+
+/** How many of the newest turns are searched for what an agent reported. */
+const maxReportedTurns = 200;
+
+/** Changes to show: of a turn, or since the session's first one. */
+export interface ChangeQuery {
+  readonly turn?: string | undefined;
+  readonly path?: string | undefined;
+}
+
+/** How long a message waits for the snapshot before its turn, and the end of a session for the one after. */
+const snapshotWaitMs = 3000;
+/** The sandbox of our git stays open between the calls of one view. */
+const sandboxIdleMs = 10_000;
+
+/** The changes of one session. `close` ends what runs. */
+export class SessionChanges {
+  readonly #context: SessionContext;
+  readonly #folder: string;
+  readonly #sandbox: SessionSandbox;
+  readonly #git: Git;
+  readonly #repositories = new Map<string, RepositoryChanges>();
+  #queue: Promise<unknown> = Promise.resolve();
+  #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(context: SessionContext) {
+    const { deps, entry } = context;
+    const folder = changesFolder(deps.changesFolder, context.uri);
+    this.#context = context;
+    this.#folder = folder;
+    // Not the one of the agent's processes: they must not reach our snapshots.
+    this.#sandbox = new SessionSandbox({
+      entry,
+      deps: { ...deps, agentFolders: () => [folder] },
+      get state() {
+        return context.state;
+      },
+      get realRoots() {
+        return context.realRoots;
+      },
+      publish: () => {},
+    });
+    this.#git = new Git({
+      processPort: deps.processPort,
+      enter: () => this.#sandbox.enter(),
+      scopes: () => deps.limits.scopesOf(context.state),
+    });
+  }
+
+  /** Takes a snapshot before a turn; undefined where there is nothing to wait for. Never rejects. */
+  beginTurn(turnId: TurnId): Promise<void> | undefined {
+    if (!this.#mayHaveRepository) return undefined;
+    const taken = this.#enqueue(async () => {
+      const repository = await this.#open();
+      await repository?.snapshots.begin(turnId, await repository.snapshot());
+    });
+    return settledWithin(
+      taken.catch((error: unknown) => this.#report(error)),
+      snapshotWaitMs,
+    );
+  }
+
+  /** Takes a snapshot after a turn, and publishes the counts of all changes. */
+  endTurn(turnId: TurnId): void {
+    if (!this.#mayHaveRepository) return;
+    this.#enqueue(async () => {
+      const repository = await this.#open();
+      if (repository === undefined) return;
+      const tree = await repository.snapshot();
+      await repository.snapshots.end(turnId, tree);
+      this.#publish(await repository.summarizeAt(tree));
+    }).catch((error: unknown) => this.#report(error));
+  }
+
+  list({ turn }: ChangeQuery): Promise<ChangeList> {
+    return this.#enqueue(async () => {
+      const repository = await this.#open();
+      if (repository === undefined) return listReported(this.#reportedTurns(), this.#root, turn);
+      return repository.list(this.#root, turn);
+    });
+  }
+
+  diff({ turn, path: file }: ChangeQuery): Promise<{ diffs: FileDiff[]; isComplete: boolean }> {
+    return this.#enqueue(async () => {
+      const repository = await this.#open();
+      if (repository !== undefined) return repository.diff(turn, file);
+      const diffs = reportedDiffs(this.#reportedTurns(), this.#root, turn);
+      const wanted = diffs.filter((each) => file === undefined || each.file.path === file);
+      return { diffs: wanted, isComplete: false };
+    });
+  }
+
+  /** Undoes changes in the working tree; gives the counts of those that are left. */
+  revert(request: RevertRequest): Promise<ChangeSummary> {
+    return this.#change(async (repository) => {
+      await repository.revert(request);
+      const summary = (await repository.summary()) ?? { files: 0, additions: 0, deletions: 0 };
+      this.#publish(summary);
+      return summary;
+    });
+  }
+
+  stage(paths: readonly string[]): Promise<void> {
+    return this.#change((repository) => this.#stage(repository, paths));
+  }
+
+  /** Commits what is staged, and first stages the files that are named; gives the commit's id. */
+  commit({ message, paths }: CommitRequest): Promise<string> {
+    return this.#change(async (repository) => {
+      if (paths !== undefined) await this.#stage(repository, paths);
+      return commit(this.#git, repository.repository, message);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await settledWithin(
+      this.#queue.then(() => {}),
+      snapshotWaitMs,
+    );
+    this.#git.close();
+    await this.#queue;
+    clearTimeout(this.#idle);
+    this.#sandbox.close();
+  }
+
+  async #stage(repository: RepositoryChanges, paths: readonly string[]): Promise<void> {
+    const entries = await repository.entries();
+    await stage(
+      this.#git,
+      repository.repository,
+      paths.map((each) => findEntry(entries, each)),
+    );
+  }
+
+  /** A change needs a repository: elsewhere nobody knows what was there before. */
+  #change<Result>(run: (repository: RepositoryChanges) => Promise<Result>): Promise<Result> {
+    return this.#enqueue(async () => {
+      const repository = await this.#open();
+      if (repository !== undefined) return run(repository);
+      if (this.#mayHaveRepository && !hasGit()) throw new HostError("CHANGES_UNAVAILABLE", NO_GIT);
+      throw new HostError("CHANGES_UNAVAILABLE", `${this.#root} is not in a git repository.`);
+    });
+  }
+
+  get #root(): string {
+    return this.#context.realRoots[0] ?? "/";
+  }
+
+  get #mayHaveRepository(): boolean {
+    return mayHaveRepository(this.#root);
+  }
+
+  /** The newest turns, with those that left the chat's state. */
+  #reportedTurns(): readonly (Turn | ActiveTurn)[] {
+    const { chat, deps } = this.#context;
+    const { turns, activeTurn, turnsNextCursor } = chat.state;
+    const recent = [...turns, ...(activeTurn === undefined ? [] : [activeTurn])];
+    const [first] = turns;
+    const missing = maxReportedTurns - recent.length;
+    if (turnsNextCursor === undefined || first === undefined || missing <= 0)
+      return recent.slice(-maxReportedTurns);
+    return [...(deps.storage.readTurns(chat.uri, first.id, missing)?.turns ?? []), ...recent];
+  }
+
+  /** The repository of the session's folder; undefined where there is none, or no git. */
+  async #open(): Promise<RepositoryChanges | undefined> {
+    const root = this.#root;
+    if (!this.#mayHaveRepository || !hasGit()) return undefined;
+    const known = this.#repositories.get(root);
+    if (known !== undefined) return known;
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const repository = await openRepository(this.#git, root, this.#folder);
+    if (repository === undefined) return undefined;
+    const changes = new RepositoryChanges(this.#git, repository);
+    this.#repositories.set(root, changes);
+    return changes;
+  }
+
+  /** Git locks its index, so runs wait for each other. */
+  #enqueue<Result>(job: () => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(new HostError("ACP_SESSION_NOT_FOUND"));
+    const result = this.#queue.then(() => {
+      clearTimeout(this.#idle);
+      return job();
+    });
+    const done = (): void => {
+      clearTimeout(this.#idle);
+      if (this.#isClosed) return;
+      this.#idle = setTimeout(() => this.#sandbox.close(), sandboxIdleMs);
+      this.#idle.unref();
+    };
+    this.#queue = result.then(done, done);
+    return result.catch((error: unknown) => {
+      if (!(error instanceof GitError)) throw error;
+      throw new HostError("CHANGES_UNAVAILABLE", `git could not compare the files: ${error.message}.`, {
+        cause: error,
+      });
+    });
+  }
+
+  #publish(changes: ChangeSummary | undefined): void {
+    const context = this.#context;
+    if (changes === undefined || !context.deps.hub.has(context.uri)) return;
+    if (isDeepStrictEqual(context.state.changes, changes)) return;
+    context.publish({ type: "session/changesChanged", changes });
+  }
+
+  #report(error: unknown): void {
+    if (this.#isClosed) return;
+    this.#context.warn(
+      `No snapshot of the session's folder: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+const NO_GIT = "There is no git in this machine's system folders. Install git to see what changed.";
+
+/** The folder of a session's snapshots. */
+function changesFolder(base: string, session: string): string {
+  return path.join(base, createHash("sha256").update(session).digest("hex").slice(0, 32));
+}
+
+/** Removes the snapshots of a session that is deleted. */
+export async function removeChanges(base: string, session: string): Promise<void> {
+  await rm(changesFolder(base, session), { recursive: true, force: true });
+}
+
+/** Resolves when the work is done, or after a time. */
+async function settledWithin(work: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,222 @@
+// The working tree of a repository in an index of ours: brought up to date at bounded cost, and kept as trees.
+import { lstat, rm } from "node:fs/promises";
+import path from "node:path";
+import { type Git, GitError } from "./git.ts";
+import { type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
+
+/** Why a file is not compared. */
+export type OmittedReason = "too-large" | "too-many" | "nested-repository" | "unreadable";
+
+/** A file that is left out, so that a huge or strange tree costs no more than any other. */
+export interface OmittedFile {
+  /** As bytes, since names need not be text. */
+  readonly path: Buffer;
+  readonly reason: OmittedReason;
+}
+
+/** Bounds on what a working tree may cost. */
+export interface TreeBounds {
+  /** A larger file is not read. */
+  readonly maxFileBytes: number;
+  /** Files that the repository does not track: how many are taken up, and how much in all. */
+  readonly maxUntrackedFiles: number;
+  readonly maxUntrackedBytes: number;
+}
+
+export const TREE_BOUNDS: TreeBounds = {
+  maxFileBytes: 8 * 1024 * 1024,
+  maxUntrackedFiles: 5000,
+  maxUntrackedBytes: 128 * 1024 * 1024,
+};
+
+/** How much the list of changed names may have: about a hundred thousand names. */
+const maxListBytes = 8 * 1024 * 1024;
+
+/** A path that differs from the index. */
+interface Candidate {
+  readonly path: Buffer;
+  readonly isTracked: boolean;
+  readonly isDeleted: boolean;
+}
+
+/** One working tree. Calls must not overlap. */
+export class WorkingTree {
+  readonly #git: Git;
+  readonly #repository: Repository;
+  readonly #bounds: TreeBounds;
+  #isSeeded = false;
+  /** Untracked files that were taken up so far. */
+  #untrackedFiles = 0;
+  #untrackedBytes = 0;
+
+  constructor(git: Git, repository: Repository, bounds: TreeBounds = TREE_BOUNDS) {
+    this.#git = git;
+    this.#repository = repository;
+    this.#bounds = bounds;
+  }
+
+  /** Brings our index in line with the files of the session's folder; gives those that were left out. */
+  async refresh(): Promise<readonly OmittedFile[]> {
+    if (!this.#isSeeded) await this.#seed();
+    this.#isSeeded = true;
+    const { wanted, omitted } = await this.#choose(await this.#listCandidates());
+    await this.#update(wanted, omitted);
+    return omitted;
+  }
+
+  /** The tree of the index as it is. */
+  async writeTree(): Promise<string> {
+    try {
+      return await this.#writeTree();
+    } catch (error) {
+      if (!(error instanceof GitError) || error.limit !== undefined) throw error;
+      // An index that was copied in the middle of a merge, or in pieces, has no tree.
+      await this.#readHead();
+      await this.refresh();
+      return this.#writeTree();
+    }
+  }
+
+  async #writeTree(): Promise<string> {
+    return (await this.#run(["write-tree"])).toString("latin1").trim();
+  }
+
+  /** Starts from the repository's own index, which knows the unchanged files; reading them all would take long. */
+  async #seed(): Promise<void> {
+    const { own, index, top } = this.#repository;
+    const file = path.join(own, "index");
+    if ((await lstat(file).catch(() => undefined)) !== undefined) return;
+    // In the isolation, since an agent may have put a link in its place.
+    const args = ["--", index, file];
+    const copied = await this.#git
+      .run({ program: "cp", args, cwd: top, env: {} })
+      .then(
+        () => this.#run(["ls-files", "-z", "--cached", "--", ".holdfast-none"]),
+        () => undefined,
+      )
+      .catch(() => undefined);
+    if (copied === undefined) await this.#readHead();
+  }
+
+  async #readHead(): Promise<void> {
+    await rm(path.join(this.#repository.own, "index"), { force: true });
+    const head = await readHead(this.#git, this.#repository);
+    await this.#run(["read-tree", head === undefined ? "--empty" : head]);
+  }
+
+  async #listCandidates(): Promise<readonly Candidate[]> {
+    const tracked = ["ls-files", "-z", "-t", "-m", "-d"];
+    const scope = ["--", ...this.#scope];
+    try {
+      return readCandidates(await this.#list([...tracked, "-o", "--exclude-standard", ...scope]));
+    } catch (error) {
+      if (!(error instanceof GitError) || error.limit === undefined) throw error;
+      return readCandidates(await this.#list([...tracked, ...scope]));
+    }
+  }
+
+  #list(args: readonly string[]): Promise<Buffer> {
+    return this.#run(args, undefined, maxListBytes);
+  }
+
+  async #choose(
+    candidates: readonly Candidate[],
+  ): Promise<{ readonly wanted: Buffer[]; readonly omitted: OmittedFile[] }> {
+    const { maxFileBytes, maxUntrackedFiles, maxUntrackedBytes } = this.#bounds;
+    const wanted: Buffer[] = [];
+    const omitted: OmittedFile[] = [];
+    for (const { path: name, isTracked, isDeleted } of candidates) {
+      if (!isTracked && name.at(-1) === slash) {
+        omitted.push({ path: name, reason: "nested-repository" });
+        continue;
+      }
+      const sizeBytes = isDeleted ? 0 : await this.#sizeOf(name);
+      if (sizeBytes > maxFileBytes) {
+        omitted.push({ path: name, reason: "too-large" });
+        continue;
+      }
+      if (isDeleted) this.#untrackedFiles = Math.max(0, this.#untrackedFiles - 1);
+      if (!isTracked) {
+        const isFull = this.#untrackedFiles >= maxUntrackedFiles;
+        if (isFull || this.#untrackedBytes + sizeBytes > maxUntrackedBytes) {
+          omitted.push({ path: name, reason: "too-many" });
+          continue;
+        }
+        this.#untrackedFiles += 1;
+        this.#untrackedBytes += sizeBytes;
+      }
+      wanted.push(name);
+    }
+    return { wanted, omitted };
+  }
+
+  async #sizeOf(name: Buffer): Promise<number> {
+    const place = Buffer.concat([Buffer.from(`${this.#repository.top}/`), name]);
+    const found = await lstat(place).catch(() => undefined);
+    return found?.isFile() === true ? found.size : 0;
+  }
+
+  /** A file that git cannot read fails the whole run: it is found by halves and left out. */
+  async #update(names: readonly Buffer[], omitted: OmittedFile[]): Promise<void> {
+    if (names.length === 0) return;
+    const input = Buffer.concat(names.flatMap((name) => [name, nul]));
+    try {
+      await this.#run(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], input);
+    } catch (error) {
+      if (!(error instanceof GitError) || error.limit !== undefined) throw error;
+      const [first] = names;
+      if (names.length === 1 && first !== undefined) {
+        omitted.push({ path: first, reason: "unreadable" });
+        return;
+      }
+      const middle = Math.ceil(names.length / 2);
+      await this.#update(names.slice(0, middle), omitted);
+      await this.#update(names.slice(middle), omitted);
+    }
+  }
+
+  get #scope(): readonly string[] {
+    const { prefix } = this.#repository;
+    return prefix === "" ? [] : [prefix];
+  }
+
+  #run(args: readonly string[], input?: Buffer, maxOutputBytes?: number): Promise<Buffer> {
+    const repository = this.#repository;
+    return this.#git.run({
+      args,
+      cwd: repository.top,
+      env: ownEnvironment(repository),
+      input,
+      maxOutputBytes,
+    });
+  }
+}
+
+const slash = 0x2f;
+const nul = Buffer.from([0]);
+
+/** The commit that HEAD names; undefined before the first one. */
+export async function readHead(git: Git, { top, gitFolder }: Repository): Promise<string | undefined> {
+  const env = { ...repositoryEnvironment(), GIT_DIR: gitFolder };
+  const args = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
+  return git.run({ args, cwd: top, env }).then(
+    (output) => output.toString("latin1").trim(),
+    () => undefined,
+  );
+}
+
+/** Reads `ls-files -t -z`: a letter, a space and the path of each; a path may come twice. */
+function readCandidates(output: Buffer): readonly Candidate[] {
+  const found = new Map<string, Candidate>();
+  for (let start = 0; start < output.length;) {
+    const end = output.indexOf(0, start);
+    if (end < 0) break;
+    const letter = String.fromCharCode(output[start] ?? 0);
+    const name = output.subarray(start + 2, end);
+    const key = name.toString("latin1");
+    const isDeleted = letter === "R" || found.get(key)?.isDeleted === true;
+    found.set(key, { path: name, isTracked: letter !== "?", isDeleted });
+    start = end + 1;
+  }
+  return [...found.values()];
+}

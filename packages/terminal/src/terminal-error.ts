@@ -17,6 +17,7 @@ export type TerminalErrorCode =
   | "cancelled"
   | "input_full"
   | "lost"
+  | "fenced"
   | "closed";
 
 /**
@@ -39,6 +40,7 @@ const rpcCodes: Record<TerminalErrorCode, number> = {
   cancelled: -32800,
   input_full: -32603,
   lost: -32603,
+  fenced: -32603,
   closed: -32603,
 };
 

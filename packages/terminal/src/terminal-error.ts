@@ -18,6 +18,7 @@ export type TerminalErrorCode =
   | "input_full"
   | "lost"
   | "fenced"
+  | "keeper_version"
   | "closed";
 
 /**
@@ -41,6 +42,7 @@ const rpcCodes: Record<TerminalErrorCode, number> = {
   input_full: -32603,
   lost: -32603,
   fenced: -32603,
+  keeper_version: -32603,
   closed: -32603,
 };
 

@@ -11,11 +11,18 @@ export interface FeedSource {
   readonly isEnded: boolean;
 }
 
+/** The sink of a host; one that is not ready gets only what is small, such as the echo of a key. */
+export interface FeedSink extends RunSink {
+  readonly isReady?: (() => boolean) | undefined;
+}
+
 /** The offsets that a reader begins at. */
 export type StreamOffsets = Readonly<Partial<Record<RunStream, number>>>;
 
 /** A long backlog is delivered in steps of this size, so that others get their turn. */
 const stepBytes = 1024 * 1024;
+/** Given to a sink also when it is not ready. */
+const smallBytes = 16 * 1024;
 const streamNames = ["output", "error"] as const;
 
 /**
@@ -24,7 +31,7 @@ const streamNames = ["output", "error"] as const;
  */
 export class Feed {
   readonly #source: FeedSource;
-  readonly #sink: RunSink;
+  readonly #sink: FeedSink;
   readonly #windowBytes: number;
   readonly #onProgress: () => void;
   readonly #position: Record<RunStream, number>;
@@ -36,7 +43,7 @@ export class Feed {
 
   constructor(
     source: FeedSource,
-    sink: RunSink,
+    sink: FeedSink,
     from: StreamOffsets,
     windowBytes: number,
     onProgress: () => void,
@@ -138,6 +145,7 @@ export class Feed {
     const limit = this.#told.exit ? held.end : (finalOffset ?? held.end);
     const bound = Math.min(limit - position, this.#credit[stream], maxBytes);
     if (bound <= 0) return 0;
+    if (limit - position > smallBytes && this.#sink.isReady?.() === false) return 0;
     const bytes = held.read(position, bound);
     this.#position[stream] = position + bytes.length;
     this.#credit[stream] -= bytes.length;

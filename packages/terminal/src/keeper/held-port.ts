@@ -12,14 +12,13 @@ import type {
   Run,
   RunKind,
   RunRequest,
-  RunSink,
   RunStream,
   Sandbox,
   SandboxSpec,
   TreeMechanism,
   TreeProcess,
 } from "../process/port.ts";
-import type { Feed, StreamOffsets } from "./feed.ts";
+import type { Feed, FeedSink, StreamOffsets } from "./feed.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { KeptRun } from "./kept-run.ts";
 
@@ -51,7 +50,7 @@ export class HeldPort implements ProcessPort {
   /** Starts a run; `windowBytes` of each stream are given to the sink before it has to grant more. */
   async start(
     request: RunRequest,
-    sink: RunSink,
+    sink: FeedSink,
     windowBytes = Number.POSITIVE_INFINITY,
   ): Promise<AttachedRun> {
     this.#refuseIfGone();
@@ -73,7 +72,7 @@ export class HeldPort implements ProcessPort {
 
   async attach(
     id: string,
-    sink: RunSink,
+    sink: FeedSink,
     from: StreamOffsets,
     windowBytes = Number.POSITIVE_INFINITY,
   ): Promise<AttachedRun> {
@@ -111,6 +110,12 @@ export class HeldPort implements ProcessPort {
     return this.#guard(await this.#held.openSandbox(spec, tag));
   }
 
+  /** Closes a sandbox by its id. */
+  closeSandbox(id: string): void {
+    const found = this.#held.listSandboxes().find(({ sandbox }) => sandbox.id === id);
+    if (this.isCurrent) found?.sandbox.close();
+  }
+
   async detach(): Promise<void> {
     if (this.#state === "attached") this.#leave("detached");
   }
@@ -129,6 +134,11 @@ export class HeldPort implements ProcessPort {
     for (const listener of this.#fenceListeners) listener();
   }
 
+  /** The host's sinks are ready again. */
+  pump(): void {
+    for (const feed of this.#feeds.keys()) feed.pump();
+  }
+
   /** A host's run was released. */
   forget(feed: Feed): void {
     this.#feeds.delete(feed);
@@ -144,7 +154,7 @@ export class HeldPort implements ProcessPort {
     if (!this.isCurrent) throw this.refusal();
   }
 
-  #feed(kept: KeptRun, sink: RunSink, from: StreamOffsets, windowBytes: number): Feed {
+  #feed(kept: KeptRun, sink: FeedSink, from: StreamOffsets, windowBytes: number): Feed {
     this.#refuseIfGone();
     const feed = kept.attach(sink, from, windowBytes);
     this.#feeds.set(feed, kept);
@@ -196,6 +206,10 @@ export class AttachedRun implements Run {
     return this.#kept.inputOffset;
   }
 
+  get hasInput(): boolean {
+    return this.#kept.hasInput;
+  }
+
   write(bytes: Uint8Array): boolean {
     return this.writeAt(this.inputOffset, bytes);
   }
@@ -207,9 +221,7 @@ export class AttachedRun implements Run {
   }
 
   onDrain(listener: () => void): void {
-    this.#kept.run.onDrain(() => {
-      if (this.#port.isCurrent) listener();
-    });
+    this.#kept.onDrain(listener);
   }
 
   endInput(): void {

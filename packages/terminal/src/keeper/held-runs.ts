@@ -6,6 +6,7 @@ import type { HeldRun, HeldSandbox, ProcessPort, RunRequest, Sandbox, SandboxSpe
 import { HeldPort } from "./held-port.ts";
 import { DEFAULT_BOUNDS, HeldStorage, type HeldBounds } from "./held-storage.ts";
 import { KeptRun } from "./kept-run.ts";
+import type { Leaders } from "./leaders.ts";
 
 /** How runs are held. */
 export interface HeldRunsOptions {
@@ -13,6 +14,8 @@ export interface HeldRunsOptions {
   readonly bounds?: Partial<HeldBounds> | undefined;
   /** A folder of the caller's for what memory does not hold; it is emptied. Default: none. */
   readonly folder?: string | undefined;
+  /** Remembers the first process of each run. */
+  readonly leaders?: Leaders | undefined;
 }
 
 /** Keys of released runs that are remembered, so that a start which is repeated late runs nothing twice. */
@@ -28,6 +31,7 @@ const deliveryBoundMs = 5000;
 export class HeldRuns {
   readonly spawner: ProcessPort;
   readonly #storage: HeldStorage;
+  readonly #leaders: Leaders | undefined;
   readonly #runs = new Map<string, KeptRun>();
   readonly #starts = new Map<string, Promise<KeptRun>>();
   readonly #releasedKeys = new Set<string>();
@@ -36,8 +40,9 @@ export class HeldRuns {
   #epoch = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(spawner: ProcessPort, { bounds, folder }: HeldRunsOptions = {}) {
+  constructor(spawner: ProcessPort, { bounds, folder, leaders }: HeldRunsOptions = {}) {
     this.spawner = spawner;
+    this.#leaders = leaders;
     this.#storage = new HeldStorage({ ...DEFAULT_BOUNDS, ...bounds }, folder);
   }
 
@@ -51,9 +56,9 @@ export class HeldRuns {
     return this.#host?.isCurrent === true;
   }
 
-  /** Whether nothing would be lost if this process ended. */
+  /** Whether nothing would be lost if this process ended: a sandbox without runs can be opened again. */
   get isEmpty(): boolean {
-    return this.#runs.size === 0 && this.#starts.size === 0 && this.#sandboxes.size === 0;
+    return this.#runs.size === 0 && this.#starts.size === 0;
   }
 
   get memoryBytes(): number {
@@ -110,6 +115,7 @@ export class HeldRuns {
     if (!this.#runs.delete(id)) return;
     const { key } = kept.request;
     if (key !== undefined) this.#rememberReleased(key);
+    this.#leaders?.remove(id);
     kept.close();
     kept.run.release();
   }
@@ -139,12 +145,15 @@ export class HeldRuns {
     this.#runs.clear();
     this.#sandboxes.clear();
     this.#storage.close();
+    this.#leaders?.close();
   }
 
   async #startNow(kept: KeptRun, request: RunRequest): Promise<KeptRun> {
     try {
-      const run = await this.spawner.start(request, kept.sink);
+      const marker = request.marker ?? randomUUID();
+      const run = await this.spawner.start({ ...request, marker }, kept.sink);
       kept.begin(run);
+      this.#leaders?.add(run.id, run.pid, marker);
       this.#runs.set(run.id, kept);
       return kept;
     } catch (error) {

@@ -1,7 +1,7 @@
 // A run that outlives its hosts: what it wrote and nobody acknowledged, its exit, and the host that is attached.
 import { TerminalError, invalidRequest } from "../terminal-error.ts";
 import type { HeldRun, Run, RunExit, RunRequest, RunSink, RunStream } from "../process/port.ts";
-import { Feed, type FeedSource, type StreamOffsets } from "./feed.ts";
+import { Feed, type FeedSink, type FeedSource, type StreamOffsets } from "./feed.ts";
 import type { HeldStorage } from "./held-storage.ts";
 import { HeldStream } from "./held-stream.ts";
 
@@ -43,6 +43,7 @@ export class KeptRun implements FeedSource {
   #inputOffset = 0;
   #isHeldByHost = false;
   #isPaused = false;
+  readonly #drainListeners = new Set<() => void>();
   #retry: NodeJS.Timeout | undefined;
 
   constructor(request: RunRequest, storage: HeldStorage) {
@@ -64,6 +65,10 @@ export class KeptRun implements FeedSource {
     return this.#isEnded;
   }
 
+  get hasInput(): boolean {
+    return this.request.kind !== "text" || this.request.hasInput === true;
+  }
+
   get inputOffset(): number {
     return this.#inputOffset;
   }
@@ -83,6 +88,10 @@ export class KeptRun implements FeedSource {
   begin(run: Run): void {
     this.#run = run;
     if (this.#isPaused) run.hold(true);
+    if (!this.hasInput) return;
+    run.onDrain(() => {
+      for (const listener of this.#drainListeners) listener();
+    });
   }
 
   describe(): HeldRun {
@@ -101,7 +110,7 @@ export class KeptRun implements FeedSource {
   }
 
   /** Gives a host's sink everything from these offsets on; the host before it gets nothing more. */
-  attach(sink: RunSink, from: StreamOffsets, windowBytes: number): Feed {
+  attach(sink: FeedSink, from: StreamOffsets, windowBytes: number): Feed {
     for (const stream of streamNames) {
       const { end } = this.streams[stream];
       if ((from[stream] ?? 0) > end) {
@@ -109,6 +118,7 @@ export class KeptRun implements FeedSource {
       }
     }
     this.#feed?.close();
+    this.#drainListeners.clear();
     this.#feed = new Feed(this, sink, from, windowBytes, () => this.#pace());
     this.#isHeldByHost = false;
     return this.#feed;
@@ -119,6 +129,7 @@ export class KeptRun implements FeedSource {
     feed.close();
     if (this.#feed !== feed) return;
     this.#feed = undefined;
+    this.#drainListeners.clear();
     this.#isHeldByHost = false;
     const { tailBytes } = this.#storage.bounds;
     // A host acknowledges up to the tail that it wants back: as much stays while it is away.
@@ -150,9 +161,22 @@ export class KeptRun implements FeedSource {
     }
     const fresh = bytes.subarray(Math.min(this.#inputOffset - offset, bytes.length));
     if (fresh.length === 0) return true;
-    const isReady = this.run.write(fresh);
-    this.#inputOffset += fresh.length;
-    return isReady;
+    try {
+      const isReady = this.run.write(fresh);
+      this.#inputOffset += fresh.length;
+      return isReady;
+    } catch (error) {
+      // Nobody will read it: the next write begins after it all the same.
+      if (error instanceof TerminalError && error.code === "closed") this.#inputOffset += fresh.length;
+      throw error;
+    }
+  }
+
+  /** Calls the attached host's listener each time that waiting input has been taken. */
+  onDrain(listener: () => void): void {
+    if (this.hasInput) this.#drainListeners.add(listener);
+    // A run without input refuses in its own words.
+    else this.run.onDrain(listener);
   }
 
   /** Frees what is held. */

@@ -17,6 +17,8 @@ export type TerminalErrorCode =
   | "cancelled"
   | "input_full"
   | "lost"
+  | "fenced"
+  | "keeper_version"
   | "closed";
 
 /**
@@ -39,6 +41,8 @@ const rpcCodes: Record<TerminalErrorCode, number> = {
   cancelled: -32800,
   input_full: -32603,
   lost: -32603,
+  fenced: -32603,
+  keeper_version: -32603,
   closed: -32603,
 };
 

@@ -76,7 +76,7 @@ describe("a continued connection", () => {
         const responses = [...first.sink.messages, ...second.sink.messages] as { id: number }[];
         expect(responses.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4]);
         expect(second.connection.lastId).toBe(7);
-      })
+      }),
     );
   });
 });

@@ -94,7 +94,8 @@ export class Hub {
   /** Opens a new channel. */
   open<Kind extends ChannelKind>(uri: string, kind: Kind, state: ChannelStates[Kind]): void {
     const opened = this.#add(uri, kind, state).byKind();
-    if (this.#publisher.hasJournal && !this.#isFrozen) this.#publisher.record({ type: "opened", channel: uri, opened });
+    if (this.#publisher.hasJournal && !this.#isFrozen)
+      this.#publisher.record({ type: "opened", channel: uri, opened });
   }
 
   /** Opens a channel whose state comes from the journal, which therefore gets no record of it. */
@@ -107,7 +108,8 @@ export class Hub {
     const channel = this.#find(uri);
     this.#channels.delete(uri);
     channel.close();
-    if (this.#publisher.hasJournal && !this.#isFrozen) this.#publisher.record({ type: "closed", channel: uri });
+    if (this.#publisher.hasJournal && !this.#isFrozen)
+      this.#publisher.record({ type: "closed", channel: uri });
     this.#publisher.wakeLater(channel);
   }
 

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { newRootState, ROOT_URI } from "@holdfast/ahp";
 import type { Config } from "@holdfast/protocol";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import type { Held, ProcessPort } from "@holdfast/terminal/port";
 import { AgentEntries, type AgentEntry, type BuiltInProgram, shellVariables } from "./agent/agent-entry.ts";
 import { AgentList, PublishedAgents } from "./agent/agent-list.ts";
 import { Installations } from "./agent/installations.ts";
@@ -25,6 +25,7 @@ import type { Storage, TerminalSpool } from "./ports.ts";
 import type { Redactor } from "./redaction/redactor.ts";
 import { type RetentionRules, RetentionWatch } from "./retention.ts";
 import { buildLaunch } from "./session/agent-launch.ts";
+import { Remains } from "./session/reattach.ts";
 import { recoverTerminals } from "./session/recovery.ts";
 import { Rights } from "./session/rights.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
@@ -71,6 +72,8 @@ const mebibyte = 1024 * 1024;
 
 /** The parts of a host that it uses itself. */
 export interface HostParts extends SessionDeps, ClientParts {
+  /** What is still there of an earlier host. */
+  readonly remains: Remains | undefined;
   readonly outage: OutageWatch;
   readonly sessions: Sessions;
   readonly probes: ModelProbes;
@@ -88,7 +91,8 @@ interface ClientParts {
   readonly submissions: Submissions;
 }
 
-export function composeHost(options: HostOptions): HostParts {
+/** `held`: what an earlier host left in the process port; absent where processes end with their host. */
+export function composeHost(options: HostOptions, held?: Held): HostParts {
   const { config, storage, spool, log, now = (): Date => new Date() } = options;
   const owners = new ProcessOwners(options.stateFolder);
   const processPort = markRuns(options.processPort, owners);
@@ -108,6 +112,7 @@ export function composeHost(options: HostOptions): HostParts {
     owners,
     onFault,
     scopes: limits.scopesOf(),
+    keepsRuns: held !== undefined,
   });
   const deps: SessionDeps = {
     hub,
@@ -129,6 +134,7 @@ export function composeHost(options: HostOptions): HostParts {
     log,
     timeouts,
     policy: options.policy,
+    keepsRuns: held !== undefined,
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
     defaultModel: config.defaults.model,
@@ -155,9 +161,14 @@ export function composeHost(options: HostOptions): HostParts {
     now,
     onFault,
   });
-  sessions.recover(recoverTerminals(deps));
+  const remains = held && new Remains(held, storage);
+  for (const run of remains?.lostRuns ?? []) {
+    hub.join({ takeRecords: () => [{ type: "runEnded", run }], committed: () => {} });
+  }
+  sessions.recover(recoverTerminals({ ...deps, remains }), remains);
   return {
     ...deps,
+    remains,
     outage,
     sessions,
     probes,

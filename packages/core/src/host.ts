@@ -16,6 +16,7 @@ import {
   type TerminalStatus,
   type TerminalText,
 } from "@holdfast/protocol";
+import type { Held } from "@holdfast/terminal/port";
 import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
@@ -54,6 +55,7 @@ import { terminalIdOf } from "./terminal/terminal-id.ts";
 import { TerminalSubscriptions } from "./terminal/terminal-subscriptions.ts";
 import type { TerminalReader } from "./terminal/terminal-reader.ts";
 import { type HostOptions, type HostParts, composeHost } from "./compose.ts";
+import { reattach } from "./session/reattach.ts";
 
 export type { HostOptions } from "./compose.ts";
 
@@ -89,8 +91,23 @@ export class Host {
   readonly #turnReaders: TurnReaders;
   #closing: Promise<void> | undefined;
 
-  constructor(options: HostOptions) {
-    const parts = composeHost(options);
+  /**
+   * Starts a host whose processes outlive it: it continues what an earlier one left in the process port, and ends what
+   * belongs to nobody. Resolves when everything that goes on is attached.
+   */
+  static async start(options: HostOptions): Promise<Host> {
+    const host = new Host(options, await options.processPort.held());
+    const { remains, claims, ...parts } = host.#parts;
+    if (remains === undefined) return host;
+    await reattach(remains, parts);
+    claims.restore();
+    await host.hub.settled();
+    return host;
+  }
+
+  /** `held` is what an earlier host left; without it, everything ends with this one. */
+  constructor(options: HostOptions, held?: Held) {
+    const parts = composeHost(options, held);
     const { hub, terminals, finished, sessions, directory, claims, publishedAgents } = parts;
     this.#parts = parts;
     this.hub = hub;
@@ -397,6 +414,25 @@ export class Host {
   close(): Promise<void> {
     this.#closing ??= this.#closeNow();
     return this.#closing;
+  }
+
+  /** Stops serving and leaves everything running, for the next host; what happened so far is recorded. Idempotent. */
+  detach(): Promise<void> {
+    this.#closing ??= this.#detachNow();
+    return this.#closing;
+  }
+
+  async #detachNow(): Promise<void> {
+    const { outage, retention, sessions, probes, claims, finished, processPort } = this.#parts;
+    outage.close();
+    retention.close();
+    sessions.detachAll();
+    await probes.close();
+    await this.hub.settled();
+    this.hub.freeze();
+    claims.close();
+    finished.close();
+    await processPort.detach();
   }
 
   async #closeNow(): Promise<void> {

@@ -110,9 +110,9 @@ export class Isolation {
   }
 
   /** Opens a sandbox that is described. */
-  open(processPort: Pick<ProcessPort, "openSandbox">, spec: SandboxSpec): Promise<Sandbox> {
+  open(processPort: Pick<ProcessPort, "openSandbox">, spec: SandboxSpec, tag?: string): Promise<Sandbox> {
     if (spec.level === "workspace") makeExpectedCaches();
-    return processPort.openSandbox(spec);
+    return processPort.openSandbox(spec, tag);
   }
 
   /** Opens a sandbox; undefined at the level `none`, and where the machine cannot and need not. */

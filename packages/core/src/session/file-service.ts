@@ -1,6 +1,7 @@
 // Reads and writes files for a session's agent.
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
+import type { AgentRequest } from "../agent/agent-connection.ts";
 import { describeRead, describeWrite } from "../approval/subject.ts";
 import { ALLOWED } from "../audit/audit.ts";
 import {
@@ -32,7 +33,7 @@ export class FileService {
 
   async read(
     params: { path: string; line?: number | null; limit?: number | null },
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<object> {
     // Before anything is awaited: the turn may end meanwhile.
     const turn = this.#context.openTurn;
@@ -45,7 +46,7 @@ export class FileService {
       return {
         content: isFree
           ? await this.#readFreely(file, read)
-          : await this.#readGated(file, read, inside, turn, signal),
+          : await this.#readGated(file, read, inside, turn, request),
       };
     } catch (error) {
       // Such an agent takes an error for a missing file as a reason not to create it.
@@ -56,7 +57,7 @@ export class FileService {
     }
   }
 
-  async write(params: { path: string; content: string }, signal: AbortSignal): Promise<object> {
+  async write(params: { path: string; content: string }, request: AgentRequest): Promise<object> {
     const path = checkPath(params.path);
     const { content } = params;
     if (typeof content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
@@ -75,7 +76,7 @@ export class FileService {
       turn,
       refusal: `Writing ${path} was not allowed`,
     } as const satisfies GatedAction;
-    await this.#gate.run(action, () => writeTextFile(file, content), signal);
+    await this.#gate.run(action, () => writeTextFile(file, content), request);
     return {};
   }
 
@@ -135,7 +136,7 @@ export class FileService {
     read: () => Promise<string>,
     isInside: boolean,
     turn: Turn | undefined,
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<string> {
     // Nobody is asked about something that cannot work.
     await checkReadable(file);
@@ -149,6 +150,6 @@ export class FileService {
       turn,
       refusal: `Reading ${file.path}${place} was not allowed`,
     } as const satisfies GatedAction;
-    return this.#gate.run(action, read, signal);
+    return this.#gate.run(action, read, request);
   }
 }

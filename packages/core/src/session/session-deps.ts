@@ -52,6 +52,8 @@ export interface SessionDeps {
   readonly clientVersion: string;
   /** The rules of the policy file; without them, approval policies decide alone. */
   readonly policy?: PolicySource | undefined;
+  /** Whether runs may outlive this host, so that the next one continues them. */
+  readonly keepsRuns: boolean;
   readonly now: () => Date;
   /** How much text of a running turn its state may hold. */
   readonly turnTextBytes: number;

@@ -25,13 +25,17 @@ export class ProcessOwners {
   /** Makes the marker of one run; one for nobody in particular is an agent's. */
   issue(markedFor?: MarkedFor): string {
     const marker = this.#prefix + randomUUID();
-    if (markedFor === undefined) return marker;
+    if (markedFor !== undefined) this.restore(marker, markedFor);
+    return marker;
+  }
+
+  /** Remembers a marker that an earlier host issued. */
+  restore(marker: string, markedFor: MarkedFor): void {
     // Separate, so that the commands of agents do not push out the terminals of people.
     const owners = markedFor.kind === "terminal" ? this.#terminals : this.#sessions;
     owners.set(marker, markedFor);
     const [oldest] = owners.keys();
     if (owners.size > maxRemembered && oldest !== undefined) owners.delete(oldest);
-    return marker;
   }
 
   find(marker: string): MarkedFor | undefined {

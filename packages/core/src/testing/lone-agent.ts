@@ -24,6 +24,7 @@ import { Audit } from "../audit/audit.ts";
 import { KnownModels } from "../agent/known-models.ts";
 import { McpServers } from "../agent/mcp-servers.ts";
 import { Installations } from "../agent/installations.ts";
+import { Hub } from "../channel/hub.ts";
 import { HostLimits } from "../limit/host-limits.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../timeouts.ts";
 import { type AgentContext, type AgentDeps, SessionAgent } from "../session/session-agent.ts";
@@ -63,6 +64,8 @@ export class LoneAgent implements AgentContext {
   };
   hasHistory = false;
   hasCompletedTurn = false;
+  readonly ledger = undefined;
+  readonly turn = undefined;
   #state: SessionState;
 
   constructor(processPort: ProcessPort, options: LoneAgentOptions) {
@@ -95,9 +98,15 @@ export class LoneAgent implements AgentContext {
       now: () => new Date(0),
       agentVariables: () => ({}),
       owners: new ProcessOwners(this.folder),
+      hub: new Hub(),
+      keepsRuns: false,
       ...deps,
     };
     this.agent = new SessionAgent(this, this.services);
+  }
+
+  get uri(): SessionState["resource"] {
+    return this.#state.resource;
   }
 
   /** The environment in which the fake agent's program finds its script. */

@@ -76,7 +76,7 @@ async function stop({ console, environment, home: option }: CommandContext, opti
 /** No host runs, but an earlier one may have left agents and terminals. */
 async function stopKeeper(console: Console, home: string, { all = false }: StopOptions): Promise<void> {
   const held = await readKeeper(home);
-  const runs = held?.runs ?? 0;
+  const runs = held?.runs.length ?? 0;
   const isEnded = all && held !== undefined && (await endKeeper(home));
   if (console.json) return console.printJson({ stopped: false, home, ...(runs > 0 && { runs, ended: isEnded }) });
   if (runs === 0) return console.note(`No host runs in ${home}.`);

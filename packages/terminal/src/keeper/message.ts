@@ -55,6 +55,8 @@ export interface Welcome {
   readonly version: string;
   readonly pid: number;
   readonly epoch: number;
+  /** The process that forks for the keeper, above everything that it runs. */
+  readonly helperPid?: number | undefined;
 }
 
 /** A connection that is not accepted. */

@@ -10,6 +10,7 @@ const entries = [
   "agent-shell/src/main.ts",
   "storage-sqlite/src/repair/main.ts",
   "terminal/src/process/helper/main.ts",
+  "terminal/src/keeper/main.ts",
 ];
 
 /** Packages that are not bundled, because they are binaries for each platform. */

@@ -21,6 +21,10 @@ export type StreamOffsets = Readonly<Partial<Record<RunStream, number>>>;
 
 /** A long backlog is delivered in steps of this size, so that others get their turn. */
 const stepBytes = 1024 * 1024;
+/** So much is not gathered for longer. */
+const gatheredBytes = 256 * 1024;
+/** After a frame of this size more is expected. */
+const floodBytes = 32 * 1024;
 /** Given to a sink also when it is not ready. */
 const smallBytes = 16 * 1024;
 const streamNames = ["output", "error"] as const;
@@ -40,6 +44,8 @@ export class Feed {
   #isPumping = false;
   #isClosed = false;
   #next: NodeJS.Immediate | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #lastBytes = 0;
 
   constructor(
     source: FeedSource,
@@ -80,6 +86,17 @@ export class Feed {
     this.#onProgress();
   }
 
+  /**
+   * There are new bytes. Without a window they are delivered at once. With one they are gathered, because a frame
+   * costs more than its bytes: to the end of the tick, in a flood for a millisecond, but never more than 256 KiB.
+   */
+  notify(stream: RunStream): void {
+    const unsentBytes = this.unsentBytes(stream);
+    if (this.#windowBytes === Number.POSITIVE_INFINITY || unsentBytes >= gatheredBytes) this.pump();
+    else if (this.#lastBytes < floodBytes) this.pumpLater();
+    else this.#gathering ??= setTimeout(() => this.pump(), 1);
+  }
+
   /** Continues in a later tick. */
   pumpLater(): void {
     this.#next ??= setImmediate(() => {
@@ -92,6 +109,8 @@ export class Feed {
   /** Delivers what can be delivered now. */
   pump(): void {
     if (this.#isPumping) return;
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     this.#isPumping = true;
     try {
       let leftBytes = stepBytes;
@@ -107,6 +126,7 @@ export class Feed {
   close(): void {
     this.#isClosed = true;
     clearImmediate(this.#next);
+    clearTimeout(this.#gathering);
   }
 
   /** Delivers one thing; the number of its bytes, or undefined when there is nothing to deliver now. */
@@ -149,6 +169,7 @@ export class Feed {
     const bytes = held.read(position, bound);
     this.#position[stream] = position + bytes.length;
     this.#credit[stream] -= bytes.length;
+    this.#lastBytes = bytes.length;
     this.#sink.bytes(stream, bytes, position);
     return bytes.length;
   }

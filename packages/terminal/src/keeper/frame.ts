@@ -172,11 +172,14 @@ function decodeHeader(bytes: Buffer, at: number): FrameHeader {
   };
 }
 
-/** The value of a JSON payload; throws a `FrameError` when it is none. */
-export function decodeJson(payload: Buffer): unknown {
+/** The object of a JSON payload; throws a `FrameError` when it is none. */
+export function decodeJson(payload: Buffer): object {
+  let value: unknown;
   try {
-    return JSON.parse(payload.toString("utf8"));
+    value = JSON.parse(payload.toString("utf8"));
   } catch (error) {
     throw new FrameError("payload is not JSON", { cause: error });
   }
+  if (typeof value === "object" && value !== null) return value;
+  throw new FrameError("payload is not an object");
 }

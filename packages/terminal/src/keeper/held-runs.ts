@@ -65,6 +65,12 @@ export class HeldRuns {
     return this.#storage.memoryBytes;
   }
 
+  /** What is on its way to a host that was fenced stays as it is until the returned function is called. */
+  pinMemory(): () => void {
+    this.#storage.pin();
+    return () => this.#storage.unpin();
+  }
+
   /** The port of the next host. */
   takeOver(): HeldPort {
     this.#host?.fence();

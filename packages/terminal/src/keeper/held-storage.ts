@@ -28,7 +28,8 @@ export interface HeldBounds {
 const mebibyte = 1024 * 1024;
 
 export const DEFAULT_BOUNDS: HeldBounds = {
-  streamMemoryBytes: mebibyte,
+  // Hosts acknowledge in steps: with less, each flood would go through files.
+  streamMemoryBytes: 4 * mebibyte,
   totalMemoryBytes: 32 * mebibyte,
   keepBytes: 64 * mebibyte,
   tailBytes: mebibyte,
@@ -42,6 +43,10 @@ export interface HeldFile {
   sizeBytes: number;
 }
 
+/** Large pieces of memory that are kept for the next flood: to allocate them costs more than to copy into them. */
+const pooledBytes = 256 * 1024;
+const maxPooled = 16;
+
 /** A file that is this large is full; dropping bytes frees whole files only. */
 const fullFileBytes = 4 * mebibyte;
 
@@ -52,6 +57,8 @@ const retryMs = 1000;
 export class HeldStorage {
   readonly bounds: HeldBounds;
   readonly #folder: string | undefined;
+  readonly #pool: Buffer[] = [];
+  #pins = 0;
   #memoryBytes = 0;
   #nextFile = 1;
   #failedAtMs = Number.NEGATIVE_INFINITY;
@@ -75,9 +82,28 @@ export class HeldStorage {
     return performance.now() - this.#failedAtMs < retryMs;
   }
 
-  /** Memory was allocated, or freed if negative. */
-  account(bytes: number): void {
-    this.#memoryBytes += bytes;
+  /** Memory for a stream. */
+  allocate(sizeBytes: number): Buffer {
+    this.#memoryBytes += sizeBytes;
+    const pooled = sizeBytes === pooledBytes ? this.#pool.pop() : undefined;
+    return pooled ?? Buffer.allocUnsafeSlow(sizeBytes);
+  }
+
+  /** A stream does not need it any more; `isUnused`: nothing on its way to the attached host refers to it. */
+  free(buffer: Buffer, isUnused: boolean): void {
+    this.#memoryBytes -= buffer.length;
+    const canPool = isUnused && this.#pins === 0 && buffer.length === pooledBytes;
+    if (canPool && this.#pool.length < maxPooled) this.#pool.push(buffer);
+  }
+
+  /** Something is on its way to a host that was fenced: until `unpin`, no memory is used again. */
+  pin(): void {
+    this.#pins += 1;
+    this.#pool.length = 0;
+  }
+
+  unpin(): void {
+    this.#pins -= 1;
   }
 
   /** Whether a stream with so much memory has to write some of it to a file. */

@@ -63,12 +63,12 @@ export class HeldStream {
     while (this.#chunks.length > 1 && this.#storage.isOver(this.#memoryBytes)) {
       const [oldest] = this.#chunks;
       if (oldest === undefined || !this.#toFile(oldest)) return;
-      this.#freeOldest();
+      this.#freeOldest(false);
     }
   }
 
-  /** Bytes below this offset are not needed any more. */
-  dropBelow(offset: number): void {
+  /** Bytes below this offset are not needed any more; `isUnused`: none of them is on its way to a host. */
+  dropBelow(offset: number, isUnused = false): void {
     if (offset <= this.#from) return;
     this.#from = Math.min(offset, this.#end);
     for (let file = this.#files[0]; file !== undefined; file = this.#files[0]) {
@@ -80,11 +80,11 @@ export class HeldStream {
       // The last one has room for what comes next.
       const hasRoom = chunk.sizeBytes < chunk.buffer.length;
       if (chunk.from + chunk.sizeBytes > this.#from || hasRoom) break;
-      this.#freeOldest();
+      this.#freeOldest(isUnused);
     }
   }
 
-  /** Some of the bytes from a held offset on; they stay as they are for as long as somebody refers to them. */
+  /** Some of the bytes from a held offset on; they stay as they are until they are dropped as unused. */
   read(offset: number, maxBytes: number): Uint8Array {
     for (let index = this.#chunks.length - 1; index >= 0; index -= 1) {
       const chunk = this.#chunks[index];
@@ -101,7 +101,7 @@ export class HeldStream {
   close(): void {
     this.#from = this.#end;
     for (const file of this.#files.splice(0)) this.#storage.remove(file);
-    while (this.#chunks.length > 0) this.#freeOldest();
+    while (this.#chunks.length > 0) this.#freeOldest(false);
   }
 
   #chunkWithRoom(neededBytes: number): Chunk {
@@ -109,13 +109,13 @@ export class HeldStream {
     if (last !== undefined && last.sizeBytes < last.buffer.length) return last;
     while (this.#nextChunkBytes < neededBytes && this.#nextChunkBytes < largestChunkBytes) this.#growChunks();
     const chunk: Chunk = {
-      buffer: Buffer.allocUnsafeSlow(this.#nextChunkBytes),
+      buffer: this.#storage.allocate(this.#nextChunkBytes),
       from: this.#end,
       sizeBytes: 0,
     };
     this.#growChunks();
     this.#chunks.push(chunk);
-    this.#account(chunk.buffer.length);
+    this.#memoryBytes += chunk.buffer.length;
     return chunk;
   }
 
@@ -134,12 +134,10 @@ export class HeldStream {
     return true;
   }
 
-  #freeOldest(): void {
-    this.#account(-(this.#chunks.shift()?.buffer.length ?? 0));
-  }
-
-  #account(bytes: number): void {
-    this.#memoryBytes += bytes;
-    this.#storage.account(bytes);
+  #freeOldest(isUnused: boolean): void {
+    const chunk = this.#chunks.shift();
+    if (chunk === undefined) return;
+    this.#memoryBytes -= chunk.buffer.length;
+    this.#storage.free(chunk.buffer, isUnused);
   }
 }

@@ -42,19 +42,23 @@ export class HostConnection implements FrameHandler {
   readonly #runs = new Map<number, NumberedRun>();
   #isCorked = false;
 
-  /** `onClose` is called when the host wants everything ended. */
+  /** `onClose` is called when the host wants everything ended, `pinMemory` when it is fenced. */
   constructor(
     socket: Socket,
     port: HeldPort,
     hostPid: number,
     onClose: (graceMs: number | undefined) => Promise<void>,
+    pinMemory: () => () => void,
   ) {
     this.#socket = socket;
     this.#port = port;
     this.hostPid = hostPid;
     this.#onClose = onClose;
     socket.on("drain", () => port.pump());
-    port.onFenced(() => this.#finish(FRAME.fenced));
+    port.onFenced(() => {
+      socket.once("close", pinMemory());
+      this.#finish(FRAME.fenced);
+    });
   }
 
   part(header: FrameHeader): void {
@@ -197,7 +201,7 @@ export class HostConnection implements FrameHandler {
 
   #input({ run, offset }: FrameHeader, payload: Buffer): void {
     const numbered = this.#runs.get(run);
-    if (numbered?.attached === undefined) return;
+    if (numbered?.attached === undefined) throw new FrameError(`input of run ${run}, which is not attached`);
     const { attached } = numbered;
     if (attached.inputOffset - numbered.takenOffset > maxInputBytes) {
       throw new FrameError(`more than ${maxInputBytes} bytes of input wait for run ${run}`);

@@ -145,7 +145,8 @@ export class KeptRun implements FeedSource {
   }
 
   acknowledge(stream: RunStream, offset: number, note: string | undefined): void {
-    this.streams[stream].dropBelow(offset);
+    const taken = this.#feed?.takenTo(stream) ?? 0;
+    this.streams[stream].dropBelow(offset, offset <= taken);
     if (note !== undefined) this.#note = note;
     this.#pace();
   }
@@ -189,7 +190,7 @@ export class KeptRun implements FeedSource {
 
   #take(stream: RunStream, bytes: Uint8Array): void {
     this.streams[stream].append(bytes);
-    this.#feed?.pump();
+    this.#feed?.notify(stream);
     this.#trim(stream);
     this.#pace();
   }
@@ -200,7 +201,7 @@ export class KeptRun implements FeedSource {
     const held = this.streams[stream];
     const { takenTailBytes, streamMemoryBytes } = this.#storage.bounds;
     if (this.#feed === undefined) held.dropBelow(held.end - this.#awayBytes[stream]);
-    else held.dropBelow(Math.min(this.#feed.takenTo(stream), held.end - takenTailBytes));
+    else held.dropBelow(Math.min(this.#feed.takenTo(stream), held.end - takenTailBytes), true);
     if (!held.isOverflowing) return;
     const mayDrop = this.#feed?.takenTo(stream) ?? held.end;
     held.dropBelow(Math.min(mayDrop, held.end - streamMemoryBytes / 2));

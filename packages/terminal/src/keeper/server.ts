@@ -155,7 +155,13 @@ export class KeeperServer {
     }
     const port = runs.takeOver();
     log(`host ${pid} has taken over, epoch ${port.epoch}`);
-    const host = new HostConnection(socket, port, pid, (graceMs) => this.#end(graceMs));
+    const host = new HostConnection(
+      socket,
+      port,
+      pid,
+      (graceMs) => this.#end(graceMs),
+      () => runs.pinMemory(),
+    );
     this.#host = host;
     const welcome = { protocol: this.#protocol, version, pid: process.pid, epoch: port.epoch };
     for (const part of encodeJson(FRAME.welcome, 0, welcome)) socket.write(part);

@@ -19,6 +19,8 @@ export default defineConfig({
     globalSetup: isAtLevel ? [] : ["tests/setup/build.ts"],
     cache: isAtLevel ? false : undefined,
     setupFiles: ["tests/setup/shared-process.ts", "tests/setup/wait-timeouts.ts"],
+    // Hosts of tests end with what they run, unless a test is about what outlives them.
+    env: { HOLDFAST_NO_KEEPER: "1" },
     pool: "forks",
     // A process and a module graph of its own for each of 370 files cost more CPU than most tests: what a test changes in
     // its process, it puts back; tests/setup/shared-process.ts fails a file that does not.

@@ -15,6 +15,9 @@ import { acquireLock, type HomeLock, isStillHeld, type LockHolder } from "./lock
 import { requestStop } from "./stop-request.ts";
 import { openToken, readToken } from "./token.ts";
 
+/** Set: the host's processes end with it, as with `--no-keeper`. */
+export const NO_KEEPER_VARIABLE = "HOLDFAST_NO_KEEPER";
+
 /** Options from the arguments of `serve`. */
 export interface ServeOptions {
   readonly port?: number | undefined;
@@ -162,7 +165,7 @@ async function startHost(
   home: string,
   holder: LockHolder,
   options: ServeOptions,
-  { log, redactor, startHost: start, onStopRequest, onFatal }: ServeContext,
+  { environment, log, redactor, startHost: start, onStopRequest, onFatal }: ServeContext,
   isTakenOver: boolean,
 ): Promise<{ ready: ReadyHost; close(work: RunningWork): Promise<void> }> {
   const fileConfig = loadConfig(home, options.config);
@@ -181,13 +184,14 @@ async function startHost(
       redactor,
       onStopRequest,
       startEmpty,
-      keeper: options.keeper ?? fileConfig.keeper.enabled,
+      keeper: options.keeper !== false && !environment[NO_KEEPER_VARIABLE] && fileConfig.keeper.enabled,
       isTakenOver,
       onFatal,
     });
     host = started;
     const configFile = options.config === undefined ? undefined : path.resolve(options.config);
-    writeHostFile(home, holder, started.url, { ...options, config: configFile });
+    const keeper = options.keeper === false ? false : undefined;
+    writeHostFile(home, holder, started.url, { ...options, config: configFile, keeper });
     const ready = { url: started.url, home, signInUrl: async () => started.signInUrl() };
     return { ready, close: (work) => started.close(work) };
   } catch (error) {

@@ -44,7 +44,7 @@ describe("[C710] taking over", () => {
     expect(second.stderr).toContain("holdfast stop --keep");
   }, 60_000);
 
-  it("[C710] restart without a host fails with a remedy", async () => {
+  it("[C711] restart without a host fails with a remedy", async () => {
     const { code, stderr } = await runWords(["restart", "--home", temporaryFolder()]);
     expect(code).toBe(4);
     expect(stderr).toContain("holdfast serve");

@@ -86,13 +86,18 @@ describe("[O6] health and readiness", () => {
 });
 
 it("[A220] stops the host for those who may do everything, once it has answered; where nobody stops it, there is no such request", async () => {
-  let stops = 0;
-  const { client } = await serve({ onStopRequest: () => (stops += 1) });
+  const stops: string[] = [];
+  const { client } = await serve({ onStopRequest: (work) => stops.push(work) });
   expect((await client.send("GET", "/admin/stop")).status).toBe(405);
   expect((await new ApiClient(client.url, "another").send("POST", "/admin/stop")).status).toBe(401);
-  expect(stops).toBe(0);
+  expect(await client.send("POST", "/admin/stop?work=perhaps")).toMatchObject({
+    status: 400,
+    body: { code: "INVALID_REQUEST" },
+  });
+  expect(stops).toEqual([]);
   expect(await client.send("POST", "/admin/stop")).toMatchObject({ status: 202, body: { success: true } });
-  expect(stops).toBe(1);
+  expect(await client.send("POST", "/admin/stop?work=end")).toMatchObject({ status: 202 });
+  expect(stops).toEqual(["keep", "end"]);
   const { client: other } = await serve();
   expect((await other.send("POST", "/admin/stop")).status).toBe(404);
 });

@@ -57,6 +57,11 @@ export class KeeperPort implements ProcessPort {
     return this.#link?.welcome;
   }
 
+  /** The process above everything that the keeper runs. */
+  get helperPid(): number | undefined {
+    return this.#link?.welcome.helperPid;
+  }
+
   /** Called once, when another host has taken over: this one must stop serving at once. */
   onFenced(listener: () => void): void {
     this.#fencedListeners.push(listener);

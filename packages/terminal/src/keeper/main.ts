@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     lock.close();
     process.exit(0);
   };
-  const server = new KeeperServer({ place, runs, version, log, onEnded: () => void leave("ended") });
+  const server = new KeeperServer({ place, runs, version, helperPid: () => spawner.helperPid, log, onEnded: () => void leave("ended") });
   const idleWatch = watchIdle(idleMs, () => server.hasHost || !runs.isEmpty, () => void leave("idle"));
   // Ctrl-C in the host's terminal, or the end of its session, is for the host.
   for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});

@@ -6,7 +6,7 @@ import { TerminalError } from "../terminal-error.ts";
 import { FRAME, FrameError, type FrameHandler, FrameReader, decodeJson, encodeJson } from "./frame.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import { HostConnection } from "./host-connection.ts";
-import { type Hello, type KeeperStatus, PROTOCOL_VERSION } from "./message.ts";
+import { type Hello, type KeeperStatus, PROTOCOL_VERSION, type Welcome } from "./message.ts";
 import type { KeeperPlace } from "./place.ts";
 
 /** A connection that has not said what it wants by then is closed. */
@@ -21,6 +21,8 @@ export interface ServerParts {
   readonly place: KeeperPlace;
   readonly runs: HeldRuns;
   readonly version: string;
+  /** The process that forks for the keeper. */
+  readonly helperPid: () => number | undefined;
   readonly protocol?: number | undefined;
   readonly log: (message: string) => void;
   /** Called when somebody told the keeper to end, after everything has been ended. */
@@ -146,7 +148,7 @@ export class KeeperServer {
   }
 
   #welcomeHost(socket: Socket, { protocol, home, pid }: Hello): FrameHandler {
-    const { place, runs, version, log } = this.#parts;
+    const { place, runs, version, helperPid, log } = this.#parts;
     if (home !== place.home) {
       throw new TerminalError("invalid_request", `This keeper belongs to ${place.home}`, { field: "home" });
     }
@@ -163,7 +165,13 @@ export class KeeperServer {
       () => runs.pinMemory(),
     );
     this.#host = host;
-    const welcome = { protocol: this.#protocol, version, pid: process.pid, epoch: port.epoch };
+    const welcome: Welcome = {
+      protocol: this.#protocol,
+      version,
+      pid: process.pid,
+      epoch: port.epoch,
+      helperPid: helperPid(),
+    };
     for (const part of encodeJson(FRAME.welcome, 0, welcome)) socket.write(part);
     return host;
   }

@@ -47,6 +47,8 @@ export interface RealHostOptions {
   readonly uid?: number | undefined;
   /** The folder for its files; absent: the temporary one. */
   readonly parent?: string;
+  /** Whether what it runs outlives it; `close` then ends that, too. */
+  readonly keeper?: boolean;
   /** Adds files to the folder of `home`, `project` and `user` before the start. */
   readonly prepare?: (folder: string) => void;
 }
@@ -88,6 +90,7 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
         SHELL: "/bin/sh",
         REALTIMEX_AI_API_KEY: "forwarded-key",
         REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1",
+        ...(options.keeper === true && { HOLDFAST_NO_KEEPER: "" }),
         ...options.environment,
       },
     },
@@ -115,10 +118,17 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
       return startIn(folder, options);
     },
     async close() {
-      await end();
+      if (options.keeper === true) await stopAll(home);
+      else await end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Ends the host of a home, if one runs, and everything that its keeper holds. */
+async function stopAll(home: string): Promise<void> {
+  const words = [testedProgram, "stop", "--all", "--home", home];
+  await once(spawn(process.execPath, words, { stdio: "ignore" }), "exit");
 }
 
 /** A port that nothing listens on, below those that systems give to connections: it is still free after a restart. */

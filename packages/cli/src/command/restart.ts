@@ -1,4 +1,4 @@
-// `holdfast restart`: a new host replaces the running one, whose agents and terminals keep running (C711).
+// `holdfast restart`: a new host replaces the running one, whose agents and terminals keep running (C721).
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";

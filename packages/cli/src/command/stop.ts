@@ -1,4 +1,4 @@
-// `holdfast stop`: ends the host of a home, with what runs in it or without, and waits until it is gone (C57, C712).
+// `holdfast stop`: ends the host of a home, with what runs in it or without, and waits until it is gone (C57, C722).
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { Holdfast } from "@holdfast/sdk";

@@ -12,8 +12,8 @@ function start(words: readonly string[], environment: Record<string, string> = {
   return run;
 }
 
-describe("[C710] taking over", () => {
-  it("[C710] has the running host stop, and listens where it listened", async () => {
+describe("[C720] taking over", () => {
+  it("[C720] has the running host stop, and listens where it listened", async () => {
     const home = temporaryFolder();
     const first = start(["--port", "0", "--home", home]);
     const { url } = await first.ready();
@@ -24,7 +24,7 @@ describe("[C710] taking over", () => {
     expect(pid).toBe(second.child.pid);
   }, 60_000);
 
-  it("[C710] a plain second start takes nothing over, and without a running host there is nothing to take", async () => {
+  it("[C720] a plain second start takes nothing over, and without a running host there is nothing to take", async () => {
     const home = temporaryFolder();
     const first = start(["serve", "--take-over", "--port", "0", "--home", home]);
     const { url } = await first.ready();
@@ -34,7 +34,7 @@ describe("[C710] taking over", () => {
     expect(first.child.exitCode).toBe(null);
   }, 60_000);
 
-  it("[C710] a host that does not respond is not replaced, and the error says what ends it", async () => {
+  it("[C720] a host that does not respond is not replaced, and the error says what ends it", async () => {
     const home = temporaryFolder();
     const first = start(["--port", "0", "--home", home]);
     await first.ready();
@@ -44,7 +44,7 @@ describe("[C710] taking over", () => {
     expect(second.stderr).toContain("holdfast stop --keep");
   }, 60_000);
 
-  it("[C711] restart without a host fails with a remedy", async () => {
+  it("[C721] restart without a host fails with a remedy", async () => {
     const { code, stderr } = await runWords(["restart", "--home", temporaryFolder()]);
     expect(code).toBe(4);
     expect(stderr).toContain("holdfast serve");

@@ -93,7 +93,13 @@ describe("configuration", () => {
       },
       apps: { enabled: true, anyUser: true },
       security: { agentsMayUseApi: ["claude"] },
-      limits: { command: { cpuCores: 0.5 }, agent: { cpuSeconds: 60 }, session: {}, key: {}, host: { openTerminals: 9 } },
+      limits: {
+        command: { cpuCores: 0.5 },
+        agent: { cpuSeconds: 60 },
+        session: {},
+        key: {},
+        host: { openTerminals: 9 },
+      },
       retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
       listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };

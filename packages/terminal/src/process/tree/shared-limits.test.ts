@@ -14,7 +14,7 @@ const plain = makeSpawner({ useCgroups: false });
 afterAll(() => Promise.all([spawner.close(), plain.close()]));
 
 const mebibyte = 1024 * 1024;
-/** Sandboxes keep even root from writing to other groups. */
+/** Whether a command can write to another group: in a sandbox even root cannot, where this was tried. */
 async function canLeave(): Promise<boolean> {
   if (process.getuid?.() !== 0 || cgroupMount() === undefined) return false;
   const command = `echo 0 > ${cgroupMount()}/cgroup.procs`;

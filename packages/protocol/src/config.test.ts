@@ -32,7 +32,7 @@ describe("configuration", () => {
         apps: { enabled: false, anyUser: false },
         security: { agentsMayUseApi: [] },
         retention: { maxAgeDays: 90, maxMebibytes: 4096, auditDays: 365 },
-        limits: { command: {}, session: {}, key: {}, host: {} },
+        limits: { command: {}, agent: {}, session: {}, key: {}, host: {} },
         listen: { host: "127.0.0.1", port: 4747 },
       },
     });
@@ -43,6 +43,7 @@ describe("configuration", () => {
     const read = readConfig({ limits });
     expect(read.ok && read.value.limits).toEqual({
       command: { wallClockSeconds: 300, outputMebibytes: 50, processes: 8 },
+      agent: {},
       session: {},
       key: {},
       host: {},
@@ -92,7 +93,13 @@ describe("configuration", () => {
       },
       apps: { enabled: true, anyUser: true },
       security: { agentsMayUseApi: ["claude"] },
-      limits: { command: { cpuCores: 0.5 }, session: {}, key: {}, host: { openTerminals: 9 } },
+      limits: {
+        command: { cpuCores: 0.5 },
+        agent: { cpuSeconds: 60 },
+        session: {},
+        key: {},
+        host: { openTerminals: 9 },
+      },
       retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
       listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };

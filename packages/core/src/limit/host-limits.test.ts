@@ -149,7 +149,7 @@ test.each([
     1024 * 1024,
   ],
 ] as const)(
-  "[N700] an agent that exceeds its limit %s is stopped, and exit, audit, state and turn name it",
+  "[N700][V700] an agent that exceeds its limit %s is stopped, and exit, audit, state and turn name it",
   async (portName, agent, go, words, name, value) => {
     const host = newHost({
       agents: { mine: { capabilities: { loadSession: true }, prompts: { go } } },

@@ -1,5 +1,12 @@
 // Limits of commands, sessions, keys and the host: what a value may be, for requests and for the configuration alike.
-import type { CommandLimits, LimitFired, LimitInForce, SessionLimits, SharedLimits } from "@holdfast/ahp";
+import type {
+  CommandLimits,
+  KeyLimits,
+  LimitFired,
+  LimitInForce,
+  SessionLimits,
+  SharedLimits,
+} from "@holdfast/ahp";
 import { z } from "zod";
 import { check, type Checked, closedObject } from "./schema.ts";
 
@@ -48,6 +55,14 @@ export const sessionLimitsSchema = closedObject({
   id: "SessionLimits",
   description: "Limits of a session: at most those of the configuration.",
 }) satisfies z.ZodType<SessionLimits>;
+
+export const keyLimitsSchema = closedObject({
+  command: commandLimitsSchema.optional().describe("For each command of its sessions."),
+  key: sharedLimitsSchema.optional().describe("For all its sessions together."),
+}).meta({
+  id: "KeyLimits",
+  description: "Limits of the sessions of a key or an app, beside those of the configuration.",
+}) satisfies z.ZodType<KeyLimits>;
 
 /** Reads the limits of a session that came by another way than the app API. */
 export function readSessionLimits(value: unknown): Checked<SessionLimits> {

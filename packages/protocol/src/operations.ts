@@ -9,6 +9,7 @@ import {
   resolvePermission,
 } from "./operations/approval.ts";
 import { getAuditChain, listAudit } from "./operations/audit.ts";
+import { getPolicy } from "./operations/policy.ts";
 import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
@@ -72,6 +73,7 @@ export const OPERATIONS = {
   removeApp,
   listAudit,
   getAuditChain,
+  getPolicy,
   listClients,
   createWebhook,
   listWebhooks,

@@ -5,6 +5,7 @@ import { Apps, register, type Registration } from "./app.ts";
 import { Approvals } from "./approval.ts";
 import { PermissionRules } from "./permission-rule.ts";
 import { Audit } from "./audit.ts";
+import { PolicyRules } from "./policy.ts";
 import { Connection } from "./connection.ts";
 import { Retry, type RetryOptions } from "./event-stream.ts";
 import { HostAddress, type Platform } from "./host-address.ts";
@@ -27,6 +28,7 @@ export class Holdfast {
   readonly signIns: SignIns;
   readonly apps: Apps;
   readonly audit: Audit;
+  readonly policy: PolicyRules;
   /** Outcome of sending the permissions that the app requests to the host; it never rejects. */
   readonly registration: Promise<Registration>;
 
@@ -47,6 +49,7 @@ export class Holdfast {
     this.signIns = new SignIns(connection);
     this.apps = new Apps(connection);
     this.audit = new Audit(connection);
+    this.policy = new PolicyRules(connection);
     this.registration = register(connection, { appId, appName, apiKey }, options.permissions ?? []);
   }
 

@@ -24,6 +24,7 @@ import type {
 import type {
   AgentInfo,
   AuditChain,
+  PolicyInForce,
   AuditQuery,
   AuditRecord,
   ChatResponse,
@@ -131,6 +132,7 @@ export interface HostPort {
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
   /** The ends of the audit's chain of hashes; refused to everybody but the host's owner. */
   readAuditChain(caller: Caller): AuditChain;
+  readPolicy(caller: Caller): PolicyInForce;
   /** Notifies a watcher of every event, until the returned function is called. */
   watch(watcher: HostWatcher): () => void;
   stats(): HostStats;

@@ -1,10 +1,10 @@
 // Composition of a host: makes its parts from what it is given and from what an earlier host stored.
-import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { newRootState, ROOT_URI } from "@holdfast/ahp";
 import type { Config } from "@holdfast/protocol";
 import type { ProcessPort } from "@holdfast/terminal/port";
+import { AgentFolders } from "./agent/agent-folders.ts";
 import { AgentEntries, type AgentEntry, type BuiltInProgram, shellVariables } from "./agent/agent-entry.ts";
 import { AgentList, PublishedAgents } from "./agent/agent-list.ts";
 import { Installations } from "./agent/installations.ts";
@@ -227,21 +227,19 @@ function agentDeps({
   redactor,
 }: HostOptions): Pick<
   SessionDeps,
-  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders"
+  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders" | "removeAgentFolders"
 > {
+  const folders = new AgentFolders(stateFolder);
   return {
     clientVersion: shellAgent.version,
     onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
     redact: (text) => redactor?.redact(text) ?? text,
-    agentVariables: ({ builtIn, id }) => (builtIn ? shellVariables(join(stateFolder, "agents", id)) : {}),
-    agentFolders: ({ builtIn, id }) => (builtIn ? [makeFolder(join(stateFolder, "agents", id))] : []),
+    agentVariables: ({ builtIn, id }, session) => (builtIn ? shellVariables(folders.make(id, session)) : {}),
+    agentFolders: ({ builtIn, id }, session) => (builtIn ? [folders.make(id, session)] : []),
+    removeAgentFolders: async ({ builtIn, id }, session) => {
+      if (builtIn) await folders.remove(id, session);
+    },
   };
-}
-
-/** A sandbox can only show what exists. */
-function makeFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 function readRetention({ maxAgeDays, maxMebibytes, auditDays }: Config["retention"]): RetentionRules {

@@ -3,6 +3,7 @@ import { type Action, type AppId, ROOT_URI, type TerminalSize, makeId } from "@h
 import {
   type AgentInfo,
   type AuditChain,
+  type PolicyInForce,
   type AuditQuery,
   type AuditRecord,
   type ChatResponse,
@@ -20,6 +21,7 @@ import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
 import { describeRule } from "./approval/permission-rules.ts";
+import { describePolicy } from "./policy/host-policy.ts";
 import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
@@ -324,6 +326,12 @@ export class Host {
   readAuditChain(caller: Caller): AuditChain {
     requireOwner(caller);
     return this.#parts.storage.audit.chain();
+  }
+
+  /** The rules of the policy file that are in force; for the owner alone. */
+  readPolicy(caller: Caller): PolicyInForce {
+    requireOwner(caller);
+    return describePolicy(this.#parts.policy);
   }
 
   /** Whom the processes with a marker belong to; undefined for a marker that this host did not make. */

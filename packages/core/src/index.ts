@@ -29,6 +29,7 @@ export type { TurnRequest } from "./session/session-turns.ts";
 export type { FoundChannel, SessionDirectory } from "./session/session-directory.ts";
 export type { CompletedPath, ReadResource, SharedFiles } from "./resource/shared-files.ts";
 export type { Meta, SessionPage } from "./ports.ts";
+export { type BucketSize, TokenBucket } from "./token-bucket.ts";
 export { DEFAULT_TIMEOUTS } from "./timeouts.ts";
 export { buildLaunch, type AgentLaunch } from "./session/agent-launch.ts";
 export { Redactor } from "./redaction/redactor.ts";

@@ -25,6 +25,7 @@ import type {
 import type {
   AgentInfo,
   AuditChain,
+  PolicyInForce,
   AuditQuery,
   AuditRecord,
   ChatResponse,
@@ -134,6 +135,7 @@ export interface HostPort {
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
   /** The ends of the audit's chain of hashes; refused to everybody but the host's owner. */
   readAuditChain(caller: Caller): AuditChain;
+  readPolicy(caller: Caller): PolicyInForce;
   /** Notifies a watcher of every event, until the returned function is called. */
   watch(watcher: HostWatcher): () => void;
   stats(): HostStats;

@@ -95,7 +95,7 @@ export class FileService {
       what,
       subject: file.realPath,
       by,
-      verdict: "denied",
+      decision: "denied",
     });
     const verb = access === "read" ? "Reading" : "Writing";
     const message = `${verb} ${file.path} was not allowed: the session's isolation keeps it from agents. Continue without it.`;

@@ -137,6 +137,16 @@ export class ClientRecords {
     if (!this.#connections.has(clientId)) this.#port.claims.gone(clientId);
   }
 
+  /** Frees the names of a credential that was revoked: nobody can speak for it any more. */
+  release(principal: string): void {
+    for (const [clientId, owner] of this.#owners) if (owner === principal) this.#owners.delete(clientId);
+  }
+
+  /** A client whose connection is over does not resume it: sessions do not list it any more. */
+  goneForGood({ clientId }: ClientRecord): void {
+    if (!this.#connections.has(clientId)) this.#port.sessions.removeClient(clientId);
+  }
+
   close(): void {
     for (const record of this.#gone.keys()) this.#forget(record);
   }

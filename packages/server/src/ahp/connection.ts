@@ -15,6 +15,7 @@ import { type ConnectedClient, LIMITS } from "@holdfast/protocol";
 import type { RawData, WebSocket } from "ws";
 import type { AhpPort } from "../host-port.ts";
 import type { ChannelViews } from "./channel-view.ts";
+import type { Refusals } from "../auth/refusals.ts";
 import type { Channels } from "./channels.ts";
 import { type ClientConnection, ClientRecord, type ClientRecords } from "./client-record.ts";
 import { ClientSubscriptions } from "./client-subscriptions.ts";
@@ -46,6 +47,7 @@ export interface ConnectionDeps {
   readonly records: ClientRecords;
   readonly handlers: RequestHandlers;
   readonly version: string;
+  readonly refusals: Refusals;
   readonly report: (error: unknown) => string;
   readonly now: () => Date;
 }
@@ -70,6 +72,8 @@ const maxRequests = 256;
 export class AhpConnection implements ClientConnection {
   readonly #deps: ConnectionDeps;
   readonly #webSocket: WebSocket;
+  /** Whether the host closed it, so that the client's code only repeats the host's. */
+  #isClosedHere = false;
   readonly #principal: string;
   readonly #socket: SocketWriter;
   readonly #rpc: Connection;
@@ -107,7 +111,13 @@ export class AhpConnection implements ClientConnection {
     });
     webSocket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     webSocket.on("pong", () => (this.#isAlive = true));
-    webSocket.on("close", () => this.#end());
+    webSocket.on("close", (code) => {
+      // A browser says so when its tab is closed or shows another page: nobody is there any more (Z710).
+      const hasLeft = code === CLOSE_CODE.goingAway && !this.#isClosedHere;
+      const { record } = this.#subscriptions ?? {};
+      this.#end();
+      if (hasLeft && record !== undefined) this.#deps.records.goneForGood(record);
+    });
     // The WebSocket sends a close code that names the error; its close event follows.
     webSocket.on("error", () => {});
   }
@@ -141,6 +151,7 @@ export class AhpConnection implements ClientConnection {
   }
 
   close(code: number, reason: string): void {
+    this.#isClosedHere = true;
     this.#webSocket.close(code, reason);
   }
 
@@ -208,7 +219,10 @@ export class AhpConnection implements ClientConnection {
     const subscriptions = this.#subscriptions;
     if (subscriptions === undefined) throw notIntroduced(method);
     const { handlers, port } = this.#deps;
-    return this.#translate(handleRequest(handlers, port.hub.recording, subscriptions, method, params));
+    return this.#translate(
+      handleRequest(handlers, port.hub.recording, subscriptions, method, params),
+      method,
+    );
   }
 
   #dispatch(params: unknown): void | Promise<void> {
@@ -227,10 +241,12 @@ export class AhpConnection implements ClientConnection {
     }
   }
 
-  async #translate(answer: Promise<unknown>): Promise<unknown> {
+  async #translate(answer: Promise<unknown>, method = "initialize"): Promise<unknown> {
     try {
       return await answer;
     } catch (error) {
+      const by = `client ${this.#principal}`;
+      this.#deps.refusals.note(error, { request: `AHP ${method}`, by, hasCredential: true });
       throw toRpcError(error, this.#dialect, this.#deps.report);
     }
   }

@@ -2,6 +2,7 @@
 import type { Log } from "@holdfast/core";
 import { type ConnectedClient, HostError, openApiDocument } from "@holdfast/protocol";
 import { Hono } from "hono";
+import type { Refusals } from "../auth/refusals.ts";
 import type { HostPort } from "../host-port.ts";
 import type { Watch } from "../watch.ts";
 import { type AdmissionOptions, admit } from "./admission.ts";
@@ -27,6 +28,7 @@ export interface AppOptions extends AdmissionOptions {
   readonly heartbeatMs: number;
   readonly streams: OpenStreams;
   readonly watch: Watch;
+  readonly refusals: Refusals;
   readonly clients: () => readonly ConnectedClient[];
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;
@@ -42,7 +44,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   app.notFound(() => {
     throw new HostError("NOT_FOUND");
   });
-  observeRequests(app, watch.metrics, log);
+  observeRequests(app, { metrics: watch.metrics, log, refusals: options.refusals });
   admit(app, options);
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {

@@ -23,7 +23,7 @@ export interface TreeBounds {
   readonly maxUntrackedBytes: number;
 }
 
-export const TREE_BOUNDS: TreeBounds = {
+const TREE_BOUNDS: TreeBounds = {
   maxFileBytes: 8 * 1024 * 1024,
   maxUntrackedFiles: 5000,
   maxUntrackedBytes: 128 * 1024 * 1024,
@@ -101,7 +101,7 @@ export class WorkingTree {
   async #readHead(): Promise<void> {
     await rm(path.join(this.#repository.own, "index"), { force: true });
     const head = await readHead(this.#git, this.#repository);
-    await this.#run(["read-tree", head === undefined ? "--empty" : head]);
+    await this.#run(["read-tree", head ?? "--empty"]);
   }
 
   async #listCandidates(): Promise<readonly Candidate[]> {

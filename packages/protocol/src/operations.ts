@@ -18,6 +18,7 @@ import {
 } from "./operations/changes.ts";
 import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
+import { searchSessions } from "./operations/search.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
 import {
   claimTerminal,
@@ -57,6 +58,7 @@ export const OPERATIONS = {
   resolveApproval,
   listPermissionRules,
   removePermissionRule,
+  searchSessions,
   listChanges,
   diffChanges,
   revertChanges,

@@ -175,7 +175,7 @@ export interface SearchHit {
 
 /** The full-text index of ended turns; sessions that are removed leave it. */
 export interface SearchIndex {
-  /** Takes a turn up; one that ended again replaces itself. */
+  /** Adds a turn; one that ended again replaces itself. */
   put(chat: string, turn: Turn): void;
   /** Indexes a little of what is not yet indexed; gives whether there is more. */
   step(): boolean;

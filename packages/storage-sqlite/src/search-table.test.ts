@@ -2,9 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { makeId, newChatState, newSessionState, chatUri, sessionUri } from "@holdfast/ahp";
-import { Hub } from "@holdfast/core";
-import type { Storage } from "@holdfast/core/ports";
+import { type Action, makeId, newChatState, newSessionState, chatUri, sessionUri } from "@holdfast/ahp";
+import { LogEntry, type JournalRecord, type Storage } from "@holdfast/core/ports";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Database } from "./database.ts";
 import { openSqliteStorage } from "./sqlite-storage.ts";
@@ -29,43 +28,40 @@ const open = async (): Promise<void> => {
 
 /** A session with turns that nobody indexed. */
 async function fill(turns: readonly string[]): Promise<void> {
-  const hub = new Hub({ journal: storage.journal, sequence: storage.sequence, onFault: () => undefined });
   const owner = { kind: "person" } as const;
   const names = { key: makeId("session key", "agent:shell:acp:one"), provider: makeId("agent", "shell") };
   const state = { resource: session, ...names, owner, title: "About roses", at, workingDirectories: [] };
-  hub.open(session, "session", newSessionState(state));
-  hub.open(chat, "chat", newChatState({ resource: chat, title: "x", at }));
-  hub.dispatch(session, { type: "session/ready", at });
-  hub.dispatch(session, {
-    type: "session/chatAdded",
-    chat: {
-      resource: chat,
-      title: "x",
-      modifiedAt: at,
-      isRead: true,
-      isArchived: false,
-      phase: { status: "idle" },
+  const records: JournalRecord[] = [
+    { type: "opened", channel: session, opened: { kind: "session", state: newSessionState(state) } },
+    {
+      type: "opened",
+      channel: chat,
+      opened: { kind: "chat", state: newChatState({ resource: chat, title: "x", at }) },
     },
+  ];
+  const apply = (channel: string, action: Action): void => {
+    const serverSeq = storage.sequence.next();
+    const entry = new LogEntry({ channel, action, serverSeq, origin: undefined, sizeBytes: 1, atMs: 0 });
+    records.push({ type: "applied", entry });
+  };
+  const phase = { status: "idle" } as const;
+  apply(session, {
+    type: "session/chatAdded",
+    chat: { resource: chat, title: "x", modifiedAt: at, isRead: true, isArchived: false, phase },
   });
   for (const [index, text] of turns.entries()) {
     const turnId = makeId("turn", `${index}`);
     const message = { text, origin: { kind: "user" } } as const;
-    hub.dispatch(chat, { type: "chat/turnStarted", turnId, startedAt: at, message });
-    hub.dispatch(chat, {
-      type: "chat/turnComplete",
-      turnId,
-      endedAt: at,
-      durationMs: 1,
-      stopReason: "end_turn",
-    });
+    apply(chat, { type: "chat/turnStarted", turnId, startedAt: at, message });
+    apply(chat, { type: "chat/turnComplete", turnId, endedAt: at, durationMs: 1, stopReason: "end_turn" });
   }
-  await hub.settled();
+  await storage.journal.commit(records);
 }
 
 const find = (...words: string[]): unknown[] =>
   storage.search.find({ words, limit: 10 }).map(({ turnId, snippet }) => [turnId, snippet]);
 
-it("[D743] takes up the turns of chats that were there before, in steps, and again those of open chats at a start", async () => {
+it("[D743] adds the turns of chats that were there before, in steps, and again those of open chats at a start", async () => {
   await open();
   await fill(["the first message", "the second message"]);
   expect(find("message")).toEqual([]);

@@ -7,7 +7,7 @@ import { maybeTextOf, numberOf, type SqlRow, type SqlValue, textOf } from "./dri
 import { readSummary } from "./session-table.ts";
 import type { TurnTable } from "./turn-table.ts";
 
-/** Turns of each chat that are taken up afterwards; those that end from now on always are. */
+/** Turns of each chat that are added afterwards; those that end from now on always are. */
 const maxOlderTurns = 200;
 /** Rows that one step indexes, so that nobody waits long. */
 const rowsOfStep = 20;
@@ -73,11 +73,13 @@ export class SearchTable implements SearchIndex {
       const isThere =
         database.get("SELECT 1 AS found FROM sqlite_master WHERE name = 'search'") !== undefined;
       if (!isThere) {
-        database.exec(
-          `CREATE VIRTUAL TABLE search USING fts5(${columns}, content = 'search_turn', content_rowid = 'id',
+        database.transaction(() =>
+          database.exec(
+            `CREATE VIRTUAL TABLE search USING fts5(${columns}, content = 'search_turn', content_rowid = 'id',
              tokenize = 'unicode61 remove_diacritics 2');
            INSERT INTO search (search, rank) VALUES ('secure-delete', 1);
            DELETE FROM meta WHERE key = '${indexedKey}';`,
+          ),
         );
       }
       const row = database.get("SELECT value FROM meta WHERE key = ?", indexedKey);
@@ -145,7 +147,7 @@ export class SearchTable implements SearchIndex {
     return true;
   }
 
-  /** Takes up the newest turns of a chat that was there before the index; gives whether there was one. */
+  /** Adds the newest turns of a chat that was there before the index; gives whether there was one. */
   #takeChat(): boolean {
     const row = this.#database.get(
       `SELECT id, uri FROM channel WHERE kind = 'chat' AND id NOT IN (SELECT channel_id FROM search_chat)

@@ -18,7 +18,7 @@ export interface OmittedFile {
 export interface TreeBounds {
   /** A larger file is not read. */
   readonly maxFileBytes: number;
-  /** Files that the repository does not track: how many are taken up, and how much in all. */
+  /** Files that the repository does not track: how many are added, and how much in all. */
   readonly maxUntrackedFiles: number;
   readonly maxUntrackedBytes: number;
 }
@@ -45,7 +45,7 @@ export class WorkingTree {
   readonly #repository: Repository;
   readonly #bounds: TreeBounds;
   #isSeeded = false;
-  /** Untracked files that were taken up so far. */
+  /** Untracked files that were added so far. */
   #untrackedFiles = 0;
   #untrackedBytes = 0;
 

@@ -223,7 +223,7 @@ export class SessionTurns {
     return turn;
   }
 
-  /** A turn that cannot be indexed now is taken up at the next start. */
+  /** A turn that cannot be indexed now is indexed after the next start. */
   #index(turnId: TurnId): void {
     const { chat, deps } = this.#context;
     if (!deps.hub.recording.isStoring) return;

@@ -47,6 +47,5 @@ function linesOf({ displayName, invocationMessage, content }: ToolCall): string[
 
 /** Without control characters: two of them mark matches in what a search returns. */
 function clean(text: string): string {
-  // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, " ");
 }

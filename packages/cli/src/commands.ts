@@ -29,6 +29,7 @@ import { addPolicy } from "./command/policy.ts";
 import { addPrune } from "./command/prune.ts";
 import { addRevert } from "./command/revert.ts";
 import { addRun } from "./command/run.ts";
+import { addSearch } from "./command/search.ts";
 import { addSignIns } from "./command/sign-ins.ts";
 import { addStop } from "./command/stop.ts";
 import { addTerminals } from "./command/terminals.ts";
@@ -48,7 +49,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
   { heading: "Changes:", commands: [addChanges, addRevert] },
   { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions, addPolicy] },
   { heading: "Terminals:", commands: [addExec, addAttach, addTerminals, addLogs, addKill] },
-  { heading: "History:", commands: [addExport, addPrune, addAudit] },
+  { heading: "History:", commands: [addSearch, addExport, addPrune, addAudit] },
   { heading: "Access:", commands: [addOpen, addSignIns, addKeys, addApps] },
   {
     heading: "Host and machine:",

@@ -26,6 +26,7 @@ import type { Redactor } from "./redaction/redactor.ts";
 import { type RetentionRules, RetentionWatch } from "./retention.ts";
 import { buildLaunch } from "./session/agent-launch.ts";
 import { recoverTerminals } from "./session/recovery.ts";
+import { HostSearch } from "./search/host-search.ts";
 import { Rights } from "./session/rights.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
 import type { PolicySource } from "./policy/host-policy.ts";
@@ -77,6 +78,7 @@ export interface HostParts extends SessionDeps, ClientParts {
   readonly agents: AgentList;
   readonly publishedAgents: PublishedAgents;
   readonly retention: RetentionWatch;
+  readonly search: HostSearch;
 }
 
 /** The parts that serve clients: finding and following channels, and submitting to them. */
@@ -164,6 +166,7 @@ export function composeHost(options: HostOptions): HostParts {
     agents,
     publishedAgents: new PublishedAgents({ hub, look: () => agents.look(), onFault }),
     retention,
+    search: new HostSearch(storage.search, onFault),
     ...composeClientParts(deps, sessions, spool, onFault),
   };
 }

@@ -29,6 +29,7 @@ import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
 import { Isolation } from "./isolation/isolation.ts";
+import type { HostSearch } from "./search/host-search.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
 import type { SessionDirectory } from "./session/session-directory.ts";
 import { describeSession, describeSessionInFull } from "./session/session-status.ts";
@@ -87,6 +88,7 @@ export class Host {
   readonly audit: Audit;
   readonly acpEnabled: boolean;
   readonly changes: HostChanges;
+  readonly search: HostSearch;
   readonly #parts: HostParts;
   readonly #turnReaders: TurnReaders;
   #closing: Promise<void> | undefined;
@@ -99,6 +101,7 @@ export class Host {
     this.audit = parts.audit;
     this.acpEnabled = options.config.acp.enabled;
     this.changes = new HostChanges(sessions, this.submit);
+    this.search = parts.search;
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {
       hub,
@@ -410,6 +413,7 @@ export class Host {
   async #closeNow(): Promise<void> {
     this.#parts.outage.close();
     this.#parts.retention.close();
+    this.#parts.search.close();
     await Promise.all([this.#parts.sessions.suspendAll(), this.#parts.probes.close()]);
     this.#parts.approvals.close();
     this.#parts.inputs.close();

@@ -75,6 +75,7 @@ export type {
   RevertRequest,
 } from "./operations/changes.ts";
 export type { ConnectedClient } from "./operations/client.ts";
+export type { SearchResult, SearchSessionsQuery } from "./operations/search.ts";
 export type { Session, SessionOptions, SessionPatch, SessionStatus } from "./operations/session.ts";
 export {
   OWNER_CLIENT_ID,

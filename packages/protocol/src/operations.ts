@@ -19,6 +19,7 @@ import {
 import { getPolicy } from "./operations/policy.ts";
 import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
+import { searchSessions } from "./operations/search.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
 import {
   claimTerminal,
@@ -58,6 +59,7 @@ export const OPERATIONS = {
   resolveApproval,
   listPermissionRules,
   removePermissionRule,
+  searchSessions,
   listChanges,
   diffChanges,
   revertChanges,

@@ -11,6 +11,7 @@ import { Connection } from "./connection.ts";
 import { Retry, type RetryOptions } from "./event-stream.ts";
 import { HostAddress, type Platform } from "./host-address.ts";
 import { Keys } from "./key.ts";
+import { Search } from "./search.ts";
 import { SignIns } from "./sign-in.ts";
 import { Terminals } from "./terminal.ts";
 import { Webhooks } from "./webhook.ts";
@@ -24,6 +25,7 @@ export class Holdfast {
   readonly approvals: Approvals;
   readonly permissionRules: PermissionRules;
   readonly changes: Changes;
+  readonly search: Search;
   readonly terminals: Terminals;
   readonly webhooks: Webhooks;
   readonly keys: Keys;
@@ -45,6 +47,7 @@ export class Holdfast {
     this.acpAgent = new AcpAgent(connection, retry);
     this.approvals = new Approvals(connection);
     this.permissionRules = new PermissionRules(connection);
+    this.search = new Search(connection);
     this.changes = new Changes(connection);
     this.terminals = new Terminals(connection, retry);
     this.webhooks = new Webhooks(connection);

@@ -32,6 +32,7 @@ export type { ChangedFile, ChangeHunk, ChangeList, Changes, ChangesOptions, File
 export type { PermissionRuleInfo, PermissionRules } from "./permission-rule.ts";
 export type { PolicyInForce, PolicyRules } from "./policy.ts";
 export type { Audit, AuditChain, AuditLink, AuditQuery, AuditRecord } from "./audit.ts";
+export type { Search, SearchOptions, SearchResult } from "./search.ts";
 export type { SignIn, SignInLink, SignIns } from "./sign-in.ts";
 export type { ApiKey, Ceiling, KeyRequest, Keys, NewKey, WantedCeiling } from "./key.ts";
 export type {

@@ -5,6 +5,7 @@ import type {
   FollowRequest,
   FollowedSession,
   HostChanges,
+  HostSearch,
   HostStats,
   HostWatcher,
   Hub,
@@ -78,6 +79,8 @@ export interface HostPort {
   readonly acpEnabled: boolean;
   /** The port that serves AHP clients; absent: WebSockets are refused. */
   readonly ahp?: AhpPort;
+  /** Searches over the text of sessions. */
+  readonly search: Pick<HostSearch, "find">;
   /** The changes in the folders of sessions. */
   readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "commit">;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;

@@ -15,6 +15,7 @@ import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import { changesHandlers } from "./changes.ts";
+import { searchHandlers } from "./search.ts";
 import { sessionHandlers } from "./session.ts";
 import { signInHandlers } from "./sign-in.ts";
 import { terminalHandlers } from "./terminal.ts";
@@ -61,6 +62,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...turnHandlers(host, streamOptions),
     ...approvalHandlers(host),
     ...changesHandlers(host),
+    ...searchHandlers(host),
     ...terminalHandlers(host, streamOptions),
     ...keyHandlers(options),
     ...appHandlers(options),

@@ -46,6 +46,14 @@ import type { FakeTurn } from "./fake-turn.ts";
 export class FakeHost implements HostPort {
   readonly hub: Hub;
   readonly changes = new FakeChanges();
+  /** Searches, with their callers. */
+  readonly searches: unknown[] = [];
+  readonly search: HostPort["search"] = {
+    find: (query, caller) => {
+      this.searches.push([query, caller]);
+      return [];
+    },
+  };
   readonly turns: FakeTurn[] = [];
   readonly terminals = new Map<string, FakeTerminal>();
   readonly reasons: (string | undefined)[] = [];

@@ -8,6 +8,7 @@ import { describeOmittedTurns } from "./omitted-turns.ts";
 import { describeProperties } from "./properties.ts";
 import { describeRecords } from "./records.ts";
 import { openHub } from "./samples.ts";
+import { describeSearch } from "./search.ts";
 import { describeRemoval, describeSessions } from "./sessions.ts";
 import type { StorageHome, WantedStorage, World } from "./world.ts";
 
@@ -44,6 +45,7 @@ export function storageContract(name: string, makeHome: () => Promise<StorageHom
     describeSessions(world);
     describeRemoval(world);
     describeRecords(world);
+    describeSearch(world);
   });
   describe(`the ${name} storage, whatever happens`, () => {
     describeProperties(makeHome);

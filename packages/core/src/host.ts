@@ -26,6 +26,7 @@ import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
 import { Isolation } from "./isolation/isolation.ts";
+import { SharedAccess } from "./resource/shared-access.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
 import type { SessionDirectory } from "./session/session-directory.ts";
 import { describeSession, describeSessionInFull } from "./session/session-status.ts";
@@ -94,6 +95,7 @@ export class Host {
     this.hub = hub;
     this.audit = parts.audit;
     this.acpEnabled = options.config.acp.enabled;
+    const isolation = new Isolation(options.config.isolation, options.paths);
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {
       hub,
@@ -101,7 +103,11 @@ export class Host {
       sessions: directory,
       terminals: new TerminalSubscriptions(hub, terminals, finished),
       claims,
-      files: new SharedFiles(sessions, directory, new Isolation(options.config.isolation, options.paths)),
+      files: new SharedFiles(
+        sessions,
+        directory,
+        new SharedAccess({ sessions, isolation, audit: parts.audit }),
+      ),
       publishAgents: () => publishedAgents.publish(),
     };
     parts.watchers.started();

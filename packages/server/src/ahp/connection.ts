@@ -22,6 +22,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { type HandledMethod, handleRequest, type RequestHandlers } from "./handlers.ts";
 import { findAll, greet, readIntroduction, readReturn, resume } from "./handshake.ts";
 import { InboundLimit, orderOf } from "./inbound.ts";
+import type { ResourceWatches } from "./resource-watches.ts";
 import { SocketWriter } from "./socket-writer.ts";
 import { toRpcError } from "./rpc-error.ts";
 
@@ -44,6 +45,7 @@ export interface ConnectionDeps {
   readonly channels: Channels;
   readonly views: ChannelViews;
   readonly records: ClientRecords;
+  readonly watches: ResourceWatches;
   readonly handlers: RequestHandlers;
   readonly version: string;
   readonly report: (error: unknown) => string;
@@ -328,7 +330,10 @@ export class AhpConnection implements ClientConnection {
     const subscriptions = this.#subscriptions;
     if (subscriptions === undefined) return;
     const read = subscriptions.dialect.readRequest("unsubscribe", params);
-    const found = read.ok && this.#deps.channels.findNow(subscriptions.dialect, read.value.channel);
+    if (!read.ok) return;
+    const { channel } = read.value;
+    this.#deps.watches.unsubscribe(channel, subscriptions);
+    const found = this.#deps.channels.findNow(subscriptions.dialect, channel);
     if (found) subscriptions.unsubscribe(found);
   }
 
@@ -340,6 +345,7 @@ export class AhpConnection implements ClientConnection {
     this.#warnings.close();
     if (state.name !== "open") return;
     const { subscriptions } = state;
+    this.#deps.watches.leave(subscriptions);
     this.#deps.records.leave(subscriptions.record, this, subscriptions.leave());
   }
 }

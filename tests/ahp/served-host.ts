@@ -92,12 +92,19 @@ export interface ServeOptions {
   /** Script of the agent `mine`; see the fake agent. */
   readonly script?: object;
   readonly ahp?: { readonly heartbeatMs?: number; readonly beatMs?: number; readonly memoryMs?: number };
+  /** Origins whose pages count as the host's own. */
+  readonly allowedOrigins?: readonly string[];
   /** A folder whose programs are found before all others. */
   readonly programs?: string;
 }
 
 /** Serves a host until the test is over. */
-export async function serveHost({ script = {}, ahp, programs }: ServeOptions = {}): Promise<ServedHost> {
+export async function serveHost({
+  script = {},
+  ahp,
+  programs,
+  allowedOrigins,
+}: ServeOptions = {}): Promise<ServedHost> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
   const work = path.join(folder, "work");
   mkdirSync(work);
@@ -126,7 +133,7 @@ export async function serveHost({ script = {}, ahp, programs }: ServeOptions = {
     log,
   });
   const token = "a-token-for-tests";
-  const listen = { host: "127.0.0.1", port: 0 };
+  const listen = { host: "127.0.0.1", port: 0, allowedOrigins };
   const server = await startServer({
     host,
     token,

@@ -96,6 +96,7 @@ const examples: Readonly<Record<string, unknown>> = {
   policy: "policy.jsonc",
   "listen.allowRemote": false,
   "listen.allowedHosts": ["holdfast.example"],
+  "listen.allowedOrigins": ["https://app.example"],
 };
 
 /** Limits have the same names in each group. */

@@ -131,6 +131,7 @@ export function composeHost(options: HostOptions): HostParts {
     policy: options.policy,
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
+    commandRunOf: ({ id }) => config.acp.commandRunOf?.[id] ?? config.acp.commandRun,
     defaultModel: config.defaults.model,
     ...agentDeps(options),
   };

@@ -30,6 +30,9 @@ const hostNameSchema = lineSchema(253).regex(
   "must be a host name or an address, without a port",
 );
 
+/** Pipes, or a pseudo-terminal. */
+const commandRunSchema = z.enum(["text", "tty"]);
+
 const ownAgentSchema = closedObject({
   extends: agentNameSchema
     .optional()
@@ -151,6 +154,15 @@ const configSchema = closedObject({
       .describe(
         "The text of a turn that stays in memory; the beginning of a longer text is read from storage.",
       ),
+    commandRun: commandRunSchema
+      .default("text")
+      .describe(
+        "How commands of agents run: text on pipes, or tty on pseudo-terminals that people can type into.",
+      ),
+    commandRunOf: z
+      .record(agentNameSchema, commandRunSchema)
+      .optional()
+      .describe("The same for single agents, by id."),
   })
     .prefault({})
     .describe("The Agent Client Protocol."),

@@ -27,7 +27,10 @@ export async function admitSocket(request: IncomingMessage, parts: AdmissionPart
   return clientId;
 }
 
-function identifySocket(request: IncomingMessage, { access, names, origins, isStopping }: AdmissionParts): string {
+function identifySocket(
+  request: IncomingMessage,
+  { access, names, origins, isStopping }: AdmissionParts,
+): string {
   const { headers, socket } = request;
   const own = socket.localAddress === undefined ? undefined : plainAddress(socket.localAddress);
   checkHost(headers.host, (name) => names !== undefined && (names.has(name) || name === own));

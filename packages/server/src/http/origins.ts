@@ -75,7 +75,11 @@ function answerPreflight(c: Context<ServerEnv>, origin: Record<string, string> =
   const isPrivate = c.req.header("access-control-request-private-network") === "true";
   return new Response(null, {
     status: noContent,
-    headers: { ...preflight, ...origin, ...(isPrivate && { "access-control-allow-private-network": "true" }) },
+    headers: {
+      ...preflight,
+      ...origin,
+      ...(isPrivate && { "access-control-allow-private-network": "true" }),
+    },
   });
 }
 

@@ -133,6 +133,7 @@ export function composeHost(options: HostOptions): HostParts {
     policy: options.policy,
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
+    commandRunOf: ({ id }) => config.acp.commandRunOf?.[id] ?? config.acp.commandRun,
     defaultModel: config.defaults.model,
     changesFolder: join(options.stateFolder, "changes"),
     ...agentDeps(options),

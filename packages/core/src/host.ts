@@ -30,6 +30,7 @@ import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
 import { Isolation } from "./isolation/isolation.ts";
 import type { HostSearch } from "./search/host-search.ts";
+import { SharedAccess } from "./resource/shared-access.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
 import type { SessionDirectory } from "./session/session-directory.ts";
 import { describeSession, describeSessionInFull } from "./session/session-status.ts";
@@ -102,6 +103,7 @@ export class Host {
     this.acpEnabled = options.config.acp.enabled;
     this.changes = new HostChanges(sessions, this.submit);
     this.search = parts.search;
+    const isolation = new Isolation(options.config.isolation, options.paths);
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {
       hub,
@@ -109,7 +111,11 @@ export class Host {
       sessions: directory,
       terminals: new TerminalSubscriptions(hub, terminals, finished),
       claims,
-      files: new SharedFiles(sessions, directory, new Isolation(options.config.isolation, options.paths)),
+      files: new SharedFiles(
+        sessions,
+        directory,
+        new SharedAccess({ sessions, isolation, audit: parts.audit }),
+      ),
       publishAgents: () => publishedAgents.publish(),
     };
     parts.watchers.started();

@@ -148,7 +148,14 @@ describe("configuration", () => {
     [{ acp: { idleSeconds: 0 } }, "acp.idleSeconds must be at least 0.01"],
     [{ retention: { maxAgeDays: 0 } }, "retention.maxAgeDays must be at least 1"],
     [{ listen: { port: 65_536 } }, "listen.port must be at most 65535"],
-    [{ listen: { prot: 1 } }, 'listen has no member "prot"; it has: host, port, allowRemote, allowedHosts'],
+    [
+      { listen: { prot: 1 } },
+      'listen has no member "prot"; it has: host, port, allowRemote, allowedHosts, allowedOrigins',
+    ],
+    [
+      { listen: { allowedOrigins: ["https://app.example/"] } },
+      "listen.allowedOrigins[0] must be an origin, such as https://app.example, without a path",
+    ],
     [
       { listen: { allowedHosts: ["a:80"] } },
       "listen.allowedHosts[0] must be a host name or an address, without a port",

@@ -66,7 +66,7 @@ export interface AhpPort {
   >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;
-  readonly files: Pick<SharedFiles, "read" | "complete">;
+  readonly files: Pick<SharedFiles, "read" | "complete" | "access" | "resources">;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }

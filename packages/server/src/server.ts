@@ -120,6 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     host: options.host,
     log,
     names,
+    origins: new Set(listen.allowedOrigins),
     access: openAccess({
       ...options,
       acceptsAppIds: options.apps?.enabled,

@@ -4,6 +4,7 @@ import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
 import { describeRead, describeWrite } from "../approval/subject.ts";
 import { ALLOWED } from "../audit/audit.ts";
 import {
+  RESOURCE_NOT_FOUND,
   type ResolvedFile,
   checkPath,
   checkReadable,
@@ -16,9 +17,6 @@ import {
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
-
-/** ACP's number for something that is not there. */
-const resourceNotFound = -32002;
 
 /** `fs/*` of one session. */
 export class FileService {
@@ -49,7 +47,7 @@ export class FileService {
       };
     } catch (error) {
       // Such an agent takes an error for a missing file as a reason not to create it.
-      const isMissing = error instanceof RpcError && error.code === resourceNotFound;
+      const isMissing = error instanceof RpcError && error.code === RESOURCE_NOT_FOUND;
       const { quirks } = this.#context.entry;
       if (isMissing && quirks.includes("missing-file-reads-as-empty")) return { content: "" };
       throw error;

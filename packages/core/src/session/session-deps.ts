@@ -56,6 +56,8 @@ export interface SessionDeps {
   readonly now: () => Date;
   /** How much text of a running turn its state may hold. */
   readonly turnTextBytes: number;
+  /** How an agent's commands run when it does not ask for a pseudo-terminal itself. */
+  commandRunOf(entry: AgentEntry): "text" | "tty";
   /** The model of sessions that name none. */
   readonly defaultModel?: string | undefined;
   /** Where a provider's credentials are read from; the host's own process if absent. */

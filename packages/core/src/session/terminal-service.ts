@@ -76,11 +76,12 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   }
 
   async create(
-    wanted: WantedTerminal,
+    asked: WantedTerminal,
     hold: HoldTerminal<HostTerminal>,
     signal: AbortSignal | undefined,
   ): Promise<HostTerminal> {
-    const { deps } = this.#context;
+    const { deps, entry } = this.#context;
+    const wanted = asked.kind === undefined ? { ...asked, kind: deps.commandRunOf(entry) } : asked;
     // Before anything is awaited: the turn may end meanwhile.
     const turn = this.#context.openTurn;
     await checkDirectory(wanted.cwd);

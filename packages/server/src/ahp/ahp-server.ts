@@ -14,6 +14,7 @@ import { Channels } from "./channels.ts";
 import { ClientRecords } from "./client-record.ts";
 import { AhpConnection, CLOSE_CODE, type ConnectionDeps } from "./connection.ts";
 import { requestHandlers } from "./handlers.ts";
+import { ResourceWatches } from "./resource-watches.ts";
 import { textFrame } from "./text-frame.ts";
 
 /** Timeouts for AHP clients. */
@@ -142,6 +143,7 @@ export class AhpServer {
       });
     }
     for (const connection of this.#connections) connection.terminate();
+    this.#serving?.watches.close();
     this.#serving?.records.close();
   }
 
@@ -197,12 +199,14 @@ function makeDeps(
 ): ConnectionDeps {
   const channels = new Channels(port);
   const views = new ChannelViews(port.hub);
+  const watches = new ResourceWatches(port);
   return {
     port,
     channels,
     views,
     records: new ClientRecords(port, views, memoryMs),
-    handlers: requestHandlers({ port, channels }),
+    watches,
+    handlers: requestHandlers({ port, channels, watches }),
     version,
     refusals,
     report: (error: unknown) => reportError(error, log),

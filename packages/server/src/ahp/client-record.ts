@@ -1,7 +1,7 @@
 // Clients that the host remembers, connected or not: ids, outcomes of their actions, and what they followed.
 import type { ClientId } from "@holdfast/ahp";
 import type { Dialect } from "@holdfast/ahp/dialects";
-import type { Submission, SubmittedBy } from "@holdfast/core";
+import { FileGrants, type Submission, type SubmittedBy } from "@holdfast/core";
 import type { AhpPort } from "../host-port.ts";
 import type { ChannelView, ChannelViews } from "./channel-view.ts";
 
@@ -32,6 +32,8 @@ export class ClientRecord {
   readonly dialect: Dialect;
   readonly info: ClientInfo;
   left: LeftBehind | undefined;
+  /** What the client may reach outside of the sessions' folders. */
+  readonly fileGrants = new FileGrants();
   readonly #outcomes = new Map<number, Outcome>();
   #forgottenSeq = -1;
 

@@ -23,6 +23,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { type HandledMethod, handleRequest, type RequestHandlers } from "./handlers.ts";
 import { findAll, greet, readIntroduction, readReturn, resume } from "./handshake.ts";
 import { InboundLimit, orderOf } from "./inbound.ts";
+import type { ResourceWatches } from "./resource-watches.ts";
 import { SocketWriter } from "./socket-writer.ts";
 import { toRpcError } from "./rpc-error.ts";
 
@@ -45,6 +46,7 @@ export interface ConnectionDeps {
   readonly channels: Channels;
   readonly views: ChannelViews;
   readonly records: ClientRecords;
+  readonly watches: ResourceWatches;
   readonly handlers: RequestHandlers;
   readonly version: string;
   readonly refusals: Refusals;
@@ -344,7 +346,10 @@ export class AhpConnection implements ClientConnection {
     const subscriptions = this.#subscriptions;
     if (subscriptions === undefined) return;
     const read = subscriptions.dialect.readRequest("unsubscribe", params);
-    const found = read.ok && this.#deps.channels.findNow(subscriptions.dialect, read.value.channel);
+    if (!read.ok) return;
+    const { channel } = read.value;
+    this.#deps.watches.unsubscribe(channel, subscriptions);
+    const found = this.#deps.channels.findNow(subscriptions.dialect, channel);
     if (found) subscriptions.unsubscribe(found);
   }
 
@@ -356,6 +361,7 @@ export class AhpConnection implements ClientConnection {
     this.#warnings.close();
     if (state.name !== "open") return;
     const { subscriptions } = state;
+    this.#deps.watches.leave(subscriptions);
     this.#deps.records.leave(subscriptions.record, this, subscriptions.leave());
   }
 }

@@ -94,6 +94,8 @@ export interface ServeOptions {
   /** Script of the agent `mine`; see the fake agent. */
   readonly script?: object;
   readonly ahp?: { readonly heartbeatMs?: number; readonly beatMs?: number; readonly memoryMs?: number };
+  /** Origins whose pages count as the host's own. */
+  readonly allowedOrigins?: readonly string[];
   /** A folder whose programs are found before all others. */
   readonly programs?: string;
 }
@@ -119,7 +121,7 @@ export function useServedHosts(): (options?: ServeOptions) => Promise<ServedHost
   };
 }
 
-async function serveHost(processPort: ProcessPort, { script = {}, ahp }: ServeOptions): Promise<ServedHost> {
+async function serveHost(processPort: ProcessPort, { script = {}, ahp, allowedOrigins }: ServeOptions): Promise<ServedHost> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
   const work = path.join(folder, "work");
   mkdirSync(work);
@@ -142,7 +144,7 @@ async function serveHost(processPort: ProcessPort, { script = {}, ahp }: ServeOp
     log,
   });
   const token = "a-token-for-tests";
-  const listen = { host: "127.0.0.1", port: 0 };
+  const listen = { host: "127.0.0.1", port: 0, ...(allowedOrigins && { allowedOrigins }) };
   const server = await startServer({
     host,
     token,

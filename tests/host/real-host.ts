@@ -4,6 +4,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -43,6 +44,8 @@ export interface RealHostOptions {
   /** Where it listens, also after a restart; absent: on any port that is free, a new one each time. */
   readonly port?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Variables with paths in the folder of `home`, `project` and `user`. */
+  readonly environmentIn?: (folder: string) => Readonly<Record<string, string>>;
   /** An ordinary user that it runs as, by number, when the tests run as root. */
   readonly uid?: number | undefined;
   /** The folder for its files; absent: the temporary one. */
@@ -92,6 +95,7 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
         REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1",
         ...(options.keeper === true && { HOLDFAST_NO_KEEPER: "" }),
         ...options.environment,
+        ...options.environmentIn?.(folder),
       },
     },
   );
@@ -145,9 +149,9 @@ export async function freePort(): Promise<number> {
 }
 
 /** Makes a user the owner of a folder and everything in it. */
-function giveTo(folder: string, uid: number): void {
+export function giveTo(folder: string, uid: number): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    chownSync(path.join(folder, name), uid, uid);
+    lchownSync(path.join(folder, name), uid, uid);
   }
   chownSync(folder, uid, uid);
 }

@@ -5,8 +5,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildPage } from "../../scripts/build.mjs";
 import { findEnterProgram } from "../../packages/terminal/src/sandbox/enter-program.ts";
+import { bundleProgram } from "../../scripts/package/bundle.mjs";
 import { stageProgram } from "../../scripts/package/staging.mjs";
-import { testedPackage } from "./tested-program.ts";
+import { testedPackage, testPrograms } from "./tested-program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -33,14 +34,28 @@ async function compileEnterProgram(): Promise<void> {
 /** Lays the program out as it is published: the bundle starts in half the CPU time, and tests start it often. */
 async function stageTestedProgram(): Promise<void> {
   const notices = path.join(testedPackage, "THIRD-PARTY");
-  const sources = ["packages", "scripts/package", "package-lock.json", "README.md", "CHANGELOG.md"];
+  const sources = [
+    "packages",
+    "packages/cli/src/testing",
+    "scripts/package",
+    "package-lock.json",
+    "README.md",
+    "CHANGELOG.md",
+  ];
   const changedMs = Math.max(...sources.map((name) => lastChangeMs(path.join(root, name))));
   // Written last of all.
-  if (existsSync(notices) && statSync(notices).mtimeMs > changedMs) return;
+  if (existsSync(testPrograms) && existsSync(notices) && statSync(notices).mtimeMs > changedMs) return;
   const staged = `${testedPackage}-${process.pid}`;
   await stageProgram(staged);
+  await bundleTestPrograms();
   rmSync(testedPackage, { recursive: true, force: true });
   renameSync(staged, testedPackage);
+}
+
+/** Programs around the product's own code, which tests start often, too. */
+async function bundleTestPrograms(): Promise<void> {
+  const entries = ["find-host", "lock", "serve"].map((name) => `cli/src/testing/${name}-program.ts`);
+  await bundleProgram(testPrograms, [...entries, "cli/src/serve/watchdog-thread.ts"]);
 }
 
 /** When a file, or anything in a folder that goes into the program, was changed last. */

@@ -18,7 +18,8 @@ export type {
 export type { AhpErrorName, ErrorNumbers } from "./dialects/error-numbers.ts";
 export { negotiate, supportedVersions, type Negotiation, type VersionOffer } from "./dialects/negotiate.ts";
 export { ChannelProjection, type StateByKind, type LoggedAction } from "./dialects/projection.ts";
-export type { AhpRequests, RequestMethod } from "./dialects/ahp/request.ts";
+export { requestMethods, type AhpRequests, type RequestMethod } from "./dialects/ahp/request.ts";
+export { dispatchableActions } from "./dialects/ahp/read-action.ts";
 export { entrySeqBefore, wireSeq, wireSeqAfter } from "./dialects/sequence.ts";
 export { editUri, parseEditUri, type EditAddress } from "./dialects/ahp/uri.ts";
 export type { TerminalPart } from "./dialects/ahp/terminal.ts";

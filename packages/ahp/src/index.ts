@@ -51,6 +51,7 @@ export {
   limitOutcome,
   limitWords,
   type CommandLimits,
+  type KeyLimits,
   type LimitFired,
   type LimitInForce,
   type AgentLimits,

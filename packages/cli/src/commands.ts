@@ -30,6 +30,7 @@ import { addPrune } from "./command/prune.ts";
 import { addRestart } from "./command/restart.ts";
 import { addRevert } from "./command/revert.ts";
 import { addRun } from "./command/run.ts";
+import { addSearch } from "./command/search.ts";
 import { addSignIns } from "./command/sign-ins.ts";
 import { addStop } from "./command/stop.ts";
 import { addTerminals } from "./command/terminals.ts";
@@ -49,7 +50,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
   { heading: "Changes:", commands: [addChanges, addRevert] },
   { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions, addPolicy] },
   { heading: "Terminals:", commands: [addExec, addAttach, addTerminals, addLogs, addKill] },
-  { heading: "History:", commands: [addExport, addPrune, addAudit] },
+  { heading: "History:", commands: [addSearch, addExport, addPrune, addAudit] },
   { heading: "Access:", commands: [addOpen, addSignIns, addKeys, addApps] },
   {
     heading: "Host and machine:",

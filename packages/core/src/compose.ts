@@ -1,10 +1,10 @@
 // Composition of a host: makes its parts from what it is given and from what an earlier host stored.
-import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { newRootState, ROOT_URI } from "@holdfast/ahp";
 import type { Config } from "@holdfast/protocol";
 import type { Held, ProcessPort } from "@holdfast/terminal/port";
+import { AgentFolders } from "./agent/agent-folders.ts";
 import { AgentEntries, type AgentEntry, type BuiltInProgram, shellVariables } from "./agent/agent-entry.ts";
 import { AgentList, PublishedAgents } from "./agent/agent-list.ts";
 import { Installations } from "./agent/installations.ts";
@@ -27,6 +27,7 @@ import { type RetentionRules, RetentionWatch } from "./retention.ts";
 import { buildLaunch } from "./session/agent-launch.ts";
 import { Remains } from "./session/reattach.ts";
 import { recoverTerminals } from "./session/recovery.ts";
+import { HostSearch } from "./search/host-search.ts";
 import { Rights } from "./session/rights.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
 import type { PolicySource } from "./policy/host-policy.ts";
@@ -80,6 +81,7 @@ export interface HostParts extends SessionDeps, ClientParts {
   readonly agents: AgentList;
   readonly publishedAgents: PublishedAgents;
   readonly retention: RetentionWatch;
+  readonly search: HostSearch;
 }
 
 /** The parts that serve clients: finding and following channels, and submitting to them. */
@@ -137,6 +139,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     keepsRuns: held !== undefined,
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
+    commandRunOf: ({ id }) => config.acp.commandRunOf?.[id] ?? config.acp.commandRun,
     defaultModel: config.defaults.model,
     changesFolder: join(options.stateFolder, "changes"),
     ...agentDeps(options),
@@ -175,6 +178,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     agents,
     publishedAgents: new PublishedAgents({ hub, look: () => agents.look(), onFault }),
     retention,
+    search: new HostSearch(storage.search, onFault),
     ...composeClientParts(deps, sessions, spool, onFault),
   };
 }
@@ -238,21 +242,19 @@ function agentDeps({
   redactor,
 }: HostOptions): Pick<
   SessionDeps,
-  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders"
+  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders" | "removeAgentFolders"
 > {
+  const folders = new AgentFolders(stateFolder);
   return {
     clientVersion: shellAgent.version,
     onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
     redact: (text) => redactor?.redact(text) ?? text,
-    agentVariables: ({ builtIn, id }) => (builtIn ? shellVariables(join(stateFolder, "agents", id)) : {}),
-    agentFolders: ({ builtIn, id }) => (builtIn ? [makeFolder(join(stateFolder, "agents", id))] : []),
+    agentVariables: ({ builtIn, id }, session) => (builtIn ? shellVariables(folders.make(id, session)) : {}),
+    agentFolders: ({ builtIn, id }, session) => (builtIn ? [folders.make(id, session)] : []),
+    removeAgentFolders: async ({ builtIn, id }, session) => {
+      if (builtIn) await folders.remove(id, session);
+    },
   };
-}
-
-/** A sandbox can only show what exists. */
-function makeFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 function readRetention({ maxAgeDays, maxMebibytes, auditDays }: Config["retention"]): RetentionRules {

@@ -3,6 +3,7 @@ import { type Action, type AppId, ROOT_URI, type TerminalSize, makeId } from "@h
 import {
   type AgentInfo,
   type AuditChain,
+  type PolicyInForce,
   type AuditQuery,
   type AuditRecord,
   type ChatResponse,
@@ -21,6 +22,7 @@ import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
 import { describeRule } from "./approval/permission-rules.ts";
+import { describePolicy } from "./policy/host-policy.ts";
 import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
@@ -28,6 +30,8 @@ import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
 import { Isolation } from "./isolation/isolation.ts";
+import type { HostSearch } from "./search/host-search.ts";
+import { SharedAccess } from "./resource/shared-access.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
 import type { SessionDirectory } from "./session/session-directory.ts";
 import { describeSession, describeSessionInFull } from "./session/session-status.ts";
@@ -87,6 +91,7 @@ export class Host {
   readonly audit: Audit;
   readonly acpEnabled: boolean;
   readonly changes: HostChanges;
+  readonly search: HostSearch;
   readonly #parts: HostParts;
   readonly #turnReaders: TurnReaders;
   #closing: Promise<void> | undefined;
@@ -114,6 +119,8 @@ export class Host {
     this.audit = parts.audit;
     this.acpEnabled = options.config.acp.enabled;
     this.changes = new HostChanges(sessions, this.submit);
+    this.search = parts.search;
+    const isolation = new Isolation(options.config.isolation, options.paths);
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {
       hub,
@@ -121,7 +128,11 @@ export class Host {
       sessions: directory,
       terminals: new TerminalSubscriptions(hub, terminals, finished),
       claims,
-      files: new SharedFiles(sessions, directory, new Isolation(options.config.isolation, options.paths)),
+      files: new SharedFiles(
+        sessions,
+        directory,
+        new SharedAccess({ sessions, isolation, audit: parts.audit }),
+      ),
       publishAgents: () => publishedAgents.publish(),
     };
     parts.watchers.started();
@@ -343,6 +354,12 @@ export class Host {
     return this.#parts.storage.audit.chain();
   }
 
+  /** The rules of the policy file that are in force; for the owner alone. */
+  readPolicy(caller: Caller): PolicyInForce {
+    requireOwner(caller);
+    return describePolicy(this.#parts.policy);
+  }
+
   /** Whom the processes with a marker belong to; undefined for a marker that this host did not make. */
   ownerOfMarker(marker: string): MarkerOwner | undefined {
     const { owners } = this.#parts;
@@ -438,6 +455,7 @@ export class Host {
   async #closeNow(): Promise<void> {
     this.#parts.outage.close();
     this.#parts.retention.close();
+    this.#parts.search.close();
     await Promise.all([this.#parts.sessions.suspendAll(), this.#parts.probes.close()]);
     this.#parts.approvals.close();
     this.#parts.inputs.close();

@@ -16,6 +16,7 @@ export { changedOwner, initialSession, type ChannelOwner } from "./storage/store
 export { isDurable } from "./storage/durable.ts";
 export { checkByKind, reduceByKind } from "./storage/stored-channel.ts";
 export { omittedTurns, turnsBefore, type TurnPage } from "./storage/omitted-turns.ts";
+export { searchDocument, type SearchDocument } from "./search/search-document.ts";
 export { StorageError, type StorageErrorCode } from "./storage/storage-error.ts";
 export type { SpoolExtent, SpoolSlice, TerminalSpool } from "./storage/terminal-spool.ts";
 
@@ -161,6 +162,40 @@ export interface StoredRun {
   readonly requests: readonly RunText[];
 }
 
+/** What is searched for; all words must occur. */
+export interface SearchQuery {
+  readonly words: readonly string[];
+  /** Only sessions of this app; absent: of everybody. */
+  readonly appId?: string | undefined;
+  readonly agent?: string | undefined;
+  /** Only sessions in this folder or below it. */
+  readonly folder?: string | undefined;
+  /** Only turns that began at this moment or later, or before one. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit: number;
+}
+
+/** A turn or a title that has the words. */
+export interface SearchHit {
+  readonly session: SessionSummary;
+  /** Absent for a session's title. */
+  readonly turnId?: string;
+  readonly at: string;
+  /** A piece of the text, each match between U+0001 and U+0002. */
+  readonly snippet: string;
+}
+
+/** The full-text index of ended turns; sessions that are removed leave it. */
+export interface SearchIndex {
+  /** Adds a turn; one that ended again replaces itself. */
+  put(chat: string, turn: Turn): void;
+  /** Indexes a little of what is not yet indexed; gives whether there is more. */
+  step(): boolean;
+  /** The best matches first. */
+  find(query: SearchQuery): SearchHit[];
+}
+
 /**
  * Everything the host keeps, but the bytes of terminals (see `TerminalSpool`).
  * At its start a host resumes `openChannels` of sessions and terminals; a chat is loaded when somebody asks for it.
@@ -172,6 +207,7 @@ export interface Storage {
   readonly sequence: SequenceSource;
   readonly audit: AuditTrail;
   readonly meta: Meta;
+  readonly search: SearchIndex;
   listSessions(query?: SessionQuery): SessionPage;
   /** The channels of a kind that were open, in the order in which they were opened. */
   openChannels<Kind extends "session" | "terminal">(kind: Kind): StoredChannelOf<Kind>[];

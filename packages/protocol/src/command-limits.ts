@@ -2,6 +2,7 @@
 import type {
   AgentLimits,
   CommandLimits,
+  KeyLimits,
   LimitFired,
   LimitInForce,
   SessionLimits,
@@ -72,6 +73,14 @@ export const sessionLimitsSchema = closedObject({
   id: "SessionLimits",
   description: "Limits of a session: at most those of the configuration.",
 }) satisfies z.ZodType<SessionLimits>;
+
+export const keyLimitsSchema = closedObject({
+  command: commandLimitsSchema.optional().describe("For each command of its sessions."),
+  key: sharedLimitsSchema.optional().describe("For all its sessions together."),
+}).meta({
+  id: "KeyLimits",
+  description: "Limits of the sessions of a key or an app, beside those of the configuration.",
+}) satisfies z.ZodType<KeyLimits>;
 
 /** Reads the limits of a session that came by another way than the app API. */
 export function readSessionLimits(value: unknown): Checked<SessionLimits> {

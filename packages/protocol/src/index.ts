@@ -63,6 +63,7 @@ export { apiKeySchema, type ApiKey, type KeyRequest } from "./operations/key.ts"
 export { signInSchema, type SignIn } from "./operations/sign-in.ts";
 export { completeCeiling, DEFAULT_CEILING, type Ceiling, type WantedCeiling } from "./ceiling.ts";
 export type { PendingApproval, PermissionDecision, PermissionRuleInfo } from "./operations/approval.ts";
+export type { PolicyInForce } from "./operations/policy.ts";
 export type { AuditChain, AuditLink, AuditQuery, AuditRecord } from "./operations/audit.ts";
 export type {
   ChangedFile,
@@ -74,6 +75,7 @@ export type {
   RevertRequest,
 } from "./operations/changes.ts";
 export type { ConnectedClient } from "./operations/client.ts";
+export type { SearchResult, SearchSessionsQuery } from "./operations/search.ts";
 export type { Session, SessionOptions, SessionPatch, SessionStatus } from "./operations/session.ts";
 export {
   OWNER_CLIENT_ID,

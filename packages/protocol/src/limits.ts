@@ -60,6 +60,10 @@ export const LIMITS = {
   changedHunks: 1000,
   /** Characters of a commit's message. */
   commitMessageLength: 64 * 1024,
+  /** Characters of a search. */
+  searchLength: 1000,
+  /** Results of one search. */
+  searchResults: 100,
   /** Webhooks of one caller. */
   webhooks: 20,
   /** Characters of a webhook's address. */

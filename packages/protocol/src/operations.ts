@@ -16,8 +16,10 @@ import {
   revertChanges,
   stageChanges,
 } from "./operations/changes.ts";
+import { getPolicy } from "./operations/policy.ts";
 import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
+import { searchSessions } from "./operations/search.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
 import {
   claimTerminal,
@@ -57,6 +59,7 @@ export const OPERATIONS = {
   resolveApproval,
   listPermissionRules,
   removePermissionRule,
+  searchSessions,
   listChanges,
   diffChanges,
   revertChanges,
@@ -84,6 +87,7 @@ export const OPERATIONS = {
   removeApp,
   listAudit,
   getAuditChain,
+  getPolicy,
   listClients,
   createWebhook,
   listWebhooks,

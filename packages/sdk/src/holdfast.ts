@@ -6,10 +6,12 @@ import { Approvals } from "./approval.ts";
 import { PermissionRules } from "./permission-rule.ts";
 import { Audit } from "./audit.ts";
 import { Changes } from "./changes.ts";
+import { PolicyRules } from "./policy.ts";
 import { Connection } from "./connection.ts";
 import { Retry, type RetryOptions } from "./event-stream.ts";
 import { HostAddress, type Platform } from "./host-address.ts";
 import { Keys } from "./key.ts";
+import { Search } from "./search.ts";
 import { SignIns } from "./sign-in.ts";
 import { Terminals } from "./terminal.ts";
 import { Webhooks } from "./webhook.ts";
@@ -23,12 +25,14 @@ export class Holdfast {
   readonly approvals: Approvals;
   readonly permissionRules: PermissionRules;
   readonly changes: Changes;
+  readonly search: Search;
   readonly terminals: Terminals;
   readonly webhooks: Webhooks;
   readonly keys: Keys;
   readonly signIns: SignIns;
   readonly apps: Apps;
   readonly audit: Audit;
+  readonly policy: PolicyRules;
   /** Outcome of sending the permissions that the app requests to the host; it never rejects. */
   readonly registration: Promise<Registration>;
 
@@ -43,6 +47,7 @@ export class Holdfast {
     this.acpAgent = new AcpAgent(connection, retry);
     this.approvals = new Approvals(connection);
     this.permissionRules = new PermissionRules(connection);
+    this.search = new Search(connection);
     this.changes = new Changes(connection);
     this.terminals = new Terminals(connection, retry);
     this.webhooks = new Webhooks(connection);
@@ -50,6 +55,7 @@ export class Holdfast {
     this.signIns = new SignIns(connection);
     this.apps = new Apps(connection);
     this.audit = new Audit(connection);
+    this.policy = new PolicyRules(connection);
     this.registration = register(connection, { appId, appName, apiKey }, options.permissions ?? []);
   }
 

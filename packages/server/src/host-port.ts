@@ -5,6 +5,7 @@ import type {
   FollowRequest,
   FollowedSession,
   HostChanges,
+  HostSearch,
   HostStats,
   HostWatcher,
   Hub,
@@ -25,6 +26,7 @@ import type {
 import type {
   AgentInfo,
   AuditChain,
+  PolicyInForce,
   AuditQuery,
   AuditRecord,
   ChatResponse,
@@ -64,7 +66,7 @@ export interface AhpPort {
   >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;
-  readonly files: Pick<SharedFiles, "read" | "complete">;
+  readonly files: Pick<SharedFiles, "read" | "complete" | "access" | "resources">;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }
@@ -77,6 +79,8 @@ export interface HostPort {
   readonly acpEnabled: boolean;
   /** The port that serves AHP clients; absent: WebSockets are refused. */
   readonly ahp?: AhpPort;
+  /** Searches over the text of sessions. */
+  readonly search: Pick<HostSearch, "find">;
   /** The changes in the folders of sessions. */
   readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "commit">;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
@@ -134,6 +138,7 @@ export interface HostPort {
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
   /** The ends of the audit's chain of hashes; refused to everybody but the host's owner. */
   readAuditChain(caller: Caller): AuditChain;
+  readPolicy(caller: Caller): PolicyInForce;
   /** Notifies a watcher of every event, until the returned function is called. */
   watch(watcher: HostWatcher): () => void;
   stats(): HostStats;

@@ -118,6 +118,21 @@ const steps: readonly string[] = [
     PRIMARY KEY (run, offset)
   ) WITHOUT ROWID;
   `,
+  `
+  -- The text of ended turns, for searches. The index over it is made when the storage is opened (see SearchTable).
+  CREATE TABLE search_turn (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    channel_id INTEGER NOT NULL REFERENCES channel ON DELETE CASCADE,
+    turn_id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    prompt TEXT NOT NULL,
+    reply TEXT NOT NULL,
+    commands TEXT NOT NULL
+  );
+  CREATE UNIQUE INDEX search_turn_by_turn ON search_turn (channel_id, turn_id);
+  -- Chats whose older turns are in it.
+  CREATE TABLE search_chat (channel_id INTEGER PRIMARY KEY REFERENCES channel ON DELETE CASCADE);
+  `,
 ];
 
 /** The steps to a version from an empty database; undefined for a version that this program does not know. */

@@ -4,6 +4,7 @@ import type { AuditTable } from "./audit-table.ts";
 import type { ChannelTable } from "./channel-table.ts";
 import { numberOf, textOf } from "./driver.ts";
 import type { Database } from "./database.ts";
+import type { SearchTable } from "./search-table.ts";
 import type { SessionTable } from "./session-table.ts";
 import type { Snapshots } from "./snapshots.ts";
 
@@ -11,6 +12,7 @@ interface RemovalParts {
   readonly database: Database;
   readonly channels: ChannelTable;
   readonly sessions: SessionTable;
+  readonly search: SearchTable;
   readonly snapshots: Snapshots;
   readonly audit: AuditTable;
 }
@@ -53,10 +55,13 @@ export class Removal {
   }
 
   #purge(session: string): Purged {
-    const { database, channels } = this.#parts;
+    const { database, channels, search } = this.#parts;
     const own = channels.ofSession(session);
     database.transaction(() => {
-      for (const { uri } of own) channels.remove(uri);
+      for (const { uri } of own) {
+        search.removeChannel(uri);
+        channels.remove(uri);
+      }
     });
     return {
       sessions: own.filter(({ kind }) => kind === "session").map(({ uri }) => uri),

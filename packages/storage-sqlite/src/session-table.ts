@@ -74,7 +74,7 @@ function decodeCursor(cursor: string): [string, string] {
 }
 
 /** The model checks summaries as part of the root's actions. */
-function readSummary(text: string): SessionSummary {
+export function readSummary(text: string): SessionSummary {
   const checked = channelModels.root.checkAction({ type: "root/sessionAdded", summary: parseJson(text) });
   if (checked.ok && checked.value.type === "root/sessionAdded") return checked.value.summary;
   throw new StorageError("damaged", "The summary of a session cannot be read.");

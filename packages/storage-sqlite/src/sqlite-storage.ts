@@ -25,6 +25,7 @@ import type { DriverName } from "./driver.ts";
 import { MetaTable } from "./meta-table.ts";
 import { Removal } from "./removal.ts";
 import { RunTable } from "./run-table.ts";
+import { SearchTable } from "./search-table.ts";
 import { SqliteJournal } from "./sqlite-journal.ts";
 import { SessionTable } from "./session-table.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -60,6 +61,7 @@ class SqliteStorage implements Storage {
   readonly sequence: BlockSequence;
   readonly audit: AuditTable;
   readonly meta: MetaTable;
+  readonly search: SearchTable;
   readonly #database: Database;
   readonly #channels: ChannelTable;
   readonly #turns: TurnTable;
@@ -81,11 +83,19 @@ class SqliteStorage implements Storage {
     const sessions = new SessionTable(database);
     const turns = new TurnTable(database, onFault);
     const snapshots = new Snapshots(database, channels, turns, { minTailBytes, keepLogBytes }, onFault);
+    this.search = new SearchTable(database, channels, turns);
     this.#channels = channels;
     this.#turns = turns;
     this.#sessions = sessions;
     this.#snapshots = snapshots;
-    this.#removal = new Removal({ database, channels, sessions, snapshots, audit: this.audit });
+    this.#removal = new Removal({
+      database,
+      channels,
+      sessions,
+      snapshots,
+      search: this.search,
+      audit: this.audit,
+    });
     const runs = new RunTable(database);
     this.#runs = runs;
     const { sequence } = this;

@@ -9,7 +9,9 @@ import { guardLeaks } from "./testing/leaks.ts";
 import { makeEngine } from "./testing/level.ts";
 
 guardLeaks();
-const env = buildEnvironment({ base: process.env, audience: "agent-command", hasScreen: false });
+// npm looks for a newer npm once a day, and says so in the first command that finds one.
+const base = { ...process.env, NPM_CONFIG_UPDATE_NOTIFIER: "false" };
+const env = buildEnvironment({ base, audience: "agent-command", hasScreen: false });
 const engine = makeEngine({ environment: env, killGraceMs: 500 });
 const folder = mkdtempSync(join(tmpdir(), "everyday-"));
 afterAll(async () => {

@@ -39,6 +39,14 @@ export interface SessionLimits {
   readonly session?: SharedLimits;
 }
 
+/** Limits of the sessions of a key or an app, which its owner set. */
+export interface KeyLimits {
+  /** For each command of its sessions. */
+  readonly command?: CommandLimits;
+  /** For all its sessions together. */
+  readonly key?: SharedLimits;
+}
+
 /** The processes that a limit counts together. */
 export type LimitLevel = "command" | "agent" | "session" | "key" | "host";
 
@@ -126,6 +134,11 @@ const sharedLimitsShape = object<SharedLimits>({
   processes: optional(count),
   cpuCores: optional(number),
   openTerminals: optional(count),
+});
+
+export const keyLimitsShape = object<KeyLimits>({
+  command: optional(commandLimitsShape),
+  key: optional(sharedLimitsShape),
 });
 
 export const sessionLimitsShape = object<SessionLimits>({

@@ -50,7 +50,5 @@ it("[C740] [C741] changes lists, prints as a patch and reverts what a command of
     exitCode: 2,
   });
   expect(await host.refused("changes")).toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
-  expect(await api.changes.commit(session_key, "x").catch((error: { code?: string }) => error.code)).toBe(
-    "CHANGES_UNAVAILABLE",
-  );
+  await expect(api.changes.commit(session_key, "x")).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
 });

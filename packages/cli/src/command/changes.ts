@@ -33,7 +33,7 @@ export function addChanges(program: Command, run: Runner): void {
 }
 
 /** The session with the newest activity among those that work in a folder, or in one around it. */
-export async function newestIn(api: Holdfast, cwd: string): Promise<string> {
+async function newestIn(api: Holdfast, cwd: string): Promise<string> {
   const sessions = await api.acpAgent.listSessions();
   const here = sessions.filter(({ runtime_options: { cwd: folder } }) => {
     return folder !== undefined && (cwd === folder || cwd.startsWith(folder.replace(/\/?$/, "/")));
@@ -90,8 +90,7 @@ async function printDiffs(
       for (const line of text.replace(/\n$/, "").split("\n")) await console.print(paintLine(console, line));
     }
   }
-  if (!isComplete)
-    console.note("Some files are left out: they are too large, too many or not in a repository.");
+  if (!isComplete) console.note("Some files are left out: they are too large, or not in a repository.");
   return undefined;
 }
 

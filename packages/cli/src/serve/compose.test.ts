@@ -1,4 +1,4 @@
-// What of the program agents cannot change: of a checkout the whole of it, of a packed program its package.
+// The part of the program that agents cannot change: of a checkout the whole of it, of a packed program its package.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

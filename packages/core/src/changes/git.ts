@@ -2,7 +2,13 @@
 import path from "node:path";
 import { HostError } from "@holdfast/protocol";
 import { findSystemProgram } from "@holdfast/terminal/acp-parts";
-import type { LimitScope, ProcessPort, Run, RunExit } from "@holdfast/terminal/port";
+import {
+  type LimitScope,
+  type ProcessPort,
+  type Run,
+  type RunExit,
+  TerminalError,
+} from "@holdfast/terminal/port";
 
 /** One run of git, or of another program of the system. */
 export interface GitRequest {
@@ -69,7 +75,7 @@ export class Git {
       resolveExit = resolve;
     });
     if (this.#isClosed) throw new GitError("The session is closed");
-    const run = await this.#deps.processPort.start(
+    const starting = this.#deps.processPort.start(
       {
         kind: "text",
         command: found,
@@ -91,6 +97,9 @@ export class Git {
         end: () => {},
       },
     );
+    const run = await starting.catch((error: unknown) => {
+      throw error instanceof TerminalError ? new GitError(error.message) : error;
+    });
     this.#running.add(run);
     if (this.#isClosed) void run.end(0);
     if (request.input !== undefined) {

@@ -17,8 +17,9 @@ type Turns = readonly (Turn | ActiveTurn)[];
 export function reportedDiffs(turns: Turns, folder: string, turn?: string): FileDiff[] {
   const wanted =
     turn === undefined ? turns : turns.filter(({ id }, index) => id === turn || `${index + 1}` === turn);
-  if (turn !== undefined && wanted.length === 0)
+  if (turn !== undefined && wanted.length === 0) {
     throw new HostError("NOT_FOUND", `There is no turn ${turn}.`);
+  }
   const diffs = new Map<string, FileDiff>();
   for (const edit of wanted.flatMap(editsOf)) {
     const shown = shownPath(edit.path, folder);

@@ -233,8 +233,9 @@ test.runIf(process.env["HOLDFAST_LONG"] !== undefined)(
       git(repository, "-c", "gc.auto=0", "commit", "-qm", "first");
       const scene = await play(repository, "true");
       await list(scene);
-      for (let part = 0; part < 500; part += 1)
+      for (let part = 0; part < 500; part += 1) {
         writeFileSync(path.join(repository, `part-${part}/1.txt`), "x\n");
+      }
       const startMs = performance.now();
       const { summary } = await list(scene);
       const tookMs = performance.now() - startMs;

@@ -107,9 +107,9 @@ export class RepositoryChanges {
     const { scope, omitted } = await this.#prepare(turn);
     const entries = scope === undefined ? [] : await this.#compare(scope);
     const wanted = path === undefined ? entries : [findEntry(entries, path)];
-    const patches = scope === undefined ? new Map() : await this.#patchesOf(scope, wanted);
+    const patches = scope === undefined ? new Map<string, FilePatch>() : await this.#patchesOf(scope, wanted);
     const diffs = wanted.slice(0, LIMITS.changedFiles).map(({ file }): FileDiff => {
-      const patch: FilePatch | undefined = patches.get(file.path);
+      const patch = patches.get(file.path);
       if (patch === undefined) return { file, hunks: [], isTooLarge: true };
       return { file, hunks: patch.hunks.map(({ shown }) => shown) };
     });
@@ -153,12 +153,14 @@ export class RepositoryChanges {
     if (chosen.length !== new Set(hunks).size) throw new HostError("CHANGES_CONFLICT");
     if (chosen.length === patch.hunks.length) return patch.raw;
     // Of a file that was renamed or whose mode changed, only lines are undone.
-    const lines = patch.header
+    const line = patch.header
       .split("\n")
-      .filter((line) => line.startsWith("+++ b/") || line.startsWith('+++ "b/'));
-    const now = (lines[0] ?? "").slice("+++ ".length);
+      .find((each) => each.startsWith("+++ b/") || each.startsWith('+++ "b/'));
+    // A name with a space ends in a tab here.
+    const now = (line ?? "").slice("+++ ".length).replace(/\t$/, "");
     const old = now.replace(/^("?)b\//, "$1a/");
-    return `diff --git ${old} ${now}\n--- ${old}\n+++ ${now}\n${chosen.map((each) => each.raw).join("")}`;
+    const header = `diff --git ${old} ${now}\n--- ${old}\t\n+++ ${now}\t\n`;
+    return `${header}${chosen.map((each) => each.raw).join("")}`;
   }
 
   /** Finds what is to be compared, and brings the index in line with the files if they are. */
@@ -266,7 +268,7 @@ export function findEntry(entries: readonly FileEntry[], path: string): FileEntr
   throw new HostError("NOT_FOUND", `${path} has not changed. List the changes to see which files have.`);
 }
 
-export function summarize(entries: readonly FileEntry[]): ChangeSummary {
+function summarize(entries: readonly FileEntry[]): ChangeSummary {
   let additions = 0;
   let deletions = 0;
   for (const { file } of entries) {

@@ -303,7 +303,9 @@ test("[N749] an app sees its own sessions only, and changes files where its ceil
   const { session_key: own } = await host.host.createSession(options, withCeiling("approve-all"));
   expect(await changes.list(own, undefined, withCeiling("ask"))).toMatchObject({ source: "git", files: [] });
   for (const caller of [withCeiling("approve-reads"), withCeiling("approve-all", ["/elsewhere"])]) {
-    await expect(changes.stage(own, ["kept.txt"], caller)).rejects.toMatchObject({ code: "CEILING_EXCEEDED" });
+    await expect(changes.stage(own, ["kept.txt"], caller)).rejects.toMatchObject({
+      code: "CEILING_EXCEEDED",
+    });
   }
   await expect(changes.stage(own, ["kept.txt"], withCeiling("approve-all"))).rejects.toMatchObject({
     code: "NOT_FOUND",

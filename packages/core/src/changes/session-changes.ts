@@ -179,8 +179,8 @@ export class SessionChanges {
     const recent = [...turns, ...(activeTurn === undefined ? [] : [activeTurn])];
     const [first] = turns;
     const missing = maxReportedTurns - recent.length;
-    if (turnsNextCursor === undefined || first === undefined || missing <= 0)
-      return recent.slice(-maxReportedTurns);
+    const isAll = turnsNextCursor === undefined || first === undefined || missing <= 0;
+    if (isAll) return recent.slice(-maxReportedTurns);
     return [...(deps.storage.readTurns(chat.uri, first.id, missing)?.turns ?? []), ...recent];
   }
 
@@ -205,13 +205,13 @@ export class SessionChanges {
       clearTimeout(this.#idle);
       return job();
     });
-    const done = (): void => {
+    const rest = (): void => {
       clearTimeout(this.#idle);
       if (this.#isClosed) return;
       this.#idle = setTimeout(() => this.#sandbox.close(), sandboxIdleMs);
       this.#idle.unref();
     };
-    this.#queue = result.then(done, done);
+    this.#queue = result.then(rest, rest);
     return result.catch((error: unknown) => {
       if (!(error instanceof GitError)) throw error;
       throw new HostError("CHANGES_UNAVAILABLE", `git could not compare the files: ${error.message}.`, {

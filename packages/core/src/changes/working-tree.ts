@@ -18,12 +18,12 @@ export interface OmittedFile {
 export interface TreeBounds {
   /** A larger file is not read. */
   readonly maxFileBytes: number;
-  /** Files that the repository does not track: how many are taken up, and how much in all. */
+  /** Files that the repository does not track: how many are added, and how much in all. */
   readonly maxUntrackedFiles: number;
   readonly maxUntrackedBytes: number;
 }
 
-export const TREE_BOUNDS: TreeBounds = {
+const TREE_BOUNDS: TreeBounds = {
   maxFileBytes: 8 * 1024 * 1024,
   maxUntrackedFiles: 5000,
   maxUntrackedBytes: 128 * 1024 * 1024,
@@ -45,7 +45,7 @@ export class WorkingTree {
   readonly #repository: Repository;
   readonly #bounds: TreeBounds;
   #isSeeded = false;
-  /** Untracked files that were taken up so far. */
+  /** Untracked files that were added so far. */
   #untrackedFiles = 0;
   #untrackedBytes = 0;
 
@@ -101,7 +101,7 @@ export class WorkingTree {
   async #readHead(): Promise<void> {
     await rm(path.join(this.#repository.own, "index"), { force: true });
     const head = await readHead(this.#git, this.#repository);
-    await this.#run(["read-tree", head === undefined ? "--empty" : head]);
+    await this.#run(["read-tree", head ?? "--empty"]);
   }
 
   async #listCandidates(): Promise<readonly Candidate[]> {

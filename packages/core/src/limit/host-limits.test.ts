@@ -1,4 +1,5 @@
 // Limits of commands, sessions and the host, from the configuration and requests to exits, turns and the audit.
+import { makeId } from "@holdfast/ahp";
 import { expect, onTestFinished, test } from "vitest";
 import { Spawner } from "@holdfast/terminal/process";
 import { guardLeaks } from "../testing/detector.ts";
@@ -71,6 +72,51 @@ test("[N661] a limit above its ceiling is an error that says what to do, for a s
     message: expect.stringContaining("the limits are wallClockSeconds, outputMebibytes"),
   });
   expect(session.toolCalls).toEqual([]);
+});
+
+test("[A712] sessions of a key have its limits beside those of the configuration, and cannot exceed them", async () => {
+  const host = newHost({
+    ...agentOf(
+      ask("above", "terminal/create", {
+        command: "true",
+        _meta: { holdfast: { limits: { wallClockSeconds: 61 } } },
+      }),
+      ask("first", "terminal/create", { command: "sleep 60" }),
+      ask("second", "terminal/create", { command: "sleep 60" }),
+    ),
+    config: { limits: { command: { outputMebibytes: 5 }, key: { openTerminals: 4, processes: 900 } } },
+  });
+  const limits = { command: { wallClockSeconds: 60 }, key: { memoryMebibytes: 2048, openTerminals: 1 } };
+  const app = {
+    kind: "app",
+    appId: makeId("app", "key:a"),
+    ceiling: { policy: "approve-all", limits },
+  } as const;
+  const options = { agent_id: "mine", cwd: host.work, approvalPolicy: "approve-all" } as const;
+  const remedy = expect.stringContaining("ask the host's owner for a key with a higher limit") as string;
+  for (const requested of [{ command: { wallClockSeconds: 61 } }, { session: { memoryMebibytes: 4096 } }]) {
+    await expect(host.host.createSession({ ...options, limits: requested }, app)).rejects.toMatchObject({
+      code: "LIMIT_TOO_HIGH",
+      message: remedy,
+    });
+  }
+  const { session_key: key } = await host.host.createSession(options, app);
+  const listed = host.host.getSession(key, app).limits ?? [];
+  expect(listed.map(({ level, name, value }) => [level, name, value])).toEqual([
+    ["command", "wall-clock", 60_000],
+    ["command", "output", 5 * 1024 * 1024],
+    ["key", "memory", 2 * 1024 ** 3],
+    ["key", "processes", 900],
+    ["key", "open-terminals", 1],
+  ]);
+  await host.host.chat(key, { message: "go" }, app);
+  const refusals = host.host.audit.recent.filter(({ what }) => what === "refusal");
+  expect(refusals).toMatchObject([{ by: "agent mine", subject: "true", outcome: remedy }]);
+  const commands = host.host.audit.recent.filter(({ what }) => what === "command");
+  expect(commands.map(({ outcome }) => outcome)).toEqual([
+    "started",
+    expect.stringContaining("raise limits.key.openTerminals"),
+  ]);
 });
 
 test("[N662] a session lists the limits in force with what enforces each, also after a patch and a restart of its agent", async () => {
@@ -149,7 +195,7 @@ test.each([
     1024 * 1024,
   ],
 ] as const)(
-  "[N700] an agent that exceeds its limit %s is stopped, and exit, audit, state and turn name it",
+  "[N700][V700] an agent that exceeds its limit %s is stopped, and exit, audit, state and turn name it",
   async (portName, agent, go, words, name, value) => {
     const host = newHost({
       agents: { mine: { capabilities: { loadSession: true }, prompts: { go } } },

@@ -185,7 +185,7 @@ export class AgentProcesses {
       model: state.runtimeOptions.model,
       // An agent may list a model only because it was launched with it.
       offersModel: state.runtimeOptions.model === this.#launchedModel ? false : offersModel,
-      variables: deps.agentVariables(entry),
+      variables: deps.agentVariables(entry, state),
       forwardedProvider: state.forwardedProvider,
       hostEnvironment,
       limits: deps.limits.agentLimits(state),

@@ -132,7 +132,7 @@ export class ApprovalGate {
       subject: targetOf(subject, ""),
       ...(cwd !== undefined && { cwd }),
       by,
-      verdict: allowed ? "allowed" : "denied",
+      decision: allowed ? "allowed" : "denied",
       ...(environment !== undefined && { environment }),
       ...(subject.kind === "command" && {
         isolation: runsOutside(subject) ? "none" : this.#context.sandbox.description,

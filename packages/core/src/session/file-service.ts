@@ -5,6 +5,7 @@ import type { AgentRequest } from "../agent/agent-connection.ts";
 import { describeRead, describeWrite } from "../approval/subject.ts";
 import { ALLOWED } from "../audit/audit.ts";
 import {
+  RESOURCE_NOT_FOUND,
   type ResolvedFile,
   checkPath,
   checkReadable,
@@ -17,9 +18,6 @@ import {
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
-
-/** ACP's number for something that is not there. */
-const resourceNotFound = -32002;
 
 /** `fs/*` of one session. */
 export class FileService {
@@ -50,7 +48,7 @@ export class FileService {
       };
     } catch (error) {
       // Such an agent takes an error for a missing file as a reason not to create it.
-      const isMissing = error instanceof RpcError && error.code === resourceNotFound;
+      const isMissing = error instanceof RpcError && error.code === RESOURCE_NOT_FOUND;
       const { quirks } = this.#context.entry;
       if (isMissing && quirks.includes("missing-file-reads-as-empty")) return { content: "" };
       throw error;
@@ -96,7 +94,7 @@ export class FileService {
       what,
       subject: file.realPath,
       by,
-      verdict: "denied",
+      decision: "denied",
     });
     const verb = access === "read" ? "Reading" : "Writing";
     const message = `${verb} ${file.path} was not allowed: the session's isolation keeps it from agents. Continue without it.`;

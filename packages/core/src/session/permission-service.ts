@@ -59,7 +59,7 @@ interface Settled {
 
 const cancelled: PermissionAnswer = { outcome: { outcome: "cancelled" } };
 
-const auditVerdicts = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
+const auditDecisions = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
 
 /** The permissions of one session. */
 export class PermissionService {
@@ -239,7 +239,7 @@ export class PermissionService {
       subject: target,
       ...(subject.kind === "command" && { cwd: subject.cwd }),
       by: standing?.by ?? (fileRule === undefined ? describeActor(decision.by) : describeRule(fileRule)),
-      verdict: decision.by.kind === "expiry" ? "expired" : auditVerdicts[decision.outcome],
+      decision: decision.by.kind === "expiry" ? "expired" : auditDecisions[decision.outcome],
       outcome: decision.optionId,
       ...(changes.length > 0 && { environment: changes }),
       ...(decidedBy !== undefined && { rule: decidedBy }),

@@ -99,8 +99,8 @@ export class SessionSandbox {
   }
 
   #specOf(level: SandboxSpec["level"]): SandboxSpec {
-    const { deps, entry, realRoots: roots } = this.#context;
-    return deps.isolation.specFor(level, { roots, ownFolders: deps.agentFolders(entry) });
+    const { deps, entry, state, realRoots: roots } = this.#context;
+    return deps.isolation.specFor(level, { roots, ownFolders: deps.agentFolders(entry, state) });
   }
 
   async #open(spec: SandboxSpec): Promise<Sandbox | undefined> {

@@ -79,7 +79,7 @@ export class SessionServices implements AgentServices {
       subject: title,
       cwd,
       by: "the agent",
-      verdict: "reported",
+      decision: "reported",
     } as const;
     const onFault = (error: unknown): void =>
       this.#context.warn(`A command that the agent reported could not be recorded: ${String(error)}`);

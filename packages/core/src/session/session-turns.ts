@@ -254,6 +254,18 @@ export class SessionTurns {
     return turn;
   }
 
+  /** A turn that cannot be indexed now is indexed after the next start. */
+  #index(turnId: TurnId): void {
+    const { chat, deps } = this.#context;
+    if (!deps.hub.recording.isStoring) return;
+    try {
+      const turn = chat.endedTurn(turnId);
+      if (turn !== undefined) deps.storage.search.put(chat.uri, turn);
+    } catch (error) {
+      this.#context.warn(`A turn could not be indexed for searches: ${String(error)}`);
+    }
+  }
+
   /** The first message names the session until the agent or a person does (N340). */
   #nameAfter({ text }: Message): void {
     const { state, entry } = this.#context;
@@ -268,6 +280,7 @@ export class SessionTurns {
     // Commands that it left running become background work.
     if (context.ending === undefined) this.#services.turnEnded(turnId);
     context.changes.endTurn(turnId);
+    this.#index(turnId);
     watchers.notify(context.state, { type: "turn_done", turnId, end, durationMs });
     const needsSignIn = end.state === "failed" && end.error.remedy !== undefined;
     if (needsSignIn || end.state === "complete") installations.noteSignIn(context.entry.id, !needsSignIn);

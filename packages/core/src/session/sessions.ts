@@ -237,7 +237,7 @@ export class Sessions {
     const options = { ...wanted, agent_id: wanted.agent_id ?? this.#rules.defaults.agent };
     const entry = this.#admit(options.agent_id);
     this.#deps.mcpServers.check(options.mcpServers ?? []);
-    this.#deps.limits.checkSession(options);
+    this.#deps.limits.checkSession(options, ownerOf(caller));
     const isolation = this.#deps.isolation.choose(options.isolation, caller);
     const chosen = await this.#chooseOptions(options);
     const { cwd: folder, approvalPolicy = appPolicy(caller) } = chosen;

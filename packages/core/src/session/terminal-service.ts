@@ -20,6 +20,7 @@ import type { GrantUse } from "../approval/grants.ts";
 import { describeRun, runsOutside, targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { recordCommand } from "../audit/command-audit.ts";
+import { rightsEntry } from "../audit/rights-entry.ts";
 import { ruledRun } from "../policy/session-subject.ts";
 import { checkUnmoved, liesIn } from "../resource/files.ts";
 import type { AgentSide } from "../terminal/agent-side.ts";
@@ -95,21 +96,24 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   }
 
   async create(
-    wanted: WantedTerminal,
+    asked: WantedTerminal,
     hold: HoldTerminal<HostTerminal>,
     signal: AbortSignal | undefined,
     name: string | undefined,
   ): Promise<HostTerminal> {
-    const { deps } = this.#context;
+    const { deps, entry } = this.#context;
+    const wanted = asked.kind === undefined ? { ...asked, kind: deps.commandRunOf(entry) } : asked;
     const request = { name: name ?? randomUUID(), signal: signal ?? new AbortController().signal };
     // Before anything is awaited: the turn may end meanwhile.
     const turn = this.#context.openTurn;
     await checkDirectory(wanted.cwd);
     // Nobody is asked about a command that would be refused.
-    const limits = deps.limits.commandLimits(this.#context.state, wanted.limits);
+    const limits = this.#orRefuse(wanted, () =>
+      deps.limits.commandLimits(this.#context.state, wanted.limits),
+    );
     const subject = await describeRun(wanted, this.#context.usualRun);
     const isOutside = runsOutside(subject);
-    if (isOutside) this.#checkMayLeave();
+    if (isOutside) this.#orRefuse(wanted, () => this.#checkMayLeave());
     const names = environmentNames(wanted);
     const action = {
       what: "command",
@@ -149,6 +153,27 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
         this.#context.warn(`The exit of a command could not be recorded: ${String(error)}`),
       );
     return this.#gate.run(action, start, request, undo, record);
+  }
+
+  /** Records what the agent may not even ask for (A711). */
+  #orRefuse<T>({ command, args, cwd }: WantedTerminal, check: () => T): T {
+    try {
+      return check();
+    } catch (error) {
+      const { deps, key, entry } = this.#context;
+      deps.audit.record(
+        rightsEntry({
+          what: "refusal",
+          subject: [command, ...args].join(" "),
+          by: `agent ${entry.id}`,
+          outcome: error instanceof Error ? error.message : String(error),
+          session: key,
+          cwd,
+          isRefused: true,
+        }),
+      );
+      throw error;
+    }
   }
 
   /** Nobody is asked where the answer could not be yes: the isolation is required, or an app would answer. */

@@ -16,6 +16,9 @@ import type {
   Pruned,
   Purged,
   Retention,
+  SearchHit,
+  SearchIndex,
+  SearchQuery,
   SessionPage,
   SessionQuery,
   Storage,
@@ -27,6 +30,7 @@ import type {
   WantedOmittedTurn,
   WantedTurn,
 } from "../ports.ts";
+import { type SearchDocument, searchDocument } from "../search/search-document.ts";
 import { isDurable } from "../storage/durable.ts";
 import { omittedTurns, type TurnPage, turnsBefore } from "../storage/omitted-turns.ts";
 import { changedOwner, initialSession, reduceByKind } from "../storage/stored-channel.ts";
@@ -43,6 +47,8 @@ interface MemoryChannel {
   logBytes: number;
   /** The turns that left the state, oldest first. */
   readonly omittedTurns: Turn[];
+  /** The searchable text of ended turns, by their ids. */
+  readonly indexed: Map<string, SearchDocument>;
   /** Actions up to this number are no longer in the log. */
   trimmedSeq: number;
 }
@@ -62,6 +68,11 @@ export class MemoryStorage implements Storage {
   readonly sequence = new CountingSequence();
   readonly audit = new MemoryAudit();
   readonly meta = new MemoryMeta();
+  readonly search: SearchIndex = {
+    put: (chat, turn) => this.#indexTurn(chat, turn),
+    step: () => false,
+    find: (query) => this.#find(query),
+  };
   readonly #channels = new Map<string, MemoryChannel>();
   readonly #runs = new Map<string, StoredRun>();
   readonly #keepLogBytes: number;
@@ -70,6 +81,33 @@ export class MemoryStorage implements Storage {
   constructor({ keepLogBytes = 4 * 1024 * 1024, nowMs = Date.now }: MemoryStorageOptions = {}) {
     this.#keepLogBytes = keepLogBytes;
     this.#nowMs = nowMs;
+  }
+
+  #indexTurn(chat: string, turn: Turn): void {
+    const indexed = this.#channels.get(chat)?.indexed;
+    const document = searchDocument(turn);
+    indexed?.set(document.turnId, document);
+  }
+
+  #find({ words, appId, agent, folder, since = "", until = "~", limit }: SearchQuery): SearchHit[] {
+    const hits: SearchHit[] = [];
+    for (const { session, indexed } of this.#channels.values()) {
+      const summary = this.#sessions().find((each) => each.summary.resource === session)?.summary;
+      const isWanted =
+        summary !== undefined &&
+        (appId === undefined || (summary.owner.kind === "app" && summary.owner.appId === appId)) &&
+        (agent === undefined || summary.provider === agent) &&
+        (folder === undefined || `${summary.workingDirectories[0]}/`.startsWith(`${folder}/`));
+      if (!isWanted) continue;
+      for (const { turnId, at, prompt, reply, commands } of indexed.values()) {
+        const text = [prompt, reply, commands].join("\n");
+        const hasAll = words.every((word) => text.toLowerCase().includes(word.toLowerCase()));
+        if (hasAll && at >= since && at < until) {
+          hits.push({ session: summary, turnId, at, snippet: text.slice(0, 200) });
+        }
+      }
+    }
+    return hits.slice(0, limit);
   }
 
   listSessions({ isOpen, limit = defaultLimit, cursor }: SessionQuery = {}): SessionPage {
@@ -227,6 +265,7 @@ export class MemoryStorage implements Storage {
       log: [],
       logBytes: 0,
       omittedTurns: [],
+      indexed: new Map(),
       trimmedSeq: 0,
     });
   }

@@ -28,6 +28,8 @@ const subjects = [
 
 const subjectSchema = z.enum(subjects);
 
+const decisionSchema = z.enum(["allowed", "denied", "cancelled", "expired", "reported"]);
+
 const auditRecordSchema = z
   .object({
     id: z.int().describe("Grows with every entry; pass it as after to continue."),
@@ -42,9 +44,14 @@ const auditRecordSchema = z
     subject: z.string().describe("The command line, the path, or the name of what was changed."),
     cwd: z.string().optional(),
     by: z.string().describe("Who decided: a policy, a client, an app, the host."),
-    verdict: z
-      .enum(["allowed", "denied", "cancelled", "expired", "reported"])
-      .describe("reported: the agent did it itself and reported it; the host decided nothing."),
+    decision: decisionSchema
+      .optional()
+      .describe(
+        "reported: the agent did it itself and reported it; the host decided nothing. Absent in entries of earlier versions, which have it as verdict.",
+      ),
+    verdict: decisionSchema
+      .optional()
+      .describe("The decision in entries of earlier versions: an entry stays as it was hashed."),
     outcome: z
       .string()
       .optional()

@@ -2,6 +2,7 @@
 import type { Log } from "@holdfast/core";
 import { type ConnectedClient, HostError, openApiDocument } from "@holdfast/protocol";
 import { Hono } from "hono";
+import type { Refusals } from "../auth/refusals.ts";
 import type { HostPort } from "../host-port.ts";
 import type { Watch } from "../watch.ts";
 import { type AdmissionOptions, admit } from "./admission.ts";
@@ -14,6 +15,7 @@ import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import { changesHandlers } from "./changes.ts";
+import { searchHandlers } from "./search.ts";
 import { sessionHandlers } from "./session.ts";
 import { signInHandlers } from "./sign-in.ts";
 import { terminalHandlers } from "./terminal.ts";
@@ -27,6 +29,7 @@ export interface AppOptions extends AdmissionOptions {
   readonly heartbeatMs: number;
   readonly streams: OpenStreams;
   readonly watch: Watch;
+  readonly refusals: Refusals;
   readonly clients: () => readonly ConnectedClient[];
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;
@@ -42,7 +45,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   app.notFound(() => {
     throw new HostError("NOT_FOUND");
   });
-  observeRequests(app, watch.metrics, log);
+  observeRequests(app, { metrics: watch.metrics, log, refusals: options.refusals });
   admit(app, options);
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {
@@ -59,6 +62,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...turnHandlers(host, streamOptions),
     ...approvalHandlers(host),
     ...changesHandlers(host),
+    ...searchHandlers(host),
     ...terminalHandlers(host, streamOptions),
     ...keyHandlers(options),
     ...appHandlers(options),

@@ -3,6 +3,7 @@ import { MemoryMeta } from "@holdfast/core/testing";
 import { type AuditRecord, OPERATIONS } from "@holdfast/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAccess } from "../auth/access.ts";
+import { Refusals } from "../auth/refusals.ts";
 import { ApiClient } from "../testing/api-client.ts";
 import { serve } from "../testing/serving.ts";
 import { FakeHost } from "../testing/fake-host.ts";
@@ -71,6 +72,7 @@ describe("[O6] health and readiness", () => {
       host,
       log,
       audit: { record: log },
+      refusals: new Refusals({ record: log }, log),
       access,
       streams,
       watch,
@@ -110,7 +112,7 @@ function command(id: number, session: string): AuditRecord {
     what: "command",
     subject: "make",
     by: "policy",
-    verdict: "allowed",
+    decision: "allowed",
   };
 }
 

@@ -25,11 +25,12 @@ export interface Readiness {
 export function hostHandlers(
   host: HostPort,
   clients: () => readonly ConnectedClient[],
-): Pick<Handlers, "listAgents" | "listAudit" | "getAuditChain" | "listClients"> {
+): Pick<Handlers, "listAgents" | "listAudit" | "getAuditChain" | "getPolicy" | "listClients"> {
   return {
     listAgents: async ({ query }) => success({ agents: await host.listAgents(query.includeModels) }),
     listAudit: ({ query }, { caller }) => success({ entries: host.readAudit(query, caller) }),
     getAuditChain: (_, { caller }) => success({ chain: host.readAuditChain(caller) }),
+    getPolicy: (_, { caller }) => success({ policy: host.readPolicy(caller) }),
     listClients: () => success({ clients: [...clients()] }),
   };
 }

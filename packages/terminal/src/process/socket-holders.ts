@@ -20,7 +20,7 @@ const sliceMs = 1;
  * them. So those that ask during a search share the next one (T703).
  */
 export class SocketHolders {
-  #waiting: Wanted[] = [];
+  readonly #waiting: Wanted[] = [];
   #isSearching = false;
 
   /** The process that has the socket open; undefined when none of its user's has. */

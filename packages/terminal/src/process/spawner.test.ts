@@ -232,7 +232,7 @@ describe("the end of the output", () => {
       const { run, exit } = await recordRun(spawner, { kind, command: "trap '' HUP; yes & echo started" });
       const { finalOffset, exitCode } = await exit();
       expect(exitCode).toBe(0);
-      // What it writes until its exit is noticed, which takes one process more in a sandbox, and 1 MiB.
+      // All that it writes until its exit is noticed, which takes one process more in a sandbox, and 1 MiB.
       expect(finalOffset).toBeLessThan((testedSandbox === undefined ? 8 : 64) * 1024 * 1024);
       expect((await run.members()).map((process) => process.command)).toContain("yes");
       expect(await run.end(1000)).toEqual([]);

@@ -69,6 +69,7 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
       process.kill(-group, "SIGCONT");
       await untilGone(members);
       await probing;
+      expect(members).toContain(group);
     },
   );
 
@@ -76,8 +77,9 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     "[T704] of %s hides what lies in a read-only folder, and lets a root in it be changed",
     async (backend) => {
       const folder = mkdtempSync(path.join(tmpdir(), "read-only-"));
-      for (const name of ["secret", "work/secret", "work/src", "other"])
+      for (const name of ["secret", "work/secret", "work/src", "other"]) {
         mkdirSync(path.join(folder, name), { recursive: true });
+      }
       for (const name of ["secret", "work/secret"]) writeFileSync(path.join(folder, name, "file"), "visible");
       const hidden = ["secret", "work/secret"].map((name) => path.join(folder, name));
       const read = "cat secret/file work/secret/file 2>/dev/null; touch made other/made 2>/dev/null";
@@ -101,7 +103,20 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     },
   );
 
-  it("[T21] refuses a run that asks for a PID namespace of its own", async () => {
+  it("[T701] counts only the command's processes, and names the limit as it was requested", async (context) => {
+    const spawner = newSpawner();
+    const sandbox = await spawner.openSandbox(spec);
+    const command = "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.3 & done 2>/dev/null; jobs -p | wc -l; wait";
+    const limits = { processes: 5 };
+    const { run, record } = await recordRun(spawner, { command, limits, sandbox: sandbox.id });
+    const { limit } = await record.exited();
+    run.release();
+    const isHeld = run.limits.processes?.by.startsWith("cgroup") === true;
+    if (!isHeld) return context.skip("no pids controller here");
+    expect(limit).toEqual({ name: "processes", value: 5, level: "command" });
+  });
+
+  it("[T21] refuses a run that asks for another PID namespace", async () => {
     const spawner = newSpawner();
     const sandbox = await spawner.openSandbox(spec);
     const nested = recordRun(spawner, { command: "true", sandbox: sandbox.id, tree: "pid-namespace" });

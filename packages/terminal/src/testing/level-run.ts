@@ -1,4 +1,4 @@
-// Runs test files again in a vitest of their own, with every run of theirs at an isolation level.
+// Runs test files again in a separate vitest, with every run of theirs at an isolation level.
 import { spawn } from "node:child_process";
 import { chownSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { asOrdinaryUser, ordinaryUserId } from "./ordinary-user.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** What runs, and where. */
+/** Test files, and the level that they run at. */
 export interface LevelRun {
   readonly level: SandboxSpec["level"];
   /** As in `HOLDFAST_SANDBOX_BACKENDS`. */

@@ -20,7 +20,7 @@ export const testedSandbox: SandboxSpec | undefined =
 const backend = process.env["HOLDFAST_SANDBOX_BACKENDS"] ?? "bubblewrap";
 const hasBubblewrap = testedSandbox !== undefined && backend.startsWith("bubblewrap");
 
-/** Whether commands of this process see PIDs of their own, by which the host does not know them. */
+/** Whether commands of this process see other PIDs than the host does. */
 export const hasInnerPids = hasBubblewrap && !backend.endsWith("+shared");
 
 /** The command's process: of a run with inner PIDs, `pid` is the process that waits for it outside. */

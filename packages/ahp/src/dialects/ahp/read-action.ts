@@ -7,6 +7,7 @@ import type { ReadAction, ReadContext, Sender } from "../dialect.ts";
 import type { RootAction } from "../../model/root/root.ts";
 import type { SessionAction, SessionState } from "../../model/session/session.ts";
 import { chatActionReaders } from "./read-chat-action.ts";
+import { sessionActionReaders } from "./session.ts";
 import { terminalActionReaders } from "./terminal.ts";
 
 /** Differences between versions: the actions on a session, and the prefix of those on a chat. */
@@ -17,6 +18,16 @@ export interface ReadStyle {
   readonly sessionReaders: {
     readonly [type: string]: ActionReader<Sender & { readonly state: SessionState }, SessionAction>;
   };
+}
+
+/** The actions that a client of the newest version can dispatch. */
+export function dispatchableActions(): readonly string[] {
+  return [
+    "root/configChanged",
+    ...Object.keys(sessionActionReaders),
+    ...Object.keys(chatActionReaders).map((name) => `chat/${name}`),
+    ...Object.keys(terminalActionReaders),
+  ];
 }
 
 const readRootConfig: ActionReader<unknown, RootAction> = reader(

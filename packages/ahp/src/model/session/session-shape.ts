@@ -6,7 +6,7 @@ import { inputRequestShape } from "../chat/input-request.ts";
 import { pendingToolCallShape } from "../chat/tool-call-shape.ts";
 import { noticeShape } from "../chat/turn-shape.ts";
 import { actorShape, errorInfoShape } from "../failure.ts";
-import { limitInForceShape } from "../limit.ts";
+import { keyLimitsShape, limitInForceShape } from "../limit.ts";
 import type { ApprovalId, InputRequestId } from "../ids.ts";
 import {
   count,
@@ -49,7 +49,7 @@ import {
 
 const ownerShape = taggedUnion<SessionOwner, "kind">("kind", {
   person: {},
-  app: { appId: id("app"), name: optional(text) },
+  app: { appId: id("app"), name: optional(text), limits: optional(keyLimitsShape) },
 });
 
 const lifecycleFields = {

@@ -9,6 +9,7 @@ import { describeProperties } from "./properties.ts";
 import { describeRecords } from "./records.ts";
 import { describeRuns } from "./runs.ts";
 import { openHub } from "./samples.ts";
+import { describeSearch } from "./search.ts";
 import { describeRemoval, describeSessions } from "./sessions.ts";
 import type { StorageHome, WantedStorage, World } from "./world.ts";
 
@@ -46,6 +47,7 @@ export function storageContract(name: string, makeHome: () => Promise<StorageHom
     describeRemoval(world);
     describeRecords(world);
     describeRuns(world);
+    describeSearch(world);
   });
   describe(`the ${name} storage, whatever happens`, () => {
     describeProperties(makeHome);

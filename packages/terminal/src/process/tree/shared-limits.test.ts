@@ -14,7 +14,7 @@ const plain = makeSpawner({ useCgroups: false });
 afterAll(() => Promise.all([spawner.close(), plain.close()]));
 
 const mebibyte = 1024 * 1024;
-/** Sandboxes keep even root from writing to other groups. */
+/** Whether a command can write to another group: in a sandbox even root cannot, where this was tried. */
 async function canLeave(): Promise<boolean> {
   if (process.getuid?.() !== 0 || cgroupMount() === undefined) return false;
   const command = `echo 0 > ${cgroupMount()}/cgroup.procs`;
@@ -48,13 +48,16 @@ describe("limits that runs share", () => {
     for (const { run } of [first, second]) run.release();
   });
 
-  it("[T662] do not touch runs of another session", async () => {
+  it("[T662] do not touch runs of another session", async (context) => {
     const limits = { processes: 4 };
     const line = "sleep 0.2 & sleep 0.2 & wait; echo done";
     const runs = ["one", "two", "three"].map((id) =>
       recordRun(spawner, { command: line, scopes: session(id, limits) }),
     );
-    for (const { exit, text } of await Promise.all(runs)) {
+    for (const { run, exit, text } of await Promise.all(runs)) {
+      if (run.limits.processes?.by === "rlimit") {
+        return context.skip("an rlimit counts all processes of the user");
+      }
       expect(await exit()).toMatchObject({ exitCode: 0, limit: undefined });
       expect(text()).toBe("done\n");
     }

@@ -93,7 +93,9 @@ async function idleResidentMiB(): Promise<number> {
 }
 
 /** Runs everything in turn, each round beginning with another. */
-async function interleave(measures: Readonly<Record<string, () => Promise<number>>>): Promise<Record<string, number>> {
+async function interleave(
+  measures: Readonly<Record<string, () => Promise<number>>>,
+): Promise<Record<string, number>> {
   const found: Record<string, number[]> = {};
   const entries = Object.entries(measures);
   for (let round = 0; round <= rounds; round += 1) {

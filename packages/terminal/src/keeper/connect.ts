@@ -20,6 +20,7 @@ import { checkSocket, findPlace, type KeeperPlace } from "./place.ts";
 /** A keeper that does not listen by then will never. */
 const startBoundMs = 15_000;
 const lookAgainMs = 10;
+const secondPauseMs = 300;
 
 /** A host's wishes. */
 export interface ConnectOptions extends KeeperSettings {
@@ -55,9 +56,8 @@ async function ask(home: string, purpose: "status" | "end", graceMs?: number): P
   if (!checkSocket(place.socket)) return undefined;
   try {
     const { socket, type, payload } = await openLink(place.socket, { ...helloOf(place), purpose, graceMs });
-    const closed = new Promise((resolve) => socket.once("close", resolve));
-    socket.end();
-    await closed;
+    // The keeper closes it: after an end, when nothing of it is left.
+    if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
     if (type === FRAME.welcome) return payload ?? {};
     throw new TerminalError("keeper_version", `Unknown response ${type} of the keeper`);
   } catch (error) {
@@ -70,10 +70,10 @@ function helloOf({ home }: KeeperPlace): Hello {
   return { protocol: PROTOCOL_VERSION, purpose: "host", home, pid: process.pid };
 }
 
-/** The socket is missing, or is a dead keeper's. */
+/** The socket is missing, or that of a keeper that is dead or dying. */
 function isNobodyThere(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" || code === "ECONNREFUSED";
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE", "lost"].includes(code);
 }
 
 async function openOrStart(
@@ -87,9 +87,15 @@ async function openOrStart(
     for (;;) {
       const link = await tryOpen(place, onEnd);
       if (link !== undefined) return link;
+      if (performance.now() > deadlineMs) throw unavailable(`it did not answer in ${startBoundMs / 1000} s`);
+      if (starting?.isSecond === true) {
+        // The other one may have been about to end: then another is started.
+        starting = undefined;
+        await sleep(secondPauseMs);
+        continue;
+      }
       starting ??= new StartingKeeper(place, settings);
       starting.refuseIfFailed();
-      if (performance.now() > deadlineMs) throw unavailable(`it did not answer in ${startBoundMs / 1000} s`);
       await sleep(lookAgainMs);
     }
   } finally {
@@ -112,6 +118,7 @@ class StartingKeeper {
   readonly #child: ChildProcess;
   readonly #log: string;
   #failure: string | undefined;
+  #isSecond = false;
 
   constructor(place: KeeperPlace, settings: KeeperSettings) {
     this.#log = place.log;
@@ -127,9 +134,14 @@ class StartingKeeper {
     }
     this.#child.once("error", (error) => (this.#failure = error.message));
     this.#child.once("exit", (code, signal) => {
-      // Another host was faster; its keeper will answer.
-      if (code !== EXIT_SECOND_KEEPER) this.#failure = `it ended with ${code ?? signal}`;
+      if (code === EXIT_SECOND_KEEPER) this.#isSecond = true;
+      else this.#failure = `it ended with ${code ?? signal}`;
     });
+  }
+
+  /** It found another keeper: one that another host has just started, one whose socket was deleted, or one that ends. */
+  get isSecond(): boolean {
+    return this.#isSecond;
   }
 
   refuseIfFailed(): void {

@@ -98,7 +98,8 @@ export class FrameReader {
   /** Takes the next bytes; throws a `FrameError` when they are no frames. */
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length;) {
-      at = this.#header === undefined ? this.#readHead(chunk, at) : this.#readPayload(this.#header, chunk, at);
+      at =
+        this.#header === undefined ? this.#readHead(chunk, at) : this.#readPayload(this.#header, chunk, at);
     }
   }
 

@@ -14,7 +14,13 @@ import {
   encodeJson,
 } from "./frame.ts";
 import type { AttachedRun, HeldPort } from "./held-port.ts";
-import type { CommandMessage, EventMessage, HeldDescription, RequestMessage, RunDescription } from "./message.ts";
+import type {
+  CommandMessage,
+  EventMessage,
+  HeldDescription,
+  RequestMessage,
+  RunDescription,
+} from "./message.ts";
 
 /** Bytes of each stream that are on their way to a host at most. */
 export const WINDOW_BYTES = 512 * 1024;

@@ -58,7 +58,7 @@ export function openLink(
       const value = payload.length === 0 ? undefined : decodeJson(payload);
       resolve({ socket, reader, type: header.type, payload: value });
     };
-    socket.once("error", reject);
+    socket.on("error", reject);
     socket.once("close", () => reject(new TerminalError("lost", "The keeper closed the connection")));
     socket.once("connect", () => {
       for (const part of encodeJson(FRAME.hello, 0, hello)) socket.write(part);
@@ -101,7 +101,6 @@ export class KeeperLink {
     this.#onEnd = onEnd;
     reader.onFrame = (header, payload) => this.#frame(header, payload);
     reader.onPart = ({ run, stream }, bytes, offset) => this.#runs.get(run)?.bytes(stream, bytes, offset);
-    socket.on("error", () => {});
     socket.on("close", () => this.#finish("lost"));
   }
 
@@ -110,7 +109,8 @@ export class KeeperLink {
     const { socket, reader, type, payload } = await openLink(path, hello);
     if (type === FRAME.welcome) return new KeeperLink(socket, reader, payload as Welcome, onEnd);
     socket.destroy();
-    if (type !== FRAME.refused) throw new TerminalError("keeper_version", `Unknown response ${type} of the keeper`);
+    if (type !== FRAME.refused)
+      throw new TerminalError("keeper_version", `Unknown response ${type} of the keeper`);
     throw explainRefusal(payload as Refused & Partial<Welcome>);
   }
 
@@ -161,15 +161,19 @@ export class KeeperLink {
     this.#send([encodeHeader(FRAME.acknowledge, payload.length, run, stream, offset, 1), payload]);
   }
 
-  /** Ends the connection; resolves when it is closed. */
-  close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
+  /** Resolves when the connection is closed, by whichever side. */
+  untilClosed(): Promise<void> {
+    return new Promise((resolve) => {
       if (this.#socket.closed) resolve();
       else this.#socket.once("close", () => resolve());
     });
+  }
+
+  /** Ends the connection; resolves when it is closed. */
+  close(): Promise<void> {
     this.#finish("closed");
     this.#socket.end();
-    return closed;
+    return this.untilClosed();
   }
 
   #frame(header: FrameHeader, payload: Buffer): void {

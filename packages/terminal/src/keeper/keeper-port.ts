@@ -78,7 +78,8 @@ export class KeeperPort implements ProcessPort {
   }
 
   start(request: RunRequest, sink: RunSink): Promise<RemoteRun> {
-    const sandbox = request.sandbox === undefined ? undefined : this.#sandboxes.get(request.sandbox)?.keeperId;
+    const sandbox =
+      request.sandbox === undefined ? undefined : this.#sandboxes.get(request.sandbox)?.keeperId;
     const sent = sandbox === undefined ? request : { ...request, sandbox };
     return this.#open(sink, {}, (link, run) => link.request("start", { request: sent }, run));
   }
@@ -142,7 +143,8 @@ export class KeeperPort implements ProcessPort {
     const link = this.#link;
     // A keeper that dies meanwhile has ended its runs, too.
     await link?.request("close", { graceMs }).catch(() => {});
-    await link?.close();
+    // The keeper closes the connection when nothing of it is left.
+    await link?.untilClosed();
   }
 
   #connected(): Promise<KeeperLink> {

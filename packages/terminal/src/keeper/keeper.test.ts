@@ -103,7 +103,9 @@ describe.skipIf(process.platform === "win32")("a keeper's life", () => {
     const run = await port.attach(runs[0]?.id ?? "", record, {});
     run.write(Buffer.from(" after"));
     await record.seen(/^before after$/);
-    expect(execFileSync("ps", ["-o", "sid=", "-p", String(pid)], { encoding: "utf8" }).trim()).toBe(String(pid));
+    expect(execFileSync("ps", ["-o", "sid=", "-p", String(pid)], { encoding: "utf8" }).trim()).toBe(
+      String(pid),
+    );
     await port.close(200);
     await untilGone([pid]);
   });
@@ -211,10 +213,14 @@ describe.skipIf(process.platform === "win32")("a keeper's life", () => {
     const ports = [one, two, three];
     const served = await Promise.all(ports.map((port) => port.held().catch((error: unknown) => error)));
     expect(served.filter((result) => result instanceof Error)).toHaveLength(2);
+    const refusals = (): number =>
+      readFileSync(findPlace(home).log, "utf8").split("another keeper, ").length - 1;
+    // Each of the three hosts has started one.
+    await expect.poll(refusals).toBeGreaterThanOrEqual(2);
     const program = fileURLToPath(new URL("../../dist/keeper/main.js", import.meta.url));
     const second: ChildProcess = spawn(process.execPath, [program, home], { stdio: "ignore" });
     expect((await once(second, "exit"))[0]).toBe(3);
-    expect(readFileSync(findPlace(home).log, "utf8")).toContain(`another keeper, ${status?.pid}`);
+    expect(refusals()).toBeGreaterThanOrEqual(3);
     await Promise.all(ports.map((port) => port.detach()));
   });
 });
@@ -253,7 +259,10 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
     const home = makeHome();
     const port = await connectTo(home);
     const pid = keeperPid(port);
-    const { run } = await recordRun(port, { tree: "process-group", command: "setsid sleep 1000 & sleep 1000" });
+    const { run } = await recordRun(port, {
+      tree: "process-group",
+      command: "setsid sleep 1000 & sleep 1000",
+    });
     const group = await recordRun(port, { command: "setsid sleep 1000 & sleep 1000" });
     await port.detach();
     const other = await connectTo(home);
@@ -261,7 +270,10 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
     const ids = [attached, await other.attach(group.run.id, new RunRecord(), {})];
     const members = (await Promise.all(ids.map((each) => each.members()))).flat().map((each) => each.pid);
     await other.detach();
-    const helper = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).trim().split("\n").map(Number);
+    const helper = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+      .map(Number);
     expect(helper.map((each) => readCommandLine(each)).join(" ")).toContain("helper/main.js");
     for (const each of [pid, ...helper]) process.kill(each, "SIGKILL");
     await untilGone([pid, ...helper]);
@@ -383,9 +395,18 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
     ["an unknown type", (home) => [...hello(home), encodeHeader(200, 0, 0)]],
     ["no JSON", (home) => [...hello(home), encodeHeader(FRAME.request, 2, 0), Buffer.from("{]")]],
     ["no object", (home) => [...hello(home), ...encodeJson(FRAME.request, 0, null)]],
-    ["an unknown request", (home) => [...hello(home), ...encodeJson(FRAME.request, 0, { do: "what", reply: 1 })]],
-    ["an unknown run", (home) => [...hello(home), ...encodeJson(FRAME.request, 7, { do: "members", reply: 1 })]],
-    ["an endless offset", (home) => [...hello(home), encodeHeader(FRAME.acknowledge, 0, 1, "output", Infinity)]],
+    [
+      "an unknown request",
+      (home) => [...hello(home), ...encodeJson(FRAME.request, 0, { do: "what", reply: 1 })],
+    ],
+    [
+      "an unknown run",
+      (home) => [...hello(home), ...encodeJson(FRAME.request, 7, { do: "members", reply: 1 })],
+    ],
+    [
+      "an endless offset",
+      (home) => [...hello(home), encodeHeader(FRAME.acknowledge, 0, 1, "output", Infinity)],
+    ],
     ["bytes", (home) => [...hello(home), encodeHeader(FRAME.bytes, 1, 1), Buffer.from("x")]],
     ["another home", (home) => hello(home, { home: "/elsewhere" })],
   ];

@@ -1,4 +1,5 @@
 // The keeper: a small process that holds runs while hosts come and go (K720).
+import { existsSync } from "node:fs";
 import process from "node:process";
 import { closeInherited } from "../process/helper/inherited.ts";
 import { protectFromOomKiller } from "../process/helper/oom-score.ts";
@@ -18,10 +19,16 @@ const defaultIdleMs = 60_000;
 
 async function main(): Promise<void> {
   const [, , home = "", json = "{}"] = process.argv;
-  const { version = "unknown", idleMs = defaultIdleMs, bounds, useCgroups } = JSON.parse(json) as KeeperSettings;
+  const {
+    version = "unknown",
+    idleMs = defaultIdleMs,
+    bounds,
+    useCgroups,
+  } = JSON.parse(json) as KeeperSettings;
   process.title = "holdfast keeper";
   closeInherited();
   protectFromOomKiller();
+  if (!existsSync(home)) throw new Error(`there is no home ${home}`);
   const place = findPlace(home);
   const log = openLog(place.log);
   const lock = new KeeperLock(place.lock);
@@ -43,12 +50,25 @@ async function main(): Promise<void> {
     clearInterval(idleWatch);
     log(reason);
     await runs.close(RELEASE_GRACE_MS);
-    await server.close();
+    // In this order: whoever sees its connection end can start another keeper at once.
+    server.stopListening();
     lock.close();
+    await server.close();
     process.exit(0);
   };
-  const server = new KeeperServer({ place, runs, version, helperPid: () => spawner.helperPid, log, onEnded: () => void leave("ended") });
-  const idleWatch = watchIdle(idleMs, () => server.hasHost || !runs.isEmpty, () => void leave("idle"));
+  const server = new KeeperServer({
+    place,
+    runs,
+    version,
+    helperPid: () => spawner.helperPid,
+    log,
+    onEnded: () => void leave("ended"),
+  });
+  const idleWatch = watchIdle(
+    idleMs,
+    () => server.hasHost || !runs.isEmpty,
+    () => void leave("idle"),
+  );
   // Ctrl-C in the host's terminal, or the end of its session, is for the host.
   for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   process.on("SIGTERM", () => void leave("SIGTERM"));

@@ -1,6 +1,8 @@
 // The keeper's socket: it accepts one host, and programs that ask for its status or tell it to end.
+import { once } from "node:events";
 import { chmodSync, existsSync, rmSync } from "node:fs";
 import { type Server, type Socket, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { toFailure } from "../process/helper/wire.ts";
 import { TerminalError } from "../terminal-error.ts";
 import { FRAME, FrameError, type FrameHandler, FrameReader, decodeJson, encodeJson } from "./frame.ts";
@@ -11,6 +13,8 @@ import type { KeeperPlace } from "./place.ts";
 
 /** A connection that has not said what it wants by then is closed. */
 const helloBoundMs = 5000;
+/** A host that does not read the last bytes is waited for no longer than this. */
+const closeBoundMs = 5000;
 /** Connections beyond this are closed: one host, and a few that ask for the status. */
 const maxConnections = 64;
 /** How often the socket is looked for: cleaners of temporary folders remove what is in use. */
@@ -55,13 +59,19 @@ export class KeeperServer {
     this.#watch.unref();
   }
 
-  async close(): Promise<void> {
+  /** Removes the socket; nobody can connect any more. */
+  stopListening(): void {
     clearInterval(this.#watch);
-    const server = this.#server;
-    const closed = new Promise<void>((resolve) => server?.close(() => resolve()) ?? resolve());
+    this.#server?.close();
+  }
+
+  /** Ends every connection; resolves when what was sent has arrived, or after a moment. */
+  async close(): Promise<void> {
+    this.stopListening();
+    const closed = Promise.all([...this.#sockets].map((socket) => once(socket, "close")));
     this.#host?.endConnection();
     for (const socket of this.#sockets) socket.end();
-    await closed;
+    await Promise.race([closed, sleep(closeBoundMs)]);
   }
 
   async #listenNow(): Promise<void> {
@@ -138,7 +148,7 @@ export class KeeperServer {
         void this.#sendStatus(socket);
         return ignoring;
       case "end":
-        void this.#end(hello.graceMs).then(() => this.#reply(socket, FRAME.welcome, {}));
+        void this.#end(hello.graceMs).then(() => this.#write(socket, FRAME.welcome, {}));
         return ignoring;
       case "host":
         return this.#welcomeHost(socket, hello);
@@ -172,7 +182,7 @@ export class KeeperServer {
       epoch: port.epoch,
       helperPid: helperPid(),
     };
-    for (const part of encodeJson(FRAME.welcome, 0, welcome)) socket.write(part);
+    this.#write(socket, FRAME.welcome, welcome);
     return host;
   }
 
@@ -199,9 +209,13 @@ export class KeeperServer {
     setImmediate(() => this.#parts.onEnded());
   }
 
-  #reply(socket: Socket, type: number, value: unknown): void {
+  #write(socket: Socket, type: number, value: unknown): void {
     if (socket.destroyed) return;
     for (const part of encodeJson(type, 0, value)) socket.write(part);
+  }
+
+  #reply(socket: Socket, type: number, value: unknown): void {
+    this.#write(socket, type, value);
     socket.end();
   }
 

@@ -283,7 +283,11 @@ export class Turn {
   }
 
   #escalate(agent: AgentConnection): void {
-    this.#escalation = setTimeout(() => void agent.kill(), this.#context.deps.timeouts.cancelMs);
+    const end = (): void =>
+      void agent
+        .kill()
+        .catch((error: unknown) => this.#context.warn(`The agent could not be ended: ${String(error)}`));
+    this.#escalation = setTimeout(end, this.#context.deps.timeouts.cancelMs);
   }
 
   /** Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). */

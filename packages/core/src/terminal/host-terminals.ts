@@ -48,6 +48,9 @@ const defaultLingerMs = 15_000;
 const programLost = "The process that started it has died";
 const agentSilent = "The agent ran it and did not say how it ended";
 
+/** How long a start waits until a terminal shows what it showed before. */
+const catchUpMs = 1000;
+
 /** The list is published as a whole, so publishing it for each of many changes would cost their square: it pauses in between. */
 const listPauseMs = 25;
 
@@ -271,11 +274,15 @@ export class HostTerminals {
         session === undefined ? { kind: "terminal", uri } : { kind: "session", uri: session },
       );
     }
-    const terminal = this.#make(terminalIdOf(uri), uri, plan, continuation);
+    const { promise: caughtUp, resolve: onCaughtUp } = deferred();
+    if (continuation.shownOffset <= (continuation.place?.offset ?? 0)) onCaughtUp();
+    const terminal = this.#make(terminalIdOf(uri), uri, plan, { ...continuation, onCaughtUp });
     this.#terminals.set(terminal.id, terminal);
     terminal.publisher.opened();
     const from = { output: continuation.place?.rawOffset ?? 0 };
     await terminal.start((sink) => processPort.attach(run.id, sink, from));
+    // Clients that come back find what they saw.
+    await within(catchUpMs, caughtUp);
     if (!run.hasExited) void terminal.exited.then(this.#open.reenter(scopes));
     this.#list.set(undefined);
     void terminal.exited.then(() => this.#noteExit(terminal));
@@ -346,7 +353,12 @@ export class HostTerminals {
     }
   }
 
-  #make(id: string, uri: TerminalUri, plan: ShownPlan, earlier?: Continuation): HostTerminal {
+  #make(
+    id: string,
+    uri: TerminalUri,
+    plan: ShownPlan,
+    earlier?: Continuation & { readonly onCaughtUp?: () => void },
+  ): HostTerminal {
     const { agent, size, hasInput = false, isPaced = false, isKept = false } = plan;
     const { hub, spool, now, onFault = () => {}, lingerMs = defaultLingerMs } = this.#parts;
     const kind = plan.kind === "tty" ? "tty" : "text";
@@ -376,6 +388,7 @@ export class HostTerminals {
       earlier,
       onBytes: (bytes, offset) => {
         const known = Math.max(0, (earlier?.shownOffset ?? 0) - offset);
+        if (known <= bytes.length) earlier?.onCaughtUp?.();
         pace?.wrote(offset + bytes.length);
         if (known >= bytes.length) return;
         this.#writtenBytes += bytes.length - known;
@@ -504,4 +517,21 @@ async function readSpooled(
     offset = slice.endOffset;
   }
   return Buffer.concat(pieces).subarray(0, endOffset);
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+async function within(boundMs: number, done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, boundMs);
+  });
+  await Promise.race([done, bound]);
+  clearTimeout(timer);
 }

@@ -17,7 +17,7 @@ import { MemoryStorage } from "./memory-storage.ts";
 import type { Script } from "./script.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
-const shellAgent = fileURLToPath(new URL("../../../agent-shell/src/main.ts", import.meta.url));
+const shellAgent = fileURLToPath(new URL("../../../agent-shell/dist/main.js", import.meta.url));
 
 /** A storage that a killed host writes to no more. */
 class MortalStorage {
@@ -131,7 +131,7 @@ export class Restarts {
       spool: this.spool,
       config: config.value,
       stateFolder: path.join(this.folder, "state"),
-      shellAgent: { command: process.execPath, args: ["--import", "tsx", shellAgent], version: "7.8.9" },
+      shellAgent: { command: process.execPath, args: [shellAgent], version: "7.8.9" },
       log: (level, message, facts) =>
         void this.log.push(`${level} ${message} ${JSON.stringify(facts ?? {})}`),
       timeouts,

@@ -109,7 +109,7 @@ export async function reattach(
   const attached = await Promise.all(
     [...remains.terminals.values()].map(async (held) => {
       const session = held.tag.session && sessions.ofChannel(held.tag.session);
-      const terminal = await terminals.attach(held, storage, session?.agentSide);
+      const terminal = await terminals.earlier.attach(held, storage, session?.agentSide);
       return held.state.lifecycle.status === "running" ? [terminal] : [];
     }),
   );

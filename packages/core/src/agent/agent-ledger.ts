@@ -44,6 +44,8 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
   #frames: Frame[] = [];
   /** How many of them the storage has been given. */
   #givenFrames = 0;
+  /** Offsets of open requests that the storage has. */
+  readonly #stored = new Set<number>();
   #opened: RunText[] = [];
   #answered: number[] = [];
   #state: string | undefined;
@@ -58,6 +60,7 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
       this.#handledOffset = stored.handledOffset;
       this.#sentOffset = stored.sentOffset;
       this.#state = stored.state;
+      for (const { offset } of stored.requests) this.#stored.add(offset);
     }
     this.#stopWatching = deps.hub.recording.onOutage(() => this.#writeUnkept());
   }
@@ -96,14 +99,13 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
   }
 
   opened(offset: number, text: string): void {
-    this.#opened.push({ offset, text });
+    if (!this.#stored.has(offset)) this.#opened.push({ offset, text });
     this.changed();
   }
 
   answered(offset: number): void {
-    const index = this.#opened.findIndex((each) => each.offset === offset);
-    if (index >= 0) this.#opened.splice(index, 1);
-    else this.#answered.push(offset);
+    if (this.#stored.delete(offset)) this.#answered.push(offset);
+    else this.#opened = this.#opened.filter((each) => each.offset !== offset);
     this.changed();
   }
 
@@ -146,6 +148,7 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
     const answered = this.#answered;
     this.#opened = [];
     this.#answered = [];
+    for (const { offset } of opened) this.#stored.add(offset);
     const state = this.#takeState();
     return [
       {

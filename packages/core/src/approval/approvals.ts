@@ -99,7 +99,10 @@ export class Approvals {
   ask(request: ApprovalRequest): AskedApproval {
     const { id, place, action, target, options, subject, source, agentTitle, loose } = request;
     const earlier = this.#restored.get(id);
-    if (earlier !== undefined) return { id, decided: earlier };
+    if (earlier !== undefined) {
+      this.#restored.delete(id);
+      return { id, decided: earlier };
+    }
     // AHP clients name a question by its call alone; that of a session has no call in a turn.
     const toolCallId = loose === undefined ? request.toolCallId : makeId("tool call", id);
     const requestedAt = this.#now();
@@ -137,6 +140,11 @@ export class Approvals {
     const { expiresAt = new Date(this.#now().getTime() + this.#expiryMs).toISOString() } = approval;
     const decided = this.#add({ id, place, toolCallId, action, target, options, expiresAt, isLoose });
     this.#restored.set(id, decided);
+  }
+
+  /** Whether a question was restored whose request has not come again. */
+  isRestored(id: ApprovalId): boolean {
+    return this.#restored.has(id);
   }
 
   #add(approval: Omit<Entry, "resolve">): Promise<ApprovalDecision> {

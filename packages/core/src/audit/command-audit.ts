@@ -53,6 +53,26 @@ export function recordLostCommands(
   }
 }
 
+/** Records the exits of commands that an earlier host started and that still run. */
+export function recordLaterExits(
+  audit: Audit,
+  trail: AuditTrail,
+  commands: readonly StartedCommand[],
+  onFault: (error: unknown) => void,
+): void {
+  if (commands.length === 0) return;
+  const byId = new Map(commands.map((command) => [command.id, command]));
+  for (const { entry } of trail.read({ what: "command", limit: maxLookedAt })) {
+    const command = entry.terminal === undefined ? undefined : byId.get(entry.terminal);
+    if (command === undefined || entry.terminal === undefined) continue;
+    byId.delete(entry.terminal);
+    const { at: _, ...started } = entry;
+    command.exited
+      .then((exit) => audit.record({ ...started, what: "command-exit", ...describeExit(exit) }))
+      .catch(onFault);
+  }
+}
+
 type ExitMembers = Pick<AuditEntry, "outcome" | "exitCode" | "signal" | "durationMs" | "limit">;
 
 function describeExit({ exitCode, signal, durationMs, limit }: TerminalExit): ExitMembers {

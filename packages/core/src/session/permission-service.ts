@@ -193,8 +193,9 @@ export class PermissionService {
   async #settle(question: Question, ruled: RuledDecision, { signal }: AgentRequest): Promise<Settled> {
     const context = this.#context;
     const made = this.#findDecision(question);
-    // An earlier host has put it on record.
-    if (made !== undefined) return { decision: made, rule: context.findRule(question.subject) };
+    // An earlier host has put it on record, unless it was decided in this one.
+    const isRecorded = made !== undefined && !context.deps.approvals.isRestored(question.id);
+    if (isRecorded) return { decision: made, rule: context.findRule(question.subject) };
     const { subject, turn, options, action } = question;
     const { decision: policyDecision, rule: fileRule } = ruled;
     const rule = policyDecision === "ask" ? context.findRule(subject) : undefined;

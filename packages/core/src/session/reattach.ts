@@ -1,6 +1,7 @@
 // What an earlier host left in the process port: which of it belongs to a session or a terminal, and the way back to it.
-import type { TerminalState } from "@holdfast/ahp";
 import type { Held, HeldRun, HeldSandbox, ProcessPort } from "@holdfast/terminal/port";
+import type { Audit } from "../audit/audit.ts";
+import { recordLaterExits } from "../audit/command-audit.ts";
 import type { Storage, StoredRun } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
 import type { HeldTerminalRun, TerminalTag } from "../terminal/terminal-tag.ts";
@@ -100,15 +101,20 @@ export async function reattach(
     readonly terminals: HostTerminals;
     readonly sessions: Sessions;
     readonly processPort: ProcessPort;
+    readonly audit: Audit;
     readonly log: Log;
   },
-): Promise<readonly TerminalState[]> {
-  const { storage, terminals, sessions, processPort, log } = parts;
-  await Promise.all(
-    [...remains.terminals.values()].map((held) => {
+): Promise<void> {
+  const { storage, terminals, sessions, processPort, audit, log } = parts;
+  const attached = await Promise.all(
+    [...remains.terminals.values()].map(async (held) => {
       const session = held.tag.session && sessions.ofChannel(held.tag.session);
-      return terminals.attach(held, storage, session?.agentSide);
+      const terminal = await terminals.earlier.attach(held, storage, session?.agentSide);
+      return held.state.lifecycle.status === "running" ? [terminal] : [];
     }),
+  );
+  recordLaterExits(audit, storage.audit, attached.flat(), (error) =>
+    log("error", "The exit of a command could not be recorded", { error }),
   );
   for (const session of sessions.all) {
     const found = remains.sessions.get(session.uri);
@@ -120,7 +126,6 @@ export async function reattach(
     }
   }
   await remains.endUnclaimed(processPort, log);
-  return [...remains.terminals.values()].map(({ state }) => state);
 }
 
 /** The agent, if it was ready: with one that was being opened, nobody could go on. */

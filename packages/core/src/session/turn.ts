@@ -8,20 +8,16 @@ import {
   type PendingMessageId,
   type TurnEnd,
   type TurnId,
-  limitWords,
 } from "@holdfast/ahp";
-import { RpcError } from "@holdfast/jsonrpc";
-import { HostError } from "@holdfast/protocol";
 import { type AcpPromptResult, type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
-import type { AgentConnection, AgentExit } from "../agent/agent-connection.ts";
-import { describeError } from "../agent/agent-output.ts";
+import type { AgentConnection } from "../agent/agent-connection.ts";
 import { type Translated, translateOutsideTurn } from "../agent/session-updates.ts";
-import { explainMissingSignIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import type { ShownTerminal } from "../agent/tool-content.ts";
 import { type SavedTranslator, TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
 import { Grants, type SavedGrants } from "../approval/grants.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { SessionContext } from "./session-context.ts";
+import { describeExit, explainFailure, findExit } from "./turn-failure.ts";
 
 /** A tool call that was denied because nobody could be asked. */
 export interface DeniedCall {
@@ -92,8 +88,6 @@ export class Turn {
   readonly #resolveEnded: (end: TurnEnd) => void;
   #phase: Phase = { name: "waiting" };
   #endedAt: Date | undefined;
-  /** The limit that its agent ran into. */
-  #agentLimit: LimitFired | undefined;
   #cancelled: Cancellation | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
   #escalation: NodeJS.Timeout | undefined;
@@ -284,7 +278,11 @@ export class Turn {
   }
 
   #escalate(agent: AgentConnection): void {
-    this.#escalation = setTimeout(() => void agent.kill(), this.#context.deps.timeouts.cancelMs);
+    const end = (): void =>
+      void agent
+        .kill()
+        .catch((error: unknown) => this.#context.warn(`The agent could not be ended: ${String(error)}`));
+    this.#escalation = setTimeout(end, this.#context.deps.timeouts.cancelMs);
   }
 
   /** Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). */
@@ -344,11 +342,6 @@ export class Turn {
     });
   }
 
-  #explainMissingSignIn(cause: RpcError): HostError {
-    const agent = this.#phase.name === "prompting" ? this.#phase.agent : undefined;
-    return explainMissingSignIn(this.#context.entry, cause, agent?.info.authMethods);
-  }
-
   #cancelQuestions(by: Actor): void {
     const { approvals, inputs } = this.#context.deps;
     approvals.cancelTurn(this.id, by);
@@ -393,10 +386,11 @@ export class Turn {
 
   async #fail(cause: unknown): Promise<void> {
     if (this.isOver) return;
-    const exit = await this.#findExit(cause);
+    const agent = this.#phase.name === "prompting" ? this.#phase.agent : undefined;
+    const exit = await findExit(cause, agent);
     if (this.isOver) return;
-    const error = exit === undefined ? this.#explain(cause) : exit;
-    const limit = this.#agentLimit && { limit: this.#agentLimit };
+    const error = exit === undefined ? explainFailure(cause, this.#context, agent) : describeExit(exit);
+    const limit = exit?.limit && { limit: exit.limit };
     if (this.#cancelled !== undefined) this.#endCancelled();
     else {
       this.#end(
@@ -404,41 +398,6 @@ export class Turn {
         { type: "chat/error", ...this.#times(), error, resumable: true, ...limit },
       );
     }
-  }
-
-  /** A dead agent's last lines say more than the broken pipe by which the host noticed. */
-  async #findExit(cause: unknown): Promise<ErrorInfo | undefined> {
-    if (this.#phase.name !== "prompting" || cause instanceof RpcError) return undefined;
-    const exit = await Promise.race([this.#phase.agent.exited, exitNoticed()]);
-    if (exit === undefined) return undefined;
-    this.#agentLimit = exit.limit;
-    return {
-      code: "ACP_AGENT_EXITED",
-      message: explainExit(exit),
-      retryable: true,
-      stderrTail: exit.stderrTail,
-    };
-  }
-
-  #explain(cause: unknown): ErrorInfo {
-    const known = saysLoginNeeded(cause) ? this.#explainMissingSignIn(cause) : cause;
-    if (known instanceof HostError) {
-      const { message, details } = known;
-      // The session is there: it is the turn that failed.
-      const code = known === cause ? known.code : "ACP_TURN_FAILED";
-      return {
-        code,
-        message,
-        ...(details["retryable"] === true && { retryable: true }),
-        ...readRemedy(details),
-      };
-    }
-    const { code } = cause as { code?: string | number };
-    return {
-      code: "ACP_TURN_FAILED",
-      message: this.#context.redact(describeError(cause)),
-      ...(code !== undefined && { detailCode: `${code}` }),
-    };
   }
 
   #end(end: TurnEnd, action: ChatAction, origin?: ActionOrigin): LogEntry | undefined {
@@ -457,23 +416,3 @@ export class Turn {
 
 /** A turn whose time ran out while no host was there may have ended in time: what it wrote is read first. */
 const minTimeoutMs = 500;
-
-/** A dead process breaks its connection first; its exit is reported by the spawn helper soon after, or not at all. */
-const exitReportMs = 250;
-
-function exitNoticed(): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, exitReportMs, undefined);
-  });
-}
-
-function explainExit({ closedOutput, limit, signal, exitCode }: AgentExit): string {
-  if (closedOutput) {
-    return "The agent closed its output in mid-turn, and the host ended its process. Send the message again to restart it.";
-  }
-  if (limit !== undefined) {
-    return `The agent was stopped: ${limitWords(limit)}. Send the message again to restart it, or raise the limit.`;
-  }
-  const how = signal ?? `exit code ${exitCode ?? "unknown"}`;
-  return `The agent's process ended in mid-turn (${how}). Send the message again to restart it.`;
-}

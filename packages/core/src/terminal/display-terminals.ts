@@ -80,7 +80,7 @@ export class DisplayTerminals implements AgentSide {
   /** Shows the commands of an earlier host again, with the output that was kept. */
   async restore(saved: readonly SavedDisplay[]): Promise<void> {
     for (const { uri, run: savedRun, shownFrom, ...names } of saved) {
-      const shown = await this.#parts.terminals.showAgain(uri, savedRun, this);
+      const shown = await this.#parts.terminals.earlier.showAgain(uri, savedRun, this);
       if (shown === undefined) continue;
       shown.terminal.shownFrom = shownFrom;
       const displayed = { ...shown, toolCallId: undefined, ...names };

@@ -16,37 +16,29 @@ import {
   summarizeTerminal,
   terminalUri,
 } from "@holdfast/ahp";
-import { HostError, OWNER_CLIENT_ID } from "@holdfast/protocol";
+import { HostError } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 import type { ProcessPort } from "@holdfast/terminal/port";
-import { answerLimitBytes, clampSize, makeOutput, OUTPUT_LIMITS } from "@holdfast/terminal/terminal";
-import { RingBudget } from "@holdfast/terminal/view";
+import { answerLimitBytes, clampSize } from "@holdfast/terminal/terminal";
 import { idFor } from "../agent/request-name.ts";
 import type { Hub } from "../channel/hub.ts";
 import { boundTitle } from "../channel/title.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { RunScope } from "../limit/host-limits.ts";
-import type { Storage, TerminalSpool } from "../ports.ts";
+import type { TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { Throttle } from "./throttle.ts";
 import { claimAfterExit } from "../rules/terminal-rules.ts";
-import { DisplayRun, type SavedDisplayRun } from "./display-run.ts";
-import { HostTerminal } from "./host-terminal.ts";
+import { DisplayRun } from "./display-run.ts";
+import { EarlierTerminals } from "./earlier-terminals.ts";
+import type { HostTerminal } from "./host-terminal.ts";
 import { LeftProcesses } from "./left-processes.ts";
 import { OpenTerminals } from "./open-terminals.ts";
-import { OutputPace } from "./output-pace.ts";
-import { OutputPublisher } from "./output-publisher.ts";
 import type { ProcessOwners } from "./process-owners.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
 import type { CommandBounds, DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
-import { type Continuation, type HeldTerminalRun, readContinuation, tagOf } from "./terminal-tag.ts";
-
-/** A screen that a session holds has one size, to which viewers adapt. */
-const sessionSize = { columns: 120, rows: 30 };
-const defaultLingerMs = 15_000;
-
-const programLost = "The process that started it has died";
-const agentSilent = "The agent ran it and did not say how it ended";
+import { SESSION_SIZE, TerminalFactory } from "./terminal-factory.ts";
+import { tagOf } from "./terminal-tag.ts";
 
 /** The list is published as a whole, so publishing it for each of many changes would cost their square: it pauses in between. */
 const listPauseMs = 25;
@@ -73,13 +65,15 @@ export interface HostTerminalsParts {
 /** The terminals of one host. `close` ends them all. */
 export class HostTerminals {
   readonly #parts: HostTerminalsParts;
-  readonly #budget = new RingBudget({ totalBytes: OUTPUT_LIMITS.totalBytes });
   readonly #terminals = new Map<string, HostTerminal>();
   /** URIs of terminals that are being started. */
   readonly #starting = new Set<string>();
   readonly #list = new Throttle<undefined>(listPauseMs, () => this.#publishList());
   readonly #left: LeftProcesses;
   readonly #open = new OpenTerminals();
+  readonly #factory: TerminalFactory;
+  /** Brings the terminals of an earlier host back. */
+  readonly earlier: EarlierTerminals;
   #writtenBytes = 0;
   #survivorsEnded = 0;
 
@@ -89,6 +83,18 @@ export class HostTerminals {
       publish: (terminal, leftovers) => this.#publishLeft(terminal, leftovers),
       onFault: parts.onFault ?? (() => {}),
     });
+    this.#factory = new TerminalFactory(parts, {
+      onWritten: (sizeBytes) => {
+        this.#writtenBytes += sizeBytes;
+      },
+      onTitle: () => this.#list.set(undefined),
+      onEnded: (terminal) => this.#left.outputEnded(terminal),
+      onLeft: (terminal, survivors) => this.#left.found(terminal, survivors),
+      onClosed: (terminal) => this.#forget(terminal),
+    });
+    this.earlier = new EarlierTerminals(parts, this.#factory, this.#open, (terminal) =>
+      this.#admit(terminal),
+    );
   }
 
   /** How many run now, and what there was since the start. */
@@ -144,7 +150,7 @@ export class HostTerminals {
       args,
       cwd,
       env,
-      size: { ...sessionSize, ...wanted.size },
+      size: { ...SESSION_SIZE, ...wanted.size },
       answerLimitBytes: answerLimitBytes(outputByteLimit),
       agent,
       limits,
@@ -184,10 +190,10 @@ export class HostTerminals {
     const plan = {
       ...wanted,
       kind: "display",
-      size: sessionSize,
+      size: SESSION_SIZE,
       answerLimitBytes: answerLimitBytes(undefined),
     } as const;
-    const terminal = this.#make(id, uri, plan);
+    const terminal = this.#factory.make(id, uri, plan);
     const run = terminal.attach((sink) => new DisplayRun(sink));
     this.#terminals.set(id, terminal);
     this.#openChannel(terminal, plan, this.#parts.now().toISOString());
@@ -246,83 +252,6 @@ export class HostTerminals {
     this.#publishList();
   }
 
-  /**
-   * Makes the terminal of an earlier host again, whose channel is open: what its run has held is read once more, and
-   * what was published is not published again (U720).
-   */
-  async attach(held: HeldTerminalRun, storage: Storage, agent: AgentSide | undefined): Promise<HostTerminal> {
-    const { run, tag, state } = held;
-    const { uri, marker } = tag;
-    const { hub, spool, processPort, owners, scopes = [] } = this.#parts;
-    const extent = await spool?.extent(uri);
-    const continuation = readContinuation(storage, held, extent?.endOffset ?? 0);
-    const { claim, size } = state;
-    const plan = {
-      ...tag.plan,
-      claim,
-      agent,
-      isKept: tag.plan.isKept === true || (claim.kind === "client" && claim.clientId === OWNER_CLIENT_ID),
-      ...(size !== undefined && { size: { columns: size.cols, rows: size.rows } }),
-    };
-    if (marker !== undefined) {
-      const session = tag.session;
-      owners?.restore(
-        marker,
-        session === undefined ? { kind: "terminal", uri } : { kind: "session", uri: session },
-      );
-    }
-    const terminal = this.#make(terminalIdOf(uri), uri, plan, continuation);
-    this.#terminals.set(terminal.id, terminal);
-    terminal.publisher.opened();
-    const from = { output: continuation.place?.rawOffset ?? 0 };
-    await terminal.start((sink) => processPort.attach(run.id, sink, from));
-    if (!run.hasExited) void terminal.exited.then(this.#open.reenter(scopes));
-    this.#list.set(undefined);
-    void terminal.exited.then(() => this.#noteExit(terminal));
-    // Its title may have changed when no host was there.
-    hub.settled().catch(() => undefined);
-    return terminal;
-  }
-
-  /** Shows a command again that an agent runs itself, with the output that is kept; undefined when nothing is. */
-  async showAgain(
-    uri: TerminalUri,
-    saved: SavedDisplayRun,
-    agent: AgentSide,
-  ): Promise<{ readonly terminal: HostTerminal; readonly run: DisplayRun } | undefined> {
-    const { hub, spool } = this.#parts;
-    const state = hub.state(uri, "terminal");
-    if (state === undefined) return undefined;
-    const bytes = await readSpooled(spool, uri, saved.writtenBytes);
-    const { title, claim } = state;
-    const plan = {
-      title,
-      claim,
-      agent,
-      kind: "display",
-      size: sessionSize,
-      answerLimitBytes: answerLimitBytes(undefined),
-    } as const;
-    const startedAt = new Date(state.startedAt ?? this.#parts.now());
-    const shownOffset = saved.writtenBytes;
-    const continuation = { startedAt, shownOffset, published: new Set<string>(), commands: [] };
-    const terminal = this.#make(terminalIdOf(uri), uri, plan, continuation);
-    this.#terminals.set(terminal.id, terminal);
-    terminal.publisher.opened();
-    const run = terminal.attach((sink) => {
-      sink.bytes("output", bytes, 0);
-      return new DisplayRun(sink, { ...saved, state: "running", writtenBytes: saved.writtenBytes });
-    });
-    const exit = state.lifecycle.status === "exited" ? state.lifecycle.exit : undefined;
-    if (saved.state !== "running") {
-      run.exit(exit?.kind === "code" ? exit.exitCode : null, exit?.kind === "signal" ? exit.signal : null);
-    }
-    if (saved.state === "ended") run.finish();
-    this.#list.set(undefined);
-    void terminal.exited.then(() => this.#noteExit(terminal));
-    return { terminal, run };
-  }
-
   async #start(id: string, uri: TerminalUri, plan: TerminalPlan, startedAt: string): Promise<HostTerminal> {
     const { kind, command, args, cwd, env, size, limits, hasInput = false, separateError } = plan;
     const scopes = plan.scopes ?? this.#parts.scopes ?? [];
@@ -336,7 +265,7 @@ export class HostTerminals {
     const request = { kind, command, args, cwd, env, limits, scopes, marker, sandbox, ...files, ...away };
     const leave = this.#open.enter(scopes);
     try {
-      const terminal = this.#make(id, uri, plan);
+      const terminal = this.#factory.make(id, uri, plan);
       await terminal.start((sink) => this.#parts.processPort.start(request, sink));
       void terminal.exited.then(leave);
       return terminal;
@@ -344,76 +273,6 @@ export class HostTerminals {
       leave();
       throw error;
     }
-  }
-
-  #make(id: string, uri: TerminalUri, plan: ShownPlan, earlier?: Continuation): HostTerminal {
-    const { agent, size, hasInput = false, isPaced = false, isKept = false } = plan;
-    const { hub, spool, now, onFault = () => {}, lingerMs = defaultLingerMs } = this.#parts;
-    const kind = plan.kind === "tty" ? "tty" : "text";
-    const output = makeOutput({
-      kind,
-      size,
-      answerLimitBytes: plan.answerLimitBytes,
-      replayBytes: isPaced ? OUTPUT_LIMITS.pacedReplayBytes : OUTPUT_LIMITS.replayBytes,
-      // The text of a person's terminal may never be read.
-      isFoldedOnRequest: agent === undefined,
-      // The budget never denies memory to a paced terminal, which must miss nothing; it gives it back soon.
-      budget: isPaced ? undefined : this.#budget,
-      startOffset: earlier?.place?.offset,
-    });
-    const pace = isPaced
-      ? new OutputPace({
-          hold: (isHeld) => terminal.hold(isHeld),
-          onFree: () => output.shrinkReplay(OUTPUT_LIMITS.replayBytes),
-        })
-      : undefined;
-    const publisher = new OutputPublisher({
-      hub,
-      uri,
-      output,
-      lingerMs,
-      isText: kind === "text",
-      earlier,
-      onBytes: (bytes, offset) => {
-        const known = Math.max(0, (earlier?.shownOffset ?? 0) - offset);
-        pace?.wrote(offset + bytes.length);
-        if (known >= bytes.length) return;
-        this.#writtenBytes += bytes.length - known;
-        spool?.append(uri, offset + known, bytes.subarray(known));
-      },
-      onTitle: () => this.#list.set(undefined),
-      onEnded: () => {
-        void spool?.end(uri);
-        this.#left.outputEnded(terminal);
-      },
-    });
-    const terminal: HostTerminal = new HostTerminal({
-      id,
-      uri,
-      kind,
-      title: plan.title,
-      size,
-      output,
-      publisher,
-      agent,
-      hasInput,
-      pace,
-      isKept,
-      isIsolated: plan.sandbox !== undefined,
-      nonce: plan.nonce,
-      commandLine: plan.commandLine,
-      // A script follows it that wants every byte.
-      keepsMarks: isPaced,
-      screenLingerMs: lingerMs,
-      ...(earlier !== undefined && { continues: earlier, startedAt: earlier.startedAt }),
-      ...(this.#parts.keepsRuns === true && { heldBytes: heldBytesOf(plan) }),
-      unseenExit: plan.kind === "display" ? agentSilent : programLost,
-      now,
-      onFault,
-      onLeft: (survivors) => this.#left.found(terminal, survivors),
-      onClosed: () => this.#forget(terminal),
-    });
-    return terminal;
   }
 
   #openChannel(terminal: HostTerminal, plan: ShownPlan, startedAt: string): void {
@@ -438,6 +297,14 @@ export class HostTerminals {
     terminal.publisher.opened();
     this.#list.set(undefined);
     // Only now: a quick command may have exited before there was a channel to say so in.
+    void terminal.exited.then(() => this.#noteExit(terminal));
+  }
+
+  /** Takes a terminal whose channel is open already. */
+  #admit(terminal: HostTerminal): void {
+    this.#terminals.set(terminal.id, terminal);
+    terminal.publisher.opened();
+    this.#list.set(undefined);
     void terminal.exited.then(() => this.#noteExit(terminal));
   }
 
@@ -483,25 +350,4 @@ export class HostTerminals {
 /** A folder as a URI; undefined where an agent names none that could be found again. */
 function folderUri(cwd: string): string | undefined {
   return isAbsolute(cwd) ? pathToFileURL(cwd).href : undefined;
-}
-
-/** As much as the terminal itself keeps: the next host shows what this one shows. */
-function heldBytesOf({ answerLimitBytes: answer, isPaced = false }: ShownPlan): number {
-  return Math.max(answer, isPaced ? OUTPUT_LIMITS.pacedReplayBytes : OUTPUT_LIMITS.replayBytes);
-}
-
-/** The output of a displayed command up to an offset; what the spool does not have is left out. */
-async function readSpooled(
-  spool: TerminalSpool | undefined,
-  uri: string,
-  endOffset: number,
-): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for (let offset = 0; offset < endOffset;) {
-    const slice = await spool?.read(uri, offset, endOffset - offset);
-    if (slice === undefined || slice.bytes.length === 0) break;
-    pieces.push(slice.bytes);
-    offset = slice.endOffset;
-  }
-  return Buffer.concat(pieces).subarray(0, endOffset);
 }

@@ -168,6 +168,7 @@ export class PersonTerminals {
         size,
         answerLimitBytes,
         nonce: prepared.integrated ? prepared.nonce : undefined,
+        shellFolder: prepared.integrated ? prepared.folder : undefined,
       });
       void terminal.exited.then(() => removeShellFolder(prepared)).catch(this.#deps.onFault);
       return terminal;

@@ -13,13 +13,14 @@ export interface InputPlace {
 /** The pipe to one command's stdin. */
 export class PipedInput {
   readonly #run: Pick<Run, "write" | "onDrain" | "endInput">;
-  #takenBytes = 0;
+  #takenBytes: number;
   #state: "open" | "over" = "open";
   #waiting: (() => void)[] = [];
 
   /** `exited` releases callers that wait for a command that reads no more. */
-  constructor(run: Pick<Run, "write" | "onDrain" | "endInput">, exited: Promise<unknown>) {
+  constructor(run: Pick<Run, "write" | "onDrain" | "endInput" | "inputOffset">, exited: Promise<unknown>) {
     this.#run = run;
+    this.#takenBytes = run.inputOffset;
     run.onDrain(() => this.#release());
     void exited.then(() => {
       this.#state = "over";

@@ -38,6 +38,8 @@ export interface TerminalPlan {
   readonly scopes?: readonly RunScope[] | undefined;
   /** The sandbox to run in. */
   readonly sandbox?: string | undefined;
+  /** The folder of a shell's integration, which its opener removes when the shell has ended. */
+  readonly shellFolder?: string | undefined;
   /** Names the start: repeated, it gives the run of the first. */
   readonly startKey?: string | undefined;
 }

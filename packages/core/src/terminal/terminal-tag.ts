@@ -17,6 +17,8 @@ export interface TerminalTag {
   readonly startedAt: string;
   readonly session?: SessionUri | undefined;
   readonly marker?: string | undefined;
+  /** The folder of a shell's integration, which goes with it. */
+  readonly shellFolder?: string | undefined;
 }
 
 /** A terminal that another host opened and whose run is held. */
@@ -42,6 +44,7 @@ export function tagOf(
     startedAt,
     session: agent?.session,
     marker,
+    shellFolder: plan.shellFolder,
   };
 }
 

@@ -81,6 +81,16 @@ export class AgentRecord {
     return result;
   }
 
+  /** All responses to questions of that name. */
+  answers(name: string): readonly HostAnswer[] {
+    return this.#entries()
+      .filter(({ answered }) => answered === name)
+      .map(({ result, error }) => ({
+        ...(result !== undefined && { result }),
+        ...(error !== undefined && { error }),
+      }));
+  }
+
   /** Whether there is a response yet. */
   hasAnswer(name: string): boolean {
     return this.#entries().some(({ answered }) => answered === name);
@@ -100,9 +110,11 @@ export class AgentRecord {
 }
 
 /** Waits until a look finds something. */
-export async function until<Found>(look: () => Found | undefined | false): Promise<Found> {
+export async function until<Found>(
+  look: () => Found | undefined | false | Promise<Found | undefined | false>,
+): Promise<Found> {
   for (;;) {
-    const found = look();
+    const found = await look();
     if (found !== undefined && found !== false) return found;
     await sleep(5);
   }

@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfig, type SessionOptions } from "@holdfast/protocol";
 import { HeldRuns } from "@holdfast/terminal/keeper";
+import type { Held } from "@holdfast/terminal/port";
 import { Spawner } from "@holdfast/terminal/process";
 import { afterEach } from "vitest";
 import { Host } from "../host.ts";
@@ -16,7 +17,7 @@ import { MemoryStorage } from "./memory-storage.ts";
 import type { Script } from "./script.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
-const shellAgent = fileURLToPath(new URL("../../../agent-shell/src/main.ts", import.meta.url));
+const shellAgent = fileURLToPath(new URL("../../../agent-shell/dist/main.js", import.meta.url));
 
 /** A storage that a killed host writes to no more. */
 class MortalStorage {
@@ -79,7 +80,7 @@ export class Restarts {
   readonly spool = new MemorySpool();
   readonly storage: Storage;
   readonly log: string[] = [];
-  readonly runs: HeldRuns;
+  #runs: HeldRuns;
   readonly #options: RestartsOptions;
   #host: Host | undefined;
   #mortal: MortalStorage;
@@ -90,8 +91,19 @@ export class Restarts {
     writeFileSync(path.join(this.folder, "mine.json"), JSON.stringify([options.script ?? {}]));
     this.storage = options.storage ?? new MemoryStorage();
     this.#mortal = new MortalStorage(this.storage);
+    this.#runs = this.#hold();
+  }
+
+  #hold(): HeldRuns {
     const environment = { PATH: process.env["PATH"], HOME: this.folder };
-    this.runs = new HeldRuns(new Spawner({ environment }));
+    return new HeldRuns(new Spawner({ environment }));
+  }
+
+  /** The host and everything that it started are gone. */
+  async loseRuns(): Promise<void> {
+    this.kill();
+    await this.#runs.close(0);
+    this.#runs = this.#hold();
   }
 
   get host(): Host {
@@ -101,6 +113,8 @@ export class Restarts {
 
   /** Starts the next host; the one before it, if it still runs, is killed. */
   async start(): Promise<Host> {
+    // Between two ticks.
+    await new Promise(setImmediate);
     if (this.#host !== undefined) this.kill();
     const { script: _, config: extra, timeouts } = this.#options;
     const env = {
@@ -112,12 +126,12 @@ export class Restarts {
     if (!config.ok) throw new Error(JSON.stringify(config.problems));
     this.#mortal = new MortalStorage(this.storage);
     this.#host = await Host.start({
-      processPort: this.runs.takeOver(),
+      processPort: this.#runs.takeOver(),
       storage: this.#mortal.forHost,
       spool: this.spool,
       config: config.value,
       stateFolder: path.join(this.folder, "state"),
-      shellAgent: { command: process.execPath, args: ["--import", "tsx", shellAgent], version: "7.8.9" },
+      shellAgent: { command: process.execPath, args: [shellAgent], version: "7.8.9" },
       log: (level, message, facts) =>
         void this.log.push(`${level} ${message} ${JSON.stringify(facts ?? {})}`),
       timeouts,
@@ -129,8 +143,13 @@ export class Restarts {
   kill(): void {
     this.#mortal.die();
     this.host.hub.freeze();
-    this.runs.takeOver();
+    this.#runs.takeOver();
     this.#host = undefined;
+  }
+
+  /** What is held while no host is there. */
+  held(): Promise<Held> {
+    return this.#runs.takeOver().held();
   }
 
   /** Opens a session of the scripted agent, or of another; gives its key. */
@@ -151,7 +170,7 @@ export class Restarts {
 
   async close(): Promise<void> {
     await this.#host?.close();
-    await this.runs.close(200);
+    await this.#runs.close(200);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -107,7 +107,9 @@ export async function prepareShell(request: ShellRequest): Promise<PreparedShell
 }
 
 /** Removes the folder of a shell that has ended. */
-export async function removeShellFolder(shell: PreparedShell): Promise<void> {
+export async function removeShellFolder(
+  shell: PreparedShell | { readonly integrated: true; readonly folder: string },
+): Promise<void> {
   if (shell.integrated) await rm(shell.folder, { recursive: true, force: true });
 }
 

@@ -1,0 +1,114 @@
+// Terminals that outlive their host: what they show, their commands, their exits and their spool in the next host.
+import { makeId, type TerminalUri } from "@holdfast/ahp";
+import { expect, test } from "vitest";
+import { until } from "../testing/agent-record.ts";
+import { type Restarts, useRestarts } from "../testing/restarts.ts";
+import { TerminalClient } from "../testing/terminal-client.ts";
+import { WatchingClient } from "../testing/terminal-viewer.ts";
+
+const newRestarts = useRestarts();
+const ann = makeId("client", "ann");
+
+function watch(restarts: Restarts, uri: string, name = "ann"): Promise<WatchingClient> {
+  return WatchingClient.open(new TerminalClient(restarts.host), uri, name);
+}
+
+async function openShell(restarts: Restarts, line?: string): Promise<TerminalUri> {
+  const client = new TerminalClient(restarts.host);
+  client.clientBack(ann);
+  const shell = line === undefined ? undefined : { command: "/bin/sh", args: ["-c", line] };
+  return client.create({ clientId: ann, cwd: restarts.work, ...(shell !== undefined && { shell }) });
+}
+
+function durable(restarts: Restarts, uri: string): string[] {
+  return restarts.storage.readLog(uri, 0, 10_000).entries.map(({ action }) => action.type);
+}
+
+test("[U720] a shell goes on: the same text, each command published once, and it takes input", async () => {
+  const restarts = newRestarts();
+  await restarts.start();
+  const uri = await openShell(restarts);
+  const before = await watch(restarts, uri);
+  before.type("echo first; false\r");
+  await before.has(({ lastCommand }) => lastCommand?.exitCode === 1);
+  before.type("read line; echo got $line\r");
+  await before.has(({ openCommand }) => openCommand?.commandLine.startsWith("read") === true);
+  const { text, state } = before;
+  await restarts.start();
+  const after = await watch(restarts, uri);
+  expect(after.text).toBe(text);
+  expect(after.state).toMatchObject({ openCommand: state.openCommand, lastCommand: state.lastCommand });
+  after.type("input\r");
+  await after.sees("got input");
+  await after.has(({ lastCommand }) => lastCommand?.exitCode === 0);
+  await restarts.start();
+  const log = durable(restarts, uri);
+  expect(log.filter((type) => type === "terminal/commandExecuted")).toHaveLength(2);
+  expect(log.filter((type) => type === "terminal/commandFinished")).toHaveLength(2);
+  expect(log.filter((type) => type === "terminal/commandDetectionAvailable")).toHaveLength(1);
+  const third = await watch(restarts, uri);
+  expect(third.content.filter(({ kind }) => kind === "command")).toHaveLength(2);
+});
+
+test("[U721] a command that ended while no host was there has its true end, and its output is spooled once", async () => {
+  const restarts = newRestarts();
+  await restarts.start();
+  const uri = await openShell(
+    restarts,
+    "echo one; while [ ! -e ../go ]; do sleep 0.02; done; echo two; exit 5",
+  );
+  const before = await watch(restarts, uri);
+  await before.sees("one");
+  restarts.kill();
+  restarts.pass("go");
+  await until(async () => (await restarts.held()).runs[0]?.hasExited);
+  await restarts.start();
+  const after = await watch(restarts, uri);
+  await after.has(({ lifecycle }) => lifecycle.status === "exited");
+  expect(after.state.lifecycle).toMatchObject({ exit: { kind: "code", exitCode: 5 } });
+  expect(after.text).toBe("one\r\ntwo\r\n");
+  const spooled = await restarts.spool.read(uri, 0, 1000);
+  expect(Buffer.from(spooled?.bytes ?? []).toString()).toBe("one\r\ntwo\r\n");
+  const exits = restarts.storage.audit.read({ what: "command-exit" });
+  expect(exits.map(({ entry }) => entry.exitCode)).toEqual([5]);
+  await restarts.start();
+  expect(durable(restarts, uri).filter((type) => type === "terminal/exited")).toHaveLength(1);
+});
+
+test("[U722] a full screen is drawn again for a viewer that comes back and for a new one", async () => {
+  const restarts = newRestarts();
+  await restarts.start();
+  const draw = String.raw`printf '\033[?1049h\033[2J\033[5;10Hhello\033[10;3Hworld'; while [ ! -e ../go ]; do sleep 0.02; done; printf '\033[?1049l'`;
+  const uri = await openShell(restarts, draw);
+  const before = await watch(restarts, uri);
+  await before.sees("world");
+  await restarts.start();
+  await until(async () => (await watch(restarts, uri)).text.includes("world"));
+  for (const name of ["ann", "bob"]) {
+    const { text } = await watch(restarts, uri, name);
+    expect(text).toMatch(/\u001B\[\?47h[\s\S]*hello[\s\S]*world/);
+  }
+  restarts.pass("go");
+  const after = await watch(restarts, uri);
+  await after.has(({ lifecycle }) => lifecycle.status === "exited");
+});
+
+test("[U723] of a terminal that wrote more than is held, the end is shown and every byte is spooled once", async () => {
+  const restarts = newRestarts();
+  await restarts.start();
+  const line = "seq 1 400000; while [ ! -e ../go ]; do sleep 0.02; done; seq 400001 500000; echo end";
+  const uri = await openShell(restarts, line);
+  const lines = (last: number): string =>
+    Array.from({ length: last }, (_, index) => `${index + 1}\r\n`).join("");
+  const firstBytes = lines(400_000).length;
+  await until(async () => (await restarts.spool.extent(uri))?.endOffset === firstBytes);
+  await restarts.start();
+  restarts.pass("go");
+  const whole = `${lines(500_000)}end\r\n`;
+  await until(async () => ((await restarts.spool.extent(uri))?.endOffset ?? 0) >= whole.length);
+  const { bytes } = (await restarts.spool.read(uri, 0, whole.length + 1)) ?? { bytes: [] };
+  expect(Buffer.from(bytes).toString() === whole).toBe(true);
+  const { text, state } = await watch(restarts, uri);
+  expect(state.output.endOffset).toBe(whole.length);
+  expect(whole.endsWith(text.slice(-100_000))).toBe(true);
+}, 60_000);

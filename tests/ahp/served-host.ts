@@ -121,7 +121,10 @@ export function useServedHosts(): (options?: ServeOptions) => Promise<ServedHost
   };
 }
 
-async function serveHost(processPort: ProcessPort, { script = {}, ahp, allowedOrigins }: ServeOptions): Promise<ServedHost> {
+async function serveHost(
+  processPort: ProcessPort,
+  { script = {}, ahp, allowedOrigins }: ServeOptions,
+): Promise<ServedHost> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
   const work = path.join(folder, "work");
   mkdirSync(work);

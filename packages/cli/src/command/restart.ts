@@ -55,7 +55,8 @@ async function restartByService(
   const deadline = performance.now() + serviceTimeoutMs;
   while (performance.now() < deadline) {
     const holder = findHolder(home);
-    const started = holder === undefined || holder.id === before.id ? undefined : await waitForHost(home, holder);
+    const started =
+      holder === undefined || holder.id === before.id ? undefined : await waitForHost(home, holder);
     if (started !== undefined) return started;
     await delay(pollMs);
   }

@@ -43,7 +43,10 @@ export function addStop(program: Command, run: Runner): void {
     .action(run(stop));
 }
 
-async function stop({ console, environment, home: option }: CommandContext, options: StopOptions): Promise<void> {
+async function stop(
+  { console, environment, home: option }: CommandContext,
+  options: StopOptions,
+): Promise<void> {
   const { timeout = defaultTimeoutSeconds } = options;
   const home = findHome(option, environment);
   const holder = findHolder(home);
@@ -78,7 +81,8 @@ async function stopKeeper(console: Console, home: string, { all = false }: StopO
   const held = await readKeeper(home);
   const runs = held?.runs.length ?? 0;
   const isEnded = all && held !== undefined && (await endKeeper(home));
-  if (console.json) return console.printJson({ stopped: false, home, ...(runs > 0 && { runs, ended: isEnded }) });
+  if (console.json)
+    return console.printJson({ stopped: false, home, ...(runs > 0 && { runs, ended: isEnded }) });
   if (runs === 0) return console.note(`No host runs in ${home}.`);
   return console.note(
     isEnded

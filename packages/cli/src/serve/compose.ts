@@ -35,14 +35,22 @@ export function createProcessPort(home?: string): Spawner {
 const mebibyte = 1024 * 1024;
 
 /** The keeper of the home, which holds processes while hosts come and go; undefined where they end with the host. */
-async function openKeeper({ home, config, keeper, log, onFatal }: HostParts): Promise<KeeperPort | undefined> {
+async function openKeeper({
+  home,
+  config,
+  keeper,
+  log,
+  onFatal,
+}: HostParts): Promise<KeeperPort | undefined> {
   if (!keeper || process.platform === "win32") return undefined;
   const bounds = { keepBytes: config.keeper.awayMebibytes * mebibyte };
   const port = await connectKeeper({ home, version: VERSION, bounds }).catch((error: unknown) => {
     throw explainKeeperError(error);
   });
   port.onFenced(() => {
-    onFatal(new StartError(EXIT_CODES.fault, "Another host has taken over the agents and terminals of this one."));
+    onFatal(
+      new StartError(EXIT_CODES.fault, "Another host has taken over the agents and terminals of this one."),
+    );
   });
   port.onLost(() => log("error", "The keeper died, and what it held has ended. Another one is started."));
   return port;
@@ -50,9 +58,13 @@ async function openKeeper({ home, config, keeper, log, onFatal }: HostParts): Pr
 
 function explainKeeperError(error: unknown): unknown {
   if (!(error instanceof TerminalError)) return error;
-  return new StartError(EXIT_CODES.setup, `${error.message}. Or start without it: holdfast serve --no-keeper`, {
-    cause: error,
-  });
+  return new StartError(
+    EXIT_CODES.setup,
+    `${error.message}. Or start without it: holdfast serve --no-keeper`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** The folder of this program: the package that was installed, or all packages of the repository. */

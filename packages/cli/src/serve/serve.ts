@@ -16,7 +16,7 @@ import { requestStop } from "./stop-request.ts";
 import { openToken, readToken } from "./token.ts";
 
 /** Set: the host's processes end with it, as with `--no-keeper`. */
-export const NO_KEEPER_VARIABLE = "HOLDFAST_NO_KEEPER";
+const noKeeperVariable = "HOLDFAST_NO_KEEPER";
 
 /** Options from the arguments of `serve`. */
 export interface ServeOptions {
@@ -184,7 +184,7 @@ async function startHost(
       redactor,
       onStopRequest,
       startEmpty,
-      keeper: options.keeper !== false && !environment[NO_KEEPER_VARIABLE] && fileConfig.keeper.enabled,
+      keeper: options.keeper !== false && !environment[noKeeperVariable] && fileConfig.keeper.enabled,
       isTakenOver,
       onFatal,
     });

@@ -27,6 +27,7 @@ import { addOpen } from "./command/open.ts";
 import { addPermissions } from "./command/permissions.ts";
 import { addPolicy } from "./command/policy.ts";
 import { addPrune } from "./command/prune.ts";
+import { addPs } from "./command/ps.ts";
 import { addRestart } from "./command/restart.ts";
 import { addRevert } from "./command/revert.ts";
 import { addRun } from "./command/run.ts";
@@ -54,7 +55,17 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
   { heading: "Access:", commands: [addOpen, addSignIns, addKeys, addApps] },
   {
     heading: "Host and machine:",
-    commands: [addStop, addRestart, addAgents, addDoctor, addConfig, addService, addCompletion, addVersion],
+    commands: [
+      addStop,
+      addRestart,
+      addPs,
+      addAgents,
+      addDoctor,
+      addConfig,
+      addService,
+      addCompletion,
+      addVersion,
+    ],
   },
 ];
 

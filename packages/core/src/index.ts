@@ -48,6 +48,7 @@ export {
   type Submit,
   type SubmittedBy,
 } from "./submit/submission.ts";
+export { ProcessOwners } from "./terminal/process-owners.ts";
 export type { TerminalClaims } from "./terminal/terminal-claims.ts";
 export type {
   TerminalSnapshot,

@@ -14,6 +14,7 @@ import {
 } from "./home.ts";
 import { type Finding, fix, type CheckResult } from "./finding.ts";
 import { examineHost, examinePage, examinePort } from "./host.ts";
+import { examineKeeper } from "./keeper.ts";
 import { examineLoginShell, examineNode, examinePty, examineShells } from "./terminals.ts";
 import { type Machine, within } from "./machine.ts";
 
@@ -40,6 +41,7 @@ const allExaminations: readonly Examination[] = [
   { id: "page", title: "Page", examine: examinePage },
   { id: "port", title: "Port", examine: examinePort },
   { id: "host", title: "Host", examine: examineHost },
+  { id: "keeper", title: "Keeper", examine: examineKeeper },
   { id: "pty", title: "Terminals", examine: examinePty },
   { id: "login-shell", title: "Login shell", examine: examineLoginShell },
   { id: "shells", title: "Shells", examine: examineShells },

@@ -1,0 +1,106 @@
+// Terminals and agents outlive their host: a full screen, a server in the background, an idle agent.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { Holdfast } from "@holdfast/sdk";
+import { keeperStatus } from "@holdfast/terminal/keeper";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { Windows } from "../cli/window.ts";
+import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
+
+let host: RealHost;
+let sdk: Holdfast;
+const windows = new Windows();
+
+beforeAll(async () => {
+  host = await startRealHost({ keeper: true, port: await freePort() });
+  sdk = new Holdfast({ baseUrl: host.url, apiKey: host.token, retry: { attempts: 30 } });
+});
+afterAll(async () => {
+  await windows.close();
+  await host.close();
+});
+
+/** A program with a full screen, like an editor: it draws, shows what is typed, and ends at `q`. */
+const editor = `
+const draw = (text) => process.stdout.write("\\x1b[2;3H" + text.padEnd(20));
+process.stdin.setRawMode(true);
+process.stdout.write("\\x1b[?1049h\\x1b[2J\\x1b[1;1H\\x1b[7m editor \\x1b[0m\\x1b[24;1Hlast row");
+let typed = "";
+draw("empty");
+process.stdin.on("data", (keys) => {
+  if (String(keys) === "q") { process.stdout.write("\\x1b[?1049l"); process.exit(0); }
+  typed += keys;
+  draw(typed);
+});
+`;
+
+describe("[R701] after a restart of the host", () => {
+  it("[R701] a full screen is as it was, for a viewer that was connected and for a new one", async () => {
+    const file = path.join(host.project, "editor.mjs");
+    writeFileSync(file, editor);
+    const { id } = await sdk.terminals.create({
+      command: process.execPath,
+      args: [file],
+      kind: "tty",
+      name: "editor",
+      cols: 80,
+      rows: 24,
+      cwd: host.project,
+    });
+    const first = await windows.open(["attach", "editor", "--home", host.home]);
+    await first.shows("empty");
+    first.type("abc");
+    await first.shows("abc");
+    host = await host.restart("SIGKILL");
+    const second = await windows.open(["attach", "editor", "--read-only", "--home", host.home]);
+    await second.shows("last row");
+    const rows = second.text.split("\n").map((row) => row.trimEnd());
+    expect(rows.slice(0, 2)).toEqual([" editor", "  abc"]);
+    first.type("d");
+    await first.shows("abcd");
+    await second.shows("abcd");
+    await sdk.terminals.kill(id);
+  }, 120_000);
+
+  it("[R701] a server that a command left in the background keeps its process and its output", async () => {
+    const { id } = await sdk.terminals.create({
+      command: "/bin/sh",
+      args: ["-c", "i=0; while :; do i=$((i+1)); echo beat $i; sleep 0.1; done"],
+      name: "server",
+      kind: "text",
+      cwd: host.project,
+    });
+    const beats = async (): Promise<number[]> => {
+      const { text } = await sdk.terminals.output(id);
+      return [...text.matchAll(/beat (\d+)/g)].map(([, number]) => Number(number));
+    };
+    await vi.waitUntil(async () => (await beats()).length > 3);
+    const before = (await beats()).length;
+    host = await host.restart("SIGKILL");
+    await vi.waitUntil(async () => (await beats()).length > before + 10);
+    const seen = await beats();
+    expect(seen).toEqual(seen.map((_, index) => index + 1));
+    await sdk.terminals.kill(id);
+  }, 120_000);
+
+  it("[R701] an idle agent keeps its process, by TERM as by KILL", async () => {
+    const wish = { agent_id: "shell", cwd: host.project, approvalPolicy: "approve-all" as const };
+    const { session_key: key } = await sdk.acpAgent.createSession(wish);
+    await sdk.acpAgent.chat(key, "echo first");
+    const agent = await agentPid();
+    expect(agent).toBeGreaterThan(0);
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      host = await host.restart(signal);
+      expect(await agentPid()).toBe(agent);
+      expect((await sdk.acpAgent.getSession(key)).state).toBe("ready");
+    }
+    expect((await sdk.acpAgent.chat(key, "echo second")).text).toContain("second");
+    expect(await agentPid()).toBe(agent);
+  }, 120_000);
+});
+
+/** The process of the only agent, as the keeper has it. */
+async function agentPid(): Promise<number | undefined> {
+  const { runs = [] } = (await keeperStatus(host.home)) ?? {};
+  return runs.find(({ kind }) => kind === "stdio")?.pid;
+}

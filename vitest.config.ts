@@ -1,26 +1,36 @@
 // How tests run: from source, without a build of the packages under test; see ARCHITECTURE.md for the one exception.
 import { availableParallelism } from "node:os";
+import process from "node:process";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./tests/setup/sequencer.ts";
+import { waiting } from "./tests/setup/waiting.ts";
 
 const conditions = ["@holdfast/source"];
+// A run at an isolation level is started by a test: everything is built, and as another user it can write nothing here.
+const isAtLevel = process.env["HOLDFAST_TEST_LEVEL"] !== undefined;
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
-    globalSetup: ["tests/setup/build.ts"],
-    setupFiles: ["tests/setup/shared-process.ts"],
+    // They download agents: `npm run test:agents`.
+    exclude: ["tests/agents/scenarios/**"],
+    globalSetup: isAtLevel ? [] : ["tests/setup/build.ts"],
+    cache: isAtLevel ? false : undefined,
+    setupFiles: ["tests/setup/shared-process.ts", "tests/setup/wait-timeouts.ts"],
+    // Hosts of tests end with what they run, unless a test is about what outlives them.
+    env: { HOLDFAST_NO_KEEPER: "1" },
     pool: "forks",
     // A process and a module graph of its own for each of 370 files cost more CPU than most tests: what a test changes in
     // its process, it puts back; tests/setup/shared-process.ts fails a file that does not.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     restoreMocks: true,
     // On two cores vitest would use one, and half of the tests wait for processes most of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    // What is waited for takes its time on a machine that others use too.
-    expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    expect: { poll: waiting },
+    hookTimeout: 60_000,
   },
 });

@@ -6,7 +6,9 @@ set -eu
 api() {
   path=$1
   shift
-  curl -sS --fail-with-body -H "x-api-key: $TOKEN" -H 'content-type: application/json' "$URL$path" "$@"
+  # Other users of the machine can see the arguments of a program, so the token comes through a pipe.
+  printf 'header = "x-api-key: %s"' "$TOKEN" |
+    curl -K - -sS --fail-with-body -H 'content-type: application/json' "$URL$path" "$@"
   echo
 }
 

@@ -4,12 +4,13 @@ import { root } from "../setup.mjs";
 import { ownAddress, placeInPackage } from "./own-address.mjs";
 
 /** The programs in the package, below `packages/`: what people start, and what it starts itself. */
-const entries = [
+const packageEntries = [
   "cli/src/main.ts",
   "cli/src/serve/watchdog-thread.ts",
   "agent-shell/src/main.ts",
   "storage-sqlite/src/repair/main.ts",
   "terminal/src/process/helper/main.ts",
+  "terminal/src/keeper/main.ts",
 ];
 
 /** Packages that are not bundled, because they are binaries for each platform. */
@@ -21,10 +22,11 @@ const neverThere = ["bufferutil", "utf-8-validate"];
 /**
  * Writes the bundle.
  * @param {string} folder the package's
+ * @param {readonly string[]} [entries] other programs than those of the package
  * @returns {Promise<{ askers: Set<string>, moduleFiles: string[] }>} who asked for their own address; all files that
  *   are in the bundle
  */
-export async function bundleProgram(folder) {
+export async function bundleProgram(folder, entries = packageEntries) {
   /** @type {Set<string>} */
   const askers = new Set();
   // Only now: on a fresh clone it is installed when the script has begun.

@@ -21,6 +21,7 @@ const resources = [
     from: "core/src/agent/catalogue.json",
   },
   { module: "storage-sqlite/src/repair/child-program.ts", finds: "storage-sqlite/dist/repair/main.js" },
+  { module: "terminal/src/keeper/connect.ts", finds: "terminal/dist/keeper/main.js" },
   { module: "terminal/src/process/helper-launcher.ts", finds: "terminal/dist/process/helper/main.js" },
   // It finds a dependency, by the rules for all modules below a package's manifest.
   { module: "terminal/src/process/pty.ts", finds: "package.json" },

@@ -2,7 +2,9 @@
 import { ROOT_URI } from "@holdfast/ahp";
 import { OPERATIONS, type ConnectedClient } from "@holdfast/protocol";
 import { expect, test } from "vitest";
-import { serveHost, type ServedHost } from "./served-host.ts";
+import { useServedHosts, type ServedHost } from "./served-host.ts";
+
+const serveHost = useServedHosts();
 
 async function list(host: ServedHost): Promise<readonly ConnectedClient[]> {
   const answer: unknown = await (await host.fetch("/admin/clients")).json();

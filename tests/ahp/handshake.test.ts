@@ -9,8 +9,10 @@ import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { HeardAgent } from "./heard.ts";
-import { serveHost } from "./served-host.ts";
+import { useServedHosts } from "./served-host.ts";
 import { WireClient } from "./wire-client.ts";
+
+const serveHost = useServedHosts();
 
 test("[E60] a WebSocket is taken on any path, with the token in the address, in a header, or as a subprotocol", async () => {
   const host = await serveHost();
@@ -104,6 +106,38 @@ test("[E320] a ticket counts from the host's own page alone, and a foreign page 
   await expect(WireClient.open(address, [], { origin: "http://evil.example" })).rejects.toThrow("403");
   const client = await WireClient.open(address, [], { origin: host.server.url });
   client.close();
+});
+
+test("[E772] a ticket counts from an origin in the configuration, written to the letter", async () => {
+  const origin = "https://app.example";
+  const host = await serveHost({ allowedOrigins: [origin, "vscode-file://vscode-app"] });
+  for (const allowed of [origin, "vscode-file://vscode-app"]) {
+    const answer = await host.fetch("/admin/tickets", { method: "POST" });
+    const { ticket } = (await answer.json()) as { ticket: string };
+    const address = host.address(`?ticket=${ticket}`);
+    for (const other of ["https://app.example:8443", "http://app.example", "null"]) {
+      await expect(WireClient.open(address, [], { origin: other })).rejects.toThrow("403");
+    }
+    const client = await WireClient.open(address, [], { origin: allowed });
+    expect(await client.request("ping")).toBeNull();
+    client.close();
+  }
+});
+
+test("[E772] HTTP responses to an origin in the configuration allow credentials, and to others do not", async () => {
+  const origin = "https://app.example";
+  const host = await serveHost({ allowedOrigins: [origin] });
+  const ask = (from: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${host.server.url}/admin/keys`, { ...init, headers: { origin: from, ...init.headers } });
+  const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" } };
+  for (const answer of [await ask(origin), await ask(origin, preflight)]) {
+    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(answer.headers.get("access-control-allow-credentials")).toBe("true");
+  }
+  expect((await ask(origin)).status).toBe(401);
+  const foreign = await ask("https://evil.example");
+  expect(foreign.status).toBe(403);
+  expect(foreign.headers.get("access-control-allow-credentials")).toBeNull();
 });
 
 test("[E61] a key without admin may not open one, a key with admin may until it is revoked", async () => {

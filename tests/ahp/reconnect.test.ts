@@ -4,8 +4,10 @@ import { queryObjects } from "node:v8";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { AhpConnection } from "../../packages/server/src/ahp/connection.ts";
-import { type ServedHost, serveHost, transportOf } from "./served-host.ts";
+import { type ServedHost, useServedHosts, transportOf } from "./served-host.ts";
 import type { WireClient } from "./wire-client.ts";
+
+const serveHost = useServedHosts();
 
 const uri = "ahp-terminal:/shell";
 const claim = { kind: "client", clientId: "ada" };

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Host } from "@holdfast/core";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { startServer, type RunningServer } from "@holdfast/server";
 import { openSqliteStorage } from "@holdfast/storage-sqlite";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import {
   AhpClient,
   webSocketTransport,
@@ -17,6 +18,7 @@ import {
   type WebSocketLike,
 } from "@holdfast/ahp/client";
 import { WebSocket } from "ws";
+import { shareProcessPort } from "../../packages/core/src/testing/shared-process-port.ts";
 import { WireClient, type Greeting } from "./wire-client.ts";
 
 const agentFile = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
@@ -92,12 +94,34 @@ export interface ServeOptions {
   /** Script of the agent `mine`; see the fake agent. */
   readonly script?: object;
   readonly ahp?: { readonly heartbeatMs?: number; readonly beatMs?: number; readonly memoryMs?: number };
+  /** Origins whose pages count as the host's own. */
+  readonly allowedOrigins?: readonly string[];
   /** A folder whose programs are found before all others. */
   readonly programs?: string;
 }
 
-/** Serves a host until the test is over. */
-export async function serveHost({ script = {}, ahp, programs }: ServeOptions = {}): Promise<ServedHost> {
+function startProcessPort(programs?: string): Spawner {
+  return new Spawner({
+    environment: {
+      PATH: [programs, process.env["PATH"]].filter((each) => each !== undefined).join(path.delimiter),
+      HOME: tmpdir(),
+      SHELL: "/bin/bash",
+    },
+  });
+}
+
+/** Serves hosts, each until its test is over, with one process port for all hosts of the file. */
+export function useServedHosts(): (options?: ServeOptions) => Promise<ServedHost> {
+  let shared: Spawner | undefined;
+  afterAll(() => shared?.close());
+  return ({ programs, ...options } = {}) => {
+    if (programs !== undefined) return serveHost(startProcessPort(programs), options);
+    shared ??= startProcessPort();
+    return serveHost(shareProcessPort(shared), options);
+  };
+}
+
+async function serveHost(processPort: ProcessPort, { script = {}, ahp, allowedOrigins }: ServeOptions): Promise<ServedHost> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
   const work = path.join(folder, "work");
   mkdirSync(work);
@@ -112,13 +136,7 @@ export async function serveHost({ script = {}, ahp, programs }: ServeOptions = {
   };
   const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
   const host = new Host({
-    processPort: new Spawner({
-      environment: {
-        PATH: [programs, process.env["PATH"]].filter((each) => each !== undefined).join(path.delimiter),
-        HOME: folder,
-        SHELL: "/bin/bash",
-      },
-    }),
+    processPort,
     storage,
     config: config.value,
     stateFolder: folder,
@@ -126,7 +144,7 @@ export async function serveHost({ script = {}, ahp, programs }: ServeOptions = {
     log,
   });
   const token = "a-token-for-tests";
-  const listen = { host: "127.0.0.1", port: 0 };
+  const listen = { host: "127.0.0.1", port: 0, ...(allowedOrigins && { allowedOrigins }) };
   const server = await startServer({
     host,
     token,

@@ -3,9 +3,11 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { defaultChatUri, makeId, parseSessionKey } from "@holdfast/ahp";
-import { serveHost, type ServedHost } from "./served-host.ts";
+import { useServedHosts, type ServedHost } from "./served-host.ts";
 import type { HeardTurn } from "./heard.ts";
 import type { WireClient } from "./wire-client.ts";
+
+const serveHost = useServedHosts();
 
 const session = "mine:/one";
 const chat = defaultChatUri(makeId("session URI", session));

@@ -1,8 +1,10 @@
 // Shows terminals shared by clients of several dialects at once, over real WebSockets and real shells.
 import { expect, test } from "vitest";
-import { serveHost, type ServedHost } from "./served-host.ts";
+import { useServedHosts, type ServedHost } from "./served-host.ts";
 import type { HeardEnvelope } from "./heard.ts";
 import type { WireClient } from "./wire-client.ts";
+
+const serveHost = useServedHosts();
 
 const uri = "ahp-terminal:/shell";
 const seedUri = "agenthost:/terminal/shell";

@@ -129,6 +129,18 @@ export class WireClient {
     return this.actions.map(({ action }) => (action.type === "terminal/data" ? action.data : "")).join("");
   }
 
+  /** Waits until terminals wrote a text; each piece is looked at once, however much there is. */
+  async wrote(text: string): Promise<void> {
+    let tail = "";
+    await this.notified((heard) => {
+      const { type, data = "" } = envelopeOf(heard)?.action ?? {};
+      if (type !== "terminal/data") return false;
+      const seen = tail + data;
+      tail = seen.slice(-text.length);
+      return seen.includes(text);
+    });
+  }
+
   close(): void {
     this.socket.close();
   }

@@ -1,8 +1,14 @@
 // A real host with the hostile agent: opens sessions, plays attacks, answers questions and reads the audit.
+import { execFile } from "node:child_process";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { readFrames } from "../host/event-reader.ts";
-import { startRealHost, type RealHost, type RealHostOptions } from "../host/real-host.ts";
+import { giveTo, startRealHost, type RealHost, type RealHostOptions } from "../host/real-host.ts";
+import { testedProgram } from "../setup/tested-program.ts";
 import type { HostileStep, StepOutcome } from "./hostile-step.ts";
+
+const run = promisify(execFile);
 
 /** A question of the host, as a stream carries it. */
 export interface AskedQuestion {
@@ -17,17 +23,21 @@ export interface Attack {
   readonly questions: readonly AskedQuestion[];
 }
 
-/** The answer to every question of an attack; undefined denies. */
-export type Decide = (question: AskedQuestion) => "allow_once" | "allow_always" | "reject_once" | undefined;
+/** The answer to every question of an attack; undefined denies, and `later` leaves it to the test. */
+export type Decide = (
+  question: AskedQuestion,
+) => "allow_once" | "allow_always" | "reject_once" | "later" | undefined;
 
 const agentFile = fileURLToPath(new URL("hostile-agent.mjs", import.meta.url));
 
 /** A host under attack. */
 export class AttackHost {
   #host: RealHost;
+  readonly #uid: number | undefined;
 
-  private constructor(host: RealHost) {
+  private constructor(host: RealHost, uid: number | undefined) {
     this.#host = host;
+    this.#uid = uid;
   }
 
   get host(): RealHost {
@@ -37,7 +47,15 @@ export class AttackHost {
   /** Starts the program with the hostile agent as `hostile`. */
   static async start(config: object = {}, options: RealHostOptions = {}): Promise<AttackHost> {
     const hostile = { command: process.execPath, args: [agentFile] };
-    return new AttackHost(await startRealHost({ ...options, config: { agents: { hostile }, ...config } }));
+    const host = await startRealHost({ ...options, config: { agents: { hostile }, ...config } });
+    return new AttackHost(host, options.uid);
+  }
+
+  /** Runs `change`, and gives the host's user what it made in the project: the tests may run as root. */
+  prepare<T>(change: () => T): T {
+    const result = change();
+    if (this.#uid !== undefined) giveTo(this.host.project, this.#uid);
+    return result;
   }
 
   close(): Promise<void> {
@@ -47,6 +65,20 @@ export class AttackHost {
   /** Kills the host and starts the next one in its home. */
   async restart(): Promise<void> {
     this.#host = await this.host.restart();
+  }
+
+  /** Runs the program as the host's user, with this home. */
+  async holdfast(...args: string[]): Promise<{ readonly code: number; readonly output: string }> {
+    const env = { ...process.env, HOME: path.join(path.dirname(this.host.home), "user") };
+    const identity = this.#uid === undefined ? {} : { uid: this.#uid, gid: this.#uid };
+    const words = [testedProgram, ...args, "--home", this.host.home];
+    try {
+      const { stdout } = await run(process.execPath, words, { env, ...identity });
+      return { code: 0, output: stdout };
+    } catch (error) {
+      const { code, stderr } = error as { code: number; stderr: string };
+      return { code, output: stderr };
+    }
   }
 
   /** Sends a request with the owner's token, or with other credentials. */
@@ -89,7 +121,8 @@ export class AttackHost {
       const { requestId, target } = event.data;
       const question = { ...event.data, requestId: String(requestId), target: String(target) };
       questions.push(question);
-      await this.decide(key, question.requestId, decide(question) ?? "reject_once");
+      const decision = decide(question) ?? "reject_once";
+      if (decision !== "later") await this.decide(key, question.requestId, decision);
     }
     if (text === "") throw new Error("The turn ended without the agent's outcomes");
     return { outcomes: JSON.parse(text) as StepOutcome[], questions };
@@ -119,7 +152,7 @@ export class AttackHost {
 
   /** Those entries of the audit that record a denial. */
   async denials(key: string | undefined, what?: string): Promise<Record<string, unknown>[]> {
-    return (await this.audit(key, what)).filter((entry) => entry["verdict"] === "denied");
+    return (await this.audit(key, what)).filter((entry) => entry["decision"] === "denied");
   }
 
   /** The isolation of a session, as its status has it. */

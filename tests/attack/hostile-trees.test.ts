@@ -5,21 +5,15 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AttackHost } from "./attack-host.ts";
+import { attackSettings, isLong, optionsOf } from "./attack-settings.ts";
 import type { HostileStep } from "./hostile-step.ts";
-import { liveTrees, SHAPES, TREE_LIMITS, TREE_VARIABLE } from "./hostile-trees.ts";
+import { bombDepth, DEPTH_VARIABLE, liveTrees, SHAPES, TREE_VARIABLE, treeLimits } from "./hostile-trees.ts";
 
-const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 /** Trees of each shape for each way and isolation; the long form has 6 × 5 × 2 × 5 = 300 in all. */
 const treesEach = isLong ? 5 : 1;
 const isolations = isLong ? (["guard", "none"] as const) : (["none"] as const);
 
 let target: AttackHost;
-
-beforeAll(async () => {
-  const limits = { command: TREE_LIMITS, host: { openTerminals: 1000 } };
-  target = await AttackHost.start({ limits });
-});
-afterAll(() => target.close());
 
 interface Planted {
   readonly key: string;
@@ -58,7 +52,7 @@ function request(method: string, params: object): HostileStep {
 let plots = 0;
 
 /** Plants trees of every shape in a new session; resolves when all of them stand. */
-async function plant(isolation: string): Promise<Planted & { readonly prefix: string }> {
+async function plant(isolation: string, user: string): Promise<Planted & { readonly prefix: string }> {
   const key = await target.open({ approvalPolicy: "approve-all", isolation });
   plots += 1;
   const prefix = `${process.pid}-${plots}-`;
@@ -67,7 +61,10 @@ async function plant(isolation: string): Promise<Planted & { readonly prefix: st
     request("terminal/create", {
       command: "/bin/sh",
       args: ["-c", line],
-      env: [{ name: TREE_VARIABLE, value: `${prefix}${index}` }],
+      env: [
+        { name: TREE_VARIABLE, value: `${prefix}${index}` },
+        { name: DEPTH_VARIABLE, value: bombDepth(user) },
+      ],
     }),
   );
   const { outcomes } = await target.play(key, steps);
@@ -112,35 +109,46 @@ const others = Object.keys(ways).filter((way) => way !== dying);
 const groups = [...(isLong ? others.map((way) => [way]) : [others]), [dying]];
 const cases = isolations.flatMap((isolation) => groups.map((group) => ({ isolation, group })));
 
-describe.runIf(process.platform === "linux")("[T667] hostile trees", () => {
-  it.each(cases)(
-    "[T667] none survives, isolation $isolation: $group",
-    async ({ isolation, group }) => {
-      // A host that is killed answers nothing.
-      const probe = isLong && !group.includes(dying) ? startProbe() : undefined;
-      const endInTurn = async (way: string): Promise<string> => {
-        const planted = await plant(isolation);
-        await ways[way]?.(planted);
-        return planted.prefix;
-      };
-      const prefixes = await Promise.all(group.map(endInTurn));
-      const survivors = (): unknown[] => prefixes.flatMap((prefix) => [...liveTrees(prefix)]);
-      await expect.poll(survivors, { timeout: 60_000, interval: 100 }).toEqual([]);
-      const latencies = await probe?.stop();
-      if (latencies === undefined) return;
-      for (const name of ["host", "bare"] as const) measured[name].push(...latencies[name]);
-      const p99 = [latencies.host, latencies.bare].map((each) => percentile99(each).toFixed(1));
-      console.log(`/healthz p99 in ms, isolation ${isolation}, ${group.join()}: ${p99[0]}, bare ${p99[1]}`);
-    },
-    isLong ? 300_000 : 60_000,
-  );
+describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+  beforeAll(async () => {
+    const limits = { command: treeLimits(setting.user), host: { openTerminals: 1000 } };
+    target = await AttackHost.start({ limits }, optionsOf(setting));
+  });
+  afterAll(() => target.close());
 
-  it.runIf(isLong)("[T667] /healthz meanwhile takes at most 3 times as long as a bare server, at p99", () => {
-    const [host, bare] = [percentile99(measured.host), percentile99(measured.bare)];
-    console.log(
-      `/healthz p99 in ms: ${host.toFixed(1)}, bare ${bare.toFixed(1)}, ${measured.host.length} requests`,
+  describe.runIf(process.platform === "linux")("[T667] hostile trees", () => {
+    it.each(cases)(
+      "[T667] none survives, isolation $isolation: $group",
+      async ({ isolation, group }) => {
+        // A host that is killed answers nothing.
+        const probe = isLong && !group.includes(dying) ? startProbe() : undefined;
+        const endInTurn = async (way: string): Promise<string> => {
+          const planted = await plant(isolation, setting.user);
+          await ways[way]?.(planted);
+          return planted.prefix;
+        };
+        const prefixes = await Promise.all(group.map(endInTurn));
+        const survivors = (): unknown[] => prefixes.flatMap((prefix) => [...liveTrees(prefix)]);
+        await expect.poll(survivors, { timeout: 60_000, interval: 100 }).toEqual([]);
+        const latencies = await probe?.stop();
+        if (latencies === undefined) return;
+        for (const name of ["host", "bare"] as const) measured[name].push(...latencies[name]);
+        const p99 = [latencies.host, latencies.bare].map((each) => percentile99(each).toFixed(1));
+        console.log(`/healthz p99 in ms, isolation ${isolation}, ${group.join()}: ${p99[0]}, bare ${p99[1]}`);
+      },
+      isLong ? 300_000 : 60_000,
     );
-    expect(measured.host.length).toBeGreaterThan(1000);
-    expect(host).toBeLessThanOrEqual(3 * bare);
+
+    it.runIf(isLong)(
+      "[T667] /healthz meanwhile takes at most 3 times as long as a bare server, at p99",
+      () => {
+        const [host, bare] = [percentile99(measured.host), percentile99(measured.bare)];
+        console.log(
+          `/healthz p99 in ms: ${host.toFixed(1)}, bare ${bare.toFixed(1)}, ${measured.host.length} requests`,
+        );
+        expect(measured.host.length).toBeGreaterThan(1000);
+        expect(host).toBeLessThanOrEqual(3 * bare);
+      },
+    );
   });
 });

@@ -4,17 +4,28 @@ import { readFileSync, readdirSync } from "node:fs";
 /** Every process of a tree has this variable, whatever becomes of its parents. */
 export const TREE_VARIABLE = "HOLDFAST_ATTACK_TREE";
 
-/** Limits under which the shapes are harmless to the machine. */
-export const TREE_LIMITS = { processes: 96, memoryMebibytes: 256 };
+/**
+ * Limits under which the shapes are harmless to the machine. Without a cgroup, an ordinary user's limit of processes counts
+ * those of all trees together, which must not keep other trees from standing.
+ */
+export function treeLimits(user: string): { readonly processes: number; readonly memoryMebibytes: number } {
+  return { processes: user === "root" ? 96 : 2000, memoryMebibytes: 256 };
+}
+
+/** The depth of the fork bomb: 3 + 9 + 27 + 81 + 243 processes at most, or 3 + 9 + 27 where the limit is not each tree's own. */
+export const DEPTH_VARIABLE = "HOLDFAST_ATTACK_DEPTH";
+export function bombDepth(user: string): string {
+  return user === "root" ? "5" : "3";
+}
 
 /** Shell lines; each would run for ten minutes, and has several processes at once. */
 export const SHAPES: Readonly<Record<string, string>> = {
   "double fork": "(sh -c 'sleep 600 & sleep 600' &) ; (sleep 600 &) ; sleep 600",
   "new sessions": "setsid sleep 600 & setsid nohup setsid sleep 600 >/dev/null 2>&1 & sleep 600",
   "deaf to signals": "trap '' TERM HUP INT QUIT; (while :; do sleep 600; done) & while :; do sleep 600; done",
-  // Bounded, so that a machine without limits survives the test: 3 + 9 + 27 + 81 + 243 processes at most.
+  // Bounded, so that a machine without limits survives the test.
   "fork bomb":
-    "bomb() { [ $1 -gt 5 ] && exec sleep 600; for i in 1 2 3; do bomb $(($1 + 1)) & done 2>/dev/null; sleep 600; }; bomb 1 & sleep 600",
+    "bomb() { [ $1 -gt $HOLDFAST_ATTACK_DEPTH ] && exec sleep 600; for i in 1 2 3; do bomb $(($1 + 1)) & done 2>/dev/null; sleep 600; }; bomb 1 & sleep 600",
   // It stands before it grows: the limit ends it.
   "memory hog": "setsid sh -c 'sleep 600' & sleep 3; head -c 600M /dev/zero | tail | sleep 600; sleep 600",
   "escape from its cgroup":

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AttackHost } from "./attack-host.ts";
+import { attackSettings, optionsOf } from "./attack-settings.ts";
 
 const rules = {
   deny: ["touch **"],
@@ -14,17 +15,6 @@ const rules = {
 
 let target: AttackHost;
 let key: string;
-
-beforeAll(async () => {
-  target = await AttackHost.start(
-    { policy: "../policy.jsonc" },
-    { prepare: (folder) => writeFileSync(path.join(folder, "policy.jsonc"), JSON.stringify(rules)) },
-  );
-  mkdirSync(path.join(target.host.project, "secret"));
-  writeFileSync(path.join(target.host.project, "secret/a"), "");
-  key = await target.open({ approvalPolicy: "approve-all" });
-});
-afterAll(() => target.close());
 
 /** Each would create the file `made` if bash or sh ran it. */
 const disguises = [
@@ -118,51 +108,69 @@ const disguises = [
   "ls; \u00a0touch made; touch made",
 ];
 
-describe("[V688] a denied command", () => {
-  it("[V688] runs in no disguise without a denial or a question, and is in the audit", async () => {
-    const steps = disguises.map((line) => ({ do: "terminal", command: line }) as const);
-    const { outcomes, questions } = await target.play(key, steps);
-    const ran = disguises.filter((_line, index) => outcomes[index]?.code !== -32_009);
-    expect(ran).toEqual([]);
-    expect(existsSync(path.join(target.host.project, "made"))).toBe(false);
-    expect(await target.denials(key, "command")).toHaveLength(disguises.length);
-    // What cannot be understood is asked about, with the whole line.
-    for (const question of questions) expect(disguises).toContain(question.target);
-  });
-
-  it("[V688] stays denied when it comes as a program, with variables, or through an approval", async () => {
-    const variables = [{ name: "LD_AUDIT", value: "/x.so" }];
-    const { outcomes } = await target.play(
-      key,
-      [
-        { do: "terminal", command: "touch", args: ["made"] },
-        { do: "terminal", command: "env", args: ["touch", "made"] },
-        { do: "terminal", command: "ls", env: variables },
-        {
-          do: "call",
-          method: "fs/read_text_file",
-          params: { path: path.join(target.host.project, "secret/a") },
-        },
-        {
-          do: "call",
-          method: "fs/write_text_file",
-          params: { path: path.join(target.host.project, "x/../secret/a"), content: "" },
-        },
-      ],
-      () => "allow_once",
+describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+  beforeAll(async () => {
+    target = await AttackHost.start(
+      { policy: "../policy.jsonc" },
+      {
+        ...optionsOf(setting),
+        prepare: (folder) => writeFileSync(path.join(folder, "policy.jsonc"), JSON.stringify(rules)),
+      },
     );
-    expect(outcomes.map(({ code }) => code)).toEqual([-32_009, -32_009, -32_009, -32_009, -32_009]);
+    target.prepare(() => {
+      mkdirSync(path.join(target.host.project, "secret"));
+      writeFileSync(path.join(target.host.project, "secret/a"), "");
+    });
+    key = await target.open({ approvalPolicy: "approve-all" });
   });
+  afterAll(() => target.close());
 
-  it("[V687] stays denied while the file is broken or gone", async () => {
-    const file = path.join(path.dirname(target.host.home), "policy.jsonc");
-    const before = readFileSync(file, "utf8");
-    for (const text of ["{ nonsense", '{"deny": "touch"}', undefined]) {
-      if (text === undefined) rmSync(file);
-      else writeFileSync(file, text);
-      const { outcomes } = await target.play(key, [{ do: "terminal", command: "touch made" }]);
-      expect(outcomes[0]).toMatchObject({ code: -32_009 });
-    }
-    writeFileSync(file, before);
+  describe("[V688] a denied command", () => {
+    it("[V688] runs in no disguise without a denial or a question, and is in the audit", async () => {
+      const steps = disguises.map((line) => ({ do: "terminal", command: line }) as const);
+      const { outcomes, questions } = await target.play(key, steps);
+      const ran = disguises.filter((_line, index) => outcomes[index]?.code !== -32_009);
+      expect(ran).toEqual([]);
+      expect(existsSync(path.join(target.host.project, "made"))).toBe(false);
+      expect(await target.denials(key, "command")).toHaveLength(disguises.length);
+      // What cannot be understood is asked about, with the whole line.
+      for (const question of questions) expect(disguises).toContain(question.target);
+    });
+
+    it("[V688] stays denied when it comes as a program, with variables, or through an approval", async () => {
+      const variables = [{ name: "LD_AUDIT", value: "/x.so" }];
+      const { outcomes } = await target.play(
+        key,
+        [
+          { do: "terminal", command: "touch", args: ["made"] },
+          { do: "terminal", command: "env", args: ["touch", "made"] },
+          { do: "terminal", command: "ls", env: variables },
+          {
+            do: "call",
+            method: "fs/read_text_file",
+            params: { path: path.join(target.host.project, "secret/a") },
+          },
+          {
+            do: "call",
+            method: "fs/write_text_file",
+            params: { path: path.join(target.host.project, "x/../secret/a"), content: "" },
+          },
+        ],
+        () => "allow_once",
+      );
+      expect(outcomes.map(({ code }) => code)).toEqual([-32_009, -32_009, -32_009, -32_009, -32_009]);
+    });
+
+    it("[V687] stays denied while the file is broken or gone", async () => {
+      const file = path.join(path.dirname(target.host.home), "policy.jsonc");
+      const before = readFileSync(file, "utf8");
+      for (const text of ["{ nonsense", '{"deny": "touch"}', undefined]) {
+        if (text === undefined) rmSync(file);
+        else writeFileSync(file, text);
+        const { outcomes } = await target.play(key, [{ do: "terminal", command: "touch made" }]);
+        expect(outcomes[0]).toMatchObject({ code: -32_009 });
+      }
+      writeFileSync(file, before);
+    });
   });
 });

@@ -2,8 +2,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testedPackage, testedProgram } from "../setup/tested-program.ts";
+import { lastingFolder } from "../../packages/core/src/testing/lasting-folder.ts";
+import { testedProgram } from "../setup/tested-program.ts";
 import { AttackHost } from "./attack-host.ts";
+import { isLong, isRoot, ORDINARY_UID } from "./attack-settings.ts";
 import type { HostileStep, StepOutcome } from "./hostile-step.ts";
 import { isBreach, type Trick, type TrickSetting, tricks } from "./sandbox-tricks.ts";
 
@@ -12,21 +14,24 @@ interface Setting extends TrickSetting {
   readonly uid?: number;
 }
 
-const isRoot = process.getuid?.() === 0;
-const nobody = 65_534;
 const levels = ["guard", "workspace"] as const;
 
 /** Every way in which this machine may isolate, for the tests' user and, as root, for an ordinary one. */
 function settings(): Setting[] {
   const own = isRoot ? "bubblewrap-root" : "bubblewrap-user";
-  if (process.env["HOLDFAST_LONG"] === undefined) return [{ backend: own, level: "workspace" }];
+  const short: Setting = { backend: own, level: "workspace" };
+  const ordinary: Setting = { backend: "bubblewrap-user", level: "guard", uid: ORDINARY_UID };
+  if (!isLong) return isRoot ? [short, ordinary] : [short];
   const variants = (backend: string): string[] => [
     ...["", "+util-linux", "+shared", "+util-linux+shared"].map((variant) => backend + variant),
     "landlock",
   ];
   const rows = (backends: readonly string[], user: object): Setting[] =>
     backends.flatMap((backend) => levels.map((level) => ({ backend, level, ...user })));
-  return [...rows(variants(own), {}), ...(isRoot ? rows(variants("bubblewrap-user"), { uid: nobody }) : [])];
+  return [
+    ...rows(variants(own), {}),
+    ...(isRoot ? rows(variants("bubblewrap-user"), { uid: ORDINARY_UID }) : []),
+  ];
 }
 
 /** Starts a host with a policy file outside its home, and with credentials in the user's folder. */
@@ -42,7 +47,7 @@ async function startHost(backend: string, uid?: number): Promise<AttackHost> {
         DATABASE_PASSWORD: "leaked-database",
       },
       // Temporary folders are writable under `workspace`.
-      parent: path.dirname(testedPackage),
+      parent: lastingFolder(),
       prepare: prepareUser,
     },
   );
@@ -227,7 +232,7 @@ describe.runIf(process.platform === "linux").each(settings())(
   },
 );
 
-describe.runIf(process.platform === "linux").each(isRoot ? [undefined, nobody] : [undefined])(
+describe.runIf(process.platform === "linux").each(isRoot ? [undefined, ORDINARY_UID] : [undefined])(
   "[V644] without any backend, user %s",
   (uid) => {
     let target: AttackHost;

@@ -6,6 +6,8 @@ export interface CutLine {
   readonly url: string;
   /** Ends every connection; new ones are let through. */
   cut(): void;
+  /** Ends the connection of the next request that begins like this, before the host hears of it. */
+  lose(request: RegExp): void;
   close(): Promise<void>;
 }
 
@@ -13,6 +15,7 @@ export interface CutLine {
 export async function layLine(hostUrl: string): Promise<CutLine> {
   const port = Number(new URL(hostUrl).port);
   const sockets = new Set<Socket>();
+  let lost: RegExp | undefined;
   const server = createServer((near) => {
     const far = connect(port, "127.0.0.1");
     for (const socket of [near, far]) {
@@ -26,7 +29,13 @@ export async function layLine(hostUrl: string): Promise<CutLine> {
           far.destroy();
         });
     }
-    near.pipe(far).pipe(near);
+    near.on("data", (bytes: Buffer) => {
+      if (lost?.test(bytes.toString("latin1")) === true) {
+        lost = undefined;
+        near.destroy();
+      } else far.write(bytes);
+    });
+    far.pipe(near);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port: ownPort } = server.address() as AddressInfo;
@@ -36,6 +45,7 @@ export async function layLine(hostUrl: string): Promise<CutLine> {
   return {
     url: `http://127.0.0.1:${ownPort}`,
     cut,
+    lose: (request) => (lost = request),
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -1,5 +1,5 @@
 // What every document must have: marked blocks, links that lead somewhere, tables that are what the code says.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ERRORS } from "@holdfast/protocol";
 import type { ClientErrorCode } from "@holdfast/sdk";
@@ -29,6 +29,16 @@ function unmarkedBlocks({ path: file, blocks }: Document): string[] {
     }
   }
   return faults;
+}
+
+/** Lines that put a credential into the arguments of a program, where every user of the machine can see it. */
+function shownCredentials({ path: file, blocks }: Document): string[] {
+  const shown = /\bcurl\b.*(?:-H|--header|-u)\s*["'][^"']*\$/;
+  return blocks.flatMap(({ code, line }) =>
+    code
+      .split("\n")
+      .flatMap((each, index) => (shown.test(each) ? [`${file}:${line + index + 1} ${each.trim()}`] : [])),
+  );
 }
 
 function brokenLinks({ path: file, links, anchors }: Document): string[] {
@@ -82,6 +92,15 @@ describe("the documents", () => {
       [...text.matchAll(/\b(?:npx tsx|node) [\w-]+\.ts\b/g)].map(([command]) => `${file}: ${command}`),
     );
     expect(commands).toEqual([]);
+  });
+
+  it("[A715] no sample shows a credential to other users of the machine", () => {
+    expect(documents.flatMap(shownCredentials)).toEqual([]);
+    const example = readFileSync(path.join(root, "examples/curl.sh"), "utf8");
+    const block = { language: "sh", code: example, line: 0, mark: undefined };
+    expect(shownCredentials({ ...(documents[0] as Document), path: "curl.sh", blocks: [block] })).toEqual([]);
+    const shown = { ...block, code: 'curl -H "x-api-key: $TOKEN" x' };
+    expect(shownCredentials({ ...(documents[0] as Document), blocks: [shown] })).toHaveLength(1);
   });
 
   it("[Y21] links lead to files and headings that are there", () => {

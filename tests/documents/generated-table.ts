@@ -1,5 +1,6 @@
 // The parts of documents that are made from code: each with the document that holds it.
 import { agentFacts, agentPages } from "./agent-facts.ts";
+import { missingFromAhp } from "./ahp-table.ts";
 import { commandReference, exitCodeTable } from "./command-reference.ts";
 import { configurationTable, errorTable, operationTable } from "./protocol-table.ts";
 import { packageRules } from "../repository/package-rules.ts";
@@ -22,6 +23,7 @@ export const generatedTables: readonly GeneratedTable[] = [
   { name: "exit codes", document: "docs/command-line.md", write: exitCodeTable },
   { name: "settings", document: "docs/operations.md", write: configurationTable },
   { name: "error numbers", document: "docs/troubleshooting.md", write: errorTable },
+  { name: "missing from ahp", document: "docs/ahp.md", write: missingFromAhp },
   { name: "sdk methods", document: "packages/sdk/README.md", write: sdkMethodTable },
   { name: "sdk methods", document: "docs/sdk.md", write: sdkMethodTable },
   ...agentPages().map(({ agent, document }) => ({

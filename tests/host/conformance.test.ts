@@ -188,7 +188,7 @@ describe("[A80] the reference's checklist", () => {
     }
   });
 
-  it("[A80] 12: a permission is asked and answered while the stream is open; a late answer resolves nothing", async () => {
+  it("[A80][A713] 12: a permission is asked and answered while the stream is open; a late answer resolves nothing", async () => {
     const session = await open();
     let requestId = "";
     const answers: Reply[] = [];
@@ -203,6 +203,14 @@ describe("[A80] the reference's checklist", () => {
       });
       const [option] = data["options"] as Record<string, string>[];
       expect(option).toMatchObject({ optionId: option?.["id"], name: option?.["label"], kind: "allow_once" });
+      const unknown = await call("POST", `${session.path}/permission`, { requestId, optionId: "maybe" });
+      expect(unknown).toMatchObject({
+        status: 400,
+        body: {
+          code: "ACP_INVALID_OPTION",
+          options: expect.arrayContaining([{ optionId: option?.["id"], kind: "allow_once" }]),
+        },
+      });
       // By the kind's name, as the documents do, with a word that only some clients send.
       const decision = { requestId, optionId: "allow_once", outcome: "approved" };
       answers.push(await call("POST", `${session.path}/permission`, decision));

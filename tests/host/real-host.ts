@@ -4,6 +4,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -28,8 +29,8 @@ export interface RealHost {
   readonly pid: number;
   /** From the start of the process until it listens. */
   readonly startMs: number;
-  /** Kills it, and starts the next one in the same home. */
-  restart(): Promise<RealHost>;
+  /** Kills it, or ends it by another signal, and starts the next one in the same home. */
+  restart(signal?: NodeJS.Signals): Promise<RealHost>;
   /** Kills it without a word. */
   kill(): Promise<void>;
   /** Ends it and removes what it left. */
@@ -43,10 +44,14 @@ export interface RealHostOptions {
   /** Where it listens, also after a restart; absent: on any port that is free, a new one each time. */
   readonly port?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Variables with paths in the folder of `home`, `project` and `user`. */
+  readonly environmentIn?: (folder: string) => Readonly<Record<string, string>>;
   /** An ordinary user that it runs as, by number, when the tests run as root. */
   readonly uid?: number | undefined;
   /** The folder for its files; absent: the temporary one. */
   readonly parent?: string;
+  /** Whether what it runs outlives it; `close` then ends that, too. */
+  readonly keeper?: boolean;
   /** Adds files to the folder of `home`, `project` and `user` before the start. */
   readonly prepare?: (folder: string) => void;
 }
@@ -88,7 +93,9 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
         SHELL: "/bin/sh",
         REALTIMEX_AI_API_KEY: "forwarded-key",
         REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1",
+        ...(options.keeper === true && { HOLDFAST_NO_KEEPER: "" }),
         ...options.environment,
+        ...options.environmentIn?.(folder),
       },
     },
   );
@@ -110,15 +117,22 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
     pid: child.pid ?? 0,
     startMs: performance.now() - startedAtMs,
     kill: () => end("SIGKILL"),
-    async restart() {
-      await end("SIGKILL");
+    async restart(signal = "SIGKILL") {
+      await end(signal);
       return startIn(folder, options);
     },
     async close() {
-      await end();
+      if (options.keeper === true) await stopAll(home);
+      else await end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Ends the host of a home, if one runs, and everything that its keeper holds. */
+async function stopAll(home: string): Promise<void> {
+  const words = [testedProgram, "stop", "--all", "--home", home];
+  await once(spawn(process.execPath, words, { stdio: "ignore" }), "exit");
 }
 
 /** A port that nothing listens on, below those that systems give to connections: it is still free after a restart. */
@@ -135,9 +149,9 @@ export async function freePort(): Promise<number> {
 }
 
 /** Makes a user the owner of a folder and everything in it. */
-function giveTo(folder: string, uid: number): void {
+export function giveTo(folder: string, uid: number): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    chownSync(path.join(folder, name), uid, uid);
+    lchownSync(path.join(folder, name), uid, uid);
   }
   chownSync(folder, uid, uid);
 }

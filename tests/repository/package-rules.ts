@@ -67,7 +67,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   terminal: {
     contents:
-      "the engine: `process/` (port, spawner, PTYs, pipes, process trees, limits), `sandbox/` (isolation of runs), `view/` (ring, scanner, text, command index; pure), `screen/`, `shell-integration/`, `emulator/` (guards xterm.js; browser-safe), `policy/` (rules and the shell parser; browser-safe), `acp/`",
+      "the engine: `process/` (port, spawner, PTYs, pipes, process trees, limits), `sandbox/` (isolation of runs), `keeper/` (runs that outlive their host), `view/` (ring, scanner, text, command index; pure), `screen/`, `shell-integration/`, `emulator/` (guards xterm.js; browser-safe), `policy/` (rules and the shell parser; browser-safe), `acp/`",
     uses: [],
     npm: ["@lydell/node-pty", "@xterm/headless"],
     borders: {
@@ -78,7 +78,8 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
         nodeModules: [],
       },
       view: { neverReaches: ["process", "acp"], nodeModules: ["node:buffer"] },
-      process: { neverReaches: ["view", "acp"] },
+      process: { neverReaches: ["view", "acp", "keeper"] },
+      keeper: { neverReaches: ["view", "acp", "screen"] },
     },
   },
   core: {
@@ -96,7 +97,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
       "terminal/port",
       "terminal/policy",
     ],
-    testsUse: ["terminal/process", "agent-shell"],
+    testsUse: ["terminal/process", "terminal/keeper", "agent-shell"],
   },
   "agent-shell": {
     contents: "the built-in agent, a separate program",

@@ -41,7 +41,7 @@ const oldWords: Readonly<Record<string, OldWord>> = {
   deed: { pattern: /\bdeeds?\b/g, instead: "actions", count: 0 },
   desk: { pattern: /\bdesks?\b/g, instead: "a name after what it serves", count: 0 },
   judge: { pattern: /\bjudg(?:e[sd]?|ing|ements?)\b/g, instead: "validate, check", count: 0 },
-  verdict: { pattern: /\bverdicts?\b/g, instead: "decision", count: 36 },
+  verdict: { pattern: /\bverdicts?\b/g, instead: "decision", count: 15 },
   surroundings: { pattern: /\bsurroundings\b/g, instead: "platform", count: 0 },
   belonging: { pattern: /\bbelonging\b/g, instead: "owner", count: 0 },
   kinded: { pattern: /\bkinded\b/g, instead: "by kind", count: 0 },

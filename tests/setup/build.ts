@@ -4,8 +4,10 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildPage } from "../../scripts/build.mjs";
+import { findEnterProgram } from "../../packages/terminal/src/sandbox/enter-program.ts";
+import { bundleProgram } from "../../scripts/package/bundle.mjs";
 import { stageProgram } from "../../scripts/package/staging.mjs";
-import { testedPackage } from "./tested-program.ts";
+import { testedPackage, testPrograms } from "./tested-program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,19 +21,41 @@ export default async function setup(): Promise<void> {
   const helper = path.join(root, "packages/terminal/dist/process/helper/main.js");
   if (!existsSync(helper)) throw new Error(`${helper} was not built; run npm run build to see why`);
   await stageTestedProgram();
+  await compileEnterProgram();
+}
+
+/** Else every host of a new home would compile it, which takes as long as the rest of its start. */
+async function compileEnterProgram(): Promise<void> {
+  for (const folder of [path.join(root, "packages/terminal"), path.join(testedPackage, "terminal")]) {
+    await findEnterProgram(path.join(folder, "dist/sandbox"));
+  }
 }
 
 /** Lays the program out as it is published: the bundle starts in half the CPU time, and tests start it often. */
 async function stageTestedProgram(): Promise<void> {
   const notices = path.join(testedPackage, "THIRD-PARTY");
-  const sources = ["packages", "scripts/package", "package-lock.json", "README.md", "CHANGELOG.md"];
+  const sources = [
+    "packages",
+    "packages/cli/src/testing",
+    "scripts/package",
+    "package-lock.json",
+    "README.md",
+    "CHANGELOG.md",
+  ];
   const changedMs = Math.max(...sources.map((name) => lastChangeMs(path.join(root, name))));
   // Written last of all.
-  if (existsSync(notices) && statSync(notices).mtimeMs > changedMs) return;
+  if (existsSync(testPrograms) && existsSync(notices) && statSync(notices).mtimeMs > changedMs) return;
   const staged = `${testedPackage}-${process.pid}`;
   await stageProgram(staged);
+  await bundleTestPrograms();
   rmSync(testedPackage, { recursive: true, force: true });
   renameSync(staged, testedPackage);
+}
+
+/** Programs around the product's own code, which tests start often, too. */
+async function bundleTestPrograms(): Promise<void> {
+  const entries = ["find-host", "lock", "serve"].map((name) => `cli/src/testing/${name}-program.ts`);
+  await bundleProgram(testPrograms, [...entries, "cli/src/serve/watchdog-thread.ts"]);
 }
 
 /** When a file, or anything in a folder that goes into the program, was changed last. */

@@ -6,3 +6,6 @@ export const testedPackage = fileURLToPath(new URL("../../dist/tested", import.m
 
 /** The program's file. */
 export const testedProgram = fileURLToPath(new URL("../../dist/tested/cli/dist/main.js", import.meta.url));
+
+/** The folder of the bundled programs for tests. */
+export const testPrograms = fileURLToPath(new URL("../../dist/test-programs", import.meta.url));

@@ -27,6 +27,7 @@ import { addOpen } from "./command/open.ts";
 import { addPermissions } from "./command/permissions.ts";
 import { addPolicy } from "./command/policy.ts";
 import { addPrune } from "./command/prune.ts";
+import { addRestart } from "./command/restart.ts";
 import { addRevert } from "./command/revert.ts";
 import { addRun } from "./command/run.ts";
 import { addSearch } from "./command/search.ts";
@@ -53,7 +54,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
   { heading: "Access:", commands: [addOpen, addSignIns, addKeys, addApps] },
   {
     heading: "Host and machine:",
-    commands: [addStop, addAgents, addDoctor, addConfig, addService, addCompletion, addVersion],
+    commands: [addStop, addRestart, addAgents, addDoctor, addConfig, addService, addCompletion, addVersion],
   },
 ];
 

@@ -39,8 +39,13 @@ export function submitterOf(caller: Caller): {
 /** The caller as the owner of a new session. */
 export function ownerOf(caller: Caller): SessionOwner {
   if (caller.kind === "owner") return { kind: "person" };
-  const { appId, name } = caller;
-  return { kind: "app", appId, ...(name !== undefined && { name }) };
+  const { appId, name, ceiling: { limits } = {} } = caller;
+  return {
+    kind: "app",
+    appId,
+    ...(name !== undefined && { name }),
+    ...(limits !== undefined && { limits }),
+  };
 }
 
 /** The caller that an actor's submission comes from: a client acts for the owner. */

@@ -1,10 +1,10 @@
 // Composition of a host: makes its parts from what it is given and from what an earlier host stored.
-import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { newRootState, ROOT_URI } from "@holdfast/ahp";
 import type { Config } from "@holdfast/protocol";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import type { Held, ProcessPort } from "@holdfast/terminal/port";
+import { AgentFolders } from "./agent/agent-folders.ts";
 import { AgentEntries, type AgentEntry, type BuiltInProgram, shellVariables } from "./agent/agent-entry.ts";
 import { AgentList, PublishedAgents } from "./agent/agent-list.ts";
 import { Installations } from "./agent/installations.ts";
@@ -25,6 +25,7 @@ import type { Storage, TerminalSpool } from "./ports.ts";
 import type { Redactor } from "./redaction/redactor.ts";
 import { type RetentionRules, RetentionWatch } from "./retention.ts";
 import { buildLaunch } from "./session/agent-launch.ts";
+import { Remains } from "./session/reattach.ts";
 import { recoverTerminals } from "./session/recovery.ts";
 import { HostSearch } from "./search/host-search.ts";
 import { Rights } from "./session/rights.ts";
@@ -72,6 +73,8 @@ const mebibyte = 1024 * 1024;
 
 /** The parts of a host that it uses itself. */
 export interface HostParts extends SessionDeps, ClientParts {
+  /** What is still there of an earlier host. */
+  readonly remains: Remains | undefined;
   readonly outage: OutageWatch;
   readonly sessions: Sessions;
   readonly probes: ModelProbes;
@@ -90,7 +93,8 @@ interface ClientParts {
   readonly submissions: Submissions;
 }
 
-export function composeHost(options: HostOptions): HostParts {
+/** `held`: what an earlier host left in the process port; absent where processes end with their host. */
+export function composeHost(options: HostOptions, held?: Held): HostParts {
   const { config, storage, spool, log, now = (): Date => new Date() } = options;
   const owners = new ProcessOwners(options.stateFolder);
   const processPort = markRuns(options.processPort, owners);
@@ -110,6 +114,7 @@ export function composeHost(options: HostOptions): HostParts {
     owners,
     onFault,
     scopes: limits.scopesOf(),
+    keepsRuns: held !== undefined,
   });
   const deps: SessionDeps = {
     hub,
@@ -131,8 +136,10 @@ export function composeHost(options: HostOptions): HostParts {
     log,
     timeouts,
     policy: options.policy,
+    keepsRuns: held !== undefined,
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
+    commandRunOf: ({ id }) => config.acp.commandRunOf?.[id] ?? config.acp.commandRun,
     defaultModel: config.defaults.model,
     changesFolder: join(options.stateFolder, "changes"),
     ...agentDeps(options),
@@ -157,9 +164,14 @@ export function composeHost(options: HostOptions): HostParts {
     now,
     onFault,
   });
-  sessions.recover(recoverTerminals(deps));
+  const remains = held && new Remains(held, storage);
+  for (const run of remains?.lostRuns ?? []) {
+    hub.join({ takeRecords: () => [{ type: "runEnded", run }], committed: () => {} });
+  }
+  sessions.recover(recoverTerminals({ ...deps, remains }), remains);
   return {
     ...deps,
+    remains,
     outage,
     sessions,
     probes,
@@ -230,21 +242,19 @@ function agentDeps({
   redactor,
 }: HostOptions): Pick<
   SessionDeps,
-  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders"
+  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders" | "removeAgentFolders"
 > {
+  const folders = new AgentFolders(stateFolder);
   return {
     clientVersion: shellAgent.version,
     onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
     redact: (text) => redactor?.redact(text) ?? text,
-    agentVariables: ({ builtIn, id }) => (builtIn ? shellVariables(join(stateFolder, "agents", id)) : {}),
-    agentFolders: ({ builtIn, id }) => (builtIn ? [makeFolder(join(stateFolder, "agents", id))] : []),
+    agentVariables: ({ builtIn, id }, session) => (builtIn ? shellVariables(folders.make(id, session)) : {}),
+    agentFolders: ({ builtIn, id }, session) => (builtIn ? [folders.make(id, session)] : []),
+    removeAgentFolders: async ({ builtIn, id }, session) => {
+      if (builtIn) await folders.remove(id, session);
+    },
   };
-}
-
-/** A sandbox can only show what exists. */
-function makeFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 function readRetention({ maxAgeDays, maxMebibytes, auditDays }: Config["retention"]): RetentionRules {

@@ -3,6 +3,7 @@ import { type Action, type AppId, ROOT_URI, type TerminalSize, makeId } from "@h
 import {
   type AgentInfo,
   type AuditChain,
+  type PolicyInForce,
   type AuditQuery,
   type AuditRecord,
   type ChatResponse,
@@ -16,10 +17,12 @@ import {
   type TerminalStatus,
   type TerminalText,
 } from "@holdfast/protocol";
+import type { Held } from "@holdfast/terminal/port";
 import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
 import { describeRule } from "./approval/permission-rules.ts";
+import { describePolicy } from "./policy/host-policy.ts";
 import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
@@ -28,6 +31,7 @@ import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
 import { Isolation } from "./isolation/isolation.ts";
 import type { HostSearch } from "./search/host-search.ts";
+import { SharedAccess } from "./resource/shared-access.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
 import type { SessionDirectory } from "./session/session-directory.ts";
 import { describeSession, describeSessionInFull } from "./session/session-status.ts";
@@ -55,6 +59,7 @@ import { terminalIdOf } from "./terminal/terminal-id.ts";
 import { TerminalSubscriptions } from "./terminal/terminal-subscriptions.ts";
 import type { TerminalReader } from "./terminal/terminal-reader.ts";
 import { type HostOptions, type HostParts, composeHost } from "./compose.ts";
+import { reattach } from "./session/reattach.ts";
 
 export type { HostOptions } from "./compose.ts";
 
@@ -91,8 +96,23 @@ export class Host {
   readonly #turnReaders: TurnReaders;
   #closing: Promise<void> | undefined;
 
-  constructor(options: HostOptions) {
-    const parts = composeHost(options);
+  /**
+   * Starts a host whose processes outlive it: it continues what an earlier one left in the process port, and ends what
+   * belongs to nobody. Resolves when everything that goes on is attached.
+   */
+  static async start(options: HostOptions): Promise<Host> {
+    const host = new Host(options, await options.processPort.held());
+    const { remains, claims, ...parts } = host.#parts;
+    if (remains === undefined) return host;
+    await reattach(remains, parts);
+    claims.restore();
+    await host.hub.settled();
+    return host;
+  }
+
+  /** `held` is what an earlier host left; without it, everything ends with this one. */
+  constructor(options: HostOptions, held?: Held) {
+    const parts = composeHost(options, held);
     const { hub, terminals, finished, sessions, directory, claims, publishedAgents } = parts;
     this.#parts = parts;
     this.hub = hub;
@@ -100,6 +120,7 @@ export class Host {
     this.acpEnabled = options.config.acp.enabled;
     this.changes = new HostChanges(sessions, this.submit);
     this.search = parts.search;
+    const isolation = new Isolation(options.config.isolation, options.paths);
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {
       hub,
@@ -107,7 +128,11 @@ export class Host {
       sessions: directory,
       terminals: new TerminalSubscriptions(hub, terminals, finished),
       claims,
-      files: new SharedFiles(sessions, directory, new Isolation(options.config.isolation, options.paths)),
+      files: new SharedFiles(
+        sessions,
+        directory,
+        new SharedAccess({ sessions, isolation, audit: parts.audit }),
+      ),
       publishAgents: () => publishedAgents.publish(),
     };
     parts.watchers.started();
@@ -329,6 +354,12 @@ export class Host {
     return this.#parts.storage.audit.chain();
   }
 
+  /** The rules of the policy file that are in force; for the owner alone. */
+  readPolicy(caller: Caller): PolicyInForce {
+    requireOwner(caller);
+    return describePolicy(this.#parts.policy);
+  }
+
   /** Whom the processes with a marker belong to; undefined for a marker that this host did not make. */
   ownerOfMarker(marker: string): MarkerOwner | undefined {
     const { owners } = this.#parts;
@@ -400,6 +431,25 @@ export class Host {
   close(): Promise<void> {
     this.#closing ??= this.#closeNow();
     return this.#closing;
+  }
+
+  /** Stops serving and leaves everything running, for the next host; what happened so far is recorded. Idempotent. */
+  detach(): Promise<void> {
+    this.#closing ??= this.#detachNow();
+    return this.#closing;
+  }
+
+  async #detachNow(): Promise<void> {
+    const { outage, retention, sessions, probes, claims, finished, processPort } = this.#parts;
+    outage.close();
+    retention.close();
+    sessions.detachAll();
+    await probes.close();
+    await this.hub.settled();
+    this.hub.freeze();
+    claims.close();
+    finished.close();
+    await processPort.detach();
   }
 
   async #closeNow(): Promise<void> {

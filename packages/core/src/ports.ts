@@ -2,14 +2,14 @@
 import type { Action, ChannelKind, ChannelStates, SessionSummary, SessionUri, Turn } from "@holdfast/ahp";
 import type { ChainLink } from "@holdfast/terminal/acp-parts";
 import type { AuditEntry, AuditStore } from "./audit/audit.ts";
-import type { Journal, SequenceSource } from "./channel/journal.ts";
+import type { Journal, RunText, SequenceSource } from "./channel/journal.ts";
 import type { ActionOrigin } from "./channel/log-entry.ts";
 import type { TurnPage } from "./storage/omitted-turns.ts";
 
 export type { AuditEntry, AuditStore } from "./audit/audit.ts";
 export { CHAIN_START, ChainCheck, chainHash, type ChainLink } from "@holdfast/terminal/acp-parts";
 export type { StateByKind } from "./channel/channel.ts";
-export type { Journal, JournalRecord } from "./channel/journal.ts";
+export type { Journal, JournalRecord, RunProgress, RunText } from "./channel/journal.ts";
 export { LogEntry, type ActionOrigin } from "./channel/log-entry.ts";
 export type { SequenceSource } from "./channel/journal.ts";
 export { changedOwner, initialSession, type ChannelOwner } from "./storage/stored-channel.ts";
@@ -149,6 +149,19 @@ export interface Meta {
   keys(prefix: string): string[];
 }
 
+/** The run of an agent as it was kept: where the next host continues, if the process port still holds it. */
+export interface StoredRun {
+  readonly run: string;
+  readonly session: string;
+  readonly handledOffset: number;
+  readonly sentOffset: number;
+  readonly state: string;
+  /** Frames that may not have arrived, in order. */
+  readonly frames: readonly RunText[];
+  /** Requests without a response, in order. */
+  readonly requests: readonly RunText[];
+}
+
 /** What is searched for; all words must occur. */
 export interface SearchQuery {
   readonly words: readonly string[];
@@ -212,6 +225,8 @@ export interface Storage {
   readTurns(chat: string, before: string, limit: number): TurnPage | undefined;
   /** The newest such turn among those that left the state, at the same cost however many there are. */
   findOmittedTurn(chat: string, wanted: WantedOmittedTurn): Turn | undefined;
+  /** The runs of agents that have not ended, as far as hosts knew. */
+  runs(): StoredRun[];
   /** Removes a session with its chats and terminals; close them first. The audit stays. */
   purge(session: SessionUri): Purged;
   prune(retention: Retention): Pruned;

@@ -4,7 +4,7 @@ import { createDeferred } from "./deferred.ts";
 import { ConnectionError } from "./errors.ts";
 import type { FrameReader, Framing } from "./framing.ts";
 import { Inbox } from "./inbox.ts";
-import { IncomingRequests } from "./incoming.ts";
+import { IncomingRequests, type RequestJournal } from "./incoming.ts";
 import type {
   AnyNotificationHandler,
   AnyRequestHandler,
@@ -64,6 +64,18 @@ export interface ConnectionOptions<Local extends Methods = Methods> {
   repeatedText?: RepeatedTextOptions;
   limits?: Partial<ConnectionLimits>;
   onWarning?: WarningListener;
+  /** Where an earlier connection to the same peer stopped; this one continues it. */
+  continues?: ContinuedConnection;
+  /** Takes note of the peer's requests, so that another connection can continue this one. */
+  journal?: RequestJournal;
+}
+
+/** Where a connection stopped: all that the next one needs, besides its open requests. */
+export interface ContinuedConnection {
+  /** What the peer wrote before this offset has been handled. */
+  readonly handledOffset: number;
+  /** The id of the last request that was sent. */
+  readonly lastId: number;
 }
 
 /** One end of a JSON-RPC conversation: `Local` is what it answers, `Remote` what the peer answers. */
@@ -100,6 +112,7 @@ export class Connection<Local extends Methods = Methods, Remote extends Methods 
       terminator,
       send,
       warn,
+      journal: options.journal,
     });
     this.#outgoing = new OutgoingRequests({
       lanes,
@@ -107,6 +120,7 @@ export class Connection<Local extends Methods = Methods, Remote extends Methods 
       cancelMethod,
       terminator,
       send,
+      lastId: options.continues?.lastId ?? 0,
     });
     this.#inbox = new Inbox({
       unparsable: framing.unparsable,
@@ -121,7 +135,36 @@ export class Connection<Local extends Methods = Methods, Remote extends Methods 
       repeatedText: options.repeatedText && new RepeatedText(options.repeatedText),
       warn,
     });
-    this.#reader = framing.reader(this.#inbox);
+    this.#reader = framing.reader(this.#inbox, options.continues?.handledOffset);
+    this.#inbox.readFrom(this.#reader);
+  }
+
+  /**
+   * Everything that the peer wrote before this offset has been handed to its handler; the beginning of a line does not
+   * count. Messages that wait for others of their key count as handled: see `isSettled`.
+   */
+  get handledOffset(): number {
+    return this.#reader.endOffset;
+  }
+
+  /** Whether no message waits for others of its key. */
+  get isSettled(): boolean {
+    return this.#lanes.isIdle;
+  }
+
+  /** The id of the last request that was sent. */
+  get lastId(): number {
+    return this.#outgoing.lastId;
+  }
+
+  /** Waits for the response to a request that an earlier connection sent. */
+  awaitAgain(id: number, method: string, options: RequestOptions = {}): Promise<unknown> {
+    return this.#outgoing.awaitAgain(id, method, options);
+  }
+
+  /** Handles a request again that an earlier connection received at an offset and did not answer. */
+  reopen(text: string, offset: number): void {
+    this.#inbox.reopen(text, offset);
   }
 
   /** Resolves when the connection is over, with the error that open requests got. */

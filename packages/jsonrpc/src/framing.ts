@@ -15,6 +15,10 @@ export interface FrameListener {
 
 /** Takes the incoming stream piece by piece. */
 export interface FrameReader {
+  /** Where the message that is being reported begins, in bytes from the first of the stream. */
+  readonly offset: number;
+  /** The offset after the last whole message. */
+  readonly endOffset: number;
   /** Takes what arrived; bytes are read during the call only, so their buffer may be used again afterwards. */
   push(chunk: string | Uint8Array): void;
   /** The stream ended: what is left without an end mark is a message too. */
@@ -27,7 +31,8 @@ export interface Framing {
   readonly terminator: string;
   /** Whether text that is not JSON is answered (`-32700`) or taken for noise and skipped. */
   readonly unparsable: "answer" | "skip";
-  reader(listener: FrameListener): FrameReader;
+  /** `startOffset`: where a stream continues of which an earlier reader has read the beginning. Default 0. */
+  reader(listener: FrameListener, startOffset?: number): FrameReader;
 }
 
 /** One message per chunk, as AHP speaks over WebSockets; text that is not JSON is answered with `-32700`. */
@@ -38,6 +43,9 @@ export function messageFraming(): Framing {
     reader(listener) {
       const decoder = new TextDecoder();
       return {
+        // The transport counts messages, not bytes.
+        offset: 0,
+        endOffset: 0,
         push(chunk) {
           listener.message(typeof chunk === "string" ? chunk : decoder.decode(chunk), chunk.length);
         },

@@ -2,7 +2,7 @@
 import { isNestedDeeper, outlineEnvelope, textOfId } from "./envelope.ts";
 import { ErrorCode, RpcError } from "./errors.ts";
 import { type AnyNotificationHandler, callHandler } from "./methods.ts";
-import type { FrameListener, Framing } from "./framing.ts";
+import type { FrameListener, FrameReader, Framing } from "./framing.ts";
 import type { IncomingRequests } from "./incoming.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RepeatedText } from "./repeated-text.ts";
@@ -40,9 +40,24 @@ const WARNING_CHARACTERS = 200;
 export class Inbox implements FrameListener {
   readonly #options: InboxOptions;
   #isClosed = false;
+  /** Where the message that is being read begins. */
+  #offsetOf: () => number = () => 0;
 
   constructor(options: InboxOptions) {
     this.#options = options;
+  }
+
+  /** The reader knows where messages begin. */
+  readFrom(reader: FrameReader): void {
+    this.#offsetOf = () => reader.offset;
+  }
+
+  /** Takes a request of an earlier connection again, which was not answered. */
+  reopen(text: string, offset: number): void {
+    const usual = this.#offsetOf;
+    this.#offsetOf = () => offset;
+    this.message(text, text.length);
+    this.#offsetOf = usual;
   }
 
   /** Ignores what comes from here on, such as the rest of a chunk in the middle of which the connection closed. */
@@ -139,7 +154,15 @@ export class Inbox implements FrameListener {
       if (method === repeatedText?.method) repeatedText.learn(text, params);
       this.#receiveNotification(method, params, sizeBytes);
     } else if (isRpcId(id)) {
-      this.#options.incoming.receive({ id, idText: textOfId(id, text), method, params, sizeBytes });
+      this.#options.incoming.receive({
+        id,
+        idText: textOfId(id, text),
+        method,
+        params,
+        sizeBytes,
+        text,
+        offset: this.#offsetOf(),
+      });
     } else this.#refuse(null, text);
   }
 

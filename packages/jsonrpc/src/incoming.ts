@@ -11,15 +11,17 @@ class IncomingRequest implements RequestContext {
   readonly id: RpcId;
   readonly idText: string;
   readonly method: string;
+  readonly offset: number;
   state: "waiting" | "running" | "answered" = "waiting";
   /** Created on first use: most handlers never need it, and it costs more than the rest of a request. */
   #controller: AbortController | undefined;
   #abortReason: { value: unknown } | undefined;
 
-  constructor(id: RpcId, idText: string, method: string) {
+  constructor({ id, idText, method, offset }: ReceivedRequest) {
     this.id = id;
     this.idText = idText;
     this.method = method;
+    this.offset = offset;
   }
 
   get signal(): AbortSignal {
@@ -47,6 +49,17 @@ export interface ReceivedRequest {
   method: string;
   params: unknown;
   sizeBytes: number;
+  /** The whole message, and where it begins in the stream. */
+  text: string;
+  offset: number;
+}
+
+/** Takes note of requests, for a connection that is to be continued elsewhere. */
+export interface RequestJournal {
+  /** A request has arrived that waits for its response. */
+  opened(offset: number, text: string): void;
+  /** Its response was handed to the sink. */
+  answered(offset: number): void;
 }
 
 /** Parts of the connection that incoming requests use. */
@@ -58,6 +71,7 @@ export interface IncomingOptions {
   terminator: string;
   send: (chunks: MessageChunks) => void;
   warn: WarningListener;
+  journal: RequestJournal | undefined;
 }
 
 export class IncomingRequests {
@@ -84,8 +98,9 @@ export class IncomingRequests {
       this.refuse(idText, new RpcError(ErrorCode.tooBusy, `Too busy: ${maxOpen} requests are open`));
       return;
     }
-    const request = new IncomingRequest(received.id, idText, method);
+    const request = new IncomingRequest(received);
     this.#open.add(request);
+    this.#options.journal?.opened(received.offset, received.text);
     this.#byId.set(JSON.stringify(received.id), request);
     let key: string | undefined;
     try {
@@ -172,6 +187,7 @@ export class IncomingRequests {
     const lookup = JSON.stringify(request.id);
     if (this.#byId.get(lookup) === request) this.#byId.delete(lookup);
     this.#options.send(answer);
+    this.#options.journal?.answered(request.offset);
   }
 }
 

@@ -1,8 +1,14 @@
 // The public face of @holdfast/jsonrpc.
-export { Connection, type ConnectionLimits, type ConnectionOptions } from "./connection.ts";
+export {
+  Connection,
+  type ConnectionLimits,
+  type ConnectionOptions,
+  type ContinuedConnection,
+} from "./connection.ts";
 export { isNestedDeeper } from "./envelope.ts";
 export { ConnectionError, ErrorCode, RpcError, type ConnectionErrorKind } from "./errors.ts";
 export { joinChunks, messageFraming, type FrameListener, type FrameReader, type Framing } from "./framing.ts";
+export type { RequestJournal } from "./incoming.ts";
 export type { MessageSource } from "./lanes.ts";
 export type { Answer, Methods, NotificationHandlers, RequestContext, RequestHandlers } from "./methods.ts";
 export { NdjsonSplitter, ndjsonFraming, type NdjsonOptions } from "./ndjson.ts";

@@ -53,6 +53,11 @@ export class Lanes {
     return key === undefined || !this.#lanes.has(key);
   }
 
+  /** Whether no task of any key is unfinished. */
+  get isIdle(): boolean {
+    return this.#lanes.size === 0;
+  }
+
   /** Drops waiting tasks; unfinished ones continue, and the source may read on (into nothing). */
   clear(): void {
     for (const lane of this.#lanes.values()) while (takeNext(lane) !== undefined);

@@ -14,6 +14,8 @@ export interface Methods {
 export interface RequestContext {
   readonly id: RpcId;
   readonly method: string;
+  /** Where the request begins in the peer's stream, which names it for as long as the stream lasts. */
+  readonly offset: number;
   /** Aborts when the peer cancels the request or the connection closes. */
   readonly signal: AbortSignal;
 }

@@ -25,10 +25,23 @@ export class NdjsonSplitter implements FrameReader {
   #carry = new Uint8Array(0);
   #carryBytes = 0;
   #isSkipping = false;
+  /** Where the next chunk begins. */
+  #chunkOffset: number;
+  #offset: number;
 
-  constructor(listener: FrameListener, options: NdjsonOptions = {}) {
+  constructor(listener: FrameListener, options: NdjsonOptions = {}, startOffset = 0) {
     this.#listener = listener;
+    this.#chunkOffset = startOffset;
+    this.#offset = startOffset;
     this.#maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  get endOffset(): number {
+    return this.#chunkOffset - this.#carryBytes;
   }
 
   push(chunk: string | Uint8Array): void {
@@ -41,6 +54,7 @@ export class NdjsonSplitter implements FrameReader {
       start = newline + 1;
     }
     if (start < bytes.length) this.#keep(bytes, start);
+    this.#chunkOffset += bytes.length;
   }
 
   end(): void {
@@ -60,9 +74,11 @@ export class NdjsonSplitter implements FrameReader {
     }
     if (this.#carryBytes === 0) {
       if (this.#listener.taken?.(bytes, start, end) === true) return;
+      this.#offset = this.#chunkOffset + start;
       this.#emit(this.#decoder.decode(bytes.subarray(start, end)), lineBytes);
       return;
     }
+    this.#offset = this.#chunkOffset + start - this.#carryBytes;
     this.#append(bytes.subarray(start, end));
     const text = this.#decoder.decode(this.#carry.subarray(0, lineBytes));
     this.#dropCarry();
@@ -128,6 +144,6 @@ export function ndjsonFraming(options: NdjsonOptions = {}): Framing {
   return {
     terminator: "\n",
     unparsable: "skip",
-    reader: (listener) => new NdjsonSplitter(listener, options),
+    reader: (listener, startOffset) => new NdjsonSplitter(listener, options, startOffset),
   };
 }

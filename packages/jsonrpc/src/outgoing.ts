@@ -25,6 +25,8 @@ export interface OutgoingOptions {
   cancelMethod: string | undefined;
   terminator: string;
   send: (chunks: MessageChunks) => void;
+  /** The id of the last request that an earlier connection sent; 0 where there was none. */
+  lastId: number;
 }
 
 interface OutgoingRequest {
@@ -42,11 +44,21 @@ type Outcome = { kind: "result"; result: unknown } | { kind: "error"; error: unk
 export class OutgoingRequests {
   readonly #options: OutgoingOptions;
   readonly #open = new Map<number, OutgoingRequest>();
-  #lastId = 0;
+  #lastId: number;
   #closed: ConnectionError | undefined;
 
   constructor(options: OutgoingOptions) {
     this.#options = options;
+    this.#lastId = options.lastId;
+  }
+
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  /** Waits for the response to a request that an earlier connection sent. */
+  awaitAgain(id: number, method: string, options: RequestOptions): Promise<unknown> {
+    return this.#add(id, method, options).promise;
   }
 
   request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {

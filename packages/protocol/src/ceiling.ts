@@ -1,5 +1,6 @@
 // Ceilings: the most that the sessions of a key or of an app may be allowed.
 import { z } from "zod";
+import { keyLimitsSchema } from "./command-limits.ts";
 import { LIMITS } from "./limits.ts";
 import { agentNameSchema, approvalPolicySchema, cwdSchema } from "./runtime-option.ts";
 import { closedObject } from "./schema.ts";
@@ -21,6 +22,9 @@ export const ceilingSchema = closedObject({
     .optional()
     .describe("The folders that its sessions must be in; any folder but the host's own if left out."),
   policy: approvalPolicySchema.describe("The strongest approval policy that its sessions may have."),
+  limits: keyLimitsSchema
+    .optional()
+    .describe("Limits of its sessions; those of the configuration apply as well, and the strictest counts."),
 }).meta({ id: "Ceiling", description: "The most that the sessions of a key or an app may be allowed." });
 
 /** A ceiling as the owner names it; the policy is `approve-reads` if left out. */
@@ -36,10 +40,11 @@ export type Ceiling = z.infer<typeof ceilingSchema>;
 export type WantedCeiling = z.infer<typeof wantedCeilingSchema>;
 
 /** The ceiling that the owner meant. */
-export function completeCeiling({ agents, roots, policy }: WantedCeiling = {}): Ceiling {
+export function completeCeiling({ agents, roots, policy, limits }: WantedCeiling = {}): Ceiling {
   return {
     ...(agents !== undefined && { agents }),
     ...(roots !== undefined && { roots }),
     policy: policy ?? DEFAULT_CEILING.policy,
+    ...(limits !== undefined && { limits }),
   };
 }

@@ -1,5 +1,13 @@
 // Limits of commands, sessions, keys and the host: what a value may be, for requests and for the configuration alike.
-import type { CommandLimits, LimitFired, LimitInForce, SessionLimits, SharedLimits } from "@holdfast/ahp";
+import type {
+  AgentLimits,
+  CommandLimits,
+  KeyLimits,
+  LimitFired,
+  LimitInForce,
+  SessionLimits,
+  SharedLimits,
+} from "@holdfast/ahp";
 import { z } from "zod";
 import { check, type Checked, closedObject } from "./schema.ts";
 
@@ -24,6 +32,17 @@ const commandShape = {
   diskWriteMebibytes: mebibytes.optional().describe("What a command may write to disks."),
 };
 
+const agentShape = {
+  outputMebibytes: mebibytes.optional().describe("Output that a process of an agent may write."),
+  cpuSeconds: z
+    .int()
+    .min(1)
+    .max(maxSeconds)
+    .optional()
+    .describe("CPU time of a process of an agent and all that it starts itself."),
+  diskWriteMebibytes: mebibytes.optional().describe("What a process of an agent may write to disks."),
+};
+
 const sharedShape = {
   memoryMebibytes: memory.optional().describe("Memory of all agents and commands together."),
   processes: whole.optional().describe("Processes of all agents and commands that are alive at once."),
@@ -36,6 +55,11 @@ export const commandLimitsSchema = closedObject(commandShape).meta({
   description: "Limits of one command.",
 }) satisfies z.ZodType<CommandLimits>;
 
+const agentLimitsSchema = closedObject(agentShape).meta({
+  id: "AgentLimits",
+  description: "Limits of one process of an agent.",
+}) satisfies z.ZodType<AgentLimits>;
+
 const sharedLimitsSchema = closedObject(sharedShape).meta({
   id: "SharedLimits",
   description: "Limits of several agents and commands together.",
@@ -43,11 +67,20 @@ const sharedLimitsSchema = closedObject(sharedShape).meta({
 
 export const sessionLimitsSchema = closedObject({
   command: commandLimitsSchema.optional().describe("For each command of the session."),
+  agent: agentLimitsSchema.optional().describe("For each process of its agent."),
   session: sharedLimitsSchema.optional().describe("For its agent and all its commands together."),
 }).meta({
   id: "SessionLimits",
   description: "Limits of a session: at most those of the configuration.",
 }) satisfies z.ZodType<SessionLimits>;
+
+export const keyLimitsSchema = closedObject({
+  command: commandLimitsSchema.optional().describe("For each command of its sessions."),
+  key: sharedLimitsSchema.optional().describe("For all its sessions together."),
+}).meta({
+  id: "KeyLimits",
+  description: "Limits of the sessions of a key or an app, beside those of the configuration.",
+}) satisfies z.ZodType<KeyLimits>;
 
 /** Reads the limits of a session that came by another way than the app API. */
 export function readSessionLimits(value: unknown): Checked<SessionLimits> {
@@ -67,6 +100,9 @@ export const limitsSchema = closedObject({
     .optional()
     .describe("Limits for command where it sets none: short-commands is 300 seconds and 10 MiB of output."),
   command: closedObject(commandShape).default({}).describe("Limits of each command of an agent."),
+  agent: closedObject(agentShape)
+    .default({})
+    .describe("Limits of each process of an agent, besides those of its session."),
   session: closedObject(sharedShape)
     .default({})
     .describe("Limits of each session: its agent and its commands together."),
@@ -84,7 +120,7 @@ export const limitsSchema = closedObject({
 /** The limits of a configuration, presets filled in. */
 export type LimitsConfig = z.output<typeof limitsSchema>;
 
-const levelSchema = z.enum(["command", "session", "key", "host"]);
+const levelSchema = z.enum(["command", "agent", "session", "key", "host"]);
 
 const firedShape = {
   name: z.string().describe("The name of the limit, such as wall-clock or memory."),
@@ -94,7 +130,9 @@ const firedShape = {
 
 export const limitFiredSchema = z.object({
   ...firedShape,
-  level: levelSchema.optional().describe("What it counts together: one command, a session, a key, the host."),
+  level: levelSchema
+    .optional()
+    .describe("What it counts together: one command, an agent, a session, a key, the host."),
 }) satisfies z.ZodType<LimitFired>;
 
 export const limitInForceSchema = z

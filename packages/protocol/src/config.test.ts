@@ -32,7 +32,7 @@ describe("configuration", () => {
         apps: { enabled: false, anyUser: false },
         security: { agentsMayUseApi: [] },
         retention: { maxAgeDays: 90, maxMebibytes: 4096, auditDays: 365 },
-        limits: { command: {}, session: {}, key: {}, host: {} },
+        limits: { command: {}, agent: {}, session: {}, key: {}, host: {} },
         listen: { host: "127.0.0.1", port: 4747 },
       },
     });
@@ -43,6 +43,7 @@ describe("configuration", () => {
     const read = readConfig({ limits });
     expect(read.ok && read.value.limits).toEqual({
       command: { wallClockSeconds: 300, outputMebibytes: 50, processes: 8 },
+      agent: {},
       session: {},
       key: {},
       host: {},
@@ -92,7 +93,13 @@ describe("configuration", () => {
       },
       apps: { enabled: true, anyUser: true },
       security: { agentsMayUseApi: ["claude"] },
-      limits: { command: { cpuCores: 0.5 }, session: {}, key: {}, host: { openTerminals: 9 } },
+      limits: {
+        command: { cpuCores: 0.5 },
+        agent: { cpuSeconds: 60 },
+        session: {},
+        key: {},
+        host: { openTerminals: 9 },
+      },
       retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
       listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };
@@ -141,7 +148,14 @@ describe("configuration", () => {
     [{ acp: { idleSeconds: 0 } }, "acp.idleSeconds must be at least 0.01"],
     [{ retention: { maxAgeDays: 0 } }, "retention.maxAgeDays must be at least 1"],
     [{ listen: { port: 65_536 } }, "listen.port must be at most 65535"],
-    [{ listen: { prot: 1 } }, 'listen has no member "prot"; it has: host, port, allowRemote, allowedHosts'],
+    [
+      { listen: { prot: 1 } },
+      'listen has no member "prot"; it has: host, port, allowRemote, allowedHosts, allowedOrigins',
+    ],
+    [
+      { listen: { allowedOrigins: ["https://app.example/"] } },
+      "listen.allowedOrigins[0] must be an origin, such as https://app.example, without a path",
+    ],
     [
       { listen: { allowedHosts: ["a:80"] } },
       "listen.allowedHosts[0] must be a host name or an address, without a port",

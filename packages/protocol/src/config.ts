@@ -19,10 +19,19 @@ const environmentSchema = z.record(
   z.string().refine((value) => !value.includes("\0"), { error: "must not contain a NUL character" }),
 );
 
+/** An origin as browsers send it. */
+const originSchema = lineSchema(300).regex(
+  /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/,
+  "must be an origin, such as https://app.example, without a path",
+);
+
 const hostNameSchema = lineSchema(253).regex(
   /^(?:[A-Za-z0-9._-]+|(?=.*:.*:)[0-9A-Fa-f:.]+)$/,
   "must be a host name or an address, without a port",
 );
+
+/** Pipes, or a pseudo-terminal. */
+const commandRunSchema = z.enum(["text", "tty"]);
 
 const ownAgentSchema = closedObject({
   extends: agentNameSchema
@@ -145,6 +154,15 @@ const configSchema = closedObject({
       .describe(
         "The text of a turn that stays in memory; the beginning of a longer text is read from storage.",
       ),
+    commandRun: commandRunSchema
+      .default("text")
+      .describe(
+        "How commands of agents run: text on pipes, or tty on pseudo-terminals that people can type into.",
+      ),
+    commandRunOf: z
+      .record(agentNameSchema, commandRunSchema)
+      .optional()
+      .describe("The same for single agents, by id."),
   })
     .prefault({})
     .describe("The Agent Client Protocol."),
@@ -184,6 +202,22 @@ const configSchema = closedObject({
   })
     .prefault({})
     .describe("Retention of sessions, logs and the audit."),
+  keeper: closedObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether agents and terminals run outside the host and survive its end; false: they end with the host.",
+      ),
+    awayMebibytes: z
+      .int()
+      .min(1)
+      .max(16_384)
+      .default(64)
+      .describe("Output of an agent that is kept while no host runs; above it the agent waits."),
+  })
+    .prefault({})
+    .describe("The process that holds agents and terminals while the host is restarted."),
   limits: limitsSchema
     .prefault({})
     .describe("Limits of commands and agents; without a value there is no limit."),
@@ -198,6 +232,10 @@ const configSchema = closedObject({
       .array(hostNameSchema)
       .optional()
       .describe("Names by which clients reach the host, beside its address; for a proxy in front of it."),
+    allowedOrigins: z
+      .array(originSchema)
+      .optional()
+      .describe("Origins of pages that may use the page's cookie and tickets like the host's own page."),
   })
     .prefault({})
     .describe("Where the host listens."),

@@ -27,6 +27,8 @@ export const remedySchema = z
   })
   .meta({ id: "Remedy", description: "What a person can do about an error." }) satisfies z.ZodType<Remedy>;
 
+const offeredOptionSchema = z.object({ optionId: z.string(), kind: z.string().optional() });
+
 export const errorEnvelopeSchema = z
   .object({
     success: z.literal(false),
@@ -36,6 +38,10 @@ export const errorEnvelopeSchema = z
     message: z.string().optional().describe("The sentence, where `error` holds the code."),
     detailCode: z.string().optional().describe("A finer code, such as sign_in_needed."),
     remedy: remedySchema.optional(),
+    options: z
+      .array(offeredOptionSchema)
+      .optional()
+      .describe("The options of a request, where the decision names none of them."),
   })
   .meta({ id: "Error", description: "A failed answer." });
 
@@ -47,12 +53,14 @@ export function errorEnvelope(error: HostError): ErrorEnvelope {
   const { code, message } = error;
   if (code !== "PERMISSION_REQUIRED" && code !== "PERMISSION_DENIED") {
     const { remedy, detailCode } = error.details;
+    const options = z.array(offeredOptionSchema).safeParse(error.details["options"]);
     return {
       success: false,
       error: message,
       code,
       ...(typeof detailCode === "string" && { detailCode }),
       ...(isRemedy(remedy) && { remedy }),
+      ...(options.success && { options: options.data }),
     };
   }
   // Clients that can ask for a permission recognise the moment by `error` being this very word.

@@ -18,6 +18,7 @@ const rpc = {
   sessionAlreadyExists: -32003,
   turnInProgress: -32004,
   authRequired: -32007,
+  notFound: -32008,
   permissionDenied: -32009,
   alreadyExists: -32010,
   conflict: -32011,
@@ -167,6 +168,21 @@ export const ERRORS = {
     status: 400,
     rpcCode: rpc.invalidParams,
     message: "The file cannot be executed. Make it executable, or name the program that runs it.",
+  },
+  FILE_NOT_FOUND: {
+    status: 404,
+    rpcCode: rpc.notFound,
+    message: "There is no such file or folder. List its folder to see what there is.",
+  },
+  FILE_EXISTS: {
+    status: 409,
+    rpcCode: rpc.alreadyExists,
+    message: "There is a file or folder of this name already. Choose another name, or delete it first.",
+  },
+  FILE_CHANGED: {
+    status: 409,
+    rpcCode: rpc.conflict,
+    message: "Somebody else has changed this file. Read it again, then repeat the change.",
   },
   TERMINAL_NOT_FOUND: {
     status: 404,

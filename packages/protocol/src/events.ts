@@ -10,6 +10,10 @@ const textDeltaSchema = z.object({
     type: z.literal("thinking").optional().describe("On thoughts, for clients that look here."),
     tag: z.enum(["agent_message_chunk", "agent_thought_chunk"]).optional(),
     messageId: z.string().optional(),
+    repeatsToolCall: z
+      .string()
+      .optional()
+      .describe("The tool call whose output the message only repeats, as its agent marked it."),
   }),
 });
 
@@ -172,12 +176,14 @@ export function textDelta(
   text: string,
   stream: "output" | "thought",
   messageId?: string,
+  repeatsToolCall?: string,
 ): TurnEventOf<"text_delta"> {
   const data: TurnEventOf<"text_delta">["data"] =
     stream === "thought"
       ? { text, stream, type: "thinking", tag: "agent_thought_chunk" }
       : { text, stream, tag: "agent_message_chunk" };
   if (messageId !== undefined) data.messageId = messageId;
+  if (repeatsToolCall !== undefined) data.repeatsToolCall = repeatsToolCall;
   return { type: "text_delta", data };
 }
 

@@ -63,6 +63,7 @@ export { apiKeySchema, type ApiKey, type KeyRequest } from "./operations/key.ts"
 export { signInSchema, type SignIn } from "./operations/sign-in.ts";
 export { completeCeiling, DEFAULT_CEILING, type Ceiling, type WantedCeiling } from "./ceiling.ts";
 export type { PendingApproval, PermissionDecision, PermissionRuleInfo } from "./operations/approval.ts";
+export type { PolicyInForce } from "./operations/policy.ts";
 export type { AuditChain, AuditLink, AuditQuery, AuditRecord } from "./operations/audit.ts";
 export type {
   ChangedFile,

@@ -16,6 +16,7 @@ import {
   revertChanges,
   stageChanges,
 } from "./operations/changes.ts";
+import { getPolicy } from "./operations/policy.ts";
 import { createTicket, listClients } from "./operations/client.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { searchSessions } from "./operations/search.ts";
@@ -86,6 +87,7 @@ export const OPERATIONS = {
   removeApp,
   listAudit,
   getAuditChain,
+  getPolicy,
   listClients,
   createWebhook,
   listWebhooks,

@@ -55,9 +55,9 @@ export class AcpAgent {
   }
 
   /** Starts an agent in a new session; the promise resolves when the session is ready. */
-  createSession(options: AcpSessionOptions, { signal }: CallOptions = {}): Promise<AcpSession> {
+  createSession(session: AcpSessionOptions, { signal }: CallOptions = {}): Promise<AcpSession> {
     const path = "/sdk/acp/session";
-    return this.#connection.askFor("session", { method: "POST", path, body: options, signal });
+    return this.#connection.askFor("session", { method: "POST", path, body: session, signal });
   }
 
   /** One session with its options and what last happened in it. */
@@ -104,7 +104,7 @@ export class AcpAgent {
     return this.#connection.askFor("response", { ...request, signal: options.signal });
   }
 
-  /** Runs a turn and gives its events as they come; `close` is the last of them, whatever connections break (X14). */
+  /** Runs a turn and gives its events as they come; `close` is the last of them, whatever connections break. */
   streamChat(
     sessionKey: string,
     message: string,
@@ -161,12 +161,12 @@ export class AcpAgent {
   /** Creates a session and runs its first turn; if the turn cannot be run, the session is closed again. */
   async startChat(
     message: string,
-    options: AcpSessionOptions,
-    callOptions: CallOptions = {},
+    sessionOptions: AcpSessionOptions,
+    options: CallOptions = {},
   ): Promise<{ session: AcpSession; response: AcpChatResponse }> {
-    const session = await this.createSession(options, callOptions);
+    const session = await this.createSession(sessionOptions, options);
     try {
-      return { session, response: await this.chat(session.session_key, message, undefined, callOptions) };
+      return { session, response: await this.chat(session.session_key, message, undefined, options) };
     } catch (error) {
       // Nobody else knows its key. If it cannot be closed either, the first error is the one to report.
       await this.closeSession(session.session_key).catch(() => undefined);

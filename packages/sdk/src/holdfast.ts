@@ -6,6 +6,7 @@ import { Approvals } from "./approval.ts";
 import { PermissionRules } from "./permission-rule.ts";
 import { Audit } from "./audit.ts";
 import { Changes } from "./changes.ts";
+import { PolicyRules } from "./policy.ts";
 import { Connection } from "./connection.ts";
 import { Retry, type RetryOptions } from "./event-stream.ts";
 import { HostAddress, type Platform } from "./host-address.ts";
@@ -31,6 +32,7 @@ export class Holdfast {
   readonly signIns: SignIns;
   readonly apps: Apps;
   readonly audit: Audit;
+  readonly policy: PolicyRules;
   /** Outcome of sending the permissions that the app requests to the host; it never rejects. */
   readonly registration: Promise<Registration>;
 
@@ -53,6 +55,7 @@ export class Holdfast {
     this.signIns = new SignIns(connection);
     this.apps = new Apps(connection);
     this.audit = new Audit(connection);
+    this.policy = new PolicyRules(connection);
     this.registration = register(connection, { appId, appName, apiKey }, options.permissions ?? []);
   }
 

@@ -30,6 +30,7 @@ export type {
 } from "./approval.ts";
 export type { ChangedFile, ChangeHunk, ChangeList, Changes, ChangesOptions, FileDiff } from "./changes.ts";
 export type { PermissionRuleInfo, PermissionRules } from "./permission-rule.ts";
+export type { PolicyInForce, PolicyRules } from "./policy.ts";
 export type { Audit, AuditChain, AuditLink, AuditQuery, AuditRecord } from "./audit.ts";
 export type { Search, SearchOptions, SearchResult } from "./search.ts";
 export type { SignIn, SignInLink, SignIns } from "./sign-in.ts";

@@ -19,7 +19,8 @@ export class Keys {
   }
 
   /** Makes a key. */
-  async create({ name, scopes, ceiling }: KeyRequest, { signal }: CallOptions = {}): Promise<NewKey> {
+  async create(request: KeyRequest, { signal }: CallOptions = {}): Promise<NewKey> {
+    const { name, scopes, ceiling } = request;
     const body = { name, scopes, ceiling };
     const answer = await this.#connection.ask({ method: "POST", path: "/admin/keys", body, signal });
     return { key: answer["key"] as ApiKey, secret: String(answer["secret"]) };

@@ -50,6 +50,28 @@ describe("[X220] a request", () => {
     await expect(whileResponding(() => Promise.reject(new Error("own")), ping, times)).rejects.toThrow("own");
   });
 
+  it("[X220] that waits through many pings leaves no listener for each of them", async ({
+    onTestFinished,
+  }) => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error): void => void warnings.push(name);
+    process.on("warning", note);
+    onTestFinished(() => void process.off("warning", note));
+    let pings = 0;
+    let respond = (): void => undefined;
+    const late = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const ping = async (): Promise<void> => {
+      pings += 1;
+      if (pings === 15) respond();
+    };
+    await whileResponding(() => late, ping, { pingAfterMs: 1, pingTimeoutMs: 1_000 });
+    // Node emits warnings in a later tick.
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(warnings).toEqual([]);
+  });
+
   it.concurrent("[X220] to a host that accepts connections and answers nothing fails after 5 s with HOST_NOT_RESPONDING", async (context) => {
     const url = await listen(context, () => undefined);
     const startedMs = performance.now();

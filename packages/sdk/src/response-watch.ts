@@ -61,17 +61,16 @@ async function watch(
   }
 }
 
+/** Waits so long, or until the signal. */
 function pause(timeMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, timeMs);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, timeMs);
+    signal.addEventListener("abort", end);
   });
 }
 

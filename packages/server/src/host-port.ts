@@ -26,6 +26,7 @@ import type {
 import type {
   AgentInfo,
   AuditChain,
+  PolicyInForce,
   AuditQuery,
   AuditRecord,
   ChatResponse,
@@ -65,7 +66,7 @@ export interface AhpPort {
   >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;
-  readonly files: Pick<SharedFiles, "read" | "complete">;
+  readonly files: Pick<SharedFiles, "read" | "complete" | "access" | "resources">;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }
@@ -137,6 +138,7 @@ export interface HostPort {
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
   /** The ends of the audit's chain of hashes; refused to everybody but the host's owner. */
   readAuditChain(caller: Caller): AuditChain;
+  readPolicy(caller: Caller): PolicyInForce;
   /** Notifies a watcher of every event, until the returned function is called. */
   watch(watcher: HostWatcher): () => void;
   stats(): HostStats;

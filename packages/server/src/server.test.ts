@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { MemoryMeta } from "@holdfast/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAccess } from "./auth/access.ts";
+import { Refusals } from "./auth/refusals.ts";
 import { createApp } from "./http/app.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { startServer } from "./server.ts";
@@ -41,6 +42,7 @@ describe("[A40] closing", () => {
       access,
       log,
       audit: { record: log },
+      refusals: new Refusals({ record: log }, log),
       version: "0.0.0",
       heartbeatMs: 1000,
       streams,

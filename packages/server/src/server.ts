@@ -5,6 +5,7 @@ import { HostError, LIMITS, OWNER_CLIENT_ID } from "@holdfast/protocol";
 import { getRequestListener } from "@hono/node-server";
 import { type AhpTimeouts, AhpServer } from "./ahp/ahp-server.ts";
 import { openAccess } from "./auth/access.ts";
+import { Refusals } from "./auth/refusals.ts";
 import type { PeerFinder } from "./auth/peer-check.ts";
 import {
   formatAuthority,
@@ -23,7 +24,7 @@ import {
   answerExpectation,
   errorResponse,
 } from "./http/error-response.ts";
-import type { Readiness } from "./http/host.ts";
+import type { Readiness, RunningWork } from "./http/host.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { signInPath } from "./page/sign-in-link.ts";
 import { openWatch } from "./watch.ts";
@@ -53,7 +54,7 @@ export interface ServerOptions {
   /** Whether the host accepts work, for `/readyz`; default: it does. */
   readonly isReady?: () => Readiness;
   /** Stops the host on request; absent: nobody can ask for it. */
-  readonly onStopRequest?: () => void;
+  readonly onStopRequest?: (work: RunningWork) => void;
   /** The version that the API's document names. */
   readonly version?: string;
   /** The folder of the built page, served at `/`; absent: there is no page. */
@@ -112,12 +113,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (!isLoopback(listen.host)) warnOfOthers(log, listen.host);
   if (options.apps?.enabled === true) warnOfAppIds(log, options.apps.anyUser);
   const streams = new OpenStreams();
+  const audit = options.audit ?? { record: () => undefined };
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   const shared = {
     host: options.host,
     log,
     names,
+    origins: new Set(listen.allowedOrigins),
     access: openAccess({
       ...options,
       acceptsAppIds: options.apps?.enabled,
@@ -125,7 +128,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ownerOfMarker: (marker) => options.host.ownerOfMarker?.(marker),
     }),
     version: options.version ?? "0.0.0",
-    audit: options.audit ?? { record: () => undefined },
+    audit,
+    refusals: new Refusals(audit, log),
     isStopping: () => stopping !== undefined,
   };
   const watch = openWatch({ ...options, ...shared, streams });

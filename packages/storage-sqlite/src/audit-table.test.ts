@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 function entryOf(subject: string): AuditEntry {
   const at = "2026-01-01T00:00:00.000Z";
-  return { at, session: "s", what: "command", subject, by: "client owner", verdict: "allowed" };
+  return { at, session: "s", what: "command", subject, by: "client owner", decision: "allowed" };
 }
 
 async function withStorage<Result>(work: (storage: Storage) => Result): Promise<Result> {

@@ -94,6 +94,31 @@ const steps: readonly string[] = [
   // Covers the entry and the hash before it; entries from before this step get theirs when the storage is opened.
   "ALTER TABLE audit ADD COLUMN hash TEXT",
   `
+  -- How far the run of each agent has come, written with the actions that it caused.
+  CREATE TABLE agent_run (
+    run TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL,
+    handled_offset INTEGER NOT NULL,
+    sent_offset INTEGER NOT NULL,
+    state TEXT NOT NULL
+  );
+  -- Frames for the agent that may not have arrived.
+  CREATE TABLE agent_frame (
+    run TEXT NOT NULL,
+    offset INTEGER NOT NULL,
+    end_offset INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, offset)
+  ) WITHOUT ROWID;
+  -- Requests of the agent that wait for a response.
+  CREATE TABLE agent_request (
+    run TEXT NOT NULL,
+    offset INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, offset)
+  ) WITHOUT ROWID;
+  `,
+  `
   -- The text of ended turns, for searches. The index over it is made when the storage is opened (see SearchTable).
   CREATE TABLE search_turn (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

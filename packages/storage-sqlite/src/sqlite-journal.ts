@@ -16,6 +16,7 @@ import { ActionRow } from "./action-row.ts";
 import type { BlockSequence } from "./block-sequence.ts";
 import type { ChannelTable, KnownChannel } from "./channel-table.ts";
 import type { Database } from "./database.ts";
+import type { RunTable } from "./run-table.ts";
 import type { SessionTable } from "./session-table.ts";
 import type { Snapshots } from "./snapshots.ts";
 
@@ -23,6 +24,7 @@ interface JournalParts {
   readonly database: Database;
   readonly channels: ChannelTable;
   readonly sessions: SessionTable;
+  readonly runs: RunTable;
   readonly sequence: BlockSequence;
   readonly snapshots: Snapshots;
   readonly nowMs: () => number;
@@ -95,7 +97,7 @@ export class SqliteJournal implements Journal {
   }
 
   #take(record: JournalRecord, tick: Tick): void {
-    const { channels, nowMs } = this.#parts;
+    const { channels, runs, nowMs } = this.#parts;
     switch (record.type) {
       case "opened": {
         // The rows that wait may be of a channel with the same URI.
@@ -111,7 +113,11 @@ export class SqliteJournal implements Journal {
         return;
       }
       case "closed":
-        channels.close(record.channel, nowMs());
+        return channels.close(record.channel, nowMs());
+      case "run":
+        return runs.advance(record);
+      case "runEnded":
+        runs.end(record.run);
     }
   }
 
@@ -197,7 +203,7 @@ function isWorthKeeping(record: JournalRecord): boolean {
       return record.opened.kind !== "root";
     case "applied":
       return isDurable(record.entry.action);
-    case "closed":
+    default:
       return true;
   }
 }

@@ -12,6 +12,7 @@ import {
   type StorageError,
   type StoredChannel,
   type StoredChannelOf,
+  type StoredRun,
   type TurnPage,
   type WantedOmittedTurn,
   type WantedTurn,
@@ -23,6 +24,7 @@ import { Database } from "./database.ts";
 import type { DriverName } from "./driver.ts";
 import { MetaTable } from "./meta-table.ts";
 import { Removal } from "./removal.ts";
+import { RunTable } from "./run-table.ts";
 import { SearchTable } from "./search-table.ts";
 import { SqliteJournal } from "./sqlite-journal.ts";
 import { SessionTable } from "./session-table.ts";
@@ -66,6 +68,7 @@ class SqliteStorage implements Storage {
   readonly #sessions: SessionTable;
   readonly #snapshots: Snapshots;
   readonly #removal: Removal;
+  readonly #runs: RunTable;
   #isClosed = false;
 
   constructor(database: Database, options: SqliteStorageOptions) {
@@ -93,11 +96,14 @@ class SqliteStorage implements Storage {
       search: this.search,
       audit: this.audit,
     });
+    const runs = new RunTable(database);
+    this.#runs = runs;
     const { sequence } = this;
     this.journal = new SqliteJournal({
       database,
       channels,
       sessions,
+      runs,
       sequence,
       snapshots,
       nowMs,
@@ -146,6 +152,10 @@ class SqliteStorage implements Storage {
   findOmittedTurn(chat: string, wanted: WantedOmittedTurn): Turn | undefined {
     const id = this.#channels.idOf(chat);
     return id === undefined ? undefined : this.#turns.find(id, wanted);
+  }
+
+  runs(): StoredRun[] {
+    return this.#runs.all();
   }
 
   purge(session: SessionUri): Purged {

@@ -1,7 +1,7 @@
 // The parts of the ACP adapter that need no process: for a host that has its own approvals and audit.
 export { AcpSession, type AcpTerminalOwner, type HoldTerminal } from "./acp/acp-session.ts";
 export type { WantedTerminal } from "./acp/create-params.ts";
-export { type HeldTerminal, HeldTerminals, type Holder } from "./acp/held-terminals.ts";
+export { type HeldTerminal, HeldTerminals, type Holder, type SavedHolding } from "./acp/held-terminals.ts";
 export type { AcpExitStatus, CreateTerminalParams } from "./acp/shapes.ts";
 export {
   CHAIN_START,

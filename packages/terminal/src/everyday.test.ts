@@ -4,13 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { TerminalEngine } from "./engine.ts";
 import { buildEnvironment } from "./process/index.ts";
 import { guardLeaks } from "./testing/leaks.ts";
+import { makeEngine } from "./testing/level.ts";
 
 guardLeaks();
-const env = buildEnvironment({ base: process.env, audience: "agent-command", hasScreen: false });
-const engine = new TerminalEngine({ environment: env, killGraceMs: 500 });
+// npm looks for a newer npm once a day, and says so in the first command that finds one.
+const base = { ...process.env, NPM_CONFIG_UPDATE_NOTIFIER: "false" };
+const env = buildEnvironment({ base, audience: "agent-command", hasScreen: false });
+const engine = makeEngine({ environment: env, killGraceMs: 500 });
 const folder = mkdtempSync(join(tmpdir(), "everyday-"));
 afterAll(async () => {
   await engine.close();
@@ -41,7 +43,8 @@ makeRepository();
 const bar = `for i in 1 2 3 4 5; do printf "\\r[%-5s] %d%%" "$(printf '#%.0s' $(seq $i))" $((i*20)); done; echo`;
 const commands: [name: string, needs: string, line: string][] = [
   ["ls -l", "ls", "ls -l --color=auto"],
-  ["ps aux", "ps", "ps aux | head -1"],
+  // The width of a column depends on the highest PID, which is another in a sandbox.
+  ["ps aux", "ps", "ps aux | head -1 | tr -s ' '"],
   ["git log", "git", "git log --stat"],
   ["git diff", "git", "git diff"],
   ["npm ls", "npm", "npm ls"],

@@ -36,6 +36,8 @@ export interface OutputRequest {
   /** Makes the text of a tty only when it is first read: for terminals that no agent reads. */
   readonly isFoldedOnRequest?: boolean | undefined;
   readonly budget?: RingBudget | undefined;
+  /** The offset of its first byte, where the bytes before it are lost. Default 0. */
+  readonly startOffset?: number | undefined;
 }
 
 /** The output of a new terminal. */
@@ -47,6 +49,7 @@ export function makeOutput(request: OutputRequest): TerminalOutput {
     answerLimitBytes: request.answerLimitBytes,
     replayBytes,
     ...size,
+    startOffset: request.startOffset,
     ...(budget !== undefined && { budget }),
   });
 }

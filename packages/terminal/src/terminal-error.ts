@@ -10,12 +10,15 @@ export type TerminalErrorCode =
   | "spawn_failed"
   | "not_supported"
   | "terminal_not_found"
+  | "run_not_found"
   | "too_many_terminals"
   | "outside_roots"
   | "denied"
   | "cancelled"
   | "input_full"
   | "lost"
+  | "fenced"
+  | "keeper_version"
   | "closed";
 
 /**
@@ -31,12 +34,15 @@ const rpcCodes: Record<TerminalErrorCode, number> = {
   spawn_failed: -32603,
   not_supported: -32603,
   terminal_not_found: -32002,
+  run_not_found: -32603,
   too_many_terminals: -32029,
   outside_roots: -32602,
   denied: -32009,
   cancelled: -32800,
   input_full: -32603,
   lost: -32603,
+  fenced: -32603,
+  keeper_version: -32603,
   closed: -32603,
 };
 

@@ -11,6 +11,8 @@ import type { TerminalPublisher } from "./terminal-publisher.ts";
 import {
   type CommandEvent,
   CommandIndex,
+  INITIAL_MODES,
+  type ScanPlace,
   type StreamMark,
   type StreamPiece,
   StreamRanges,
@@ -20,6 +22,8 @@ import {
 
 /** Options of a terminal stream. */
 export interface TerminalStreamOptions {
+  /** Its commands are named after it. Default: they get random names. */
+  readonly id?: string | undefined;
   /** `text`: pipes. `tty`: a pseudo terminal. */
   readonly kind: "text" | "tty";
   readonly size: ScreenSize;
@@ -34,15 +38,38 @@ export interface TerminalStreamOptions {
   readonly keepsMarks?: boolean | undefined;
   /** How long a screen is kept in memory that no client has use for. */
   readonly screenLingerMs?: number | undefined;
+  /** Where the terminal of an earlier host continues; absent for one that begins. */
+  readonly continues?: ContinuedStream | undefined;
   readonly now?: (() => Date) | undefined;
   readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/** Where a stream continues that an earlier host has read in part. */
+export interface ContinuedStream {
+  /** The place of the first byte that comes; absent where it comes from the beginning. */
+  readonly place?: ScanPlace | undefined;
+  /** The earlier host has shown everything before this offset: queries there have their reply. */
+  readonly shownOffset: number;
+  /** Commands from before the place, oldest first. */
+  readonly commands: readonly EarlierCommand[];
+}
+
+/** A command that an earlier host has seen begin. */
+export interface EarlierCommand {
+  readonly id: string;
+  readonly commandLine: string;
+  readonly startedAtMs: number;
+  readonly startOffset: number;
+  readonly end?:
+    | { readonly endOffset: number; readonly exitCode?: number | undefined; readonly durationMs: number }
+    | undefined;
 }
 
 /** The bytes of one terminal. `close` frees its output. */
 export class TerminalStream {
   readonly output: TerminalOutput;
   readonly streams = new StreamRanges();
-  readonly commands = new CommandIndex({ newId: () => randomUUID() });
+  readonly commands = new CommandIndex({ newId: () => this.#newCommandId() });
   readonly screen: TtyScreen | undefined;
   readonly #options: TerminalStreamOptions;
   readonly #publisher: TerminalPublisher | undefined;
@@ -50,6 +77,9 @@ export class TerminalStream {
   readonly #replies: QueryReplies | undefined;
   readonly #lineWait = new LineWait((held) => this.#show(held, 0, held.length));
   #size: ScreenSize;
+  /** The mark that is being applied, after which the command that it begins is named. */
+  #markOffset = 0;
+  #earlierId: string | undefined;
   #hasCommands = false;
   #hasExited = false;
   /** Whether a command has begun that is not published, because its line may still come. */
@@ -57,18 +87,29 @@ export class TerminalStream {
 
   /** `reply` types what the program gets in reply to its queries. */
   constructor(options: TerminalStreamOptions, reply: (bytes: Uint8Array) => void) {
-    const { kind, publisher, nonce, keepsMarks = false } = options;
+    const { kind, publisher, nonce, keepsMarks = false, continues } = options;
+    const place = continues?.place;
     this.output = options.output;
     this.#options = options;
     this.#publisher = publisher;
     this.#size = options.size;
     if (publisher === undefined) return;
-    if (kind === "tty" || !keepsMarks) this.#scanner = new StreamScanner({ nonce });
+    if (kind === "tty" || !keepsMarks) this.#scanner = new StreamScanner({ nonce, place });
     if (kind === "tty") {
       this.screen = this.#makeScreen(publisher);
       this.#replies = this.#makeReplies(reply);
+      if (place !== undefined) this.screen.noteModes(place.offset, place.modes);
     }
-    if (options.commandLine !== undefined) this.#beginCommand(options.commandLine);
+    for (const command of continues?.commands ?? []) this.#beginAgain(command);
+    const hasBegun = (continues?.commands.length ?? 0) > 0;
+    if (options.commandLine !== undefined && !hasBegun) this.#beginCommand(options.commandLine);
+  }
+
+  /** Where another host could continue, if no sequence is being read; without a scanner, anywhere. */
+  get place(): ScanPlace | undefined {
+    const { endOffset } = this.output;
+    if (this.#scanner === undefined) return { rawOffset: endOffset, offset: endOffset, modes: INITIAL_MODES };
+    return this.#awaitsLine ? undefined : this.#scanner.place;
   }
 
   /** Takes bytes of the run, which are valid during the call. */
@@ -158,6 +199,7 @@ export class TerminalStream {
     if (this.#hasExited || this.#options.kind === "text") return;
     switch (mark.kind) {
       case "query":
+        if (mark.offset < (this.#options.continues?.shownOffset ?? 0)) return;
         if (this.#publisher?.repliesToQueries === false) this.#replies?.take(mark.query, mark.offset);
         return;
       case "title": {
@@ -175,12 +217,34 @@ export class TerminalStream {
         if (!this.#hasCommands) this.#publisher?.publish({ kind: "commandsDetected" });
         this.#hasCommands = true;
     }
+    this.#markOffset = mark.rawOffset;
     const events = this.commands.take(mark, this.#nowMs);
     this.#publish(events);
     const isPublished = events.some(({ kind }) => kind === "executed");
     if (mark.kind !== "commandExecuted" || isPublished) return;
     this.#awaitsLine = true;
     this.#lineWait.begin();
+  }
+
+  /** The same whenever and by whichever host its bytes are read. */
+  #newCommandId(): string {
+    if (this.#earlierId !== undefined) return this.#earlierId;
+    const { id } = this.#options;
+    return id === undefined ? randomUUID() : `${id}-${this.#markOffset}`;
+  }
+
+  #beginAgain({ id, commandLine, startedAtMs, startOffset: offset, end }: EarlierCommand): void {
+    const place = { offset, rawOffset: offset };
+    this.#hasCommands = true;
+    this.#earlierId = id;
+    this.commands.take({ kind: "commandLine", commandLine, ...place }, startedAtMs);
+    this.commands.take({ kind: "commandExecuted", ...place }, startedAtMs);
+    this.#earlierId = undefined;
+    if (end === undefined) return;
+    const { endOffset, exitCode, durationMs } = end;
+    const code = exitCode === undefined ? {} : { exitCode };
+    const finished = { kind: "commandFinished", ...code, offset: endOffset, rawOffset: endOffset } as const;
+    this.commands.take(finished, startedAtMs + durationMs);
   }
 
   /** The one command that it runs, published before anything else (U323). */

@@ -1,10 +1,24 @@
 // One terminal: a run, its end, its process tree, and the stream of its bytes. Readable until it is closed.
 import { KILL_GRACE_MS } from "./process/kill-grace.ts";
-import type { LimitsInForce, Run, RunExit, RunSink, TreeMechanism, TreeProcess } from "./process/port.ts";
+import type {
+  LimitsInForce,
+  Run,
+  RunExit,
+  RunSink,
+  RunStream,
+  TreeMechanism,
+  TreeProcess,
+} from "./process/port.ts";
 import type { ScreenSize } from "./screen-size.ts";
 import type { TtyScreen } from "./screen/tty-screen.ts";
 import { TerminalStream, type TerminalStreamOptions } from "./terminal-stream.ts";
-import type { ByteSubscription, CommandIndex, StreamRanges, TerminalOutput } from "./view/index.ts";
+import type {
+  ByteSubscription,
+  CommandIndex,
+  ScanPlace,
+  StreamRanges,
+  TerminalOutput,
+} from "./view/index.ts";
 
 /** How a command ended. */
 export interface TerminalExit extends RunExit {
@@ -24,7 +38,14 @@ export interface TerminalOptions extends TerminalStreamOptions {
   readonly cwd?: string | undefined;
   readonly killGraceMs?: number | undefined;
   readonly onClosed?: (() => void) | undefined;
+  /** When its run was started, where that was before. */
+  readonly startedAt?: Date | undefined;
+  /** Bytes of its output that the process port holds for the next host. Default: it holds none when they are read. */
+  readonly heldBytes?: number | undefined;
 }
+
+/** How much more is held before some of it is acknowledged. */
+const heldStepBytes = 256 * 1024;
 
 /** How long a terminal that closes waits for an exit that must come. */
 const exitBoundMs = 1000;
@@ -51,6 +72,8 @@ export class Terminal {
   readonly #stream: TerminalStream;
   readonly #sink: RunSink;
   readonly #startedMs = performance.now();
+  /** Places at which the next host could begin to read, oldest first. */
+  readonly #places: ScanPlace[] = [];
   #size: ScreenSize;
   #run: Run | undefined;
   #state: TerminalState = { name: "running" };
@@ -67,7 +90,7 @@ export class Terminal {
     this.command = command;
     this.args = args;
     this.cwd = cwd;
-    this.startedAt = options.now?.() ?? new Date();
+    this.startedAt = options.startedAt ?? options.now?.() ?? new Date();
     this.#options = options;
     this.#size = options.size;
     this.exited = new Promise((resolve) => {
@@ -82,10 +105,13 @@ export class Terminal {
     this.commands = stream.commands;
     this.screen = stream.screen;
     this.#sink = {
-      bytes: (from, bytes) => stream.take(from, bytes),
+      bytes: (from, bytes, offset) => {
+        stream.take(from, bytes);
+        this.#noteRead(from, offset + bytes.length);
+      },
       exit: (exit) => {
         stream.exit(exit.exitCode);
-        this.#state = { name: "exited", exit: { ...exit, durationMs: performance.now() - this.#startedMs } };
+        this.#state = { name: "exited", exit: { ...exit, durationMs: this.#durationMs } };
         this.#resolveExited(this.#state.exit);
       },
       end: () => {
@@ -189,14 +215,14 @@ export class Terminal {
     if (!this.hasExited || this.#isReleased) return [];
     const survivors = await this.run.members();
     this.#survivorCount = survivors.length;
-    if (survivors.length === 0 && this.#hasEnded) this.#release();
+    if (survivors.length === 0 && this.#hasEnded) this.#releaseUnlessHeld();
     return survivors;
   }
 
   /** Gives back what belongs to processes once none is left; the output stays. Resolves with the survivors. */
   async settle(): Promise<readonly TreeProcess[]> {
     const survivors = await this.survivors();
-    if (this.hasExited && survivors.length === 0) this.#release();
+    if (this.hasExited && survivors.length === 0) this.#releaseUnlessHeld();
     return survivors;
   }
 
@@ -212,6 +238,29 @@ export class Terminal {
   protected get run(): Run {
     if (this.#run === undefined) throw new Error("The terminal has not been started");
     return this.#run;
+  }
+
+  get #durationMs(): number {
+    const { startedAt, now } = this.#options;
+    if (startedAt === undefined) return performance.now() - this.#startedMs;
+    return (now?.() ?? new Date()).getTime() - startedAt.getTime();
+  }
+
+  /** The port keeps the end of the output for the next host, from a place at which that can begin to read. */
+  #noteRead(from: RunStream, endOffset: number): void {
+    const { heldBytes } = this.#options;
+    if (heldBytes === undefined) return;
+    if (from === "error") {
+      if (endOffset > heldBytes) this.#run?.acknowledge("error", endOffset - heldBytes);
+      return;
+    }
+    const place = this.#stream.place;
+    if (place !== undefined && endOffset - (this.#places.at(-1)?.rawOffset ?? 0) >= heldStepBytes) {
+      this.#places.push(place);
+    }
+    const passed = this.#places.findLastIndex(({ rawOffset }) => rawOffset <= endOffset - heldBytes);
+    const [oldest] = this.#places.splice(0, passed + 1).slice(-1);
+    if (oldest !== undefined) this.#run?.acknowledge("output", oldest.rawOffset, JSON.stringify(oldest));
   }
 
   get #killGraceMs(): number {
@@ -230,6 +279,11 @@ export class Terminal {
   #free(): void {
     this.beforeFree();
     this.#stream.close();
+  }
+
+  /** The next host shows it as long as this one would. */
+  #releaseUnlessHeld(): void {
+    if (this.#options.heldBytes === undefined) this.#release();
   }
 
   #release(): void {

@@ -1,6 +1,8 @@
 // Shows what becomes of clients that fell behind a flood, together or while the terminal was ended.
 import { expect, test } from "vitest";
-import { serveHost } from "../served-host.ts";
+import { useServedHosts } from "../served-host.ts";
+
+const serveHost = useServedHosts();
 
 const uri = "ahp-terminal:/gone";
 
@@ -16,7 +18,7 @@ test("[E112] a client that is behind when a terminal is ended gets its end once 
     { type: "terminal/input", data: "head -c 40000000 /dev/zero | tr '\\0' x; echo; echo all-$((20+1))\r" },
     uri,
   );
-  await expect.poll(() => ada.output().includes("all-21"), { timeout: 15_000 }).toBe(true);
+  await ada.wrote("all-21");
   await ada.request("disposeTerminal", { channel: uri });
   await ada.action("terminal/exited");
   slow.socket.resume();

@@ -15,7 +15,18 @@ import type { ErrorNumbers } from "./error-numbers.ts";
 import type { AhpRequests, RequestMethod } from "./ahp/request.ts";
 
 /** The dialects that the host speaks. */
-export type DialectName = "holdfast" | "v1_0" | "v0_10" | "v0_9" | "v0_1";
+export type DialectName =
+  | "holdfast"
+  | "v1_0"
+  | "v0_10"
+  | "v0_9"
+  | "v0_8"
+  | "v0_7"
+  | "v0_6"
+  | "v0_5_2"
+  | "v0_5_1"
+  | "v0_5_0"
+  | "v0_1";
 
 /** A notification as it is sent. */
 export interface WireMessage {

@@ -32,4 +32,5 @@ export const errorNumbers: ErrorNumbers = {
   conflict: -32011,
 };
 
-export const seedErrorNumbers: ErrorNumbers = { ...errorNumbers, contentNotFound: -32006 };
+/** The numbers up to 0.8. */
+export const oldErrorNumbers: ErrorNumbers = { ...errorNumbers, contentNotFound: -32006 };

@@ -15,6 +15,19 @@ test.each([
   expect(negotiate({ protocolVersions })).toMatchObject({ ok: true, dialect: { name }, protocolVersion });
 });
 
+test.each([
+  [["0.8.0", "0.7.0", "0.6.0", "0.5.2", "0.5.1"], "v0_8", "0.8.0"],
+  [["0.7.0", "0.6.0"], "v0_7", "0.7.0"],
+  [["0.5.1", "0.5.2", "0.6.0"], "v0_6", "0.6.0"],
+  [["0.5.2", "0.5.1"], "v0_5_2", "0.5.2"],
+  [["0.5.1"], "v0_5_1", "0.5.1"],
+  [["0.5.0", "0.4.0", "0.3.0"], "v0_5_0", "0.5.0"],
+  [["0.5.7"], "v0_5_2", "0.5.7"],
+  [["0.6.3", "0.1.0"], "v0_6", "0.6.3"],
+])("[E760] of %j the highest that both speak is chosen: %s", (protocolVersions, name, protocolVersion) => {
+  expect(negotiate({ protocolVersions })).toMatchObject({ ok: true, dialect: { name }, protocolVersion });
+});
+
 test("[E1] a client that offers the number 1 speaks the seed's dialect and is answered with the number", () => {
   expect(negotiate({ protocolVersion: 1 })).toMatchObject({
     ok: true,
@@ -43,7 +56,7 @@ test.each([{ holdfast: 2 }, { holdfast: "1" }, { other: 1 }, "holdfast", null])(
 );
 
 test.each([
-  [{ protocolVersions: ["0.5.0", "0.6.0", "0.8.0"] }],
+  [{ protocolVersions: ["0.2.0", "0.3.0", "0.4.0"] }],
   [{ protocolVersions: ["2.0.0"] }],
   [{ protocolVersion: 2 }],
 ])("[E1] %j gets the list of available versions", (offer) => {

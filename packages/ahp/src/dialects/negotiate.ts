@@ -4,7 +4,7 @@ import type { Dialect } from "./dialect.ts";
 import { errorNumbers } from "./error-numbers.ts";
 import { holdfast } from "./holdfast.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
-import { v0_10, v0_9, v1_0 } from "./v1_0/v1-0.ts";
+import { v0_10, v0_5_0, v0_5_1, v0_5_2, v0_6, v0_7, v0_8, v0_9, v1_0 } from "./v1_0/v1-0.ts";
 
 /** Versions that a client offers; all of it is untrusted input. */
 export interface VersionOffer {
@@ -32,7 +32,16 @@ export type Negotiation =
     };
 
 /** The versions that the host speaks, as ranges. */
-export const supportedVersions: readonly string[] = ["^1.0.0", "^0.10.0", "^0.9.0", "^0.1.0"];
+export const supportedVersions: readonly string[] = [
+  "^1.0.0",
+  "^0.10.0",
+  "^0.9.0",
+  "^0.8.0",
+  "^0.7.0",
+  "^0.6.0",
+  "^0.5.0",
+  "^0.1.0",
+];
 
 const INVALID_PARAMS = -32602;
 const SEED_VERSION_NUMBER = 1;
@@ -71,10 +80,12 @@ function parseVersion(value: unknown): Version | undefined {
   return { text, parts: [Number(major), Number(minor), Number(patch)] };
 }
 
-function dialectOf({ parts: [major, minor] }: Version): Dialect | undefined {
+function dialectOf({ parts: [major, minor, patch] }: Version): Dialect | undefined {
   if (major === 1) return v1_0;
   if (major !== 0) return undefined;
-  return { 10: v0_10, 9: v0_9, 1: v0_1 }[minor];
+  // The one minor version whose patches differ on the wire.
+  if (minor === 5) return [v0_5_0, v0_5_1][patch] ?? v0_5_2;
+  return { 10: v0_10, 9: v0_9, 8: v0_8, 7: v0_7, 6: v0_6, 1: v0_1 }[minor];
 }
 
 function compareDescending({ parts: one }: Version, { parts: other }: Version): number {

@@ -10,7 +10,7 @@ import { fieldsOf, overTheWire } from "../testing/wire/reference.ts";
 import type { Dialect, ReadAction, ReadContext } from "./dialect.ts";
 import { advance, type StateByKind } from "./projection.ts";
 import { v0_1 } from "./v0_1/v0-1.ts";
-import { v1_0 } from "./v1_0/v1-0.ts";
+import { v0_6, v0_9, v1_0 } from "./v1_0/v1-0.ts";
 
 const at = "2026-02-02T00:00:00.000Z";
 const clientId = makeId("client", "ada");
@@ -65,6 +65,40 @@ const current: readonly Case[] = [
   { on: onTerminal, action: { type: "terminal/titleChanged", title: "dev server" } },
   { on: onTerminal, action: { type: "terminal/claimed", claim: { kind: "client", clientId: "grace" } } },
   { on: onTerminal, action: { type: "terminal/input", data: "ls\r" } },
+];
+/** Members and kinds that no version has yet (E763). */
+const withUnknown: readonly Case[] = [
+  {
+    on: onSession,
+    action: {
+      type: "session/activeClientSet",
+      activeClient: {
+        clientId: "ada",
+        tools: [{ name: "open" }],
+        customizations: [{ type: "future", extra: 7 }],
+      },
+    },
+  },
+  {
+    on: chat(storyChat),
+    action: {
+      type: "chat/turnStarted",
+      turnId: "t9",
+      startedAt: at,
+      message: {
+        text: "Hi",
+        origin: { kind: "user" },
+        agent: { uri: "file:///agent.md" },
+        _meta: { mine: [1] },
+        attachments: [
+          { type: "resource", label: "a", uri: "file:///a", displayKind: "symbol" },
+          { type: "embeddedResource", label: "b", data: "eA==", contentType: "image/png", width: 3 },
+          { type: "simple", label: "c", modelRepresentation: "C", _meta: {} },
+          { type: "annotations", label: "d", resource: "x:/1", annotationIds: ["1"] },
+        ],
+      },
+    },
+  },
 ];
 const seedMessage = { text: "Hi" };
 const ofSession = { session: "ahp-session:/s1" };
@@ -152,6 +186,34 @@ test.each<[string, StateByKind, WireAction]>([
   ["a claim without a holder", onTerminal, { type: "terminal/claimed", claim: { kind: "client" } }],
 ])("[E20] %s is refused with a reason", (_what, on, action) => {
   expect(read(v1_0, on, action)).toEqual({ ok: false, reason: expect.stringMatching(/\w{3}/) });
+});
+
+test.each<[Dialect, WireAction]>([
+  [v0_9, { type: "chat/isReadChanged", isRead: false }],
+  [v0_9, { type: "chat/isArchivedChanged", isArchived: true }],
+  [v0_6, { type: "chat/isReadChanged", isRead: false }],
+  [v0_6, { type: "chat/turnResume", turnId: "t1" }],
+])("[E763] %o refuses an action that came after it: %j", (dialect, action) => {
+  expect(read(dialect, chat(failed), action)).toEqual({ ok: false, reason: expect.stringMatching(/\w{3}/) });
+  expect(read(v1_0, chat(failed), action)).toMatchObject({ ok: true });
+});
+
+test.each(withUnknown)(
+  "[E763] unknown members of $action.type survive in every dialect",
+  ({ on, action }) => {
+    for (const dialect of [v1_0, v0_9, v0_6]) expectEcho(dialect, { on, action });
+  },
+);
+
+test("[E763] what nobody knows comes back whole in its rejection", () => {
+  const action = { type: "future/newAction", foo: 42, nested: { list: [1, null] } };
+  const params = { channel: "ahp-session:/s1", clientSeq: 4, action };
+  for (const dialect of [v1_0, v0_6]) {
+    const frame = dialect.readDispatch(params);
+    if (!frame.ok) throw new Error(frame.problem);
+    expect(read(dialect, onSession, frame.value.action)).toMatchObject({ ok: false });
+    expect(fieldsOf(dialect.answerDispatch(frame.value, "ada", 1, "No.").params)["action"]).toEqual(action);
+  }
 });
 
 test("[E23] what concerns a session is taken for it, also when it was sent to its default chat", () => {

@@ -13,6 +13,13 @@ export interface CommandLimits {
   readonly diskWriteMebibytes?: number;
 }
 
+/** Limits of one process of an agent, with what it starts itself; the host's commands for it have their own. */
+export interface AgentLimits {
+  readonly outputMebibytes?: number;
+  readonly cpuSeconds?: number;
+  readonly diskWriteMebibytes?: number;
+}
+
 /** Limits of all commands and agents of a session, of a key or of the host together. */
 export interface SharedLimits {
   readonly memoryMebibytes?: number;
@@ -26,12 +33,22 @@ export interface SharedLimits {
 export interface SessionLimits {
   /** For each of its commands. */
   readonly command?: CommandLimits;
+  /** For each process of its agent. */
+  readonly agent?: AgentLimits;
   /** For its agent and commands together. */
   readonly session?: SharedLimits;
 }
 
+/** Limits of the sessions of a key or an app, which its owner set. */
+export interface KeyLimits {
+  /** For each command of its sessions. */
+  readonly command?: CommandLimits;
+  /** For all its sessions together. */
+  readonly key?: SharedLimits;
+}
+
 /** The processes that a limit counts together. */
-export type LimitLevel = "command" | "session" | "key" | "host";
+export type LimitLevel = "command" | "agent" | "session" | "key" | "host";
 
 /** A limit of the host that ended something. */
 export interface LimitFired {
@@ -89,7 +106,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-const level = oneOf("command", "session", "key", "host");
+const level = oneOf("command", "agent", "session", "key", "host");
 const fired = { name: text, value: number, unit: oneOf("ms", "bytes", "count") };
 
 export const limitFiredShape = object<LimitFired>({ ...fired, level: optional(level) });
@@ -106,6 +123,12 @@ const commandLimitsShape = object<CommandLimits>({
   diskWriteMebibytes: optional(number),
 });
 
+const agentLimitsShape = object<AgentLimits>({
+  outputMebibytes: optional(number),
+  cpuSeconds: optional(number),
+  diskWriteMebibytes: optional(number),
+});
+
 const sharedLimitsShape = object<SharedLimits>({
   memoryMebibytes: optional(number),
   processes: optional(count),
@@ -113,7 +136,13 @@ const sharedLimitsShape = object<SharedLimits>({
   openTerminals: optional(count),
 });
 
+export const keyLimitsShape = object<KeyLimits>({
+  command: optional(commandLimitsShape),
+  key: optional(sharedLimitsShape),
+});
+
 export const sessionLimitsShape = object<SessionLimits>({
   command: optional(commandLimitsShape),
+  agent: optional(agentLimitsShape),
   session: optional(sharedLimitsShape),
 });

@@ -28,15 +28,36 @@ export const FIXTURES_MISSING = `the AHP fixtures are not in ${folder}: set HOLD
 
 /** The reducer fixtures of a version; none when they are not there. */
 export function readFixtures(version: string): readonly ReducerFixture[] {
-  const path = join(folder, version, "reducers");
+  return readJson(join(folder, version, "reducers")).map(({ file, content }) => ({
+    ...fixtureSchema.parse(content),
+    file,
+  }));
+}
+
+function readJson(path: string): readonly { readonly file: string; readonly content: unknown }[] {
   if (!existsSync(path)) return [];
   return readdirSync(path)
     .filter((file) => file.endsWith(".json"))
     .toSorted()
-    .map((file) => ({
-      ...fixtureSchema.parse(JSON.parse(readFileSync(join(path, file), "utf8"))),
-      file,
-    }));
+    .map((file) => ({ file, content: JSON.parse(readFileSync(join(path, file), "utf8")) as unknown }));
+}
+
+const roundTripSchema = z.looseObject({
+  name: z.string(),
+  type: z.string(),
+  input: z.unknown(),
+  acceptableOutputs: z.tuple([z.unknown()]),
+});
+
+/** A value on the wire, and how it looks after it was read and written again. */
+export type RoundTrip = z.infer<typeof roundTripSchema> & { readonly file: string };
+
+/** The round trips of a version; none when they are not there. */
+export function readRoundTrips(version: string): readonly RoundTrip[] {
+  return readJson(join(folder, version, "round-trips")).map(({ file, content }) => ({
+    ...roundTripSchema.parse(content),
+    file,
+  }));
 }
 
 /** The JSON Schema of a version, such as `state`; undefined when it is not there. */

@@ -94,6 +94,19 @@ describe("[C54] keys and apps", () => {
     expect(await host.read("sign-ins", "revoke", "--all")).toHaveLength(1);
   });
 
+  it("[A712] a key is created with its limits, which the list shows", async () => {
+    const words = ["keys", "create", "--name", "limited", "--limit", "memory=2G", "--limit", "time=5m"];
+    expect(await host.read(...words)).toMatchObject({
+      key: {
+        ceiling: {
+          policy: "approve-reads",
+          limits: { key: { memoryMebibytes: 2048 }, command: { wallClockSeconds: 300 } },
+        },
+      },
+    });
+    expect((await host.run("keys", "ls")).stdout).toContain("approve-reads memory=2048M time=300s");
+  });
+
   it("[C54] apps are granted what they asked for or what is named, refused and forgotten", async () => {
     const { registration } = new Holdfast({
       baseUrl: host.url,

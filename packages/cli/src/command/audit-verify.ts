@@ -7,12 +7,15 @@ import { CHAIN_START, ChainCheck, type ChainedRecord } from "@holdfast/terminal/
 import { CommandError, messageOf } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { safeText } from "../safe-text.ts";
 
 /** An audit to check: where its chain begins, its entries, and the newest one, where that is known. */
 export interface CheckedAudit {
   readonly anchor: AuditLink;
   readonly entries: AsyncIterable<ChainedRecord>;
   readonly head?: AuditLink;
+  /** The conditions by which entries were left out of an export. */
+  readonly filter?: Readonly<Record<string, unknown>>;
 }
 
 /** The result of a check, as `--json` prints it. */
@@ -30,6 +33,7 @@ export async function verifyAudit(
   audit: CheckedAudit,
   noted: AuditLink | undefined,
 ): Promise<number> {
+  if (audit.filter !== undefined) return verifyFiltered(console, audit.filter, audit.entries);
   const { entries, anchor, head, breaks } = await check(audit, noted);
   const exitCode = breaks.length === 0 ? EXIT_CODES.done : EXIT_CODES.auditBroken;
   if (console.json) {
@@ -42,14 +46,54 @@ export async function verifyAudit(
     await console.print(`The chain is intact: ${entries} entries${range}. Its head: ${formatLink(head)}`);
     return exitCode;
   }
+  throw broken(
+    breaks,
+    `Entries before ${first.id} are as they were recorded. Compare the others with an export or a backup.`,
+  );
+}
+
+function broken(breaks: Verification["breaks"], remedy: string): CommandError {
+  const [{ id, reason } = { id: 0, reason: "" }] = breaks;
   const more = breaks.length === 1 ? "" : ` ${breaks.length - 1} more places are broken.`;
+  return new CommandError("AUDIT_BROKEN", `The chain is broken at entry ${id}: ${reason}.${more}`, {
+    exitCode: EXIT_CODES.auditBroken,
+    remedy,
+  });
+}
+
+/** Checks what a filtered export allows: entries that directly follow another one (C714). It is never a success. */
+async function verifyFiltered(
+  console: Console,
+  filter: Readonly<Record<string, unknown>>,
+  entries: AsyncIterable<ChainedRecord>,
+): Promise<number> {
+  const breaks: Verification["breaks"][number][] = [];
+  let count = 0;
+  let verified = 0;
+  let previous: ChainedRecord | undefined;
+  for await (const entry of entries) {
+    count += 1;
+    if (previous?.hash !== undefined && entry.id === previous.id + 1) {
+      const pair = new ChainCheck({ id: previous.id, hash: previous.hash });
+      pair.add(entry);
+      if (pair.breaks.length === 0) verified += 1;
+      else breaks.push(...pair.breaks);
+    }
+    previous = entry;
+  }
+  const remedy = "To verify the chain, export without --session, --what and --since.";
+  const exitCode = breaks.length === 0 ? EXIT_CODES.setup : EXIT_CODES.auditBroken;
+  if (console.json) {
+    await console.printJson({ filter, entries: count, verified, breaks });
+    return exitCode;
+  }
+  if (breaks.length > 0) throw broken(breaks, remedy);
+  const conditions = Object.entries(filter).map(([name, value]) => `${name}: ${String(value)}`);
   throw new CommandError(
-    "AUDIT_BROKEN",
-    `The chain is broken at entry ${first.id}: ${first.reason}.${more}`,
-    {
-      exitCode,
-      remedy: `Entries before ${first.id} are as they were recorded. Compare the others with an export or a backup.`,
-    },
+    "AUDIT_FILTERED",
+    `This export is filtered (${safeText(conditions.join(", "))}), so its chain cannot be verified as a whole. ` +
+      `${verified} of ${count} entries follow the one before them and are as they were recorded; the others could not be checked.`,
+    { exitCode, remedy },
   );
 }
 
@@ -91,12 +135,18 @@ export async function auditOfFile(cwd: string, name: string): Promise<CheckedAud
   const lines = readLines(file);
   const first = await lines.next();
   if (first.done === true) return { anchor: { id: 0, hash: CHAIN_START }, entries: lines };
+  if (first.value.filter !== undefined) {
+    return { anchor: { id: 0, hash: CHAIN_START }, entries: lines, filter: first.value.filter };
+  }
   if (first.value.anchor !== undefined) return { anchor: first.value.anchor, entries: lines };
   return { anchor: { id: 0, hash: CHAIN_START }, entries: startingWith(first.value, lines) };
 }
 
-/** An entry; the first line may be the place where the chain begins instead. */
-type Line = ChainedRecord & { readonly anchor?: AuditLink };
+/** An entry; the first line may be the place where the chain begins, or the filter, instead. */
+type Line = ChainedRecord & {
+  readonly anchor?: AuditLink;
+  readonly filter?: Readonly<Record<string, unknown>>;
+};
 
 async function* startingWith(first: Line, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
   yield first;
@@ -109,7 +159,8 @@ async function* readLines(file: string): AsyncGenerator<Line, void, undefined> {
     for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
       number += 1;
       const value = JSON.parse(line) as Partial<Line> | null;
-      const isEntry = typeof value?.id === "number" || isLink(value?.anchor);
+      const isFilter = number === 1 && typeof value?.filter === "object" && value.filter !== null;
+      const isEntry = typeof value?.id === "number" || isLink(value?.anchor) || isFilter;
       if (!isEntry) throw new Error("it is no entry of an audit");
       yield value as Line;
     }

@@ -111,11 +111,13 @@ async function followFrom(
   }
 }
 
-/** Writes entries; where they begin in the middle of the chain, its place comes first, so that the file can be verified. */
+/** Writes entries. Before them stands the filter, if there is one, or the place in the chain where they begin in the middle. */
 async function exportTo(write: Write, api: Holdfast, query: AuditQuery): Promise<void> {
   const { session, what, since, after } = query;
-  const isWhole = session === undefined && what === undefined && since === undefined;
+  const filter = { session, what, since };
+  const isWhole = Object.values(filter).every((value) => value === undefined);
   const anchor = isWhole ? await findAnchor(api, after ?? 0) : undefined;
+  if (!isWhole) await write(`${safeJson({ filter })}\n`);
   if (anchor !== undefined && anchor.id > 0) await write(`${safeJson({ anchor })}\n`);
   for await (const entry of api.audit.all(query)) await write(`${safeJson(entry)}\n`);
 }
@@ -149,8 +151,11 @@ function readHead(text: string): AuditLink {
 async function printEntry(console: Console, entry: AuditRecord): Promise<void> {
   if (console.json) return console.printJson(entry);
   const { at, session, what, subject, cwd, by, verdict, outcome } = entry;
+  // Entries of earlier versions have the older name.
+  const { decision = verdict ?? "" } = entry;
   const { paint } = console;
-  const mark = verdict === "allowed" || verdict === "reported" ? paint.green(verdict) : paint.red(verdict);
+  const isFine = decision === "allowed" || decision === "reported";
+  const mark = isFine ? paint.green(decision) : paint.red(decision);
   const where = cwd === undefined ? "" : paint.dim(` in ${safeText(cwd)}`);
   const result = outcome === undefined ? "" : paint.dim(` (${safeText(outcome)}${detailsOf(entry)})`);
   const who = paint.dim(`by ${safeText(by)}`);

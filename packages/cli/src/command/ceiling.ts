@@ -3,12 +3,14 @@ import path from "node:path";
 import { APPROVAL_POLICIES } from "@holdfast/ahp";
 import type { Ceiling, WantedCeiling } from "@holdfast/sdk";
 import { type Command, Option } from "commander";
+import { type GivenLimits, limitOptions, readLimit, toKeyLimits } from "./limit-option.ts";
 import { safeText } from "../safe-text.ts";
 
 export interface CeilingOptions {
   readonly policy?: Ceiling["policy"];
   readonly root?: readonly string[];
   readonly agents?: readonly string[];
+  readonly limit?: GivenLimits;
 }
 
 export function addCeilingOptions(command: Command): Command {
@@ -28,26 +30,37 @@ export function addCeilingOptions(command: Command): Command {
       "--agents <names>",
       "agents that its sessions may have, such as claude,codex (default: any)",
       (names) => names.split(",").filter((name) => name !== ""),
+    )
+    .option(
+      "--limit <name=value>",
+      "limit of its sessions, such as memory=2G for all together or time=5m for each command; may be repeated",
+      readLimit,
     );
 }
 
 /** The ceiling that the options name; undefined when they name none. */
 export function readCeiling(
-  { policy, root, agents }: CeilingOptions,
+  { policy, root, agents, limit }: CeilingOptions,
   here: string,
 ): WantedCeiling | undefined {
-  if (policy === undefined && root === undefined && agents === undefined) return undefined;
+  if ([policy, root, agents, limit].every((option) => option === undefined)) return undefined;
   return {
     ...(policy !== undefined && { policy }),
     ...(root !== undefined && { roots: root.map((folder) => path.resolve(here, folder)) }),
     ...(agents !== undefined && { agents: [...agents] }),
+    ...(limit !== undefined && { limits: toKeyLimits(limit) }),
   };
 }
 
 /** A ceiling in one cell of a list. */
 export function ceilingWords(ceiling: Ceiling | undefined): string {
   if (ceiling === undefined) return "anything";
-  const { policy, agents, roots } = ceiling;
-  const parts = [policy, ...(agents === undefined ? [] : [agents.join(",")]), ...(roots ?? [])];
+  const { policy, agents, roots, limits = {} } = ceiling;
+  const parts = [
+    policy,
+    ...(agents === undefined ? [] : [agents.join(",")]),
+    ...(roots ?? []),
+    ...limitOptions({ ...limits.command, ...limits.key }),
+  ];
   return safeText(parts.join(" "));
 }

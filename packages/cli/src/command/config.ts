@@ -94,8 +94,10 @@ const examples: Readonly<Record<string, unknown>> = {
   allowedAgents: ["shell"],
   "limits.preset": "short-commands",
   policy: "policy.jsonc",
+  "acp.commandRunOf": { shell: "tty" },
   "listen.allowRemote": false,
   "listen.allowedHosts": ["holdfast.example"],
+  "listen.allowedOrigins": ["https://app.example"],
 };
 
 /** Limits have the same names in each group. */

@@ -1,11 +1,13 @@
 // Turns of one session on one console, one after the other, each shown and answered as `run` and `chat` both do it.
 import { type AcpAttachment, type EventStream, HoldfastError, type TurnEvent } from "@holdfast/sdk";
+import { parseSessionKey } from "@holdfast/ahp";
 import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import type { HostLink } from "../link/host-link.ts";
 import { SessionChannel } from "./session-channel.ts";
 import { shortSessionName } from "./session-name.ts";
+import { LiveOutput } from "./turn/live-output.ts";
 import { Screen } from "./turn/screen.ts";
 import type { TurnEnd } from "./turn/turn-end.ts";
 import { TurnFollower } from "./turn/turn-follower.ts";
@@ -40,7 +42,12 @@ export class Conversation {
     this.#parts = parts;
     this.sessionKey = sessionKey;
     this.screen = new Screen(console, "words", { isMarkdown });
-    this.#display = console.json ? new TurnLines(console) : new TurnView(this.screen, { isLive: true });
+    // Of all agents, only the built-in one answers with nothing but the output of commands.
+    const isShell = parseSessionKey(sessionKey)?.handle === "shell";
+    const output = isShell && !isMarkdown ? new LiveOutput(parts.link.api.terminals, this.screen) : undefined;
+    this.#display = console.json
+      ? new TurnLines(console)
+      : new TurnView(this.screen, { isLive: true, ...(output && { output }) });
   }
 
   /** The live state of the session, connected at the first call. */

@@ -1,5 +1,5 @@
-// The option `--limit name=value` of `run` and `exec` (C660).
-import type { CommandLimits, SessionLimits, SharedLimits } from "@holdfast/ahp";
+// The option `--limit name=value` of `run`, `exec`, `keys create` and `apps grant` (C660).
+import type { CommandLimits, KeyLimits, SessionLimits, SharedLimits } from "@holdfast/ahp";
 import { InvalidArgumentError } from "commander";
 
 /** Limits by the names of the API. */
@@ -55,13 +55,34 @@ export function readLimit(text: string, before: GivenLimits = {}): GivenLimits {
 
 /** The limits of a session: amounts in use at once are for its agent and commands together, others for each command. */
 export function toSessionLimits(given: GivenLimits): SessionLimits {
+  const { command, shared } = splitLimits(given);
+  return { ...(command && { command }), ...(shared && { session: shared }) };
+}
+
+/** The limits of a key: amounts in use at once are for all its sessions together, others for each command. */
+export function toKeyLimits(given: GivenLimits): KeyLimits {
+  const { command, shared } = splitLimits(given);
+  return { ...(command && { command }), ...(shared && { key: shared }) };
+}
+
+function splitLimits(given: GivenLimits): { command?: CommandLimits; shared?: SharedLimits } {
   const { memoryMebibytes, processes, cpuCores, openTerminals, ...command } = given;
-  const shared = { memoryMebibytes, processes, cpuCores, openTerminals };
-  const session = Object.fromEntries(Object.entries(shared).filter(([, value]) => value !== undefined));
+  const named = { memoryMebibytes, processes, cpuCores, openTerminals };
+  const shared = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
   return {
     ...(Object.keys(command).length > 0 && { command }),
-    ...(Object.keys(session).length > 0 && { session }),
+    ...(Object.keys(shared).length > 0 && { shared }),
   };
+}
+
+/** Limits as the option takes them. */
+export function limitOptions(given: GivenLimits): string[] {
+  return Object.entries(options).flatMap(([name, { field, units }]) => {
+    const value = given[field];
+    if (value === undefined) return [];
+    const unit = units === sizes ? "M" : (Object.keys(units)[0] ?? "");
+    return [`${name}=${value}${unit}`];
+  });
 }
 
 /** The limits of one command. */

@@ -1,8 +1,9 @@
 // `holdfast policy`: what it explains, and how it ends.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runWords } from "../testing/command-run.ts";
+import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 
 function homeWith(policy?: string): string {
@@ -92,6 +93,23 @@ describe("[C686] policy check and show", () => {
     expect((await runWords(["policy", "check", "--home", homeWith(rules)])).stdout).toContain("is valid.");
     expect((await runWords(["policy", "check", "--home", homeWith()])).stdout).toContain("There is no");
     expect((await runWords(["policy", "check", "/does/not/exist"])).code).toBe(2);
+  });
+
+  it("[C715] show asks the running host, whose rules may be those before a change that cannot be used", async () => {
+    const home = homeWith(rules);
+    const host = new ProgramRun(["serve", "--port", "0", "--home", home, "--json"], { program: "main" });
+    onTestFinished(async () => void (await host.stop()));
+    await host.ready();
+    writeFileSync(path.join(home, "policy.jsonc"), "{ nonsense");
+    const { stdout, stderr } = await runWords(["policy", "show", "--home", home]);
+    expect(stderr).toContain("cannot be used");
+    expect(stdout).toContain("deny   no force push");
+    const shown = await runWords(["policy", "show", "--json", "--home", home]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      file: path.join(home, "policy.jsonc"),
+      sets: [{ source: "preset reads" }, { source: "policy.jsonc" }],
+      problem: expect.stringContaining("cannot be used") as string,
+    });
   });
 
   it("[C686] show lists the rules in force", async () => {

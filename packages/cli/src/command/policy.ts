@@ -9,7 +9,7 @@ import {
   policyOf,
   ruleSetsOf,
 } from "@holdfast/core/policy";
-import type { PolicyFile } from "@holdfast/protocol";
+import type { PolicyFile, PolicyInForce } from "@holdfast/protocol";
 import { type CommandSubject, type Decision, parseShellLine, Policy } from "@holdfast/terminal/policy";
 import { type Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
@@ -19,7 +19,7 @@ import { safeText } from "../safe-text.ts";
 import { loadConfig } from "../serve/config-file.ts";
 import { findHome } from "../serve/home.ts";
 import { policyPath, readPolicyFile } from "../serve/policy-file.ts";
-import { type CommandContext, localCommand, type Runner } from "./command.ts";
+import { type CommandContext, hostCommand, localCommand, type Runner } from "./command.ts";
 
 interface TestOptions {
   readonly cwd?: string;
@@ -81,11 +81,11 @@ export function addPolicy(program: Command, run: Runner): void {
         );
       }),
     );
-  localCommand(policy, "show", "print the rules in force, those of the preset included").action(
+  hostCommand(policy, "show", "print the rules in force on the host, those of the preset included").action(
     run(async (context) => {
-      const { file, rules } = load(context, undefined);
-      const sets = rules === undefined ? [] : ruleSetsOf(rules, path.basename(file));
-      if (context.console.json) return context.console.printJson({ file, sets });
+      const { file, sets, problem } = (await rulesOfHost(context)) ?? rulesOfFile(context);
+      if (problem !== undefined) context.console.warn(`${safeText(problem)}. The rules before the change:`);
+      if (context.console.json) return context.console.printJson({ file, sets, problem });
       for (const { source, rules: listed, otherwise } of sets) {
         await context.console.print(
           `${source}: ${otherwise ?? "the session's policy"} where no rule matches`,
@@ -93,7 +93,7 @@ export function addPolicy(program: Command, run: Runner): void {
         for (const [index, rule] of listed.entries()) {
           const { id = `rule ${index + 1}`, effect, ...conditions } = rule;
           await context.console.print(
-            safeText(`  ${effect.padEnd(5)}  ${id}  ${JSON.stringify(conditions)}`),
+            safeText(`  ${String(effect).padEnd(5)}  ${String(id)}  ${JSON.stringify(conditions)}`),
           );
         }
       }
@@ -102,6 +102,30 @@ export function addPolicy(program: Command, run: Runner): void {
       }
     }),
   );
+}
+
+/** The rules that a running host uses; undefined where none runs. It may have read them before the file was broken (C715). */
+async function rulesOfHost({ console, host }: CommandContext): Promise<PolicyInForce | undefined> {
+  try {
+    return await (await host({ mayStart: false })).api.policy.get();
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.code !== "HOST_NOT_RUNNING") throw error;
+    console.note("No host is running: these are the rules in the file.");
+    return undefined;
+  }
+}
+
+function rulesOfFile(context: CommandContext): PolicyInForce {
+  const { file, rules } = load(context, undefined);
+  const sets = rules === undefined ? [] : ruleSetsOf(rules, path.basename(file));
+  return {
+    file,
+    sets: sets.map(({ source, rules: listed, otherwise }) => ({
+      source,
+      rules: listed.map((rule) => ({ ...rule })),
+      ...(otherwise !== undefined && { otherwise }),
+    })),
+  };
 }
 
 function collect(value: string, earlier: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 // `run` as people use it: on a real terminal, with real keys.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -59,9 +59,37 @@ describe("[C22] run on a terminal", () => {
       expect(program.text).toMatch(
         /The output has \d{6} bytes; `holdfast logs [0-9a-f]{8}` prints all of it\./,
       );
-      expect(program.text).toContain("The last 32 KiB of the output:");
+      // It was shown as it came, and is not repeated.
+      expect(program.text).toMatch(/\n19999\r?\n20000\r?\n/);
+      expect(program.text).not.toContain("The last 32 KiB of the output:");
     },
   );
+
+  it(
+    "[C712] shows the output of a command of the built-in agent line by line, as it comes",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const gate = path.join(folder, "live-gate");
+      const line = `echo first; until [ -e '${gate}' ]; do sleep 0.05; done; echo second`;
+      const words = ["run", "shell", line, "--policy", "approve-all", "--home", host.home];
+      const program = await TypedProgram.start(words, host.folder);
+      await program.seen(/\nfirst\r?\n/);
+      expect(program.text).not.toMatch(/\nsecond\r?\n/);
+      writeFileSync(gate, "");
+      expect(await program.exitCode()).toBe(0);
+      expect(program.text).toMatch(/\nfirst\r?\nsecond\r?\n/);
+      expect(program.text.match(/^first\r?$/gm)).toHaveLength(1);
+      expect(program.text).toContain("Exit code 0 after");
+    },
+  );
+
+  it("[C713] names the limit that ended a command", { timeout: programsTimeoutMs }, async () => {
+    const limit = ["--limit", "time=1s"];
+    const words = ["run", "shell", "sleep 60", "--policy", "approve-all", ...limit, "--home", host.home];
+    const program = await TypedProgram.start(words, host.folder);
+    await program.exitCode();
+    expect(program.text).toContain("Stopped: time limit (1 s)");
+  });
 
   it(
     "[C22, C21, C23] shows all in its order, asks in place by one key, and says when another was faster",
@@ -73,7 +101,8 @@ describe("[C22] run on a terminal", () => {
       await program.seen("? ");
       expect(program.text).toContain(["Let me see.", "✓ look", "· leap", "• Search"].join("\n"));
       expect(program.text).toMatch(/ {2}done, \d+ ms\nFound\\e\]0;title\\u0007 it\n/);
-      expect(program.text).toContain(
+      expect(program.text).toMatch(/^ {2}isolation \w+/m);
+      expect(program.text.replace(/^ {2}isolation .*\n/m, "")).toContain(
         [
           "The agent asks to execute",
           "  │ ls\\e[2K\\r  │ harmless",

@@ -66,6 +66,16 @@ describe("[C22] run in a pipe", () => {
     expect(labels).not.toContain("closed");
   });
 
+  it("[C712, C713] writes a command's output once, and names the limit that ended it on stderr", async () => {
+    const shell = (...words: string[]): Promise<CommandRun> =>
+      runWords(["run", "shell", "--policy", "approve-all", "--home", host.home, ...words]);
+    const plain = await shell("echo one; echo two");
+    expect(plain.stdout).toMatch(/^one\ntwo\n\nExit code 0 after .*\n$/);
+    expect((await shell("true")).stdout).toMatch(/^No output\.\n\nExit code 0/);
+    const stopped = await shell("sleep 60", "--limit", "time=1s");
+    expect(stopped.stderr).toContain("sleep 60: Stopped: time limit (1 s)");
+  });
+
   it("[C641] isolates a new session as asked, ls shows it, and a session that is there keeps its level", async () => {
     const [first] = linesOf(await run("hello", "--json", "--isolation", "none"));
     const key = String(first?.data["session_key"]);

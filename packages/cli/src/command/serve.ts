@@ -14,5 +14,7 @@ export function addServe(program: Command, onServe: (options: ServeOptions) => v
     .option("--host <address>", "address of this machine to listen on (default: 127.0.0.1)")
     .option("--config <file>", "configuration file (default: config.jsonc in the home)")
     .option("--start-empty", "start with an empty database if the old one is damaged or missing")
+    .option("--take-over", "replace the running host; its agents and terminals keep running")
+    .option("--no-keeper", "run agents and terminals as children of the host, which end with it")
     .action((options: ServeOptions) => onServe(options));
 }

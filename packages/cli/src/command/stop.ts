@@ -1,18 +1,25 @@
-// `holdfast stop`: ends the host of a home and waits until it is gone (C57).
+// `holdfast stop`: ends the host of a home, with what runs in it or without, and waits until it is gone (C57, C722).
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { Holdfast } from "@holdfast/sdk";
-import type { Command } from "commander";
+import type { RunningWork } from "@holdfast/server";
+import { type Command, Option } from "commander";
 import { CommandError, systemCode } from "../command-error.ts";
+import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { confirm } from "../keyboard.ts";
+import { endKeeper, readKeeper } from "../link/keeper-link.ts";
 import { findHome } from "../serve/home.ts";
 import { readHostFile } from "../serve/host-file.ts";
 import { findHolder, isStillHeld, type LockHolder } from "../serve/lock.ts";
+import { requestStop } from "../serve/stop-request.ts";
 import { readToken } from "../serve/token.ts";
-import { localCommand, type Runner, wholeNumber } from "./command.ts";
+import { type CommandContext, localCommand, type Runner, wholeNumber } from "./command.ts";
 
 interface StopOptions {
   readonly timeout?: number;
+  readonly keep?: boolean;
+  readonly all?: boolean;
 }
 
 /** A little more than the longest drain. */
@@ -25,40 +32,74 @@ const terminateMs = 3000;
 const killGraceMs = 5000;
 
 export function addStop(program: Command, run: Runner): void {
-  localCommand(program, "stop", "stop the host; sessions are kept, running commands end")
+  localCommand(program, "stop", "stop the host; asks whether to end what runs in it")
+    .option("--keep", "keep agents and terminals running, for the next host")
+    .addOption(new Option("--all", "end agents and terminals as well").conflicts("keep"))
     .option(
       "--timeout <seconds>",
       `how long it may take to stop before it is made to (default: ${defaultTimeoutSeconds})`,
       wholeNumber(1, 3600),
     )
-    .action(
-      run(
-        async ({ console, environment, home: option }, { timeout = defaultTimeoutSeconds }: StopOptions) => {
-          const home = findHome(option, environment);
-          const holder = findHolder(home);
-          if (holder === undefined) {
-            if (console.json) return console.printJson({ stopped: false, home });
-            return console.note(`No host runs in ${home}.`);
-          }
-          const running = await countRunning(home);
-          console.note(`Asking the host of ${home} (process ${holder.pid}) to stop${describe(running)}.`);
-          const progress = console.progress("Waiting for the host to end");
-          const report = (line: string): void => {
-            progress.close();
-            if (!console.json) console.warn(line);
-          };
-          let by: StopMethod;
-          try {
-            by = await end(home, holder, timeout * 1000, report);
-          } finally {
-            progress.close();
-          }
-          const { pid } = holder;
-          if (console.json) return console.printJson({ stopped: true, home, pid, by, ...running });
-          return console.note("It has ended; its sessions are kept.");
-        },
-      ),
-    );
+    .action(run(stop));
+}
+
+async function stop({ console, environment, home: option }: CommandContext, options: StopOptions): Promise<void> {
+  const { timeout = defaultTimeoutSeconds } = options;
+  const home = findHome(option, environment);
+  const holder = findHolder(home);
+  if (holder === undefined) return stopKeeper(console, home, options);
+  const running = await countRunning(home);
+  const work = await chooseWork(console, options, running);
+  console.note(`Asking the host of ${home} (process ${holder.pid}) to stop${describe(running, work)}.`);
+  const progress = console.progress("Waiting for the host to end");
+  const report = (line: string): void => {
+    progress.close();
+    if (!console.json) console.warn(line);
+  };
+  let by: StopMethod;
+  try {
+    by = await end(home, holder, timeout * 1000, work, report);
+  } finally {
+    progress.close();
+  }
+  // A host that was killed could not end what it ran.
+  if (work === "end") await endKeeper(home);
+  const { pid } = holder;
+  if (console.json) return console.printJson({ stopped: true, home, pid, by, work, ...running });
+  return console.note(
+    work === "end" || countOf(running) === 0
+      ? "It has ended; its sessions are kept."
+      : "It has ended; what ran in it keeps running, and the next host continues with it.",
+  );
+}
+
+/** No host runs, but an earlier one may have left agents and terminals. */
+async function stopKeeper(console: Console, home: string, { all = false }: StopOptions): Promise<void> {
+  const held = await readKeeper(home);
+  const runs = held?.runs.length ?? 0;
+  const isEnded = all && held !== undefined && (await endKeeper(home));
+  if (console.json) return console.printJson({ stopped: false, home, ...(runs > 0 && { runs, ended: isEnded }) });
+  if (runs === 0) return console.note(`No host runs in ${home}.`);
+  return console.note(
+    isEnded
+      ? `No host runs in ${home}; ${count(runs, "process")} that an earlier one left ended.`
+      : `No host runs in ${home}, but ${count(runs, "agent or terminal", "agents and terminals")} of an earlier one still run. \`holdfast serve\` continues with them, \`holdfast stop --all\` ends them.`,
+  );
+}
+
+/** Nothing is ended that nobody asked to end. */
+async function chooseWork(
+  console: Console,
+  { keep, all }: StopOptions,
+  running: Running | undefined,
+): Promise<RunningWork> {
+  if (keep === true) return "keep";
+  if (all === true || countOf(running) === 0) return "end";
+  if (!console.canAsk) return "keep";
+  const what = running === undefined ? "what runs in it" : wordsFor(running);
+  return (await confirm(console, `End ${what} as well? Otherwise the next host continues with it.`, false))
+    ? "end"
+    : "keep";
 }
 
 interface Running {
@@ -86,14 +127,23 @@ async function countRunning(home: string): Promise<Running | undefined> {
   }
 }
 
-function describe(running: Running | undefined): string {
-  if (running === undefined) return "";
-  const { sessions, terminals } = running;
-  return `, which ends ${count(sessions, "agent")} and ${count(terminals, "running terminal")}`;
+function describe(running: Running | undefined, work: RunningWork): string {
+  if (running === undefined || countOf(running) === 0) return "";
+  const words = wordsFor(running);
+  return work === "end" ? `, which ends ${words}` : `; ${words} keep running`;
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+/** How much runs; undefined when nobody knows. */
+function countOf(running: Running | undefined): number | undefined {
+  return running && running.sessions + running.terminals;
+}
+
+function wordsFor({ sessions, terminals }: Running): string {
+  return `${count(sessions, "agent")} and ${count(terminals, "running terminal")}`;
+}
+
+function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : nouns}`;
 }
 
 type StopMethod = "request" | "SIGTERM" | "SIGKILL";
@@ -103,10 +153,12 @@ async function end(
   home: string,
   holder: LockHolder,
   timeoutMs: number,
+  work: RunningWork,
   report: (line: string) => void,
 ): Promise<StopMethod> {
   const { pid } = holder;
-  const isResponding = await requestStop(home);
+  const place = readHostFile(home);
+  const isResponding = place && (await requestStop(place.url, readToken(home), work));
   if (isResponding && (await hasEnded(home, holder, timeoutMs))) return "request";
   report(reasonToTerminate(isResponding, timeoutMs));
   signal(home, holder, "SIGTERM");
@@ -130,23 +182,6 @@ function reasonToTerminate(isResponding: boolean | undefined, timeoutMs: number)
       return "It does not respond. Sending SIGTERM.";
     case true:
       return `The host has not stopped after ${timeoutMs / 1000} s; forcing it to stop.`;
-  }
-}
-
-/** Whether the host accepted the request; undefined when it does not listen. */
-async function requestStop(home: string): Promise<boolean | undefined> {
-  const place = readHostFile(home);
-  if (place === undefined) return undefined;
-  try {
-    const { status } = await fetch(`${place.url}/admin/stop`, {
-      method: "POST",
-      headers: { "x-api-key": readToken(home) },
-      signal: AbortSignal.timeout(askTimeoutMs),
-    });
-    return status === 202;
-  } catch {
-    // It hangs, or it ended just now: the next step finds out.
-    return false;
   }
 }
 

@@ -20,18 +20,12 @@ import {
   openSignedIn,
   Redactor,
 } from "@holdfast/core";
-import type {
-  LimitScope,
-  EnvironmentRequest,
-  IsolationReport,
-  ProcessPort,
-  Run,
-  RunExit,
-  RunRequest,
-  RunSink,
-  RunStream,
-  Sandbox,
-  SandboxSpec,
+import {
+  forwardTo,
+  type ProcessPort,
+  type RunExit,
+  type RunSink,
+  type RunStream,
 } from "@holdfast/terminal/port";
 import { VERSION } from "../version.ts";
 import { explainTrial, signInNeeded, type TrialProblem } from "./agent-problem.ts";
@@ -88,7 +82,7 @@ export async function tryAgent(request: TrialRequest): Promise<AgentTrial> {
 class Trial {
   readonly #request: TrialRequest;
   readonly #folder: string;
-  readonly #processPort: ProcessPortTap;
+  readonly #tap: RunTap;
   readonly #redactor = new Redactor();
   readonly #offered = new OfferedCommands();
   readonly #timings: TrialTimings = {};
@@ -100,7 +94,7 @@ class Trial {
   constructor(request: TrialRequest, folder: string) {
     this.#request = request;
     this.#folder = folder;
-    this.#processPort = new ProcessPortTap(request.processPort);
+    this.#tap = new RunTap(request.processPort);
   }
 
   async run(): Promise<AgentTrial> {
@@ -112,7 +106,7 @@ class Trial {
       const timeouts = { ...trialTimeouts, handshakeMs: this.#request.timeoutMs };
       const services = unattendedServices(this.#offered);
       const start = (): Promise<AgentConnection> =>
-        AgentConnection.start(this.#processPort, launch, services, { timeouts, clientVersion: VERSION });
+        AgentConnection.start(this.#tap.port, launch, services, { timeouts, clientVersion: VERSION });
       agent = await this.#timed("startMs", start);
       await this.#converse(agent, launch.env);
       problem = this.#findMissingSignIn();
@@ -126,7 +120,7 @@ class Trial {
         isStarted: agent !== undefined,
         hasShakenHands: this.#handshake !== undefined,
         authMethods: this.#handshake?.authMethods ?? [],
-        exit: this.#processPort.exit,
+        exit: this.#tap.exit,
         output: this.#lines("output"),
         stderr: this.#lines("error"),
       });
@@ -149,7 +143,7 @@ class Trial {
     // The version is asked of the plain process port: what it says is no word of the agent's.
     const installations = new Installations(processPort, VERSION);
     this.#found = await installations.find(entry);
-    const launch = await buildLaunch(this.#processPort, installations, {
+    const launch = await buildLaunch(this.#tap.port, installations, {
       entry,
       cwd: this.#folder,
       model: undefined,
@@ -199,7 +193,7 @@ class Trial {
   }
 
   #lines(stream: "output" | "error"): string[] {
-    return this.#processPort
+    return this.#tap
       .lines(stream)
       .slice(0, shownLines)
       .map((line) => this.#redactor.redact(line));
@@ -246,13 +240,16 @@ function unattendedServices(commands: OfferedCommands): AgentServices {
 /** What is kept of each stream. */
 const maxBytes = 64 * 1024;
 
-class ProcessPortTap implements ProcessPort {
-  readonly #processPort: ProcessPort;
+/** Records what the runs of a process port write. */
+class RunTap {
+  readonly port: ProcessPort;
   readonly #recorded: Record<RunStream, Buffer[]> = { output: [], error: [] };
   #exit: RunExit | undefined;
 
   constructor(processPort: ProcessPort) {
-    this.#processPort = processPort;
+    this.port = forwardTo(processPort, {
+      start: (request, sink) => processPort.start(request, this.#record(sink)),
+    });
   }
 
   /** How the last run ended; undefined while it runs. */
@@ -269,13 +266,9 @@ class ProcessPortTap implements ProcessPort {
       .filter((line) => line !== "");
   }
 
-  limit(scopes: readonly LimitScope[]): void {
-    this.#processPort.limit(scopes);
-  }
-
-  start(request: RunRequest, sink: RunSink): Promise<Run> {
+  #record(sink: RunSink): RunSink {
     let recordedBytes = 0;
-    return this.#processPort.start(request, {
+    return {
       bytes: (stream, bytes, offset) => {
         if (recordedBytes < maxBytes) {
           this.#recorded[stream].push(Buffer.from(bytes.subarray(0, maxBytes - recordedBytes)));
@@ -288,22 +281,6 @@ class ProcessPortTap implements ProcessPort {
         sink.exit(exit);
       },
       end: () => sink.end(),
-    });
-  }
-
-  buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>> {
-    return this.#processPort.buildEnvironment(request);
-  }
-
-  isolation(): Promise<IsolationReport> {
-    return this.#processPort.isolation();
-  }
-
-  openSandbox(spec: SandboxSpec): Promise<Sandbox> {
-    return this.#processPort.openSandbox(spec);
-  }
-
-  close(graceMs?: number): Promise<void> {
-    return this.#processPort.close(graceMs);
+    };
   }
 }

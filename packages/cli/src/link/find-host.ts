@@ -101,11 +101,11 @@ const lastLinesShown = 5;
  */
 async function startInBackground(home: string, programPath: string): Promise<HostPlace> {
   try {
-    return await start(home, programPath);
+    return await startHostProcess(home, programPath);
   } catch (error) {
     const isTaken = error instanceof CommandError && error.exitCode === EXIT_CODES.address;
     if (!isTaken || !(await hasDefaultPort(home))) throw error;
-    return start(home, programPath, ["--port", "0"]);
+    return startHostProcess(home, programPath, ["--port", "0"]);
   }
 }
 
@@ -136,7 +136,17 @@ function requireWritable(home: string, environment: HostSearch["environment"]): 
   }
 }
 
-async function start(home: string, programPath: string, options: readonly string[] = []): Promise<HostPlace> {
+/** A host in a process of its own. */
+export interface StartedHost extends HostPlace {
+  readonly pid: number;
+}
+
+/** Starts a host in another process, which outlives this one; done when it listens. */
+export async function startHostProcess(
+  home: string,
+  programPath: string,
+  options: readonly string[] = [],
+): Promise<StartedHost> {
   const logPath = path.join(home, logFile);
   const log = openOwnFile(logPath, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
   const before = fstatSync(log).size;
@@ -157,7 +167,9 @@ async function start(home: string, programPath: string, options: readonly string
   lines.close();
   stdout.destroy();
   child.unref();
-  if (line !== undefined) return { url: (JSON.parse(line) as HostPlace).url, token: readToken(home) };
+  if (line !== undefined) {
+    return { url: (JSON.parse(line) as HostPlace).url, token: readToken(home), pid: child.pid ?? 0 };
+  }
   throw new CommandError("HOST_DID_NOT_START", `The host did not start:\n${lastLines(logPath, before)}`, {
     exitCode: child.exitCode ?? EXIT_CODES.fault,
     remedy: `Its whole log is ${logPath}; \`holdfast doctor\` looks for what is wrong.`,

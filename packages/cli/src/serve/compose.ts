@@ -1,14 +1,19 @@
 // Composition of the host from its concrete classes; nothing else names them.
 import { existsSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { Host, type HostOptions, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
+import { connectKeeper, type KeeperPort } from "@holdfast/terminal/keeper";
 import { SocketPeers, Spawner } from "@holdfast/terminal/process";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import { type ProcessPort, TerminalError } from "@holdfast/terminal/port";
 import type { Config } from "@holdfast/protocol";
 import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
+import { StartError } from "../command-error.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { VERSION } from "../version.ts";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
 import { AGENTS_FOLDER, APP_DATA_FOLDER, DATABASE_FILE, RUN_FOLDER, SPOOL_FOLDER } from "./home.ts";
 import { agentIds, checkOwnAgents, shellAgent } from "./agents.ts";
@@ -27,12 +32,42 @@ export function createProcessPort(home?: string): Spawner {
   return new Spawner({ ...(home !== undefined && { privateFolder: path.join(home, RUN_FOLDER) }) });
 }
 
+const mebibyte = 1024 * 1024;
+
+/** The keeper of the home, which holds processes while hosts come and go; undefined where they end with the host. */
+async function openKeeper({ home, config, keeper, log, onFatal }: HostParts): Promise<KeeperPort | undefined> {
+  if (!keeper || process.platform === "win32") return undefined;
+  const bounds = { keepBytes: config.keeper.awayMebibytes * mebibyte };
+  const port = await connectKeeper({ home, version: VERSION, bounds }).catch((error: unknown) => {
+    throw explainKeeperError(error);
+  });
+  port.onFenced(() => {
+    onFatal(new StartError(EXIT_CODES.fault, "Another host has taken over the agents and terminals of this one."));
+  });
+  port.onLost(() => log("error", "The keeper died, and what it held has ended. Another one is started."));
+  return port;
+}
+
+function explainKeeperError(error: unknown): unknown {
+  if (!(error instanceof TerminalError)) return error;
+  return new StartError(EXIT_CODES.setup, `${error.message}. Or start without it: holdfast serve --no-keeper`, {
+    cause: error,
+  });
+}
+
 /** The folder of this program: the package that was installed, or all packages of the repository. */
-const programFolder = fileURLToPath(new URL("../../../", import.meta.url));
+const programFolder = path.resolve(fileURLToPath(new URL("../../../", import.meta.url)));
+
+/** The program with all that it loads and runs: of a checkout, the whole of it, with its scripts and dependencies (V702). */
+export function findProgram(folder: string): string {
+  const root = path.dirname(folder);
+  const isCheckout = path.basename(folder) === "packages" && existsSync(path.join(root, "scripts/start.mjs"));
+  return isCheckout ? root : folder;
+}
 
 /** The paths that agents must not see or change. */
 function hostPaths({ home, config, configFile }: HostParts): NonNullable<HostOptions["paths"]> {
-  const program = path.resolve(programFolder);
+  const program = findProgram(programFolder);
   const isInstalled = program.split(path.sep).includes("node_modules");
   const fixed = [policyPath(home, config), ...(configFile === undefined ? [] : [path.resolve(configFile)])];
   return {
@@ -52,8 +87,9 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   const { storage, spool } = kept;
   let host: Host | undefined;
   try {
-    const processPort = createProcessPort(home);
-    const started = new Host({
+    const keeper = await openKeeper(parts);
+    const processPort = keeper ?? createProcessPort(home);
+    const options: HostOptions = {
       processPort,
       storage,
       spool,
@@ -65,7 +101,8 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       policy,
       log,
       redactor,
-    });
+    };
+    const started = keeper === undefined ? new Host(options) : await Host.start(options);
     host = started;
     const { recording } = started;
     const isolation = new ProbedIsolation(config.isolation, processPort, log);
@@ -92,17 +129,17 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
     return {
       url: server.url,
       signInUrl: () => (webRoot === undefined ? server.url : server.signInUrl()),
-      close: () =>
+      close: (work) =>
         closeInTurn([
           () => server.stop(),
           // Webhooks for the end of a turn are also called for turns that end here (A83).
-          () => started.close(),
+          () => (work === "keep" && keeper !== undefined ? started.detach() : started.close()),
           () => server.close(),
           () => kept.close(),
         ]),
     };
   } catch (error) {
-    await closeInTurn([async () => host?.close(), () => kept.close()]);
+    await closeInTurn([async () => host?.detach(), () => kept.close()]);
     throw error;
   }
 }
@@ -148,9 +185,10 @@ function readinessOf(problem: string | undefined, policyProblem: string | undefi
   return policyProblem === undefined ? { ready: true } : { ready: true, policy: "broken" };
 }
 
-async function openKept({ home, log, startEmpty, onFatal }: HostParts): Promise<Kept> {
+async function openKept({ home, log, startEmpty, isTakenOver, onFatal }: HostParts): Promise<Kept> {
   checkOwnFile(path.join(home, DATABASE_FILE));
-  const endCheck = await requireSoundDatabase(home, log, startEmpty, onFatal);
+  // A host that had it open closed it a moment ago, and its clients wait for this one.
+  const endCheck = isTakenOver ? () => undefined : await requireSoundDatabase(home, log, startEmpty, onFatal);
   try {
     return await openSound(home, log, onFatal, endCheck);
   } catch (error) {

@@ -44,12 +44,20 @@ export function openHome(home: string, log: Log): void {
     if (process.platform !== "win32") closeToOthers(home, log);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(
-      EXIT_CODES.setup,
-      `The home ${home} cannot be used (${systemCode(error) ?? String(error)}). Choose a folder that you own with --home.`,
-      { cause: error },
-    );
+    throw unusableHome(home, error);
   }
+}
+
+function unusableHome(home: string, error: unknown): StartError {
+  const problem = `The home ${home} cannot be used (${systemCode(error) ?? String(error)}).`;
+  return new StartError(EXIT_CODES.setup, `${problem} Choose a folder that you own with --home.`, {
+    cause: error,
+  });
+}
+
+/** A failure to write in the home for want of rights, such as in the sandbox of an agent, in a sentence (V701). */
+export function explainHomeAccess(home: string, error: unknown): unknown {
+  return ["EACCES", "EPERM", "EROFS"].includes(systemCode(error) ?? "") ? unusableHome(home, error) : error;
 }
 
 /**

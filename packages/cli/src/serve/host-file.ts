@@ -8,10 +8,18 @@ import { StartError } from "../command-error.ts";
 import { replaceFile } from "./whole-file.ts";
 
 /** What host.json says; never the token. */
-export interface HostFile {
+export interface HostFile extends StartedWith {
   readonly url: string;
   readonly pid: number;
   readonly startedAt: string;
+}
+
+/** Options of a host that the next one takes over; absent where they came from the configuration. */
+export interface StartedWith {
+  /** The address that it listens on; its URL may have another, which clients can reach. */
+  readonly host?: string | undefined;
+  readonly config?: string | undefined;
+  readonly keeper?: boolean | undefined;
 }
 
 export const HOST_FILE = "host.json";
@@ -20,8 +28,13 @@ export const HOST_FILE = "host.json";
 const startTimeoutMs = 25_000;
 const pollMs = 25;
 
-export function writeHostFile(home: string, { pid, startedAt }: LockHolder, url: string): void {
-  const content: HostFile = { url, pid, startedAt };
+export function writeHostFile(
+  home: string,
+  { pid, startedAt }: LockHolder,
+  url: string,
+  { host, config, keeper }: StartedWith = {},
+): void {
+  const content: HostFile = { url, pid, startedAt, host, config, keeper };
   replaceFile(fileIn(home), `${JSON.stringify(content)}\n`);
 }
 
@@ -56,10 +69,11 @@ export async function findRunningHost(home: string): Promise<HostFile | undefine
 /** What host.json says; undefined where it is not there. */
 export function readHostFile(home: string): HostFile | undefined {
   try {
-    const { url, pid, startedAt } = JSON.parse(readFileSync(fileIn(home), "utf8")) as Partial<HostFile>;
+    const file = JSON.parse(readFileSync(fileIn(home), "utf8")) as Partial<HostFile>;
+    const { url, pid, startedAt, host, config, keeper } = file;
     return url === undefined || pid === undefined || startedAt === undefined
       ? undefined
-      : { url, pid, startedAt };
+      : { url, pid, startedAt, host, config, keeper };
   } catch {
     // Not there yet, or not ours to understand: the wait continues.
     return undefined;

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Log } from "@holdfast/core";
-import { type CurrentPolicy, policyOf, type PolicySource } from "@holdfast/core/policy";
+import { type CurrentPolicy, policyOf, type PolicySource, ruleSetsOf } from "@holdfast/core/policy";
 import { type Config, type PolicyFile, problemSentence, readPolicy } from "@holdfast/protocol";
 import { StartError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -63,9 +63,7 @@ export class PolicyFileSource implements PolicySource {
     const reading = readPolicyFile(file);
     if (reading.state === "broken") throw brokenPolicy(file, reading.problems);
     if (reading.state === "absent" && isNamed) throw brokenPolicy(file, ["it does not exist"]);
-    this.#current = {
-      policy: reading.state === "read" ? policyOf(reading.file, path.basename(file)) : undefined,
-    };
+    this.#current = reading.state === "read" ? rulesIn(file, reading.file) : { policy: undefined, file };
   }
 
   /** One look at the file's times; it is read only after a change. */
@@ -75,7 +73,7 @@ export class PolicyFileSource implements PolicySource {
     this.#stamp = stamp;
     const reading = readPolicyFile(this.#file);
     if (reading.state === "read") {
-      this.#current = { policy: policyOf(reading.file, path.basename(this.#file)) };
+      this.#current = rulesIn(this.#file, reading.file);
       this.#log("info", `The policy ${this.#file} was read again`, {});
       return this.#current;
     }
@@ -83,11 +81,16 @@ export class PolicyFileSource implements PolicySource {
     // Rules that were in force stay so until the next start.
     if (reading.state === "broken" || this.#current.policy !== undefined) {
       const problem = `The policy ${this.#file} cannot be used: ${problems.join("; ")}`;
-      this.#current = { policy: this.#current.policy, problem };
+      this.#current = { ...this.#current, problem };
       this.#log("error", `${problem}. The rules before the change stay in force`, {});
     }
     return this.#current;
   }
+}
+
+function rulesIn(file: string, rules: PolicyFile): CurrentPolicy {
+  const source = path.basename(file);
+  return { policy: policyOf(rules, source), sets: ruleSetsOf(rules, source), file };
 }
 
 /** Differs after every change, also after a rename over the file. */

@@ -4,6 +4,7 @@ import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { type Log, Redactor } from "@holdfast/core";
 import { OPERATIONS } from "@holdfast/protocol";
+import type { RunningWork } from "@holdfast/server";
 import { protectFromOomKiller } from "@holdfast/terminal/process";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -24,7 +25,7 @@ const maxDrainMs = 20_000;
 
 type Phase =
   | { readonly kind: "starting" }
-  | { readonly kind: "serving"; close(): Promise<void> }
+  | { readonly kind: "serving"; close(work: RunningWork): Promise<void> }
   | {
       readonly kind: "draining";
       readonly sinceMs: number;
@@ -56,7 +57,7 @@ export async function serveUntilStopped(
   process.on("uncaughtException", (error) => endByFault(error, log));
   const { [parentKey]: parentPid } = globalThis as { readonly [parentKey]?: number };
   let phase: Phase = { kind: "starting" };
-  const stop = (reason: string): void => {
+  const stop = (reason: string, work: RunningWork): void => {
     // While it starts there is nothing to drain, and what was begun is cleaned up at exit.
     if (phase.kind === "starting") process.exit(EXIT_CODES.done);
     if (phase.kind === "draining") {
@@ -66,7 +67,7 @@ export async function serveUntilStopped(
     const serving = phase;
     phase = { kind: "draining", sinceMs: performance.now(), brokenOffCode: EXIT_CODES.fault };
     log("info", `Stopping on ${reason}; a second signal stops at once`);
-    void drain(() => serving.close(), log);
+    void drain(() => serving.close(work), log);
   };
   const onFatal = (error: CommandError): void => {
     if (phase.kind === "draining") return;
@@ -75,11 +76,11 @@ export async function serveUntilStopped(
     // A service manager must not start it again, whatever breaks the drain off.
     phase = { kind: "draining", sinceMs: performance.now(), brokenOffCode: error.exitCode };
     if (serving.kind !== "serving") process.exit(error.exitCode);
-    void drain(() => serving.close(), log, error.exitCode);
+    void drain(() => serving.close("keep"), log, error.exitCode);
   };
   // A limit on the size of files must end in an error of the write, not of the process.
   process.on("SIGXFSZ", () => undefined);
-  const onSignal = (signal: NodeJS.Signals): void => stop(signal);
+  const onSignal = (signal: NodeJS.Signals): void => stop(signal, "keep");
   let areSignalsTaken = false;
   const releaseSignals = (): void => {
     areSignalsTaken = false;
@@ -97,9 +98,9 @@ export async function serveUntilStopped(
       log,
       redactor,
       startHost,
-      onStopRequest: () => {
+      onStopRequest: (work) => {
         // Who asks twice in an orderly way does not mean at once.
-        if (phase.kind !== "draining") stop("request");
+        if (phase.kind !== "draining") stop("request", work);
       },
       onFatal,
       atExit: (cleanUp) => void process.once("exit", cleanUp),
@@ -115,7 +116,7 @@ export async function serveUntilStopped(
       actions: {
         releaseSignals,
         takeSignals,
-        stop: () => stop("the end of npm"),
+        stop: () => stop("the end of npm", "keep"),
         end: () => process.exit(EXIT_CODES.hung),
       },
     });

@@ -1,15 +1,22 @@
 // Serving: takes the home and starts its host, or finds that one is running already.
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Log, Redactor } from "@holdfast/core";
 import { type Config, HostError, OPERATIONS } from "@holdfast/protocol";
+import type { RunningWork } from "@holdfast/server";
 import { StartError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { loadConfig } from "./config-file.ts";
 import { explainStorageStart } from "./database.ts";
 import { mentionHangReport } from "./hang-report.ts";
-import { findHome, openHome } from "./home.ts";
-import { removeHostFile, waitForHost, writeHostFile } from "./host-file.ts";
-import { acquireLock, type HomeLock, type LockHolder } from "./lock.ts";
+import { explainHomeAccess, findHome, openHome } from "./home.ts";
+import { type HostFile, removeHostFile, waitForHost, writeHostFile } from "./host-file.ts";
+import { acquireLock, type HomeLock, isStillHeld, type LockHolder } from "./lock.ts";
+import { requestStop } from "./stop-request.ts";
 import { openToken, readToken } from "./token.ts";
+
+/** Set: the host's processes end with it, as with `--no-keeper`. */
+export const NO_KEEPER_VARIABLE = "HOLDFAST_NO_KEEPER";
 
 /** Options from the arguments of `serve`. */
 export interface ServeOptions {
@@ -20,6 +27,10 @@ export interface ServeOptions {
   readonly json?: boolean | undefined;
   /** Begin with an empty database where the old one is damaged or missing. */
   readonly startEmpty?: boolean | undefined;
+  /** Whether processes outlive the host (default), or are its own children. */
+  readonly keeper?: boolean | undefined;
+  /** Replace the host that runs in the home. */
+  readonly takeOver?: boolean | undefined;
 }
 
 /** Options a host starts with. */
@@ -33,18 +44,21 @@ export interface HostParts {
   /** Knows what the log shall not say. */
   readonly redactor: Redactor;
   /** Stops the host in an orderly way, as a signal does. */
-  readonly onStopRequest: () => void;
+  readonly onStopRequest: (work: RunningWork) => void;
   readonly startEmpty: boolean;
+  readonly keeper: boolean;
+  /** Whether the host before it closed the database in order, a moment ago. */
+  readonly isTakenOver: boolean;
   /** Ends the host for a reason that it cannot recover from. */
   readonly onFatal: (error: StartError) => void;
 }
 
-/** A host that listens. `close` drains it. */
+/** A host that listens. `close` drains it, and keeps or ends what runs. */
 export interface ListeningHost {
   readonly url: string;
   /** Makes an address that signs one browser in to the page, once. */
   signInUrl(): string;
-  close(): Promise<void>;
+  close(work: RunningWork): Promise<void>;
 }
 
 /** Starts a host that listens. */
@@ -66,7 +80,7 @@ export interface ServeContext {
   readonly log: Log;
   readonly redactor: Redactor;
   readonly startHost: StartHost;
-  readonly onStopRequest: () => void;
+  readonly onStopRequest: (work: RunningWork) => void;
   /** Has something done when the process ends undrained; it must be synchronous. */
   readonly atExit: (cleanUp: () => void) => void;
   /** Ends the process for a reason that it cannot recover from. */
@@ -75,7 +89,7 @@ export interface ServeContext {
 
 /** What came of it: this process serves until it is closed, or another one already does. */
 export type ServeOutcome =
-  | { readonly kind: "serving"; readonly ready: ReadyHost; close(): Promise<void> }
+  | { readonly kind: "serving"; readonly ready: ReadyHost; close(work: RunningWork): Promise<void> }
   | { readonly kind: "already-running"; readonly ready: ReadyHost };
 
 /** Starts the host of a home, unless it has one. */
@@ -90,11 +104,19 @@ export async function serve(options: ServeOptions, around: ServeContext): Promis
 
 async function serveIn(home: string, options: ServeOptions, around: ServeContext): Promise<ServeOutcome> {
   openHome(home, around.log);
+  let before: HostFile | undefined;
   for (;;) {
-    const attempt = await acquireLock(home);
-    if (attempt.kind === "held") return serveHome(home, attempt.lock, options, around);
+    const attempt = await acquireLock(home).catch((error: unknown) => {
+      throw explainHomeAccess(home, error);
+    });
+    if (attempt.kind === "held") {
+      return serveHome(home, attempt.lock, sameOptions(options, before), around, before !== undefined);
+    }
     const found = await waitForHost(home, attempt.holder);
-    if (found !== undefined) {
+    if (found !== undefined && options.takeOver === true) {
+      before = found;
+      await askToLeave(home, attempt.holder, found);
+    } else if (found !== undefined) {
       const { url, pid } = found;
       const ready = { url, home, otherPid: pid, signInUrl: () => askForSignIn(url, readToken(home)) };
       return { kind: "already-running", ready };
@@ -107,6 +129,7 @@ async function serveHome(
   lock: HomeLock,
   options: ServeOptions,
   around: ServeContext,
+  isTakenOver: boolean,
 ): Promise<ServeOutcome> {
   let hasLeft = false;
   let isWritten = false;
@@ -121,15 +144,15 @@ async function serveHome(
   around.atExit(leave);
   try {
     mentionHangReport(home, around.log);
-    const started = await startHost(home, lock.holder, options, around);
+    const started = await startHost(home, lock.holder, options, around, isTakenOver);
     isWritten = true;
     return {
       kind: "serving",
       ready: started.ready,
-      async close(): Promise<void> {
+      async close(work): Promise<void> {
         // First, so that a second start waits for the lock and is not sent to a host that is going.
         removeHostFile(home);
-        await started.close().finally(leave);
+        await started.close(work).finally(leave);
       },
     };
   } catch (error) {
@@ -142,8 +165,9 @@ async function startHost(
   home: string,
   holder: LockHolder,
   options: ServeOptions,
-  { log, redactor, startHost: start, onStopRequest, onFatal }: ServeContext,
-): Promise<{ ready: ReadyHost; close(): Promise<void> }> {
+  { environment, log, redactor, startHost: start, onStopRequest, onFatal }: ServeContext,
+  isTakenOver: boolean,
+): Promise<{ ready: ReadyHost; close(work: RunningWork): Promise<void> }> {
   const fileConfig = loadConfig(home, options.config);
   const config: Config = { ...fileConfig, listen: chooseAddress(fileConfig, options) };
   const token = openToken(home, log);
@@ -160,16 +184,48 @@ async function startHost(
       redactor,
       onStopRequest,
       startEmpty,
+      keeper: options.keeper !== false && !environment[NO_KEEPER_VARIABLE] && fileConfig.keeper.enabled,
+      isTakenOver,
       onFatal,
     });
     host = started;
-    writeHostFile(home, holder, started.url);
+    const configFile = options.config === undefined ? undefined : path.resolve(options.config);
+    const keeper = options.keeper === false ? false : undefined;
+    writeHostFile(home, holder, started.url, { ...options, config: configFile, keeper });
     const ready = { url: started.url, home, signInUrl: async () => started.signInUrl() };
-    return { ready, close: () => started.close() };
+    return { ready, close: (work) => started.close(work) };
   } catch (error) {
-    await host?.close();
+    await host?.close("keep");
     throw explainListenError(error, config.listen);
   }
+}
+
+/** How long a host may take to leave its home: a little more than the longest drain. */
+const leaveMs = 25_000;
+const leavePollMs = 5;
+
+/** Has the running host stop and leave its agents and terminals to this one. */
+async function askToLeave(home: string, holder: LockHolder, { url }: HostFile): Promise<void> {
+  const isAsked = await requestStop(url, readToken(home), "keep");
+  const deadline = performance.now() + leaveMs;
+  while (isAsked && isStillHeld(home, holder)) {
+    if (performance.now() > deadline) break;
+    await delay(leavePollMs);
+  }
+  if (!isStillHeld(home, holder)) return;
+  throw new StartError(
+    EXIT_CODES.fault,
+    `The host of ${home} (process ${holder.pid}) does not stop. End it with: holdfast stop --keep`,
+  );
+}
+
+/** The options of the host before, where the arguments name none: its clients come back to its address. */
+function sameOptions(options: ServeOptions, before: HostFile | undefined): ServeOptions {
+  if (before === undefined) return options;
+  const { url, host, config, keeper } = before;
+  const port = Number(new URL(url).port);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { port, host, config, keeper, ...Object.fromEntries(given) };
 }
 
 /** How long a running host may take to make a link. */

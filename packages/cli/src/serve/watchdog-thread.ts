@@ -7,7 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { describeHang, type Hang, type Sample, writeHangReport } from "./hang-report.ts";
 import { ACTIONS_KEY, type WatchdogData, type WatchdogMessage, type WatchdogTimes } from "./watchdog.ts";
 
-/** A thread that used less of the CPU since the last look is not asked: a question would wake an idle thread. */
+/** So much CPU time, as a share of the time between looks, the thread uses before it is asked: a question would wake an idle thread. */
 const busyShare = 0.25;
 /** Not all of the time, since others use the CPU too; a starved or stopped process stays far below it. */
 const hangingShare = 0.8;
@@ -24,9 +24,8 @@ async function watch({ home, times, parentPid, turns, isTerminal }: WatchdogData
       send("parent-gone");
       return watch({ home, times, parentPid: undefined, turns, isTerminal });
     }
-    const usedMs = mainThreadCpuMs() - cpuMs;
-    cpuMs += usedMs;
-    if (usedMs < times.lookMs * busyShare) continue;
+    // Over as many looks as it takes: a loop that never ends may get little of a busy machine's CPU.
+    if (mainThreadCpuMs() - cpuMs < times.lookMs * busyShare) continue;
     const hang = await waitForTurn(times, turns);
     cpuMs = mainThreadCpuMs();
     if (hang === undefined) continue;

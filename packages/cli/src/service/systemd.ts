@@ -70,6 +70,16 @@ async function ask(...words: readonly string[]): Promise<Answer> {
 
 export const UNIT_NAME = "holdfast.service";
 
+/** The process of the service; 0 when it does not run. */
+export async function mainPid(): Promise<number> {
+  const { exitCode, stdout } = await ask("show", UNIT_NAME, "--property=MainPID", "--value");
+  return exitCode === 0 ? Number(stdout.trim()) : 0;
+}
+
+export async function restartService(): Promise<void> {
+  await systemctl("restart", UNIT_NAME);
+}
+
 /**
  * Lifecycle of the service, for a user's unit and for the machine's alike. A drain lasts at most 20 s, and only the host
  * itself gets the signal: it ends its children. Wrong settings and a port that is taken do not get

@@ -36,7 +36,9 @@ export async function followCommand(
     (error: unknown) => ({ error }),
   );
   try {
-    const end = await readToEnd(api, id, new OutputWriter(console, trustsOutput), leaving.signal);
+    const writer = new OutputWriter(console, trustsOutput);
+    // Only opening the stream fails as a lost connection: one that was open resumes without us, or is broken.
+    const end = await trySurely(() => readToEnd(api, id, writer, leaving.signal), leaving.signal);
     over.abort();
     const failure = await Promise.race([inputFailure, Promise.resolve()]);
     if (failure !== undefined) throw failure.error;
@@ -132,7 +134,8 @@ const longestDelayMs = 5000;
 async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: AbortSignal): Promise<void> {
   let offset = 0;
   const send = async (bytes: Uint8Array, end: boolean): Promise<void> => {
-    await sendSurely(() => api.terminals.input(id, bytes, { offset, end, signal }), signal);
+    // What is sent again is known to the host by its offset.
+    await trySurely(() => api.terminals.input(id, bytes, { offset, end, signal }), signal);
     offset += bytes.length;
   };
   try {
@@ -148,11 +151,11 @@ async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: A
   }
 }
 
-/** Sends again what may have been lost on its way: by its offset, the host knows what it has already. */
-async function sendSurely(send: () => Promise<void>, signal: AbortSignal): Promise<void> {
+/** Asks the host again when the connection was lost; it was there when it created the terminal. */
+async function trySurely<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await send();
+      return await ask();
     } catch (error) {
       const isLost = error instanceof HoldfastError && error.code === "CONNECTION_FAILED";
       if (!isLost || attempt === attempts || signal.aborted) throw error;

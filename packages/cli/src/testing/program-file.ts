@@ -6,7 +6,9 @@ export const programFile = fileURLToPath(
   new URL("../../../../dist/tested/cli/dist/main.js", import.meta.url),
 );
 
-/** One of the programs beside this file, compiled. */
+/** One of the programs beside this file, bundled by the same set-up. */
 export function testProgramFile(name: string): string {
-  return fileURLToPath(new URL(`../../dist/testing/${name}.js`, import.meta.url));
+  return fileURLToPath(
+    new URL(`../../../../dist/test-programs/cli/dist/testing/${name}.js`, import.meta.url),
+  );
 }

@@ -47,9 +47,9 @@ async function startHost({ config, onStopRequest }: HostParts): Promise<Listenin
   if (fault === "start") throw new Error("cannot start");
   keepBusy(Number(process.env["TEST_START_BUSY"] ?? 0));
   const server = createServer(({ url = "" }, response) => {
-    if (url === "/admin/stop") {
+    if (url.startsWith("/admin/stop?")) {
       response.writeHead(202).end();
-      return void setImmediate(onStopRequest);
+      return void setImmediate(onStopRequest, "keep");
     }
     if (url === "/admin/sign-in-links") {
       return void response.end(JSON.stringify({ path: "/?ticket=another" }));

@@ -1,4 +1,5 @@
 // One agent process and the ACP v1 connection to it: handshake, sessions, prompts, and a clean end.
+import { randomUUID } from "node:crypto";
 import { type LimitFired, limitWords } from "@holdfast/ahp";
 import { type Connection, ConnectionError, RpcError, WarningLimit } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
@@ -8,9 +9,11 @@ import type {
   Run,
   RunExit,
   RunRequest,
+  RunSink,
   TreeProcess,
 } from "@holdfast/terminal/port";
-import { describeLimit } from "../limit/limit-kind.ts";
+import { describeAgentLimit } from "../limit/limit-kind.ts";
+import type { StoredRun } from "../ports.ts";
 import type { Timeouts } from "../timeouts.ts";
 import {
   ACP_VERSION,
@@ -20,11 +23,18 @@ import {
   type AcpSessionResult,
   CLIENT_CAPABILITIES,
 } from "./acp.ts";
-import { ForeignOutput, OutputEnd, type Redact, StderrTail } from "./agent-output.ts";
-import { type AgentLink, type AgentServices, openConnection, UpdateGate } from "./agent-wire.ts";
-import { OwnProcesses } from "./background-processes.ts";
+import { describeError, ForeignOutput, OutputEnd, type Redact, StderrTail } from "./agent-output.ts";
+import type { AgentLedger } from "./agent-ledger.ts";
+import {
+  type AgentLink,
+  type AgentServices,
+  openConnection,
+  type SavedGate,
+  UpdateGate,
+} from "./agent-wire.ts";
+import { OwnProcesses, type SavedProcesses } from "./background-processes.ts";
 
-export type { AgentServices, OfSession } from "./agent-wire.ts";
+export type { AgentRequest, AgentServices, OfSession } from "./agent-wire.ts";
 
 /** How an agent's process ended. */
 export interface AgentExit {
@@ -43,22 +53,24 @@ export interface AgentConnectionOptions {
   /** The host's version, which agents receive in the handshake (N280). */
   readonly clientVersion: string;
   readonly redact?: Redact | undefined;
+  /** The name of the run. Default: that of the ledger, or a random one. */
+  readonly name?: string | undefined;
+  /** Keeps account of the run, so that another host can continue it. */
+  readonly ledger?: AgentLedger | undefined;
 }
 
-interface AgentParts {
-  readonly run: Run;
-  readonly connection: Connection;
-  readonly gate: UpdateGate;
-  readonly foreign: ForeignOutput;
-  readonly outputEnd: OutputEnd;
-  readonly exited: Promise<AgentExit>;
+/** A connection as the next host gets to know it. */
+export interface SavedConnection extends SavedGate {
+  readonly lastId: number;
+  readonly info?: AcpInitializeResult | undefined;
+  readonly own?: SavedProcesses | undefined;
 }
 
 /** An agent that has been started. Its session owns it and closes it. */
 export class AgentConnection {
   /** Resolves when the process has ended, however it did. */
   readonly exited: Promise<AgentExit>;
-  readonly #run: Run;
+  readonly #link: AgentLink;
   readonly #connection: Connection;
   readonly #gate: UpdateGate;
   readonly #timeouts: Timeouts;
@@ -66,20 +78,41 @@ export class AgentConnection {
   readonly #foreign: ForeignOutput;
   readonly #outputEnd: OutputEnd;
   readonly #redact: Redact;
+  readonly #warnings: WarningLimit;
+  readonly #stderr: StderrTail;
   #initialized: AcpInitializeResult | undefined;
   #own: OwnProcesses | undefined;
   #closing: Promise<void> | undefined;
+  #resolveExit: (exit: AgentExit) => void = () => {};
 
-  private constructor(parts: AgentParts, { timeouts, clientVersion, redact }: AgentConnectionOptions) {
-    this.#run = parts.run;
-    this.#connection = parts.connection;
-    this.#gate = parts.gate;
-    this.#foreign = parts.foreign;
-    this.#outputEnd = parts.outputEnd;
+  // The connection is made before the process: the output of one that dies at once is read to its end as well.
+  private constructor(
+    services: AgentServices,
+    { timeouts, clientVersion, redact, ledger, name = randomUUID() }: AgentConnectionOptions,
+    earlier?: { readonly saved: SavedConnection; readonly handledOffset: number },
+  ) {
     this.#timeouts = timeouts;
     this.#clientVersion = clientVersion;
     this.#redact = redact ?? ((text) => text);
-    this.exited = parts.exited;
+    this.#stderr = new StderrTail(redact);
+    this.exited = new Promise((resolve) => {
+      this.#resolveExit = resolve;
+    });
+    const link: AgentLink = { run: undefined, onDrain: () => {}, name: ledger?.name ?? name, ledger };
+    this.#link = link;
+    this.#foreign = new ForeignOutput(timeouts.firstMessageMs);
+    this.#gate = new UpdateGate(earlier?.saved);
+    this.#outputEnd = new OutputEnd(() => {
+      link.run
+        ?.end(timeouts.killGraceMs)
+        .catch((error: unknown) => services.warn(`The agent could not be ended: ${String(error)}`));
+    });
+    this.#warnings = new WarningLimit((line) => services.warn(line));
+    const continues = earlier && { handledOffset: earlier.handledOffset, lastId: earlier.saved.lastId };
+    this.#connection = openConnection(link, services, this.#gate, this.#warnings, continues);
+    ledger?.follow(this.#connection);
+    this.#initialized = earlier?.saved.info;
+    this.#own = earlier?.saved.own && new OwnProcesses(earlier.saved.own);
   }
 
   /** Starts the process; `initialize` comes next. Its stderr is kept without secrets. */
@@ -89,46 +122,75 @@ export class AgentConnection {
     services: AgentServices,
     options: AgentConnectionOptions,
   ): Promise<AgentConnection> {
-    const { redact } = options;
-    const stderr = new StderrTail(redact);
-    let resolveExit = (_exit: AgentExit): void => {};
-    const exited = new Promise<AgentExit>((resolve) => {
-      resolveExit = resolve;
-    });
-    // The connection is made before the process: the output of one that dies at once is read to its end as well.
-    const link: AgentLink = { run: undefined, onDrain: () => {} };
-    const foreign = new ForeignOutput(options.timeouts.firstMessageMs);
-    const gate = new UpdateGate();
-    const outputEnd = new OutputEnd(() => {
-      link.run
-        ?.end(options.timeouts.killGraceMs)
-        .catch((error: unknown) => services.warn(`The agent could not be ended: ${String(error)}`));
-    });
-    const warnings = new WarningLimit((line) => services.warn(line));
-    const connection = openConnection(link, services, gate, warnings);
-    const run = await processPort.start(
-      { ...request, kind: "stdio" },
-      {
-        bytes: (stream, bytes) => {
-          if (stream === "error") return stderr.push(bytes);
-          foreign.push(bytes);
-          connection.push(bytes);
-        },
-        outputEnded: () => outputEnd.note(),
-        exit: ({ exitCode, signal, limit: fired }: RunExit) => {
-          outputEnd.close();
-          connection.end();
-          warnings.close();
-          const closedOutput = outputEnd.hasEndedAgent;
-          const limit = fired && describeLimit(fired);
-          resolveExit({ exitCode, signal, stderrTail: stderr.lines, closedOutput, limit });
-        },
-        end: () => {},
+    const agent = new AgentConnection(services, options);
+    agent.#takeRun(await processPort.start({ ...request, kind: "stdio" }, agent.#sink));
+    return agent;
+  }
+
+  /** The connection of an earlier host to an agent that still runs; nothing arrives before `attach`. */
+  static restore(
+    saved: SavedConnection,
+    { handledOffset }: StoredRun,
+    services: AgentServices,
+    options: AgentConnectionOptions,
+  ): AgentConnection {
+    const agent = new AgentConnection(services, options, { saved, handledOffset });
+    agent.#foreign.close();
+    return agent;
+  }
+
+  /** Continues: open requests are handled again, then what the agent wrote meanwhile, and what it did not get is sent. */
+  async attach(processPort: ProcessPort, runId: string, stored: StoredRun): Promise<void> {
+    for (const { offset, text } of stored.requests) this.#connection.reopen(text, offset);
+    const run = await processPort.attach(runId, this.#sink, { output: stored.handledOffset });
+    this.#takeRun(run, stored);
+  }
+
+  /** What the next host needs to know of the connection. */
+  get saved(): SavedConnection {
+    return {
+      ...this.#gate.saved,
+      lastId: this.#connection.lastId,
+      info: this.#initialized,
+      own: this.#own?.saved,
+    };
+  }
+
+  get #sink(): RunSink {
+    const { ledger } = this.#link;
+    return {
+      bytes: (stream, bytes, offset) => {
+        if (stream === "error") {
+          this.#stderr.push(bytes);
+          return ledger?.noteError(offset + bytes.length);
+        }
+        this.#foreign.push(bytes);
+        this.#connection.push(bytes);
+        ledger?.progressed();
       },
-    );
+      outputEnded: () => this.#outputEnd.note(),
+      exit: ({ exitCode, signal, limit: fired }: RunExit) => {
+        this.#outputEnd.close();
+        this.#connection.end();
+        this.#warnings.close();
+        const closedOutput = this.#outputEnd.hasEndedAgent;
+        const limit = fired && describeAgentLimit(fired);
+        this.#resolveExit({ exitCode, signal, stderrTail: this.#stderr.lines, closedOutput, limit });
+      },
+      end: () => {},
+    };
+  }
+
+  #takeRun(run: Run, stored?: StoredRun): void {
+    const link = this.#link;
     link.run = run;
-    run.onDrain(() => link.onDrain());
-    return new AgentConnection({ run, connection, gate, foreign, outputEnd, exited }, options);
+    if (link.ledger === undefined) run.onDrain(() => link.onDrain());
+    else link.ledger.attach(run, stored);
+  }
+
+  get #run(): Run {
+    if (this.#link.run === undefined) throw new Error("The agent has not been started");
+    return this.#link.run;
   }
 
   /** Shakes hands; on failure nothing is left behind. */
@@ -160,7 +222,7 @@ export class AgentConnection {
 
   /** Learns which processes are the agent's own, once: what comes later was started for somebody. */
   async noteOwnProcesses(servers: readonly AcpMcpServer[]): Promise<void> {
-    this.#own ??= new OwnProcesses(await this.#run.members(), servers);
+    this.#own ??= OwnProcesses.find(await this.#run.members(), servers);
   }
 
   /** Processes in its tree besides itself. */
@@ -202,6 +264,17 @@ export class AgentConnection {
   /** The response may take any time; it comes after every update that was sent before it and, where awaited directly, before the next. */
   prompt(sessionId: string, prompt: readonly object[]): Promise<AcpPromptResult> {
     const answer = this.#connection.request("session/prompt", { sessionId, prompt }, { orderKey: sessionId });
+    return answer as Promise<AcpPromptResult>;
+  }
+
+  /** The id of the last request, such as the prompt that was just sent. */
+  get lastId(): number {
+    return this.#connection.lastId;
+  }
+
+  /** The response to a prompt that an earlier host sent. */
+  awaitPrompt(id: number, sessionId: string): Promise<AcpPromptResult> {
+    const answer = this.#connection.awaitAgain(id, "session/prompt", { orderKey: sessionId });
     return answer as Promise<AcpPromptResult>;
   }
 
@@ -252,6 +325,7 @@ export class AgentConnection {
     await this.#run.end(this.#timeouts.killGraceMs);
     await this.exited;
     this.#connection.close();
+    this.#link.ledger?.end();
     this.#run.release();
   }
 
@@ -315,7 +389,7 @@ export class AgentConnection {
 /** The error for a start that failed: `what` begins its sentence, and a dead agent's last lines end it. */
 export function explainFailedStart(what: string, cause: unknown, stderrTail: readonly string[]): HostError {
   if (cause instanceof HostError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = describeError(cause).replace(/\.$/, "");
   // An agent that responded has given its reason; for one that did not, stderr may have it.
   const isSilent = cause instanceof RpcError || stderrTail.length === 0;
   const said = isSilent ? "" : ` Its last stderr lines: ${stderrTail.slice(-5).join(" | ")}`;

@@ -1,4 +1,5 @@
-// An agent's output besides ACP: text before its first message (N283), the end of stderr, and the end of the output.
+// An agent's words for people: text before its first message (N283), its errors (N737), the end of stderr and of the output.
+import { RpcError } from "@holdfast/jsonrpc";
 
 const maxBytes = 4096;
 /** A banner is shorter; a program that writes more before its first message floods (N460). */
@@ -52,10 +53,7 @@ export class ForeignOutput {
 
   /** The text without what would steer a terminal, on one line; empty when there was none, or when it speaks ACP. */
   get text(): string {
-    const whole = this.#head.toString("utf8").replaceAll(escapes, "").replaceAll(controls, "");
-    const lines = whole.split("\n").map((line) => line.trim());
-    const text = lines.filter((line) => line !== "").join(" | ");
-    return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
+    return quote(this.#head.toString("utf8"));
   }
 
   /** It speaks ACP, or is over. */
@@ -67,6 +65,24 @@ export class ForeignOutput {
   #giveUp(): void {
     this.#reject(new Error(`no ACP message within ${this.#quietMs / 1000} s of its last text`));
   }
+}
+
+/** A failure in one line; an agent's error with the details in its data, which many SDKs put there alone (N737). */
+export function describeError(cause: unknown): string {
+  if (!(cause instanceof RpcError)) return cause instanceof Error ? cause.message : String(cause);
+  const { message: summary, data } = cause;
+  const fields = (typeof data === "object" && data !== null ? data : {}) as { readonly details?: unknown };
+  const details = typeof data === "string" ? data : fields.details;
+  if (typeof details !== "string" || details === "" || summary.includes(details)) return summary;
+  return `${summary.replace(/\.$/, "")}: ${quote(details)}`;
+}
+
+/** A text without what would steer a terminal, on one line, and not too long. */
+function quote(text: string): string {
+  const whole = text.replaceAll(escapes, "").replaceAll(controls, "");
+  const lines = whole.split("\n").map((line) => line.trim());
+  const line = lines.filter((each) => each !== "").join(" | ");
+  return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line;
 }
 
 const maxTailBytes = 16 * 1024;

@@ -1,16 +1,20 @@
 // The JSON-RPC connection to an agent: handlers for its requests, and receivers of its notifications.
 import {
   Connection,
+  type ContinuedConnection,
   ErrorCode,
+  type MessageChunks,
   ndjsonFraming,
   type RawJson,
   type RepeatedTextOptions,
+  type RequestContext,
   RpcError,
   type WarningLimit,
 } from "@holdfast/jsonrpc";
 import { HostError, LIMITS } from "@holdfast/protocol";
 import type { Run } from "@holdfast/terminal/port";
 import { explainStorageError } from "../channel/recording.ts";
+import type { AgentLedger } from "./agent-ledger.ts";
 import type { AcpAuthStatus, AcpContent, AcpPermissionOption, AcpToolCall, AcpUpdate } from "./acp.ts";
 import { isSetting } from "./session-updates.ts";
 
@@ -18,6 +22,18 @@ import { isSetting } from "./session-updates.ts";
 export interface AgentLink {
   run: Run | undefined;
   onDrain: () => void;
+  /** The name of the agent's run, after which its requests are named. */
+  readonly name: string;
+  /** Keeps account of the connection, so that another host can continue it. */
+  readonly ledger: AgentLedger | undefined;
+}
+
+/** A request of an agent. */
+export interface AgentRequest {
+  /** Stays the same when the request is handled again by another host (N721). */
+  readonly name: string;
+  /** Aborts when the agent takes the request back, or is gone. */
+  readonly signal: AbortSignal;
 }
 
 type PermissionParams = Parameters<AgentServices["requestPermission"]>[0];
@@ -46,22 +62,20 @@ export function openConnection(
   services: AgentServices,
   gate: UpdateGate,
   warnings: WarningLimit,
+  continues?: ContinuedConnection,
 ): Connection {
+  const { ledger } = link;
   return new Connection({
     framing: ndjsonFraming(),
     limits: { nestedLevels: LIMITS.nestedLevels },
     sink: {
-      write: (chunks) => {
-        let more = true;
-        for (const chunk of chunks) {
-          more = link.run?.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk) ?? true;
-        }
-        return more;
-      },
+      write: (chunks) => (ledger === undefined ? writeTo(link, chunks) : ledger.send(chunks)),
       onDrain: (listener) => {
         link.onDrain = listener;
       },
     },
+    ...(ledger !== undefined && { journal: ledger }),
+    ...(continues !== undefined && { continues }),
     cancelMethod: "$/cancel_request",
     repeatedText: piecesOfText(services, gate),
     orderKey: (method, params) =>
@@ -77,25 +91,37 @@ export function openConnection(
       "auth/status_update": (params) => reportAuthStatus(params, services),
       "_auth/status_update": (params) => reportAuthStatus(params, services),
     },
-    requests: agentRequests(services, gate),
+    requests: agentRequests(link.name, services, gate),
   });
 }
 
-function agentRequests(services: AgentServices, gate: UpdateGate): Record<string, RequestHandler> {
+function writeTo({ run }: AgentLink, chunks: MessageChunks): boolean {
+  let more = true;
+  for (const chunk of chunks) {
+    more = run?.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk) ?? true;
+  }
+  return more;
+}
+
+function agentRequests(
+  run: string,
+  services: AgentServices,
+  gate: UpdateGate,
+): Record<string, RequestHandler> {
   const checked = (handle: ServiceHandler, check?: CheckParams): RequestHandler =>
-    explained((params, signal) => {
+    explained(run, (params, request) => {
       checkSession(params, gate);
       check?.(params);
-      return handle(params, signal);
+      return handle(params, request);
     });
   return {
-    "session/request_permission": checked((params: PermissionParams, signal) => {
+    "session/request_permission": checked((params: PermissionParams, request) => {
       checkAskedCall(params.toolCall);
-      return services.requestPermission(params, signal);
+      return services.requestPermission(params, request);
     }, checkPermission),
-    "fs/read_text_file": checked((params, signal) => services.readFile(params, signal)),
-    "fs/write_text_file": checked((params, signal) => services.writeFile(params, signal)),
-    "terminal/create": checked((params, signal) => services.createTerminal(params, signal)),
+    "fs/read_text_file": checked((params, request) => services.readFile(params, request)),
+    "fs/write_text_file": checked((params, request) => services.writeFile(params, request)),
+    "terminal/create": checked((params, request) => services.createTerminal(params, request)),
     // Output is read in the tick of the request.
     "terminal/output": (params) => {
       checkSession(params, gate);
@@ -103,26 +129,29 @@ function agentRequests(services: AgentServices, gate: UpdateGate): Record<string
       return services.terminalOutput(params as never);
     },
     "terminal/wait_for_exit": checked(
-      (params, signal) => services.waitForTerminalExit(params, signal),
+      (params, request) => services.waitForTerminalExit(params, request),
       checkTerminal,
     ),
     "terminal/kill": checked((params) => services.killTerminal(params), checkTerminal),
     "terminal/release": checked((params) => services.releaseTerminal(params), checkTerminal),
-    "elicitation/create": checked((params, signal) => services.elicit(params, signal)),
+    "elicitation/create": checked((params, request) => services.elicit(params, request)),
   };
 }
 
-type ServiceHandler = (params: never, signal: AbortSignal) => Promise<object>;
-type RequestHandler = (
-  params: unknown,
-  context: { readonly signal: AbortSignal },
-) => Promise<object> | RawJson;
+type ServiceHandler = (params: never, request: AgentRequest) => Promise<object>;
+type RequestHandler = (params: unknown, context: RequestContext) => Promise<object> | RawJson;
 
 /** A handler whose refusals reach the agent with the host's own code and sentence, a full disk's included (D262). */
-function explained(handle: ServiceHandler): RequestHandler {
-  return async (params, { signal }) => {
+function explained(run: string, handle: ServiceHandler): RequestHandler {
+  return async (params, context) => {
+    const request = {
+      name: `${run}:${context.offset}`,
+      get signal() {
+        return context.signal;
+      },
+    };
     try {
-      return await handle(params as never, signal);
+      return await handle(params as never, request);
     } catch (error) {
       const explainedError = explainStorageError(error);
       if (!(explainedError instanceof HostError)) throw explainedError;
@@ -150,7 +179,10 @@ function checkSession(params: unknown, gate: UpdateGate): void {
   if (sessionId === undefined) return;
   if (typeof sessionId !== "string") throw invalid("sessionId must be a string");
   if (gate.isForeign(sessionId)) {
-    const message = `No session ${sessionId.slice(0, 200)} is open here. Use the sessionId of the open session.`;
+    const message = `No session ${sessionId.slice(
+      0,
+      200,
+    )} is open here. Use the sessionId of the open session.`;
     throw new RpcError(unknownSession, message);
   }
 }
@@ -183,11 +215,26 @@ function invalid(problem: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, problem);
 }
 
+/** The sessions of an agent that were opened and left. */
+export interface SavedGate {
+  readonly entered: readonly string[];
+  readonly left: readonly string[];
+}
+
 /** Stands between an agent's updates and the session that they are for. */
 export class UpdateGate {
-  readonly #entered = new Set<string>();
-  readonly #left = new Set<string>();
+  readonly #entered: Set<string>;
+  readonly #left: Set<string>;
   #replays = 0;
+
+  constructor({ entered = [], left = [] }: Partial<SavedGate> = {}) {
+    this.#entered = new Set(entered);
+    this.#left = new Set(left);
+  }
+
+  get saved(): SavedGate {
+    return { entered: [...this.#entered], left: [...this.#left] };
+  }
 
   /** Whether an update goes through. */
   admits(sessionId: string | undefined, update: AcpUpdate): boolean {
@@ -236,24 +283,26 @@ export interface AgentServices {
   joinsText(update: AcpUpdate): boolean;
   requestPermission(
     params: OfSession & { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<object>;
   readFile(
     params: OfSession & { path: string; line?: number | null; limit?: number | null },
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<object>;
-  writeFile(params: OfSession & { path: string; content: string }, signal: AbortSignal): Promise<object>;
-  createTerminal(params: OfSession, signal: AbortSignal): Promise<object>;
+  writeFile(params: OfSession & { path: string; content: string }, request: AgentRequest): Promise<object>;
+  createTerminal(params: OfSession, request: AgentRequest): Promise<object>;
   terminalOutput(params: OfSession & { terminalId: string }): RawJson;
-  waitForTerminalExit(params: OfSession & { terminalId: string }, signal: AbortSignal): Promise<object>;
+  waitForTerminalExit(params: OfSession & { terminalId: string }, request: AgentRequest): Promise<object>;
   killTerminal(params: OfSession & { terminalId: string }): Promise<object>;
   releaseTerminal(params: OfSession & { terminalId: string }): Promise<object>;
   elicit(
     params: Partial<OfSession> & Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<object>;
   /** The account that the agent is signed in to, or that it is not; only some agents report it. */
   authStatus?(status: AcpAuthStatus): void;
+  /** What the next host needs to know of them. */
+  saved?(): object;
   /** Something odd that is worth a line in the log. */
   warn(message: string): void;
 }

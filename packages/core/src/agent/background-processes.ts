@@ -7,6 +7,13 @@ const shownProcesses = 3;
 const shownCharacters = 80;
 const controls = /[\u0000-\u001F\u007F-\u009F]+/g;
 
+/** An agent's own processes as the next host gets to know them. */
+export interface SavedProcesses {
+  readonly pids: readonly number[];
+  readonly commands: readonly string[];
+  readonly serverEndings: readonly string[];
+}
+
 /** The agent's own processes: those that its tree had when its session was open, and its MCP servers. */
 export class OwnProcesses {
   readonly #pids: ReadonlySet<number>;
@@ -15,12 +22,25 @@ export class OwnProcesses {
   /** Agents start these when they please, and wrappers rewrite their command lines but for the end. */
   readonly #serverEndings: readonly string[];
 
-  constructor(processes: readonly TreeProcess[], servers: readonly AcpMcpServer[]) {
-    this.#pids = new Set(processes.map(({ pid }) => pid));
-    this.#commands = new Set(processes.map(({ command }) => command));
-    this.#serverEndings = servers.flatMap((server) =>
-      "command" in server ? [server.args.at(-1) ?? path.basename(server.command)] : [],
-    );
+  constructor({ pids, commands, serverEndings }: SavedProcesses) {
+    this.#pids = new Set(pids);
+    this.#commands = new Set(commands);
+    this.#serverEndings = serverEndings;
+  }
+
+  /** Takes what its tree has now for the agent's own, and what its MCP servers will start. */
+  static find(processes: readonly TreeProcess[], servers: readonly AcpMcpServer[]): OwnProcesses {
+    return new OwnProcesses({
+      pids: processes.map(({ pid }) => pid),
+      commands: processes.map(({ command }) => command),
+      serverEndings: servers.flatMap((server) =>
+        "command" in server ? [server.args.at(-1) ?? path.basename(server.command)] : [],
+      ),
+    });
+  }
+
+  get saved(): SavedProcesses {
+    return { pids: [...this.#pids], commands: [...this.#commands], serverEndings: this.#serverEndings };
   }
 
   /** Those of a tree that are none of the agent's own. */

@@ -30,12 +30,26 @@ interface ShowingCall {
   readonly terminals: Map<TerminalUri, ShownTerminal>;
 }
 
+/** A translator as the next host gets to know it. */
+export interface SavedTranslator {
+  readonly parts: number;
+  readonly openPart?: OpenPart | undefined;
+  readonly showing: readonly {
+    readonly toolCallId: string;
+    readonly content: readonly ToolContent[];
+    readonly terminals: readonly TerminalUri[];
+  }[];
+}
+
 interface AcpPlanEntry {
   readonly content?: string;
   readonly priority?: string;
   readonly status?: string;
   readonly _meta?: { readonly holdfast?: { readonly outcome?: unknown } | null } | null;
 }
+
+/** Finds a terminal by its URI. */
+type FindShown = (uri: TerminalUri) => ShownTerminal | undefined;
 
 type OpenPart = {
   readonly kind: "markdown" | "reasoning";
@@ -56,6 +70,26 @@ export class TurnTranslator {
   constructor(turnId: TurnId, context: UpdateContext) {
     this.#turnId = turnId;
     this.#context = context;
+  }
+
+  get saved(): SavedTranslator {
+    const showing = [...this.#showing].map(([toolCallId, { content, terminals }]) => ({
+      toolCallId,
+      content,
+      terminals: [...terminals.keys()],
+    }));
+    return { parts: this.#parts, openPart: this.#openPart, showing };
+  }
+
+  /** Continues the translator of an earlier host. */
+  restore({ parts, openPart, showing }: SavedTranslator, find: FindShown): void {
+    this.#parts = parts;
+    this.#openPart = openPart;
+    for (const { toolCallId, content, terminals } of showing) {
+      const found = terminals.flatMap((uri) => find(uri) ?? []);
+      this.#showing.set(toolCallId, { content, terminals: new Map(found.map((each) => [each.uri, each])) });
+      for (const terminal of found) this.#context.onShown(toolCallId, terminal);
+    }
   }
 
   /** The actions for one update; the hot path is a piece of text. */
@@ -84,7 +118,15 @@ export class TurnTranslator {
     else if (isUnfinished(known)) actions.push(...this.#describe(known, call));
     else return [];
     if (call.content !== undefined && call.content !== null && call.content.length > 0) {
-      actions.push(this.#showContent(id, call.content));
+      const content = this.#readContent(id, call.content);
+      const changed = {
+        type: "chat/toolCallContentChanged",
+        turnId: this.#turnId,
+        toolCallId: id,
+        content,
+      } as const;
+      // A request that is handled again describes its call again.
+      if (!isDeepStrictEqual(content, known?.content)) actions.push(chat(changed));
     }
     actions.push(...this.#progress(id, call, known?.status === "running"));
     return actions;
@@ -295,7 +337,7 @@ export class TurnTranslator {
     return actions;
   }
 
-  #showContent(id: ToolCallId, parts: readonly AcpToolContent[]): Translated {
+  #readContent(id: ToolCallId, parts: readonly AcpToolContent[]): readonly ToolContent[] {
     const terminals = new Map<TerminalUri, ShownTerminal>();
     const content = parts.map((part) => readToolContent(part, this.#context, terminals));
     const known = this.#showing.get(id)?.terminals;
@@ -304,7 +346,7 @@ export class TurnTranslator {
     for (const [uri, terminal] of terminals) {
       if (known?.has(uri) !== true) this.#context.onShown(id, terminal);
     }
-    return chat({ type: "chat/toolCallContentChanged", turnId: this.#turnId, toolCallId: id, content });
+    return content;
   }
 
   /** The content of a call with the output and exit of its terminals; undefined for a call that shows none. */

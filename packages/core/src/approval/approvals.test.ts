@@ -68,11 +68,9 @@ test("[V2] a kind that one option has is a valid choice; the error for an unknow
   const session = await host.open();
   const turn = session.stream("go");
   const { id } = await turn.approval();
-  const refused = session.resolve(id, "approved");
-  expect(refused).toEqual({
-    resolved: false,
-    reason: "There is no option 'approved'. Choose one of: yes, yes-always, no.",
-  });
+  expect(() => session.resolve(id, "approved")).toThrow(
+    "There is no option 'approved'. Choose one of: yes, yes-always, no.",
+  );
   expect(session.resolve(id, "reject_once")).toEqual({ resolved: true });
   expect(await session.agent.result("call")).toEqual(selected("no"));
   await turn.ended;
@@ -152,7 +150,7 @@ test.each([
     expect(Date.parse(approval?.expiresAt ?? "") - Date.parse(approval?.requestedAt ?? "")).toBe(30);
     expect(await session.agent.result("call")).toEqual(expected);
     expect(session.toolCalls[0]?.decisions).toMatchObject([{ outcome, by: { kind: "expiry" } }]);
-    expect(host.host.audit.recent).toMatchObject([{ what: "approval", verdict: "expired", by: "expiry" }]);
+    expect(host.host.audit.recent).toMatchObject([{ what: "approval", decision: "expired", by: "expiry" }]);
   },
 );
 

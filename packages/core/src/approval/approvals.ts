@@ -1,5 +1,4 @@
 // The host's queue of open questions: many at once, answerable from any connection, the first answer counts.
-import { randomUUID } from "node:crypto";
 import {
   type Actor,
   type ApprovalDecision,
@@ -37,6 +36,7 @@ export interface ApprovalPlace {
 
 /** A tool call that waits for permission. */
 export interface ApprovalRequest {
+  readonly id: ApprovalId;
   readonly place: ApprovalPlace;
   readonly toolCallId: ToolCallId;
   readonly action: string;
@@ -84,6 +84,8 @@ export class Approvals {
   readonly #expiryMs: number;
   readonly #watchers: HostWatchers;
   readonly #open = new Map<string, Entry>();
+  /** Questions of an earlier host, for the requests that asked them. */
+  readonly #restored = new Map<string, Promise<ApprovalDecision>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(hub: Hub, now: () => Date, expiryMs: number, watchers: HostWatchers) {
@@ -95,8 +97,9 @@ export class Approvals {
 
   /** Asks all clients that can answer. */
   ask(request: ApprovalRequest): AskedApproval {
-    const { place, action, target, options, subject, source, agentTitle, loose } = request;
-    const id = makeId("approval", randomUUID());
+    const { id, place, action, target, options, subject, source, agentTitle, loose } = request;
+    const earlier = this.#restored.get(id);
+    if (earlier !== undefined) return { id, decided: earlier };
     // AHP clients name a question by its call alone; that of a session has no call in a turn.
     const toolCallId = loose === undefined ? request.toolCallId : makeId("tool call", id);
     const requestedAt = this.#now();
@@ -124,12 +127,24 @@ export class Approvals {
             approval,
           } as const);
     if (call !== undefined) this.#listInSession(place, call);
+    const isLoose = loose !== undefined;
+    return { id, decided: this.#add({ id, place, toolCallId, action, target, options, expiresAt, isLoose }) };
+  }
+
+  /** Opens a question of an earlier host again: it may be decided before the agent's request is handled again. */
+  restore(place: ApprovalPlace, { toolCallId, approval }: PendingToolCall, isLoose: boolean): void {
+    const { id, action, target, options } = approval;
+    const { expiresAt = new Date(this.#now().getTime() + this.#expiryMs).toISOString() } = approval;
+    const decided = this.#add({ id, place, toolCallId, action, target, options, expiresAt, isLoose });
+    this.#restored.set(id, decided);
+  }
+
+  #add(approval: Omit<Entry, "resolve">): Promise<ApprovalDecision> {
     const decided = new Promise<ApprovalDecision>((resolve) => {
-      const isLoose = loose !== undefined;
-      this.#open.set(id, { id, place, toolCallId, action, target, options, expiresAt, isLoose, resolve });
+      this.#open.set(approval.id, { ...approval, resolve });
     });
     this.#watchExpiry();
-    return { id, decided };
+    return decided;
   }
 
   /** Every open question, oldest first. */

@@ -178,7 +178,7 @@ describe("[V8] outside the session's folders", () => {
     for (const name of ["read", "written", "made"]) expect("result" in (await agent.answer(name))).toBe(done);
     const decisions = host.host.audit.recent
       .filter(({ what }) => what.startsWith("file-") || what === "command")
-      .map(({ what, verdict }) => [what, verdict]);
+      .map(({ what, decision }) => [what, decision]);
     const expected = done ? "allowed" : "denied";
     expect(decisions).toEqual([
       ["file-read", expected],

@@ -30,6 +30,29 @@ const write = (name: string, file: string, content = "new"): Step =>
 const play = (...args: Parameters<typeof playTurn> extends [unknown, ...infer Rest] ? Rest : never) =>
   playTurn(newHost, ...args);
 
+describe("[V711] a command in the agent's own request", () => {
+  const lines: readonly (readonly [object, RegExp | undefined])[] = [
+    [{ command: "ls -la" }, /^\/.*\/ls$/],
+    [{ command: ["ls", "-la"] }, /^\/.*\/ls$/],
+    [{ command: "cd /tmp && ls", cwd: "/tmp" }, /^\/.*\/ls$/],
+    [{ command: "ls | cat" }, undefined],
+    [{ command: "$X -la" }, undefined],
+    [{ command: "A=1 ls" }, undefined],
+    [{ command: "there-is-no-such-program --now" }, undefined],
+    [{ description: "ls" }, undefined],
+  ];
+
+  test.each(lines)("[V711] %j shows its program and the agent's isolation", async (rawInput, program) => {
+    const { asked } = await play([askPermission("asked", { kind: "execute", rawInput })]);
+    const [{ subject, source } = {}] = asked;
+    expect(source).toBe("agent");
+    expect(subject).toMatchObject({ kind: "command", isolation: "none" });
+    const shown = subject?.kind === "command" ? subject.program : "none";
+    if (program === undefined) expect(shown).toBeUndefined();
+    else expect(shown).toMatch(program);
+  });
+});
+
 describe("[V603] an environment that nobody saw", () => {
   test.each([
     ["PATH", "/tmp/evil"],

@@ -1,4 +1,5 @@
 // The extent of a permission: the line, the folder, the environment and the files that were described.
+import { randomUUID } from "node:crypto";
 import type { ApprovalSubject, CommandSubject } from "@holdfast/ahp";
 import { describe, expect, test } from "vitest";
 import { lineOf, normalizeLine, quoteWords } from "./command-line.ts";
@@ -99,31 +100,47 @@ describe("[V6] grants", () => {
     const grants = new Grants();
     grants.add("call", command("ls"));
     grants.add("edit", write("/a", "/b"));
-    const use = grants.take(command("ls"), always);
+    const use = grants.take(command("ls"), always, randomUUID());
     expect(use?.toolCallId).toBe("call");
-    expect(grants.take(command("ls"), always)).toBeUndefined();
+    expect(grants.take(command("ls"), always, randomUUID())).toBeUndefined();
     use?.release();
-    expect(grants.take(command("ls"), always)).toBeDefined();
-    expect(grants.take(command("ls"), always)).toBeUndefined();
-    expect(grants.take(write("/a"), always)).toBeDefined();
-    expect(grants.take(write("/a"), always)).toBeUndefined();
-    expect(grants.take(write("/b"), always)).toBeDefined();
+    expect(grants.take(command("ls"), always, randomUUID())).toBeDefined();
+    expect(grants.take(command("ls"), always, randomUUID())).toBeUndefined();
+    expect(grants.take(write("/a"), always, randomUUID())).toBeDefined();
+    expect(grants.take(write("/a"), always, randomUUID())).toBeUndefined();
+    expect(grants.take(write("/b"), always, randomUUID())).toBeDefined();
+  });
+
+  test("[V730] a request that another host handles again has the grant that it took, and no other request has it", () => {
+    const grants = new Grants();
+    grants.add("call", command("ls"));
+    grants.add("other", command("pwd"));
+    grants.deny(command("rm"));
+    expect(grants.take(command("ls"), always, "run:10")?.toolCallId).toBe("call");
+    const next = new Grants(JSON.parse(JSON.stringify(grants.saved)) as typeof grants.saved);
+    expect(next.take(command("ls"), always, "run:20")).toBeUndefined();
+    const again = next.take(command("ls"), () => false, "run:10");
+    expect(again?.toolCallId).toBe("call");
+    again?.spend();
+    expect(next.take(command("ls"), always, "run:10")).toBeUndefined();
+    expect(next.take(command("pwd"), always, "run:30")?.toolCallId).toBe("other");
+    expect(next.isDenied(command("rm"))).toBe(true);
   });
 
   test("[V6] of 200 runs one is covered", () => {
     const grants = new Grants();
     grants.add("call", command("ls"));
-    const uses = Array.from({ length: 200 }, () => grants.take(command("ls"), always));
+    const uses = Array.from({ length: 200 }, () => grants.take(command("ls"), always, randomUUID()));
     expect(uses.filter((use) => use !== undefined)).toHaveLength(1);
   });
 
   test("[V6] a finished call covers nothing; a file that may be read may be read in pieces", () => {
     const grants = new Grants();
     grants.add("call", command("ls"));
-    expect(grants.take(command("ls"), () => false)).toBeUndefined();
+    expect(grants.take(command("ls"), () => false, randomUUID())).toBeUndefined();
     const read: ApprovalSubject = { kind: "read", files: [{ path: "/a" }] };
     grants.add("look", read);
-    expect([grants.take(read, always), grants.take(read, always)]).toMatchObject([
+    expect([grants.take(read, always, randomUUID()), grants.take(read, always, randomUUID())]).toMatchObject([
       { toolCallId: "look" },
       { toolCallId: "look" },
     ]);

@@ -8,6 +8,16 @@ export interface GrantUse {
   readonly toolCallId: string;
   /** Gives the grant back: the action failed to start. */
   readonly release: () => void;
+  /** The action has happened. */
+  readonly spend: () => void;
+}
+
+/** The approvals and denials as the next host gets to know them. */
+export interface SavedGrants {
+  readonly grants: readonly Grant[];
+  readonly denied: readonly ApprovalSubject[];
+  /** Grants that are in use, by the name of the request that uses them. */
+  readonly uses: readonly (readonly [string, Grant])[];
 }
 
 interface Grant {
@@ -21,6 +31,22 @@ export class Grants {
   /** Those that are not used, by what they are about: a turn may have thousands. */
   readonly #grants = new Map<string, Grant[]>();
   readonly #denied = new Map<string, ApprovalSubject[]>();
+  readonly #uses = new Map<string, Grant>();
+
+  constructor(saved?: SavedGrants) {
+    if (saved === undefined) return;
+    for (const grant of saved.grants) append(this.#grants, keyOf(grant.subject), grant);
+    for (const subject of saved.denied) append(this.#denied, keyOf(subject), subject);
+    for (const [request, grant] of saved.uses) this.#uses.set(request, grant);
+  }
+
+  get saved(): SavedGrants {
+    return {
+      grants: [...this.#grants.values()].flat(),
+      denied: [...this.#denied.values()].flat(),
+      uses: [...this.#uses],
+    };
+  }
 
   /** A person or a policy allowed a tool call. */
   add(toolCallId: string, subject: ApprovalSubject): void {
@@ -32,19 +58,41 @@ export class Grants {
     for (const each of split(subject)) append(this.#denied, keyOf(each), each);
   }
 
-  /** Takes the grant that covers an action: at once, so that two actions never share one. */
-  take(wanted: ApprovalSubject, isCurrent: (toolCallId: string) => boolean): GrantUse | undefined {
+  /**
+   * Takes the grant that covers an action: at once, so that two actions never share one. A request that is handled again
+   * gets the grant that it took before.
+   */
+  take(
+    wanted: ApprovalSubject,
+    isCurrent: (toolCallId: string) => boolean,
+    request: string,
+  ): GrantUse | undefined {
+    const used = this.#uses.get(request);
+    if (used !== undefined) return this.#use(used, request);
     const grants = this.#grants.get(keyOf(wanted)) ?? [];
     const index = grants.findIndex(
       ({ toolCallId, subject }) => covers(subject, wanted) && isCurrent(toolCallId),
     );
     const grant = grants[index];
     if (grant === undefined) return undefined;
-    const { toolCallId } = grant;
     // A file is often read in pieces.
-    if (wanted.kind === "read") return { toolCallId, release: () => undefined };
+    if (wanted.kind === "read") {
+      return { toolCallId: grant.toolCallId, release: () => undefined, spend: () => undefined };
+    }
     grants.splice(index, 1);
-    return { toolCallId, release: () => void grants.push(grant) };
+    return this.#use(grant, request);
+  }
+
+  #use(grant: Grant, request: string): GrantUse {
+    this.#uses.set(request, grant);
+    return {
+      toolCallId: grant.toolCallId,
+      release: () => {
+        this.#uses.delete(request);
+        append(this.#grants, keyOf(grant.subject), grant);
+      },
+      spend: () => void this.#uses.delete(request),
+    };
   }
 
   /** Whether a person denied just this. */

@@ -1,5 +1,4 @@
 // Questions of agents that are more than yes or no: forms to fill in and addresses to visit, answered from any connection.
-import { randomUUID } from "node:crypto";
 import { type Actor, type InputAnswers, type InputRequest, type JsonObject, makeId } from "@holdfast/ahp";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { ApprovalPlace } from "./approvals.ts";
@@ -32,6 +31,8 @@ export class InputRequests {
   readonly #now: () => Date;
   readonly #expiryMs: number;
   readonly #open = new Map<string, Entry>();
+  /** Questions of an earlier host, for the requests that asked them. */
+  readonly #restored = new Map<string, Promise<ElicitationAnswer>>();
 
   constructor(now: () => Date, expiryMs: number) {
     this.#now = now;
@@ -39,10 +40,12 @@ export class InputRequests {
   }
 
   /** Asks; resolves with the first answer, the expiry, or the turn's end. */
-  ask(place: ApprovalPlace, asked: Elicitation): Promise<ElicitationAnswer> {
+  ask(place: ApprovalPlace, asked: Elicitation, id: string): Promise<ElicitationAnswer> {
+    const earlier = this.#restored.get(id);
+    if (earlier !== undefined) return earlier;
     const requestedAt = this.#now();
     const request: InputRequest = {
-      id: makeId("input request", randomUUID()),
+      id: makeId("input request", id),
       message: asked.message,
       requestedAt: requestedAt.toISOString(),
       expiresAt: new Date(requestedAt.getTime() + this.#expiryMs).toISOString(),
@@ -62,10 +65,21 @@ export class InputRequests {
         request: { kind: "chatInput", id: request.id, chat, request },
       },
     });
+    return this.#add(place, request, this.#expiryMs);
+  }
+
+  /** Opens a question of an earlier host again: it may be completed before the agent's request is handled again. */
+  restore(place: ApprovalPlace, request: InputRequest): void {
+    const { id, expiresAt } = request;
+    const leftMs = expiresAt === undefined ? this.#expiryMs : Date.parse(expiresAt) - this.#now().getTime();
+    this.#restored.set(id, this.#add(place, request, Math.max(1, leftMs)));
+  }
+
+  #add(place: ApprovalPlace, request: InputRequest, expiryMs: number): Promise<ElicitationAnswer> {
     return new Promise((resolve) => {
       const timer = setTimeout(
         () => void this.complete(request.id, { action: "cancel" }, { kind: "expiry" }),
-        this.#expiryMs,
+        expiryMs,
       );
       timer.unref();
       this.#open.set(request.id, { place, request, resolve, timer });

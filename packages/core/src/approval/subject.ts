@@ -10,10 +10,11 @@ import type {
   ToolLocation,
 } from "@holdfast/ahp";
 import { resolveCommand, type WantedTerminal } from "@holdfast/terminal/acp-parts";
+import { parseShellLine } from "@holdfast/terminal/policy";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import type { ResolvedFile } from "../resource/files.ts";
 import { followLinks } from "../resource/links.ts";
-import { lineOf } from "./command-line.ts";
+import { lineOf, normalizeLine } from "./command-line.ts";
 import { diffTexts } from "./subject-diff.ts";
 
 /** An agent's description of a tool call that it asks about. */
@@ -38,6 +39,15 @@ export interface UsualRun {
 
 /** The isolation of a command that an agent asks to run outside of its session's sandbox, as people read it. */
 const NOT_ISOLATED = "not isolated";
+
+/** The isolation of commands in a session that has none. */
+const NO_ISOLATION = "none";
+
+/** A session that is not isolated has no sandbox to leave. */
+function isolationOf({ isolation }: WantedTerminal, usual: UsualRun): string {
+  if (usual.isolation === undefined) return NO_ISOLATION;
+  return isolation === "none" ? NOT_ISOLATED : usual.isolation;
+}
 
 /** Whether a command is one that would run outside of its session's sandbox. */
 export function runsOutside(subject: ApprovalSubject): boolean {
@@ -87,10 +97,7 @@ export async function describeRun(wanted: WantedTerminal, usual: UsualRun): Prom
     cwd: await followLinks(cwd),
     environment: listChanges(before, after, usual.harmless),
     run,
-    // A session that is not isolated has no sandbox to leave.
-    ...(usual.isolation !== undefined && {
-      isolation: wanted.isolation === "none" ? NOT_ISOLATED : usual.isolation,
-    }),
+    isolation: isolationOf(wanted, usual),
   };
 }
 
@@ -134,16 +141,32 @@ async function describeCommandInput({ rawInput }: DescribedCall, usual: UsualRun
   const line = readLine(input);
   const folder = readText(input, ["cwd", "workdir", "working_directory", "workingDirectory", "directory"]);
   const variables = readVariables(readField(input, ["env", "environment"]));
-  const before =
-    variables.length === 0
-      ? {}
-      : await usual.processPort.buildEnvironment({ audience: "agent-command", hasScreen: false });
+  const before = await usual.processPort.buildEnvironment({ audience: "agent-command", hasScreen: false });
+  const after = { ...before, ...Object.fromEntries(variables) };
+  const cwd = await followLinks(resolve(usual.cwd, folder ?? "."));
   return {
     kind: "command",
-    ...(line !== undefined && { line }),
-    cwd: await followLinks(resolve(usual.cwd, folder ?? ".")),
-    environment: listChanges(before, { ...before, ...Object.fromEntries(variables) }, usual.harmless),
+    ...(line !== undefined && { line, ...programOfLine(line, cwd, after["PATH"]) }),
+    cwd,
+    environment: listChanges(before, after, usual.harmless),
+    isolation: usual.isolation ?? NO_ISOLATION,
   };
+}
+
+/** The program of a line that is one simple command; which shell an agent gives other lines to is its own affair. */
+function programOfLine(
+  line: string,
+  cwd: string,
+  pathVariable: string | undefined,
+): Pick<CommandSubject, "program" | "args"> {
+  const { commands, problems, variables } = parseShellLine(normalizeLine(line, cwd));
+  const [command, ...others] = commands;
+  const words = command?.words.map(({ value }) => value) ?? [];
+  const isKnown = words.every((word) => word !== undefined);
+  const isSimple = others.length === 0 && problems.length === 0 && variables.size === 0;
+  const [name, ...args] = isKnown && isSimple && command?.assignments.length === 0 ? words : [];
+  const found = name === undefined ? undefined : resolveProgram(name, args, cwd, pathVariable);
+  return found === undefined ? {} : { program: found.file, args: found.args };
 }
 
 /** The program that the engine would execute; undefined where it would find none. */

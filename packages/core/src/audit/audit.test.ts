@@ -31,7 +31,7 @@ test("[V11] under approve-all every approval, command and write is on record wit
     at: now.toISOString(),
     session: session.key,
     turnId: session.lastTurn.id,
-    verdict: "allowed",
+    decision: "allowed",
   };
   const byPolicy = { ...common, by: "policy approve-all" };
   const isolation = "none";
@@ -71,13 +71,13 @@ test("[V11] a denied action is on record too, and so is the person who decided",
   await turn.ended;
   const recorded = host.host.audit.recent.filter(({ what }) => what === "command" || what === "approval");
   expect(recorded).toMatchObject([
-    { session: denying.key, what: "command", by: "policy deny-all", verdict: "denied" },
+    { session: denying.key, what: "command", by: "policy deny-all", decision: "denied" },
     {
       session: asking.key,
       what: "approval",
       subject: "true",
       by: "client owner",
-      verdict: "allowed",
+      decision: "allowed",
       outcome: "allow",
     },
     { session: asking.key, what: "command", by: "client owner", ...ALLOWED, outcome: "started" },
@@ -92,7 +92,7 @@ test("[V11] a question that was cancelled is on record as such", async () => {
   await session.stream("go").approval();
   await session.cancel();
   expect(host.host.audit.recent).toMatchObject([
-    { what: "approval", subject: "asked", verdict: "cancelled", by: "client owner" },
+    { what: "approval", subject: "asked", decision: "cancelled", by: "client owner" },
   ]);
 });
 
@@ -106,7 +106,7 @@ test("[A84] the owner reads it from a place on, of all sessions or of one; other
   await other.turn("go");
   await one.turn("go");
   const [first, second, denied, started, ...more] = host.host.readAudit({}, ME);
-  expect([first?.what, second?.what, denied?.verdict, started?.outcome]).toEqual([
+  expect([first?.what, second?.what, denied?.decision, started?.outcome]).toEqual([
     "policy",
     "policy",
     "denied",
@@ -231,7 +231,7 @@ test("[V676] a command that the agent runs itself is on record as its report", a
   const host = newHost({ agents: { mine: { prompts: { go: reports } } } });
   const session = await host.open({ approvalPolicy: "deny-all" });
   await session.turn("go");
-  const common = { session: session.key, subject: "make test", by: "the agent", verdict: "reported" };
+  const common = { session: session.key, subject: "make test", by: "the agent", decision: "reported" };
   expect(host.host.audit.recent.filter(({ what }) => what !== "policy")).toMatchObject([
     { ...common, what: "command", cwd: "/somewhere", outcome: "started" },
     { ...common, what: "command-exit", exitCode: 2 },

@@ -1,5 +1,6 @@
 // The audit log: an append-only record of every command, approval, file access and change of settings, with actor,
 // place and outcome.
+import { RefusalLimit } from "./refusal-limit.ts";
 
 /** One entry. */
 export interface AuditEntry {
@@ -14,14 +15,14 @@ export interface AuditEntry {
   /** The source of the decision: a policy, a client, an app, the host. */
   readonly by: string;
   /** `reported`: the agent did it itself and reported it; the host decided nothing. */
-  readonly verdict: "allowed" | "denied" | "cancelled" | "expired" | "reported";
+  readonly decision: "allowed" | "denied" | "cancelled" | "expired" | "reported";
   /** The outcome, where it is known at once; a command is `started` here, and its end is another entry. */
   readonly outcome?: string | undefined;
   /** How a command ended; absent when it was ended by a signal, or nobody saw its end. */
   readonly exitCode?: number | undefined;
   readonly signal?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** The limit that ended the command. */
+  /** The limit that ended the command or the agent. */
   readonly limit?: string | undefined;
   /** The terminal that a command runs in; its start and its exit name the same. */
   readonly terminal?: string | undefined;
@@ -37,6 +38,7 @@ export interface AuditEntry {
 export type AuditSubject =
   | "command"
   | "command-exit"
+  | "agent-exit"
   | "approval"
   | "file-read"
   | "file-write"
@@ -53,7 +55,7 @@ export type AuditSubject =
   | "refusal";
 
 /** The decision on most entries. */
-export const ALLOWED = { verdict: "allowed" } as const;
+export const ALLOWED = { decision: "allowed" } as const;
 
 /** Persistent storage of the entries. */
 export interface AuditStore {
@@ -71,14 +73,19 @@ export class Audit {
   readonly #store: AuditStore | undefined;
   readonly #now: () => Date;
   #recent: AuditEntry[] = [];
+  readonly #refusals = new RefusalLimit();
 
   constructor(now: () => Date, store?: AuditStore) {
     this.#now = now;
     this.#store = store;
   }
 
+  /** Records an entry; a refusal of a caller that was refused too often is only counted (A711). */
   record(entry: Omit<AuditEntry, "at">): void {
-    const { subject, outcome } = entry;
+    const leftOut = entry.what === "refusal" ? this.#refusals.admit(entry.by) : 0;
+    if (leftOut === undefined) return;
+    const { subject } = entry;
+    const outcome = leftOut === 0 ? entry.outcome : withLeftOut(entry.outcome, leftOut);
     const dated: AuditEntry = {
       at: this.#now().toISOString(),
       ...entry,
@@ -95,6 +102,10 @@ export class Audit {
   get recent(): readonly AuditEntry[] {
     return this.#recent;
   }
+}
+
+function withLeftOut(outcome: string | undefined, leftOut: number): string {
+  return `${outcome === undefined ? "" : `${outcome} `}(${leftOut} earlier refusals of this caller were left out)`;
 }
 
 /** A text, or its beginning, in whole characters, and how much is left out (V420). */

@@ -27,14 +27,29 @@ export function recordCommand(
 /** How far back the start of a command is looked for that ended with an earlier host. */
 const maxLookedAt = 10_000;
 
+/** An entry as it was recorded: versions before named the decision `verdict` (A714). */
+type KeptEntry = Omit<AuditEntry, "decision"> & {
+  readonly decision?: AuditEntry["decision"];
+  readonly verdict?: AuditEntry["decision"];
+};
+
 /** Records the end of commands that an earlier host left running, each as it was started. */
-export function recordLostCommands(audit: Audit, trail: AuditTrail, terminalIds: readonly string[]): void {
+export function recordLostCommands(
+  audit: Audit,
+  trail: Pick<AuditTrail, "read">,
+  terminalIds: readonly string[],
+): void {
   if (terminalIds.length === 0) return;
   const lost = new Set(terminalIds);
   const isLost = ({ terminal }: AuditEntry): boolean => terminal !== undefined && lost.has(terminal);
   const starts = trail.read({ what: "command", limit: maxLookedAt }).map(({ entry }) => entry);
-  for (const { at: _, ...entry } of starts.filter(isLost)) {
-    audit.record({ ...entry, what: "command-exit", outcome: "unknown: the host was restarted" });
+  for (const { at: _, verdict: earlier, ...entry } of starts.filter(isLost) as readonly KeptEntry[]) {
+    audit.record({
+      ...entry,
+      decision: entry.decision ?? earlier ?? "allowed",
+      what: "command-exit",
+      outcome: "unknown: the host was restarted",
+    });
   }
 }
 

@@ -19,5 +19,5 @@ export function rightsEntry({
   isRefused = false,
   ...change
 }: RightsChange): Omit<AuditEntry, "at"> {
-  return { session, ...change, verdict: isRefused ? "denied" : "allowed" };
+  return { session, ...change, decision: isRefused ? "denied" : "allowed" };
 }

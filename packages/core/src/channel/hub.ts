@@ -6,7 +6,7 @@ import { Channel, ChannelError, type StateByKind } from "./channel.ts";
 import { CountingSequence, type Journal, type SequenceSource } from "./journal.ts";
 import { type ActionOrigin, LogEntry } from "./log-entry.ts";
 import type { LogReader, LogSource } from "./log-reader.ts";
-import { Publisher } from "./publisher.ts";
+import { type CommitParticipant, Publisher } from "./publisher.ts";
 import { Recording } from "./recording.ts";
 import { withBoundTitle } from "./title.ts";
 
@@ -55,6 +55,7 @@ export class Hub {
   readonly #publisher: Publisher;
   readonly #logLimitBytes: number;
   readonly #nowMs: () => number;
+  #isFrozen = false;
 
   constructor(options: HubOptions = {}) {
     const { sequence = new CountingSequence(), journal, nowMs = Date.now, onFault = throwLater } = options;
@@ -80,10 +81,21 @@ export class Hub {
     return this.#sequence.last;
   }
 
+  /** Asks a participant for its records when this tick is committed. */
+  join(participant: CommitParticipant): void {
+    if (this.#publisher.hasJournal && !this.#isFrozen) this.#publisher.join(participant);
+  }
+
+  /** From now on nothing changes: another host goes on from what is kept. */
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
   /** Opens a new channel. */
   open<Kind extends ChannelKind>(uri: string, kind: Kind, state: ChannelStates[Kind]): void {
     const opened = this.#add(uri, kind, state).byKind();
-    if (this.#publisher.hasJournal) this.#publisher.record({ type: "opened", channel: uri, opened });
+    if (this.#publisher.hasJournal && !this.#isFrozen)
+      this.#publisher.record({ type: "opened", channel: uri, opened });
   }
 
   /** Opens a channel whose state comes from the journal, which therefore gets no record of it. */
@@ -96,7 +108,8 @@ export class Hub {
     const channel = this.#find(uri);
     this.#channels.delete(uri);
     channel.close();
-    if (this.#publisher.hasJournal) this.#publisher.record({ type: "closed", channel: uri });
+    if (this.#publisher.hasJournal && !this.#isFrozen)
+      this.#publisher.record({ type: "closed", channel: uri });
     this.#publisher.wakeLater(channel);
   }
 
@@ -164,6 +177,7 @@ export class Hub {
    * An action that changes nothing is neither numbered nor logged, and gives undefined (H4).
    */
   dispatch(uri: string, asked: Action, origin?: ActionOrigin): LogEntry | undefined {
+    if (this.#isFrozen) return undefined;
     const action = withBoundTitle(asked);
     const channel = this.#find(uri);
     const sizeBytes = estimateActionBytes(action);

@@ -7,9 +7,18 @@ export interface Wakeable {
   wake(onFault: (error: unknown) => void): void;
 }
 
+/** Something whose records belong into the commit of the actions that it caused. */
+export interface CommitParticipant {
+  /** Its records; asked for just before the commit. */
+  takeRecords(): readonly JournalRecord[];
+  /** All records that it gave so far are kept. */
+  committed(): void;
+}
+
 interface Batch {
   readonly records: readonly JournalRecord[];
   readonly channels: ReadonlySet<Wakeable>;
+  readonly participants: ReadonlySet<CommitParticipant>;
   readonly seq: number;
 }
 
@@ -36,6 +45,9 @@ export interface PublisherParts {
   readonly onRecovery: () => void;
 }
 
+/** How often a commit with participants waits again because more has happened. */
+const maxWaits = 8;
+
 /** Publishes for all channels of a hub (H6). */
 export class Publisher {
   readonly #parts: PublisherParts;
@@ -43,6 +55,9 @@ export class Publisher {
   #state: "idle" | "scheduled" | "committing" = "idle";
   #records: JournalRecord[] = [];
   #channels = new Set<Wakeable>();
+  #participants = new Set<CommitParticipant>();
+  /** Counts what was added for the next commit. */
+  #additions = 0;
   #publishedSeq: number;
   #retry: NodeJS.Timeout | undefined;
   #outage: { readonly failure: unknown } | undefined;
@@ -78,8 +93,17 @@ export class Publisher {
     return this.#pendingBytes;
   }
 
+  /** Asks a participant for its records at the end of this tick. */
+  join(participant: CommitParticipant): void {
+    this.#additions += 1;
+    if (this.#participants.has(participant)) return;
+    this.#participants.add(participant);
+    if (this.#outage === undefined) this.#schedule();
+  }
+
   /** Hands a record to the journal at the end of this tick; only needed when there is one. */
   record(record: JournalRecord): void {
+    this.#additions += 1;
     if (this.#outage !== undefined) {
       // Actions that no journal keeps need not wait for it: memory would grow with a terminal's output.
       if (isTransient(record)) return;
@@ -106,18 +130,39 @@ export class Publisher {
   }
 
   get #hasMore(): boolean {
-    return this.#records.length > 0 || this.#channels.size > 0;
+    return this.#records.length > 0 || this.#channels.size > 0 || this.#participants.size > 0;
   }
 
   /** A microtask: late enough that a burst is one batch, early enough that nothing else runs in between. */
   #schedule(): void {
     if (this.#state !== "idle") return;
     this.#state = "scheduled";
-    queueMicrotask(() => this.#commit());
+    queueMicrotask(() => this.#commitAtEnd(0));
+  }
+
+  /**
+   * With participants, the commit comes after all promises that are settled in this tick have been followed: what an
+   * agent's message causes is then kept as a whole or not at all (H720).
+   */
+  #commitAtEnd(waits: number): void {
+    if (this.#participants.size === 0 || waits >= maxWaits) return this.#commit();
+    const additions = this.#additions;
+    process.nextTick(() => {
+      if (this.#additions === additions && waits > 0) this.#commit();
+      else queueMicrotask(() => this.#commitAtEnd(waits + 1));
+    });
   }
 
   #commit(): void {
-    const batch: Batch = { records: this.#records, channels: this.#channels, seq: this.#parts.lastSeq() };
+    const participants = this.#participants;
+    this.#participants = new Set();
+    for (const participant of participants) this.#records.push(...participant.takeRecords());
+    const batch: Batch = {
+      records: this.#records,
+      channels: this.#channels,
+      participants,
+      seq: this.#parts.lastSeq(),
+    };
     this.#records = [];
     this.#channels = new Set();
     this.#state = "committing";
@@ -134,7 +179,7 @@ export class Publisher {
     );
   }
 
-  #publish({ channels, seq }: Batch): void {
+  #publish({ channels, participants, seq }: Batch): void {
     this.#publishedSeq = seq;
     this.#state = "idle";
     if (this.#outage !== undefined) {
@@ -142,13 +187,15 @@ export class Publisher {
       this.#pendingBytes = 0;
       this.#parts.onRecovery();
     }
+    for (const participant of participants) this.#notify(participant);
     for (const channel of channels) channel.wake(this.#parts.onFault);
     if (this.#hasMore) this.#schedule();
     else for (const waiter of this.#waiters.splice(0)) waiter.resolve();
   }
 
   /** Nothing is published that is not kept: the batch waits, and goes with the next one. */
-  #takeBack({ records, channels }: Batch, error: unknown): void {
+  #takeBack({ records, channels, participants }: Batch, error: unknown): void {
+    this.#participants = new Set([...participants, ...this.#participants]);
     this.#records = [...records, ...this.#records].filter((record) => !isTransient(record));
     this.#channels = new Set([...channels, ...this.#channels]);
     this.#pendingBytes = this.#records.reduce((sum, record) => sum + sizeOf(record), 0);
@@ -163,6 +210,14 @@ export class Publisher {
     }, retryMs);
     this.#retry.unref();
     if (isNew) this.#parts.onOutage(error);
+  }
+
+  #notify(participant: CommitParticipant): void {
+    try {
+      participant.committed();
+    } catch (error) {
+      this.#parts.onFault(error);
+    }
   }
 
   /** A reader that resumes may read what was published before; the rest waits. */
@@ -184,5 +239,6 @@ function isTransient(record: JournalRecord): boolean {
 
 /** Of a channel that is opened, only its name and an estimate: its state is in memory anyway. */
 function sizeOf(record: JournalRecord): number {
+  if (record.type === "run") return record.frames.reduce((sum, { text }) => sum + text.length, 1024);
   return record.type === "applied" ? record.entry.sizeBytes : 1024;
 }

@@ -21,7 +21,7 @@ import {
 export interface HostPaths {
   /** Its home: token, database, spool, FIFOs. */
   readonly hidden: readonly string[];
-  /** Its program; a session in a folder around it may change it, as one that works on Holdfast does. */
+  /** Its program where it was not installed; a session in one of these folders may change that, to work on Holdfast (V702). */
   readonly readOnly: readonly string[];
   /** Its configuration, its policy, and its program where that was installed: no session may change these. */
   readonly fixed?: readonly string[];
@@ -84,16 +84,19 @@ export class Isolation {
     const { hidden, readOnly, fixed = [] } = this.#paths;
     const config = this.#config;
     const visible = [...ownFolders, ...roots.filter((root) => this.#isShown(root))];
-    const overlap = (root: string, each: string): boolean =>
-      root === each || isBelow(root, [each]) || isBelow(each, [root]);
+    const isIn = (root: string, each: string): boolean => root === each || isBelow(root, [each]);
     if (level === "guard") {
       // Only roots that a read-only folder would affect: a session that moves keeps its sandbox and so its processes.
-      const writable = roots.filter((root) => readOnly.some((each) => overlap(root, each)));
+      const writable = readOnly.flatMap((each) => {
+        const worked = roots.filter((root) => isIn(root, each));
+        // A commit in a folder of the repository changes the repository's own.
+        return worked.length === 0 ? [] : [...worked, path.join(each, ".git")];
+      });
       return { level, hidden: [...hidden, ...config.hidden], visible, readOnly, fixed, writable };
     }
     const listed = new Set(config.visible);
     const secrets = workspaceHidden(process.env).filter((each) => !listed.has(each));
-    const isWorkedOn = (each: string): boolean => roots.some((root) => overlap(root, each));
+    const isWorkedOn = (each: string): boolean => roots.some((root) => isIn(root, each));
     const repositories = roots.flatMap((root) => commonGitFolder(root) ?? []);
     return {
       level,
@@ -107,9 +110,9 @@ export class Isolation {
   }
 
   /** Opens a sandbox that is described. */
-  open(processPort: Pick<ProcessPort, "openSandbox">, spec: SandboxSpec): Promise<Sandbox> {
+  open(processPort: Pick<ProcessPort, "openSandbox">, spec: SandboxSpec, tag?: string): Promise<Sandbox> {
     if (spec.level === "workspace") makeExpectedCaches();
-    return processPort.openSandbox(spec);
+    return processPort.openSandbox(spec, tag);
   }
 
   /** Opens a sandbox; undefined at the level `none`, and where the machine cannot and need not. */

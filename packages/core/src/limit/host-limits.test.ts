@@ -1,4 +1,5 @@
 // Limits of commands, sessions and the host, from the configuration and requests to exits, turns and the audit.
+import { makeId } from "@holdfast/ahp";
 import { expect, onTestFinished, test } from "vitest";
 import { Spawner } from "@holdfast/terminal/process";
 import { guardLeaks } from "../testing/detector.ts";
@@ -73,6 +74,51 @@ test("[N661] a limit above its ceiling is an error that says what to do, for a s
   expect(session.toolCalls).toEqual([]);
 });
 
+test("[A712] sessions of a key have its limits beside those of the configuration, and cannot exceed them", async () => {
+  const host = newHost({
+    ...agentOf(
+      ask("above", "terminal/create", {
+        command: "true",
+        _meta: { holdfast: { limits: { wallClockSeconds: 61 } } },
+      }),
+      ask("first", "terminal/create", { command: "sleep 60" }),
+      ask("second", "terminal/create", { command: "sleep 60" }),
+    ),
+    config: { limits: { command: { outputMebibytes: 5 }, key: { openTerminals: 4, processes: 900 } } },
+  });
+  const limits = { command: { wallClockSeconds: 60 }, key: { memoryMebibytes: 2048, openTerminals: 1 } };
+  const app = {
+    kind: "app",
+    appId: makeId("app", "key:a"),
+    ceiling: { policy: "approve-all", limits },
+  } as const;
+  const options = { agent_id: "mine", cwd: host.work, approvalPolicy: "approve-all" } as const;
+  const remedy = expect.stringContaining("ask the host's owner for a key with a higher limit") as string;
+  for (const requested of [{ command: { wallClockSeconds: 61 } }, { session: { memoryMebibytes: 4096 } }]) {
+    await expect(host.host.createSession({ ...options, limits: requested }, app)).rejects.toMatchObject({
+      code: "LIMIT_TOO_HIGH",
+      message: remedy,
+    });
+  }
+  const { session_key: key } = await host.host.createSession(options, app);
+  const listed = host.host.getSession(key, app).limits ?? [];
+  expect(listed.map(({ level, name, value }) => [level, name, value])).toEqual([
+    ["command", "wall-clock", 60_000],
+    ["command", "output", 5 * 1024 * 1024],
+    ["key", "memory", 2 * 1024 ** 3],
+    ["key", "processes", 900],
+    ["key", "open-terminals", 1],
+  ]);
+  await host.host.chat(key, { message: "go" }, app);
+  const refusals = host.host.audit.recent.filter(({ what }) => what === "refusal");
+  expect(refusals).toMatchObject([{ by: "agent mine", subject: "true", outcome: remedy }]);
+  const commands = host.host.audit.recent.filter(({ what }) => what === "command");
+  expect(commands.map(({ outcome }) => outcome)).toEqual([
+    "started",
+    expect.stringContaining("raise limits.key.openTerminals"),
+  ]);
+});
+
 test("[N662] a session lists the limits in force with what enforces each, also after a patch and a restart of its agent", async () => {
   const host = newHost({
     agents: { mine: { capabilities: { loadSession: true } } },
@@ -137,6 +183,75 @@ test("[N663] an agent that leaks memory ends at its session's limit, and the tur
   });
   expect(await session.chat("after")).toMatchObject({ stop_reason: "end_turn" });
 });
+
+test.each([
+  ["cpuSeconds", { cpuSeconds: 1 }, [{ do: "spin" }], "agent CPU time limit (1 s)", "cpu-time", 1000],
+  [
+    "outputBytes",
+    { outputMebibytes: 1 },
+    [{ do: "hugeLine", sizeBytes: 4 * 1024 * 1024, text: "x" }, { do: "hang" }],
+    "agent output limit (1 MiB)",
+    "output",
+    1024 * 1024,
+  ],
+] as const)(
+  "[N700][V700] an agent that exceeds its limit %s is stopped, and exit, audit, state and turn name it",
+  async (portName, agent, go, words, name, value) => {
+    const host = newHost({
+      agents: { mine: { capabilities: { loadSession: true }, prompts: { go } } },
+      config: { limits: { agent } },
+    });
+    const session = await host.open({ approvalPolicy: "approve-all" });
+    expect(session.status.limits).toMatchObject([{ name, value, level: "agent" }]);
+    const end = await session.stream("go").ended;
+    expect(end).toMatchObject({
+      type: "chat/error",
+      error: {
+        code: "ACP_AGENT_EXITED",
+        message: `The agent was stopped: ${words}. Send the message again to restart it, or raise the limit.`,
+      },
+      limit: { name, value, level: "agent" },
+    });
+    const exits = host.host.audit.recent.filter(({ what }) => what === "agent-exit");
+    expect(exits).toMatchObject([{ subject: "mine", outcome: `Stopped: ${words}`, limit: portName }]);
+    expect(await session.chat("after")).toMatchObject({ stop_reason: "end_turn" });
+  },
+);
+
+test("[N700] a session lowers the limits of its agent, and raises none", async () => {
+  const host = newHost({
+    agents: { mine: { capabilities: { loadSession: true } } },
+    config: { limits: { agent: { cpuSeconds: 60 } } },
+  });
+  await expect(host.open({ limits: { agent: { cpuSeconds: 61 } } })).rejects.toMatchObject({
+    code: "LIMIT_TOO_HIGH",
+    message: expect.stringContaining("limits.agent.cpuSeconds: 61 is above the limit in force, 60"),
+  });
+  const session = await host.open({ limits: { agent: { cpuSeconds: 30, outputMebibytes: 5 } } });
+  expect(session.status.limits?.map(({ level, name, value }) => [level, name, value])).toEqual([
+    ["agent", "cpu-time", 30_000],
+    ["agent", "output", 5 * 1024 * 1024],
+  ]);
+});
+
+test.each(["none", "guard", "workspace"] as const)(
+  "[N701] a command that used up its CPU time names the limit in its exit and in the audit, isolation %s",
+  async (isolation) => {
+    const steps = run("busy", { command: "while :; do :; done" });
+    const config = { isolation: { level: isolation }, limits: { command: { cpuSeconds: 1 } } };
+    const host = newHost({ ...agentOf(...steps), config });
+    const session = await host.open();
+    await session.turn("go");
+    const exit = host.host.audit.recent.find(({ what }) => what === "command-exit");
+    expect(exit).toMatchObject({
+      outcome: "Stopped: CPU time limit (1 s)",
+      limit: "cpuSeconds",
+      isolation: expect.stringContaining(isolation) as string,
+    });
+    const limit = { name: "cpu-time", value: 1000, unit: "ms", level: "command" };
+    expect(host.host.listTerminals(ME)).toMatchObject([{ lifecycle: { exit: { limit } } }]);
+  },
+);
 
 test("[U660] one command more than may run at once is refused, and another may run when one has ended", async () => {
   const host = newHost({

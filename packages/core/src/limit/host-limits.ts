@@ -1,5 +1,5 @@
 // The limits of the configuration and of sessions: what may be requested, and what applies to a run.
-import type { CommandLimits, LimitInForce, SessionState, SharedLimits } from "@holdfast/ahp";
+import type { CommandLimits, KeyLimits, LimitInForce, SessionState, SharedLimits } from "@holdfast/ahp";
 import { HostError, type LimitsConfig } from "@holdfast/protocol";
 import type { LimitBackends, LimitScope, RunLimits } from "@holdfast/terminal/port";
 import { findExcess, LIMIT_UNITS, strictestLimits, toRunLimits } from "@holdfast/terminal/terminal";
@@ -22,34 +22,47 @@ export class HostLimits {
     this.#config = config;
   }
 
-  /** Rejects limits of a session that are above those of the configuration. */
-  checkSession({ limits = {} }: Pick<LimitedSession["runtimeOptions"], "limits">): void {
-    const { command, session } = this.#config;
+  /** Rejects limits of a session that are above those of the configuration or of its owner's key (A712). */
+  checkSession(
+    { limits = {} }: Pick<LimitedSession["runtimeOptions"], "limits">,
+    owner: LimitedSession["owner"],
+  ): void {
+    const { command, agent, session } = this.#config;
     const remedy = (path: string): string => `raise ${path} in the configuration`;
     requireWithin("limits.command", limits.command, command, remedy);
+    requireWithin("limits.agent", limits.agent, agent, remedy);
     requireWithin("limits.session", limits.session, session, remedy);
+    const ofKey = keyLimitsOf(owner);
+    requireWithin("limits.command", limits.command, ofKey.command ?? {}, keyRemedy);
+    requireWithin("limits.session", limits.session, ofKey.key ?? {}, keyRemedy);
   }
 
-  /** The limits of one command of a session: the strictest of the host's, the session's and its own. */
-  commandLimits({ runtimeOptions }: LimitedSession, requested: RunLimits = {}): RunLimits {
+  /** The limits of one command of a session: the strictest of the host's, the key's, the session's and its own. */
+  commandLimits({ runtimeOptions, owner }: LimitedSession, requested: RunLimits = {}): RunLimits {
     const host = toRunLimits(this.#config.command);
+    const key = toRunLimits(keyLimitsOf(owner).command ?? {});
     const session = toRunLimits(runtimeOptions.limits?.command ?? {});
-    const strictest = strictestLimits(host, session);
+    const strictest = strictestLimits(strictestLimits(host, key), session);
     const excess = findExcess(requested, strictest);
     if (excess !== undefined) {
       const [name = "", { factor = 1 } = {}] =
         Object.entries(LIMIT_UNITS).find(([, { limit }]) => limit === excess.name) ?? [];
       const isSessions = session[excess.name] === excess.ceiling;
+      const isKeys = key[excess.name] === excess.ceiling;
+      const othersRemedy = isKeys ? keyRemedy() : `raise limits.command.${name} in the configuration`;
       throw tooHigh(
         `limits.${name}`,
         excess.requested / factor,
         excess.ceiling / factor,
-        isSessions
-          ? `raise limits.command.${name} of the session`
-          : `raise limits.command.${name} in the configuration`,
+        isSessions ? `raise limits.command.${name} of the session` : othersRemedy,
       );
     }
     return strictestLimits(strictest, requested);
+  }
+
+  /** The limits of one process of a session's agent: the stricter of the host's and the session's. */
+  agentLimits({ runtimeOptions }: LimitedSession): RunLimits {
+    return strictestLimits(toRunLimits(this.#config.agent), toRunLimits(runtimeOptions.limits?.agent ?? {}));
   }
 
   /** The scopes around an agent or command of a session, or around a person's command; outermost first. */
@@ -58,7 +71,9 @@ export class HostLimits {
     const scopes = [makeScope("host", "", host)];
     if (session === undefined) return scopes;
     const { owner, runtimeOptions, resource } = session;
-    if (owner.kind === "app") scopes.push(makeScope("key", owner.appId, key));
+    if (owner.kind === "app") {
+      scopes.push(makeScope("key", owner.appId, lowest(key, keyLimitsOf(owner).key)));
+    }
     const own = lowest(this.#config.session, runtimeOptions.limits?.session);
     scopes.push(makeScope("session", resource, own));
     return scopes;
@@ -67,14 +82,19 @@ export class HostLimits {
   /** All limits that apply in a session, and what enforces each; `backends` are those of its agent's run. */
   inForce(session: LimitedSession, backends: LimitBackends | undefined): readonly LimitInForce[] {
     const scopes = this.scopesOf(session).toReversed();
-    const levels = [{ level: "command" as const, limits: this.commandLimits(session) }, ...scopes];
+    const levels = [
+      { level: "command" as const, limits: this.commandLimits(session) },
+      { level: "agent" as const, limits: this.agentLimits(session) },
+      ...scopes,
+    ];
     return levels.flatMap((scope) => {
       const { level, limits } = scope;
       const kernel = Object.entries<number | undefined>({ ...limits }).flatMap(([name, value]) => {
         if (value === undefined) return [];
-        const limit = { name: name as keyof RunLimits, value, level };
-        const isHosts = limit.name === "wallClockMs" || limit.name === "outputBytes";
-        return [describeInForce(limit, isHosts ? "host" : (backends?.[limit.name as "processes"] ?? "none"))];
+        const limit = name as keyof RunLimits;
+        const isHosts = limit === "wallClockMs" || limit === "outputBytes";
+        const by = isHosts ? "host" : (backends?.[limit as "processes"] ?? "none");
+        return [describeInForce(limit, value, level, by)];
       });
       const { openTerminals } = scope as Partial<RunScope>;
       if (openTerminals === undefined) return kernel;
@@ -88,6 +108,15 @@ export class HostLimits {
       return [...kernel, open];
     });
   }
+}
+
+/** Limits that the owner set for the key or app that a session belongs to. */
+function keyLimitsOf(owner: LimitedSession["owner"]): KeyLimits {
+  return owner.kind === "app" ? (owner.limits ?? {}) : {};
+}
+
+function keyRemedy(): string {
+  return "ask the host's owner for a key with a higher limit";
 }
 
 function makeScope(level: RunScope["level"], id: string, limits: SharedLimits): RunScope {

@@ -1,5 +1,5 @@
 // The host's rules: those of the policy file, and how they and a session's approval policy decide together.
-import type { PolicyFile } from "@holdfast/protocol";
+import type { PolicyFile, PolicyInForce } from "@holdfast/protocol";
 import {
   type Decision,
   Policy,
@@ -20,6 +20,9 @@ export interface PolicySource {
 export interface CurrentPolicy {
   /** Undefined: there are none, and approval policies decide alone. */
   readonly policy: Policy | undefined;
+  /** The rules themselves, and the file that they come from, for people who ask. */
+  readonly sets?: readonly RuleSet[] | undefined;
+  readonly file?: string | undefined;
   /** Why the newest rules are not in force. */
   readonly problem?: string | undefined;
 }
@@ -67,6 +70,20 @@ export function decideByRules(
     return { decision: session, explanation };
   }
   return { decision: effect, rule, explanation };
+}
+
+/** The rules in force, as the API shows them. */
+export function describePolicy(source: PolicySource | undefined): PolicyInForce {
+  const { sets = [], file, problem } = source?.current() ?? {};
+  return {
+    ...(file !== undefined && { file }),
+    sets: sets.map(({ source: name, rules, otherwise }) => ({
+      source: name,
+      rules: rules.map((rule) => ({ ...rule })),
+      ...(otherwise !== undefined && { otherwise }),
+    })),
+    ...(problem !== undefined && { problem }),
+  };
 }
 
 /** `rule "no force push" of policy.jsonc`, for the audit and for agents. */

@@ -1,6 +1,6 @@
 // Opening of files by paths that were checked: a descriptor counts only when it is at the path that was asked about.
-import { constants, existsSync } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readlink, realpath, unlink } from "node:fs/promises";
+import { constants, type Dirent, existsSync } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 const { O_CREAT, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY, O_RDONLY, O_RDWR } = constants;
@@ -88,6 +88,67 @@ export async function createAt(
     } finally {
       await file.close();
     }
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Makes a folder at a path without links, with those above it; one that is there stays as it is. */
+export async function makeFolderAt(realPath: string, paths: DescriptorPaths = systemPaths): Promise<void> {
+  await (await openFolder(realPath, paths)).close();
+}
+
+/**
+ * Does something with a name in its folder, which is open meanwhile: wherever the folder is moved, the name is looked
+ * up in it. The last name itself may be a link, which is not followed.
+ */
+export async function withNameAt<Result>(
+  realPath: string,
+  use: (name: string) => Promise<Result>,
+  paths: DescriptorPaths = systemPaths,
+): Promise<Result> {
+  const folderPath = dirname(realPath);
+  const folder = await openAt(folderPath, O_RDONLY | O_DIRECTORY, paths);
+  try {
+    return await use(paths.within(folder, folderPath, basename(realPath)));
+  } finally {
+    await folder.close();
+  }
+}
+
+/** A folder that is open, and the paths of the names in it. */
+export interface OpenFolder {
+  readonly entries: readonly Dirent[];
+  at(name: string): string;
+}
+
+/** Does something with the entries of a folder at a path without links. */
+export async function withFolderAt<Result>(
+  realPath: string,
+  use: (folder: OpenFolder) => Promise<Result>,
+  paths: DescriptorPaths = systemPaths,
+): Promise<Result> {
+  return useFolder(await openAt(realPath, O_RDONLY | O_DIRECTORY, paths), realPath, use, paths);
+}
+
+/** Does something with the entries of a folder that is a name in an open one. */
+export async function withFolderNamed<Result>(
+  name: string,
+  use: (folder: OpenFolder) => Promise<Result>,
+  paths: DescriptorPaths = systemPaths,
+): Promise<Result> {
+  return useFolder(await openPlainly(name, O_RDONLY | O_DIRECTORY, name), name, use, paths);
+}
+
+async function useFolder<Result>(
+  folder: FileHandle,
+  path: string,
+  use: (folder: OpenFolder) => Promise<Result>,
+  paths: DescriptorPaths,
+): Promise<Result> {
+  try {
+    const at = (name: string): string => paths.within(folder, path, name);
+    return await use({ entries: await readdir(at("."), { withFileTypes: true }), at });
   } finally {
     await folder.close();
   }

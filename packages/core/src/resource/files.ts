@@ -149,8 +149,12 @@ async function readBytes(file: FileHandle, maxBytes: number): Promise<Buffer | u
  * fails (N677).
  */
 export async function writeTextFile(file: ResolvedFile, content: string): Promise<void> {
+  await writeWholeFile(file, Buffer.from(content));
+}
+
+/** The same with bytes. */
+export async function writeWholeFile(file: ResolvedFile, bytes: Buffer): Promise<void> {
   const { path, realPath } = file;
-  const bytes = Buffer.from(content);
   try {
     if (await overwrite(file, bytes)) return;
     await createAt(realPath, (created) => writeBytes(created, bytes)).catch(async (error: unknown) => {
@@ -241,7 +245,7 @@ function failedWrite(error: unknown, path: string, consequence: string): unknown
 }
 
 /** ACP's number for something that is not there. */
-const resourceNotFound = -32002;
+export const RESOURCE_NOT_FOUND = -32002;
 
 /** Errors of the system for something that is no file. */
 const notFileCodes: ReadonlySet<string | undefined> = new Set(["EISDIR", "ENXIO"]);
@@ -252,7 +256,7 @@ function explain(error: unknown, path: string): RpcError {
     return new RpcError(ErrorCode.invalidRequest, error.message, { path, code: "path_changed" });
   }
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return new RpcError(resourceNotFound, `No such file: ${path}`, { path });
+  if (code === "ENOENT") return new RpcError(RESOURCE_NOT_FOUND, `No such file: ${path}`, { path });
   if (notFileCodes.has(code)) return notAFile(path);
   return new RpcError(ErrorCode.internalError, `${path}: ${message}`, { path, code });
 }

@@ -2,16 +2,16 @@
 import { constants } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { type FileVersion, makeId, turnParts } from "@holdfast/ahp";
 import { type EditAddress, parseEditUri } from "@holdfast/ahp/dialects";
 import { HostError } from "@holdfast/protocol";
-import type { Isolation } from "../isolation/isolation.ts";
-import { isReachable } from "../isolation/reach.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { openAt } from "./checked-open.ts";
-import { isInside, liesIn, resolveFile } from "./files.ts";
+import { isInside } from "./files.ts";
+import { Resources } from "./resources.ts";
+import type { FileClient, SharedAccess } from "./shared-access.ts";
 
 /** A resource's content. */
 export interface ReadResource {
@@ -33,29 +33,26 @@ const maxCompletions = 100;
 export class SharedFiles {
   readonly #sessions: Sessions;
   readonly #directory: SessionDirectory;
-  readonly #isolation: Isolation;
+  /** Decides who may reach what. */
+  readonly access: SharedAccess;
+  /** Everything but reading. */
+  readonly resources: Resources;
 
-  constructor(sessions: Sessions, directory: SessionDirectory, isolation: Isolation) {
-    this.#isolation = isolation;
+  constructor(sessions: Sessions, directory: SessionDirectory, access: SharedAccess) {
+    this.access = access;
+    this.resources = new Resources(access);
     this.#sessions = sessions;
     this.#directory = directory;
   }
 
-  /** Reads a text of a tool call, or a file in the folders of an open session; anything else is rejected. */
-  async read(uri: string): Promise<ReadResource> {
+  /** Reads a text of a tool call, or a file that the client may reach; anything else is rejected. */
+  async read(uri: string, client: FileClient): Promise<ReadResource> {
     const address = parseEditUri(uri);
     if (address !== undefined) return this.#readEdit(address);
-    const path = pathOf(uri);
-    const file = path === undefined ? undefined : await resolveFile(path);
-    const roots = this.#sessions.all.flatMap((session) => session.realRoots);
-    if (file === undefined || !liesIn(file.realPath, roots)) {
-      throw new HostError("PERMISSION_DENIED", `${uri} lies outside the folders of all sessions.`);
-    }
-    const spec = this.#isolation.specFor("guard", { roots, ownFolders: [] });
-    if (!(await isReachable(spec, "read", file.realPath))) {
-      throw new HostError("PERMISSION_DENIED", `${uri} is a file of the host.`);
-    }
-    return { bytes: await readFile(file.realPath) };
+    const { realPath } = await this.access.require("read", uri, client);
+    const bytes = await readFile(realPath);
+    this.access.recordUse("read", realPath, client);
+    return { bytes };
   }
 
   /** Completions of a path that somebody is typing, relative to the session's folder. */
@@ -91,23 +88,14 @@ export class SharedFiles {
   }
 }
 
-function pathOf(uri: string): string | undefined {
-  try {
-    return fileURLToPath(uri);
-  } catch {
-    // No file: URI, or one of another machine: nothing here has that name.
-    return undefined;
-  }
-}
-
 /** Opened once, so that what is checked is what is read. */
 async function readFile(path: string): Promise<Uint8Array> {
   const file = await openAt(path, constants.O_RDONLY).catch((cause: unknown) => {
-    throw new HostError("NOT_FOUND", `${path} does not exist or cannot be read.`, { cause });
+    throw new HostError("FILE_NOT_FOUND", `${path} does not exist or cannot be read.`, { cause });
   });
   try {
     const { size, isFile } = await file.stat().then((stat) => ({ size: stat.size, isFile: stat.isFile() }));
-    if (!isFile) throw new HostError("NOT_FOUND", `${path} is not a file.`);
+    if (!isFile) throw new HostError("FILE_NOT_FOUND", `${path} is not a file.`);
     if (size > maxFileBytes) {
       throw new HostError(
         "BODY_TOO_LARGE",

@@ -1,11 +1,24 @@
 // The launch of a session's agent: program, arguments and environment, with the model and the provider chosen at launch.
+import { randomUUID } from "node:crypto";
+import { limitOutcome } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
-import type { LimitScope, ProcessPort, RunRequest } from "@holdfast/terminal/port";
-import { AgentConnection, type AgentServices } from "../agent/agent-connection.ts";
+import type { LimitScope, ProcessPort, RunLimits, RunRequest } from "@holdfast/terminal/port";
+import {
+  AgentConnection,
+  type AgentConnectionOptions,
+  type AgentExit,
+  type AgentServices,
+  type SavedConnection,
+} from "../agent/agent-connection.ts";
+import { AgentLedger } from "../agent/agent-ledger.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { Installations } from "../agent/installations.ts";
+import { ALLOWED } from "../audit/audit.ts";
+import { describeActor } from "../audit/describe-actor.ts";
+import { portNameOf } from "../limit/limit-kind.ts";
 import { findLaunchChoice, modelNameOf } from "../agent/known-models.ts";
 import { type Environment, forwardProvider } from "../agent/provider-forwarding.ts";
+import type { StoredRun } from "../ports.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionSandbox } from "./session-sandbox.ts";
@@ -22,6 +35,7 @@ export interface LaunchRequest {
   readonly forwardedProvider: string | undefined;
   /** Where a provider's credentials are read from. */
   readonly hostEnvironment: Environment;
+  readonly limits?: RunLimits;
   /** The limits that it shares with others. */
   readonly scopes?: readonly LimitScope[];
 }
@@ -68,6 +82,7 @@ export async function buildLaunch(
       args: [...launch.args, ...(forwarding?.args ?? []), ...chosen.args],
       cwd: entry.cwd ?? cwd,
       env,
+      ...(request.limits !== undefined && { limits: request.limits }),
       ...(request.scopes !== undefined && { scopes: request.scopes }),
     },
     model: chosen.model,
@@ -102,27 +117,51 @@ export type ProcessDeps = Pick<
   | "agentVariables"
   | "hostEnvironment"
   | "limits"
+  | "audit"
   | "onSecrets"
   | "redact"
+  | "hub"
+  | "keepsRuns"
 >;
 
 /** Parts of the session's context that starting an agent needs. */
-export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd"> & {
+export type ProcessContext = Pick<SessionContext, "entry" | "state" | "cwd" | "warn" | "uri" | "ledger"> & {
   readonly deps: ProcessDeps;
   readonly sandbox: Pick<SessionSandbox, "enter">;
 };
+
+/** The notes on an agent's run for the host that attaches to it. */
+export interface AgentTag {
+  readonly kind: "agent";
+  readonly run: string;
+  readonly session: string;
+  readonly marker: string;
+}
+
+/** The launch of an agent as the next host gets to know it. */
+export interface SavedLaunch {
+  readonly launchedModel?: string | undefined;
+  readonly connection: SavedConnection;
+}
 
 /** Every process that may not be gone: the one in use, and one that died and left children behind. */
 export class AgentProcesses {
   readonly #context: ProcessContext;
   readonly #services: AgentServices;
+  readonly #describe: (agent: AgentConnection | undefined) => object;
   readonly #processes = new Set<AgentConnection>();
   #launchedModel: string | undefined;
   #environment: Readonly<Record<string, string | undefined>> = {};
 
-  constructor(context: ProcessContext, services: AgentServices) {
+  /** `describe` gives what the next host needs to know of the session and the agent. */
+  constructor(
+    context: ProcessContext,
+    services: AgentServices,
+    describe: (agent: AgentConnection | undefined) => object,
+  ) {
     this.#context = context;
     this.#services = services;
+    this.#describe = describe;
   }
 
   /** The model that the last process was started with, where the agent takes it then. */
@@ -138,7 +177,7 @@ export class AgentProcesses {
   /** Starts a process; `offersModel` says whether the agent offers the model in its sessions, where that is known. */
   async start(offersModel: boolean | undefined): Promise<AgentConnection> {
     const { state, entry, cwd, deps } = this.#context;
-    const { processPort, installations, timeouts, clientVersion, redact } = deps;
+    const { processPort, installations } = deps;
     const { hostEnvironment = process.env } = deps;
     const launch = await buildLaunch(processPort, installations, {
       entry,
@@ -146,9 +185,10 @@ export class AgentProcesses {
       model: state.runtimeOptions.model,
       // An agent may list a model only because it was launched with it.
       offersModel: state.runtimeOptions.model === this.#launchedModel ? false : offersModel,
-      variables: deps.agentVariables(entry),
+      variables: deps.agentVariables(entry, state),
       forwardedProvider: state.forwardedProvider,
       hostEnvironment,
+      limits: deps.limits.agentLimits(state),
       scopes: deps.limits.scopesOf(state),
     });
     deps.onSecrets?.(launch.secrets);
@@ -156,14 +196,82 @@ export class AgentProcesses {
     this.#environment = launch.request.env;
     const marker = deps.owners.issue({ kind: "session", uri: state.resource });
     const { id: sandbox } = await this.#context.sandbox.enter();
-    const request = { ...launch.request, marker, sandbox };
-    const agent = await AgentConnection.start(processPort, request, this.#services, {
-      timeouts,
-      clientVersion,
-      redact,
-    });
+    const name = randomUUID();
+    const tag: AgentTag = { kind: "agent", run: name, session: state.resource, marker };
+    const request = {
+      ...launch.request,
+      marker,
+      sandbox,
+      key: name,
+      tag: JSON.stringify(tag),
+      whileAway: "keep",
+    } as const;
+    let agent: AgentConnection | undefined;
+    const ledger = this.#openLedger(name, () => agent);
+    try {
+      agent = await AgentConnection.start(processPort, request, this.#services, { ...this.#options, ledger });
+    } catch (error) {
+      ledger?.end();
+      throw error;
+    }
     this.#processes.add(agent);
+    void agent.exited.then((exit) => this.#recordExit(exit, cwd));
     return agent;
+  }
+
+  /** An agent that a limit has ended is on record (V700). */
+  #recordExit({ limit, exitCode, signal }: AgentExit, cwd: string): void {
+    if (limit === undefined) return;
+    const { state, entry, deps } = this.#context;
+    try {
+      deps.audit.record({
+        session: state.key,
+        what: "agent-exit",
+        subject: entry.id,
+        cwd,
+        by: describeActor({ kind: "host" }),
+        ...ALLOWED,
+        outcome: limitOutcome(limit),
+        ...(exitCode !== null && { exitCode }),
+        ...(signal !== null && { signal }),
+        limit: portNameOf(limit),
+      });
+    } catch (error) {
+      this.#context.warn(`The end of the agent was not recorded: ${String(error)}`);
+    }
+  }
+
+  /** The agent of an earlier host, which still runs; its owner attaches it. */
+  restore(stored: StoredRun, saved: SavedLaunch): AgentConnection {
+    this.#launchedModel = saved.launchedModel;
+    let agent: AgentConnection | undefined;
+    const ledger = this.#openLedger(stored.run, () => agent, stored);
+    const options = { ...this.#options, ledger };
+    agent = AgentConnection.restore(saved.connection, stored, this.#services, options);
+    this.#processes.add(agent);
+    const { cwd } = this.#context;
+    void agent.exited.then((exit) => this.#recordExit(exit, cwd));
+    return agent;
+  }
+
+  get #options(): AgentConnectionOptions {
+    const { timeouts, clientVersion, redact } = this.#context.deps;
+    return { timeouts, clientVersion, redact };
+  }
+
+  #openLedger(
+    name: string,
+    agent: () => AgentConnection | undefined,
+    stored?: StoredRun,
+  ): AgentLedger | undefined {
+    const { deps, uri } = this.#context;
+    if (!deps.keepsRuns) return undefined;
+    const describe = (): object => this.#describe(agent());
+    const ledger = new AgentLedger(name, { hub: deps.hub, session: uri, describe }, stored);
+    this.#context.ledger = ledger;
+    // From its start on, the next host knows what the process is for.
+    ledger.changed();
+    return ledger;
   }
 
   /** Ends a process with all that it started; gives its last lines of stderr. */

@@ -3,6 +3,7 @@ import { RpcError } from "@holdfast/jsonrpc";
 import { ERRORS, HostError, type Quirk } from "@holdfast/protocol";
 import { type AcpMcpServer, type AcpSessionResult, listReopenMethods } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
+import { describeError } from "../agent/agent-output.ts";
 import { readSessionId } from "../agent/agent-wire.ts";
 import { saysLoginNeeded } from "../agent/sign-in.ts";
 
@@ -22,6 +23,8 @@ export interface SessionOpening {
   readonly mcpServers: readonly AcpMcpServer[];
   readonly quirks: readonly Quirk[];
   readonly onContextLost: OnContextLost;
+  /** Whether a turn has completed in the earlier session. */
+  readonly hasCompletedTurn: boolean;
 }
 
 /** A session that the agent has opened; `loss` says why it does not remember the turns before, if it does not. */
@@ -63,12 +66,13 @@ type Reopening =
 
 /**
  * Takes a session up again: by `session/resume`, else by `session/load`.
- * It is lost when the agent can do neither, or says that it does not have it; any other failure may pass, and is thrown.
+ * It is lost when the agent can do neither, or says that it does not have it. Any other failure may pass, and is thrown,
+ * unless no turn has completed: Claude Code can never restore such a session, and only says "Internal error" (N736).
  */
 async function reopenSession(
   agent: AgentConnection,
   sessionId: string,
-  { cwd, mcpServers, quirks }: SessionOpening,
+  { cwd, mcpServers, quirks, hasCompletedTurn }: SessionOpening,
 ): Promise<Reopening> {
   const methods = listReopenMethods(agent.info, quirks);
   if (methods.length === 0) return { isLost: true, reason: "The agent cannot resume its sessions." };
@@ -83,7 +87,10 @@ async function reopenSession(
     }
   }
   const passing = refusals.find((refusal) => !saysSessionGone(refusal));
-  if (passing !== undefined) throw passing;
+  if (passing !== undefined && hasCompletedTurn) throw passing;
+  if (passing !== undefined) {
+    return { isLost: true, reason: `The agent could not restore its session: ${describeError(passing)}` };
+  }
   return { isLost: true, reason: `The agent no longer has its session: ${refusals[0]?.message ?? ""}` };
 }
 

@@ -169,6 +169,28 @@ test("[N45] the error contains the agent's own message, and a dead agent's last 
   await expect(lone.prompt("again")).rejects.toThrow("Mine could not be started: database is locked.");
 });
 
+test.each<[string, Step[]]>([
+  ["is silent", [{ do: "hang" }]],
+  ["dies", [{ do: "exit", code: 1 }]],
+  ["is not logged in", [fail(-32_000, "Authentication required")]],
+])(
+  "[N736] an agent that %s when it is to restore a session without a completed turn keeps the session",
+  async (_how, reopen) => {
+    const lone = newAgent({
+      scripts: [{ capabilities: both }, { capabilities: both, reopen }, { capabilities: both }],
+      timeouts: { loadMs: 300, endOfInputMs: 50 },
+    });
+    await lone.agent.connect();
+    lone.hasHistory = true;
+    const { backendId } = lone.state;
+    await kill(lone);
+    await expect(lone.prompt("again")).rejects.toMatchObject({ details: { retryable: true } });
+    expect(await lone.prompt("at last")).toBe("end_turn");
+    expect(lone.state).toMatchObject({ backendId });
+    expect(lone.state.contextLoss).toBeUndefined();
+  },
+);
+
 test("[N46] resuming a session has its own timeout", async () => {
   const slow: Script = { capabilities: { loadSession: true }, reopen: [{ do: "hang" }] };
   const lone = newAgent({

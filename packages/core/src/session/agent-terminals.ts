@@ -57,6 +57,18 @@ export class AgentTerminals implements AgentSide {
     void terminal.exited.then(() => this.#noteExit(terminal));
   }
 
+  /** A terminal of an earlier host, as its state and its chat describe it. */
+  restore(terminal: HostTerminal): void {
+    const { deps, chat } = this.#context;
+    const state = deps.hub.state(terminal.uri, "terminal");
+    if (state === undefined || terminal.hasExited) return;
+    const isListed = chat.state.backgroundWork.some(({ id }) => id === workId(terminal));
+    const { startedAt = this.#context.now().toISOString(), claim } = state;
+    this.#known.set(terminal.id, { startedAt, isListed });
+    if (claim.kind === "session") this.#noteUse(terminal, claim);
+    void terminal.exited.then(() => this.#noteExit(terminal));
+  }
+
   /** The agent reads, awaits or ends a terminal: what ran in the background is in use again, by this turn. */
   use(terminal: HostTerminal): void {
     const turnId = this.#runningTurnId;
@@ -130,6 +142,7 @@ export class AgentTerminals implements AgentSide {
   }
 
   moved(terminal: HostTerminal, to: Holder): void {
+    this.#context.ledger?.changed();
     this.#context.held.hold(terminal.id, to);
     const known = this.#known.get(terminal.id);
     if (known !== undefined && to === "background") {

@@ -2,6 +2,7 @@
 import { type ApprovalSubject, isUnfinished } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
+import type { AgentRequest } from "../agent/agent-connection.ts";
 import type { GrantUse } from "../approval/grants.ts";
 import { decideUncovered } from "../approval/policy.ts";
 import { runsOutside, targetOf } from "../approval/subject.ts";
@@ -44,14 +45,14 @@ export class ApprovalGate {
   async run<Result>(
     action: GatedAction,
     act: (grant: GrantUse | undefined) => Promise<Result>,
-    signal?: AbortSignal,
+    request: AgentRequest,
     undo?: (result: Result) => Promise<void>,
     record?: (entry: Omit<AuditEntry, "at">, result: Result) => void,
   ): Promise<Result> {
     const { recording } = this.#context.deps.hub;
     recording.require();
-    const grant = this.#takeGrant(action);
-    const permission = await this.#permit(action, grant, signal);
+    const grant = this.#takeGrant(action, request.name);
+    const permission = await this.#permit(action, grant, request);
     if (!permission.allowed) {
       grant?.release();
       this.#record(action, permission);
@@ -68,6 +69,7 @@ export class ApprovalGate {
       this.#record(action, permission, error instanceof Error ? error.message : String(error));
       throw error;
     }
+    grant?.spend();
     try {
       if (record === undefined) this.#record(action, permission, "done");
       else record(this.#describe(action, permission), result);
@@ -82,7 +84,7 @@ export class ApprovalGate {
   async #permit(
     { isInside, subject, ruled, kind, turn }: GatedAction,
     grant: GrantUse | undefined,
-    signal: AbortSignal | undefined,
+    request: AgentRequest,
   ): Promise<Permission> {
     const context = this.#context;
     const { policy } = context;
@@ -102,18 +104,19 @@ export class ApprovalGate {
     if (standing !== undefined) return { allowed: true, by: `rule ${standing.id}`, rule: standing.id };
     if (decision === "allow" && !isOutside) return { allowed: true, ...decided };
     if (context.isCancelling) return { allowed: false, by: "host" };
-    return this.#permissions.askOwn({ kind, subject }, turn?.isOver === true ? undefined : turn, signal);
+    return this.#permissions.askOwn({ kind, subject }, turn?.isOver === true ? undefined : turn, request);
   }
 
   /** Takes the approval of a call of this turn that is not finished and covers what is about to be done. */
-  #takeGrant({ subject, turn }: GatedAction): GrantUse | undefined {
+  #takeGrant({ subject, turn }: GatedAction, request: string): GrantUse | undefined {
     const context = this.#context;
     if (turn?.isOver === true || context.policy === "deny-all") return undefined;
-    return context.grantsOf(turn).take(subject, (toolCallId) => {
+    const isCurrent = (toolCallId: string): boolean => {
       if (turn === undefined) return true;
       const call = context.chat.toolCall(toolCallId);
       return call !== undefined && isUnfinished(call);
-    });
+    };
+    return context.grantsOf(turn).take(subject, isCurrent, request);
   }
 
   #record(action: GatedAction, permission: Permission, outcome?: string): void {
@@ -129,7 +132,7 @@ export class ApprovalGate {
       subject: targetOf(subject, ""),
       ...(cwd !== undefined && { cwd }),
       by,
-      verdict: allowed ? "allowed" : "denied",
+      decision: allowed ? "allowed" : "denied",
       ...(environment !== undefined && { environment }),
       ...(subject.kind === "command" && {
         isolation: runsOutside(subject) ? "none" : this.#context.sandbox.description,

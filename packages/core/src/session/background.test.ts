@@ -77,7 +77,7 @@ test("[N285] a process that is started again, and MCP servers that are started l
     { type: "http" as const, name: "three", url: "http://127.0.0.1/", headers: [] },
   ];
   const worker = { pid: 2, command: "agent --worker" };
-  const own = new OwnProcesses([{ pid: 1, command: "agent --acp" }, worker], servers);
+  const own = OwnProcesses.find([{ pid: 1, command: "agent --acp" }, worker], servers);
   const started = [
     { ...worker, pid: 9 },
     { pid: 1, command: "agent (renamed)" },

@@ -1,9 +1,11 @@
 // Reads and writes files for a session's agent.
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
+import type { AgentRequest } from "../agent/agent-connection.ts";
 import { describeRead, describeWrite } from "../approval/subject.ts";
 import { ALLOWED } from "../audit/audit.ts";
 import {
+  RESOURCE_NOT_FOUND,
   type ResolvedFile,
   checkPath,
   checkReadable,
@@ -17,9 +19,6 @@ import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
 
-/** ACP's number for something that is not there. */
-const resourceNotFound = -32002;
-
 /** `fs/*` of one session. */
 export class FileService {
   readonly #context: SessionContext;
@@ -32,7 +31,7 @@ export class FileService {
 
   async read(
     params: { path: string; line?: number | null; limit?: number | null },
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<object> {
     // Before anything is awaited: the turn may end meanwhile.
     const turn = this.#context.openTurn;
@@ -45,18 +44,18 @@ export class FileService {
       return {
         content: isFree
           ? await this.#readFreely(file, read)
-          : await this.#readGated(file, read, inside, turn, signal),
+          : await this.#readGated(file, read, inside, turn, request),
       };
     } catch (error) {
       // Such an agent takes an error for a missing file as a reason not to create it.
-      const isMissing = error instanceof RpcError && error.code === resourceNotFound;
+      const isMissing = error instanceof RpcError && error.code === RESOURCE_NOT_FOUND;
       const { quirks } = this.#context.entry;
       if (isMissing && quirks.includes("missing-file-reads-as-empty")) return { content: "" };
       throw error;
     }
   }
 
-  async write(params: { path: string; content: string }, signal: AbortSignal): Promise<object> {
+  async write(params: { path: string; content: string }, request: AgentRequest): Promise<object> {
     const path = checkPath(params.path);
     const { content } = params;
     if (typeof content !== "string") throw new RpcError(ErrorCode.invalidParams, "content must be a string");
@@ -75,7 +74,7 @@ export class FileService {
       turn,
       refusal: `Writing ${path} was not allowed`,
     } as const satisfies GatedAction;
-    await this.#gate.run(action, () => writeTextFile(file, content), signal);
+    await this.#gate.run(action, () => writeTextFile(file, content), request);
     return {};
   }
 
@@ -95,7 +94,7 @@ export class FileService {
       what,
       subject: file.realPath,
       by,
-      verdict: "denied",
+      decision: "denied",
     });
     const verb = access === "read" ? "Reading" : "Writing";
     const message = `${verb} ${file.path} was not allowed: the session's isolation keeps it from agents. Continue without it.`;
@@ -135,7 +134,7 @@ export class FileService {
     read: () => Promise<string>,
     isInside: boolean,
     turn: Turn | undefined,
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<string> {
     // Nobody is asked about something that cannot work.
     await checkReadable(file);
@@ -149,6 +148,6 @@ export class FileService {
       turn,
       refusal: `Reading ${file.path}${place} was not allowed`,
     } as const satisfies GatedAction;
-    return this.#gate.run(action, read, signal);
+    return this.#gate.run(action, read, request);
   }
 }

@@ -4,27 +4,47 @@ import type {
   ApprovalPolicy,
   RuntimeOptions,
   SessionAction,
+  SessionInputRequest,
   SessionKey,
   SessionState,
   SessionUri,
 } from "@holdfast/ahp";
 import { describeProcesses } from "../agent/background-processes.ts";
 import type { Translated } from "../agent/session-updates.ts";
+import type { HeldSandbox } from "@holdfast/terminal/port";
 import type { SessionChanges } from "../changes/session-changes.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { StoredRun } from "../ports.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
+import type { AgentSide } from "../terminal/agent-side.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import { SessionAgent } from "./session-agent.ts";
+import { type SavedAgent, SessionAgent } from "./session-agent.ts";
 import type { SessionChat } from "./session-chat.ts";
 import { SessionContext, type SessionNames } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { SessionServices } from "./session-services.ts";
+import { type SavedServices, SessionServices } from "./session-services.ts";
 import { SessionTurns } from "./session-turns.ts";
+import type { SavedTurn } from "./turn.ts";
 
 /** Options to set; a policy can also be taken back. */
 export type OptionChanges = Omit<RuntimeOptions, "approvalPolicy"> & {
   readonly approvalPolicy?: ApprovalPolicy | null;
 };
+
+/** Parts of an earlier host's session that are still there. */
+export interface SessionRemains {
+  readonly saved?: SavedSession | undefined;
+  readonly agent?:
+    | { readonly runId: string; readonly stored: StoredRun; readonly saved: SavedAgent }
+    | undefined;
+  readonly sandbox?: HeldSandbox | undefined;
+}
+
+/** What a host keeps of a session for the next one, beside its state. */
+export interface SavedSession extends Partial<SavedAgent> {
+  readonly turn?: SavedTurn | undefined;
+  readonly services?: SavedServices | undefined;
+}
 
 /** A session of the host. `close` ends its agent and everything it started. */
 export class HostSession {
@@ -104,6 +124,41 @@ export class HostSession {
     return this.#context.dispatch(translated, origin);
   }
 
+  /** The agent's side of terminals that an earlier host opened for it. */
+  get agentSide(): AgentSide {
+    return this.#services.agentSide;
+  }
+
+  /** Continues what an earlier host left: its terminals are there, its agent may be. */
+  async restore({ saved, agent, sandbox }: SessionRemains): Promise<void> {
+    const context = this.#context;
+    if (sandbox !== undefined) context.sandbox.restore(sandbox);
+    await this.#services.restore(saved?.services ?? {});
+    for (const needed of this.state.inputNeeded) this.#restoreQuestion(needed);
+    const ready = agent && this.#agent.restore(agent.stored, agent.saved);
+    if (context.chat.activeTurn !== undefined) this.turns.restore(saved?.turn, ready);
+    if (agent !== undefined) await ready?.agent.attach(context.deps.processPort, agent.runId, agent.stored);
+    this.#idle.touch();
+  }
+
+  #restoreQuestion(needed: SessionInputRequest): void {
+    const { approvals, inputs } = this.#context.deps;
+    const place = this.#context.placeOf(undefined);
+    if (needed.kind === "chatInput") {
+      return inputs.restore({ ...place, turnId: this.chat.activeTurn?.id ?? place.turnId }, needed.request);
+    }
+    const { toolCall, turnId } = needed;
+    const isLoose = this.chat.toolCall(toolCall.toolCallId) === undefined;
+    approvals.restore({ ...place, turnId }, toolCall, isLoose);
+  }
+
+  /** Leaves the agent and everything that it started running, for the next host. */
+  detach(): void {
+    this.#context.ending ??= "suspended";
+    this.#idle.close();
+    this.#context.turn?.flush();
+  }
+
   /** Starts the agent for the first time; rejects, with nothing left behind, when it cannot. */
   async start(): Promise<void> {
     await this.#agent.connect();
@@ -117,7 +172,7 @@ export class HostSession {
   async patch(changes: OptionChanges, origin?: ActionOrigin): Promise<LogEntry | undefined> {
     this.#idle.touch();
     const { cwd, ...others } = changes;
-    this.#context.deps.limits.checkSession(others);
+    this.#context.deps.limits.checkSession(others, this.state.owner);
     // First, so that nothing is half changed.
     if (cwd !== undefined) await checkWorkingDirectory(cwd);
     await this.#agent.change({ ...others, approvalPolicy: others.approvalPolicy ?? undefined });
@@ -202,11 +257,26 @@ export class HostSession {
     if (!this.chat.unload()) this.#idle.touch();
   }
 
+  /** A closed session is never resumed, so that its agent needs its files no more. */
+  async #removeAgentFolders(): Promise<void> {
+    const { deps, entry } = this.#context;
+    try {
+      await deps.removeAgentFolders(entry, this.state);
+    } catch (error) {
+      // The session is closed anyway; its files stay hidden from others.
+      deps.log("warn", "The agent's files of a closed session could not be removed", {
+        session: this.key,
+        error,
+      });
+    }
+  }
+
   async #closeNow(by: Actor, reason?: string): Promise<void> {
     this.chat.load();
     this.turns.abandon(by, reason ?? "The session was closed.");
     this.#services.releaseTaken();
     await this.#endAll();
+    await this.#removeAgentFolders();
     this.publish({
       type: "session/closed",
       at: this.#context.now().toISOString(),

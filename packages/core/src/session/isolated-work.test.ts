@@ -1,20 +1,18 @@
 // Everyday work in isolated sessions: background servers, git worktrees and programs with their own sandboxes.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
+import { lastingFolder } from "../testing/lasting-folder.ts";
 import { ask, type Step } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
 
-/** Outside of the temporary folders, which every level may change. */
-const repository = fileURLToPath(new URL("../../../../", import.meta.url));
-const folder = realpathSync(mkdtempSync(path.join(repository, "node_modules/.isolated-work-")));
+const folder = realpathSync(mkdtempSync(path.join(lastingFolder(), ".isolated-work-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const person = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
@@ -108,8 +106,7 @@ describe.runIf(process.platform === "linux").each(levels)("work under %s", (leve
 test.runIf(process.platform === "linux")(
   "[V650] workspace creates ~/.cache and ~/.npm, so that the first installation finds a cache to write to",
   async () => {
-    const home = path.join(folder, "home");
-    mkdirSync(home);
+    const home = mkdtempSync(path.join(folder, "home-"));
     vi.stubEnv("HOME", home);
     const line = `cd ${home} && echo x > .npm/made && echo x > .cache/made; echo x > made; ls -A`;
     const host = newHost({

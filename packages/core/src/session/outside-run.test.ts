@@ -62,7 +62,7 @@ describe.runIf(process.platform === "linux")("a command outside of the sandbox",
     session.resolve(second.id, "reject_once");
     await turn;
     const commands = host.host.audit.recent.filter(({ what }) => what === "command");
-    expect(commands.map(({ isolation, verdict }) => [isolation?.split(" ")[0], verdict])).toEqual([
+    expect(commands.map(({ isolation, decision }) => [isolation?.split(" ")[0], decision])).toEqual([
       ["none", "allowed"],
       ["guard", "allowed"],
       ["none", "denied"],

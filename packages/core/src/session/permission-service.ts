@@ -1,5 +1,4 @@
 // Answers an agent that asks permission, and asks on the host's own behalf where no permission covers what the agent does.
-import { randomUUID } from "node:crypto";
 import {
   type Actor,
   type ApprovalDecision,
@@ -13,6 +12,8 @@ import {
   makeId,
 } from "@holdfast/ahp";
 import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
+import type { AgentRequest } from "../agent/agent-connection.ts";
+import { idFor } from "../agent/request-name.ts";
 import { readToolContent } from "../agent/tool-content.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
 import { HOST_OPTIONS, offerOptions } from "../approval/options.ts";
@@ -58,7 +59,7 @@ interface Settled {
 
 const cancelled: PermissionAnswer = { outcome: { outcome: "cancelled" } };
 
-const auditVerdicts = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
+const auditDecisions = { approved: "allowed", denied: "denied", cancelled: "cancelled" } as const;
 
 /** The permissions of one session. */
 export class PermissionService {
@@ -72,7 +73,7 @@ export class PermissionService {
   async answerAgent(
     asked: AcpToolCall,
     agentOptions: readonly AcpPermissionOption[],
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<PermissionAnswer> {
     const context = this.#context;
     if (context.isCancelling) return cancelled;
@@ -89,10 +90,11 @@ export class PermissionService {
     // Following links took a moment.
     if (turn !== undefined && turn !== context.openTurn) return cancelled;
     if (turn !== undefined && !this.#isUnfinished(asked)) return select(pickOption(options, "reject"));
-    const question = this.#question(asked, described, subject, options, turn);
+    const id = makeId("approval", idFor(request.name, "approval"));
+    const question = { ...this.#question(asked, described, subject, options, turn), id };
     const byPolicy = decideToolCall(context.policy, described.kind);
     const ruled = context.decideByRules(ruledCall(described.kind, subject), byPolicy);
-    const { decision } = await this.#settle(question, ruled, signal);
+    const { decision } = await this.#settle(question, ruled, request);
     const chosen = options.find(({ id }) => id === decision.optionId);
     if (decision.outcome !== "approved") {
       if (decision.outcome === "denied") context.grantsOf(turn).deny(subject);
@@ -105,10 +107,10 @@ export class PermissionService {
   }
 
   /** The host's own question, for what no permission covers. */
-  async askOwn(own: OwnQuestion, turn: Turn | undefined, signal?: AbortSignal): Promise<Permission> {
+  async askOwn(own: OwnQuestion, turn: Turn | undefined, request: AgentRequest): Promise<Permission> {
     const { kind, subject } = own;
     const target = targetOf(subject, kind);
-    const toolCallId = makeId("tool call", `host-${randomUUID()}`);
+    const toolCallId = makeId("tool call", `host-${idFor(request.name, "question")}`);
     const call = {
       toolName: kind,
       displayName: target,
@@ -120,6 +122,7 @@ export class PermissionService {
       this.#context.dispatch({ to: "chat", action: start });
     }
     const question = {
+      id: makeId("approval", idFor(request.name, "approval")),
       turn,
       toolCallId,
       action: kind,
@@ -129,7 +132,7 @@ export class PermissionService {
       options: HOST_OPTIONS,
       loose: turn === undefined ? call : undefined,
     } as const;
-    const { decision, rule } = await this.#settle(question, { decision: "ask" }, signal);
+    const { decision, rule } = await this.#settle(question, { decision: "ask" }, request);
     const by = describeActor(decision.by);
     if (decision.outcome !== "approved") return { allowed: false, by };
     if (turn !== undefined) {
@@ -168,7 +171,7 @@ export class PermissionService {
     subject: ApprovalSubject,
     options: readonly ApprovalOption[],
     turn: Turn | undefined,
-  ): Question {
+  ): Omit<Question, "id"> {
     const { kind = "other", title } = described;
     const agent = { kind: "agent" } as const;
     return {
@@ -187,8 +190,11 @@ export class PermissionService {
     };
   }
 
-  async #settle(question: Question, ruled: RuledDecision, signal: AbortSignal | undefined): Promise<Settled> {
+  async #settle(question: Question, ruled: RuledDecision, { signal }: AgentRequest): Promise<Settled> {
     const context = this.#context;
+    const made = this.#findDecision(question);
+    // An earlier host has put it on record.
+    if (made !== undefined) return { decision: made, rule: context.findRule(question.subject) };
     const { subject, turn, options, action } = question;
     const { decision: policyDecision, rule: fileRule } = ruled;
     const rule = policyDecision === "ask" ? context.findRule(subject) : undefined;
@@ -201,14 +207,20 @@ export class PermissionService {
           : this.#deny(question);
     const chosen = options.find(({ id }) => id === decision.optionId);
     const isForAlways = decision.outcome === "approved" && chosen?.kind === "allow_always";
-    const made =
+    const added =
       isForAlways && rule === undefined && isHeldByHost(action, subject)
         ? context.addRule(subject, decision.scope ?? "session", decision.by)
         : undefined;
     const decidedBy = decision.by.kind === "policy" ? fileRule : undefined;
-    const standing = rule === undefined ? made && { id: made.id } : { id: rule.id, by: `rule ${rule.id}` };
+    const standing = rule === undefined ? added && { id: added.id } : { id: rule.id, by: `rule ${rule.id}` };
     this.#record(question, decision, standing, decidedBy);
-    return { decision, rule: rule ?? made };
+    return { decision, rule: rule ?? added };
+  }
+
+  /** The decision on a request that is handled again. */
+  #findDecision({ turn, toolCallId, id }: Question): ApprovalDecision | undefined {
+    if (turn === undefined) return undefined;
+    return this.#context.chat.toolCall(toolCallId)?.decisions.find(({ approvalId }) => approvalId === id);
   }
 
   #record(
@@ -227,27 +239,27 @@ export class PermissionService {
       subject: target,
       ...(subject.kind === "command" && { cwd: subject.cwd }),
       by: standing?.by ?? (fileRule === undefined ? describeActor(decision.by) : describeRule(fileRule)),
-      verdict: decision.by.kind === "expiry" ? "expired" : auditVerdicts[decision.outcome],
+      decision: decision.by.kind === "expiry" ? "expired" : auditDecisions[decision.outcome],
       outcome: decision.optionId,
       ...(changes.length > 0 && { environment: changes }),
       ...(decidedBy !== undefined && { rule: decidedBy }),
     });
   }
 
-  async #ask({ turn, ...asking }: Question, signal: AbortSignal | undefined): Promise<ApprovalDecision> {
+  async #ask({ turn, ...asking }: Question, signal: AbortSignal): Promise<ApprovalDecision> {
     const { approvals } = this.#context.deps;
     const { id, decided } = approvals.ask({ ...asking, place: this.#context.placeOf(turn) });
     // An agent may take its question back, and when it dies nobody waits for the answer.
-    signal?.addEventListener("abort", () => approvals.cancel(id, { kind: "host" }), { once: true });
-    if (signal?.aborted === true) approvals.cancel(id, { kind: "host" });
+    signal.addEventListener("abort", () => approvals.cancel(id, { kind: "host" }), { once: true });
+    if (signal.aborted) approvals.cancel(id, { kind: "host" });
     return decided;
   }
 
   /** A policy says no: the call has the decision, and nobody sees a question that is answered already. */
-  #deny({ turn, toolCallId, target, options, action, agentTitle }: Question): ApprovalDecision {
+  #deny({ id, turn, toolCallId, target, options, action, agentTitle }: Question): ApprovalDecision {
     const option = pickOption(options, "reject");
     const decision: ApprovalDecision = {
-      approvalId: makeId("approval", randomUUID()),
+      approvalId: id,
       outcome: "denied",
       ...(option !== undefined && { optionId: option.id }),
       by: this.#policyActor(),

@@ -7,6 +7,8 @@ import type { HostWatchers } from "../host-watchers.ts";
 import type { Storage } from "../ports.ts";
 import { claimAfterExit } from "../rules/terminal-rules.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
+import type { SessionRemains } from "./host-session.ts";
+import { continuesTurn, type Remains } from "./reattach.ts";
 
 /** Dependencies of the recovery. */
 export interface RecoveryDeps {
@@ -15,6 +17,8 @@ export interface RecoveryDeps {
   readonly watchers: HostWatchers;
   readonly audit: Audit;
   readonly now: () => Date;
+  /** What is still there of the earlier host. */
+  readonly remains?: Remains | undefined;
 }
 
 const restarted = {
@@ -41,10 +45,13 @@ export function recoverSession(
     for (const chat of state.chats) closeKept(deps, chat.resource);
     return false;
   }
-  for (const chat of state.chats) if (chat.phase.status === "busy") recoverChat(deps, state, chat.resource);
-  const ran =
-    state.chats.some(({ phase }) => phase.status === "busy") ||
-    ended.some(({ claim }) => claim.kind === "session" && claim.session === uri);
+  const remains = deps.remains?.sessions.get(uri);
+  const busy = state.chats.filter(({ phase }) => phase.status === "busy");
+  const interrupted = busy.filter((chat) => !continueChat(deps, remains, chat.resource));
+  for (const chat of interrupted) recoverChat(deps, state, chat.resource);
+  // Its agent is there, or a turn begins that starts it.
+  if (interrupted.length === 0 && (remains?.agent !== undefined || busy.length > 0)) return true;
+  const ran = busy.length > 0 || ended.some(({ claim }) => claim.kind === "session" && claim.session === uri);
   // A host that stopped in order has recorded why; only a killed one leaves that to this one.
   if (state.lifecycle.status === "stale" && !ran) return true;
   // Last, because with it go the questions that nobody can answer any more.
@@ -54,10 +61,17 @@ export function recoverSession(
 }
 
 /** Ends the terminals of an earlier host, which have ended with it; gives them as they were. */
-export function recoverTerminals({ hub, storage, audit, now }: RecoveryDeps): readonly TerminalState[] {
-  const open = storage.openChannels("terminal");
+export function recoverTerminals({
+  hub,
+  storage,
+  audit,
+  now,
+  remains,
+}: RecoveryDeps): readonly TerminalState[] {
+  const all = storage.openChannels("terminal");
+  for (const { uri, state } of all) hub.restore(uri, "terminal", state);
+  const open = all.filter(({ uri }) => remains?.terminals.has(uri) !== true && remains?.shows(uri) !== true);
   for (const { uri, state } of open) {
-    hub.restore(uri, "terminal", state);
     const claim = claimAfterExit(state.claim);
     if (claim !== state.claim) hub.dispatch(uri, { type: "terminal/claimed", claim });
     hub.dispatch(uri, {
@@ -73,6 +87,19 @@ export function recoverTerminals({ hub, storage, audit, now }: RecoveryDeps): re
     open.map(({ uri }) => terminalIdOf(uri)),
   );
   return open.map(({ state }) => state);
+}
+
+/** Keeps a chat whose turn goes on, with the messages that are queued behind it; false when it does not. */
+function continueChat(
+  { hub, storage }: RecoveryDeps,
+  remains: SessionRemains | undefined,
+  uri: string,
+): boolean {
+  const stored = storage.loadChannel(uri);
+  if (stored?.kind !== "chat" || stored.state.activeTurn === undefined) return false;
+  if (!continuesTurn(remains, stored.state.activeTurn.id)) return false;
+  hub.restore(uri, "chat", stored.state);
+  return true;
 }
 
 /** Ends the turn that was running, and drops the messages queued behind it: nobody waits for them any more. */

@@ -51,6 +51,71 @@ test("[N14] a signal is named, and a sync chat fails with the same code", async 
   await expect(session.chat("die")).rejects.toMatchObject(failure);
 });
 
+/** An agent that dies in its first turn, and the next process of it, which cannot restore the session. */
+function diesAtFirst(reopen: Step[]): Script[] {
+  const capabilities = { loadSession: true, sessionCapabilities: { resume: {} } };
+  return [
+    { capabilities, prompts: { ...dies, "*": [say("Hello")] } },
+    { capabilities, reopen, prompts: { "*": [say("Hello")] } },
+  ];
+}
+
+const data = { details: "Query closed before response received" };
+const refusal: Step = { do: "fail", code: -32_603, message: "Internal error", data };
+
+test("[N736] a session in which no turn has completed is lost when its agent rejects to restore it", async () => {
+  const host = newHost({ agents: { mine: diesAtFirst([refusal]) } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  await session.turn("die").then((turn) => turn.ended);
+  expect(await session.chat("again")).toMatchObject({ text: "Hello" });
+  expect(session.state.contextLoss?.reason).toContain("Query closed before response received");
+  expect(session.agent.methods.slice(-4)).toEqual([
+    "session/resume",
+    "session/load",
+    "session/new",
+    "session/prompt",
+  ]);
+});
+
+test("[N736] on request the turn fails with ACP_CONTEXT_LOST instead, and the session is kept", async () => {
+  const host = newHost({ agents: { mine: diesAtFirst([refusal]) } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  await session.turn("die").then((turn) => turn.ended);
+  const { backendId } = session.state;
+  const failed = session.chat("again", { onContextLost: "fail" });
+  await expect(failed).rejects.toMatchObject({ code: "ACP_CONTEXT_LOST" });
+  expect(session.state.backendId).toBe(backendId);
+});
+
+test("[N737] an agent's error is reported with the details in its data, unless the message has them", async () => {
+  const failing = (message: string, details: unknown): Step => ({
+    do: "fail",
+    code: -32_603,
+    message,
+    data: details,
+  });
+  const prompts = {
+    "*": [say("Hello")],
+    object: [failing("Internal error", { details: "disk\u001b[2J full" })],
+    text: [failing("Internal error.", "disk full")],
+    same: [failing("Failed: disk full", { details: "disk full" })],
+    other: [failing("Internal error", { path: "/tmp" })],
+    long: [failing("Internal error", { details: "x".repeat(1000) })],
+  };
+  const host = newHost({ agents: { mine: { prompts } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const messageOf = async (prompt: string): Promise<string> =>
+    session.chat(prompt).then(
+      () => "",
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+  expect(await messageOf("object")).toBe("Internal error: disk full");
+  expect(await messageOf("text")).toBe("Internal error: disk full");
+  expect(await messageOf("same")).toBe("Failed: disk full");
+  expect(await messageOf("other")).toBe("Internal error");
+  expect(await messageOf("long")).toBe(`Internal error: ${"x".repeat(500)}…`);
+});
+
 test("[N14] an agent that dies between turns leaves a stale session that the next turn wakes", async () => {
   const host = newHost();
   const session = await host.open({ approvalPolicy: "approve-all" });

@@ -14,8 +14,9 @@ import {
 import { describeProcesses } from "../agent/background-processes.ts";
 import { explainMissingSignIn, openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import { type EarlierSession, type OnContextLost, openSession } from "./agent-opening.ts";
-import { AgentProcesses, type ProcessDeps } from "./agent-launch.ts";
+import { AgentProcesses, type ProcessDeps, type SavedLaunch } from "./agent-launch.ts";
 import { AgentSettings, type ReadyAgent, type RequestedSettings } from "./agent-settings.ts";
+import type { StoredRun } from "../ports.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionSandbox } from "./session-sandbox.ts";
@@ -30,11 +31,27 @@ export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "
 /** Parts of the session's context that the agent needs. */
 export type AgentContext = Pick<
   SessionContext,
-  "entry" | "state" | "cwd" | "hasHistory" | "pinRoot" | "publish" | "warn"
+  | "entry"
+  | "state"
+  | "cwd"
+  | "hasHistory"
+  | "hasCompletedTurn"
+  | "pinRoot"
+  | "publish"
+  | "warn"
+  | "uri"
+  | "ledger"
+  | "turn"
 > & {
   readonly deps: AgentDeps;
   readonly sandbox: Pick<SessionSandbox, "enter" | "isOutdated">;
 };
+
+/** A ready agent as the next host gets to know it. */
+export interface SavedAgent extends SavedLaunch {
+  readonly sessionId: string;
+  readonly needsRestart: boolean;
+}
 
 type AgentState =
   | { readonly name: "none" }
@@ -63,7 +80,32 @@ export class SessionAgent {
       redact: (text) => this.#redact(text),
       noteModels: (option) => models.note(id, installations.versionOf(id), option, "session"),
     });
-    this.#processes = new AgentProcesses(context, services);
+    this.#processes = new AgentProcesses(context, services, (agent) => ({
+      launchedModel: this.#processes.launchedModel,
+      needsRestart: this.#needsRestart,
+      // Of a process that is being opened, the next host has no use.
+      ...(agent !== undefined &&
+        this.ready?.agent === agent && { sessionId: this.ready.sessionId, connection: agent.saved }),
+      turn: context.turn?.saved,
+      services: services.saved?.(),
+    }));
+  }
+
+  /** Continues with the agent of an earlier host; nothing arrives from it before it is attached. */
+  restore(stored: StoredRun, { sessionId, needsRestart, ...launch }: SavedAgent): ReadyAgent {
+    const agent = this.#processes.restore(stored, launch);
+    const ready = { agent, sessionId };
+    this.#needsRestart = needsRestart;
+    this.#context.pinRoot(this.#context.cwd);
+    this.#becomeReady(ready);
+    return ready;
+  }
+
+  #becomeReady(ready: ReadyAgent): void {
+    const { agent } = ready;
+    this.#state = { name: "ready", ready };
+    this.#context.ledger?.changed();
+    void agent.exited.then((exit) => this.#noteExit(agent, exit));
   }
 
   /** The agent while it is ready. */
@@ -244,10 +286,10 @@ export class SessionAgent {
   ): Promise<ReadyAgent> {
     const { quirks } = this.#context.entry;
     // Before the first turn nothing can be lost: many agents do not even keep such a session.
-    const { hasHistory } = this.#context;
+    const { hasHistory, hasCompletedTurn } = this.#context;
     const onContextLost = hasHistory ? this.#onContextLost : "continue";
     const mcpServers = this.#offerMcpServers(agent);
-    const opening = { earlier, cwd, mcpServers, quirks, onContextLost };
+    const opening = { earlier, cwd, mcpServers, quirks, onContextLost, hasCompletedTurn };
     const { environment } = this.#processes;
     const { sessionId, result, loss } = await openSignedIn(agent, this.#context.entry, environment, () =>
       openSession(agent, opening),
@@ -268,8 +310,7 @@ export class SessionAgent {
     const effect = await this.#settings[how](ready, requested, this.#processes.launchedModel);
     if (effect === "at-launch") this.#needsRestart = true;
     this.#assertOpen();
-    this.#state = { name: "ready", ready };
-    void agent.exited.then((exit) => this.#noteExit(agent, exit));
+    this.#becomeReady(ready);
     return ready;
   }
 
@@ -325,7 +366,9 @@ export class SessionAgent {
       : "would forget the conversation";
     throw new HostError(
       "ACP_INVALID_OPTION",
-      `model: ${this.#context.entry.label} takes its model only when it is started, and ${harm}. Open a new session with '${model}'.`,
+      `model: ${
+        this.#context.entry.label
+      } takes its model only when it is started, and ${harm}. Open a new session with '${model}'.`,
     );
   }
 

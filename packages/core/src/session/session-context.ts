@@ -15,6 +15,7 @@ import {
 import { HostError } from "@holdfast/protocol";
 import { HeldTerminals } from "@holdfast/terminal/acp-parts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
+import type { AgentLedger } from "../agent/agent-ledger.ts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { ApprovalPlace } from "../approval/approvals.ts";
 import { Grants } from "../approval/grants.ts";
@@ -53,6 +54,8 @@ export class SessionContext {
   readonly changes: SessionChanges;
   /** Somebody uses the session. */
   readonly touch: () => void;
+  /** Keeps account of its agent's run, where that may outlive this host; `AgentProcesses` sets it. */
+  ledger: AgentLedger | undefined;
   /** Why the session takes nothing on any more: the host stops, or the session is closed. */
   ending: "suspended" | "closed" | undefined;
   /** Approvals that were given while no turn ran. */
@@ -130,6 +133,12 @@ export class SessionContext {
     const { turns, activeTurn } = this.chat.state;
     if (turns.length > 0 || activeTurn === undefined) return turns.length > 0;
     return activeTurn.openPart !== undefined || activeTurn.responseParts.length > 0;
+  }
+
+  /** Whether the agent has completed a turn; turns that have left memory count as completed. */
+  get hasCompletedTurn(): boolean {
+    const { turns, turnsNextCursor } = this.chat.state;
+    return turnsNextCursor !== undefined || turns.some(({ end }) => end.state === "complete");
   }
 
   /** The running turn, or undefined when there is none to ask in. */
@@ -213,7 +222,11 @@ export class SessionContext {
   append({ to, action }: Translated, origin?: ActionOrigin): LogEntry | undefined {
     const entry =
       to === "chat" ? this.chat.write(action, origin) : this.deps.hub.dispatch(this.uri, action, origin);
-    if (action.type !== "chat/delta" && action.type !== "chat/reasoning") this.#summaries.update();
+    if (action.type === "chat/delta" || action.type === "chat/reasoning") this.ledger?.progressed();
+    else {
+      this.#summaries.update();
+      this.ledger?.changed();
+    }
     return entry;
   }
 

@@ -1,6 +1,7 @@
 // Dependencies that all sessions of a host share.
 import type { ProcessPort } from "@holdfast/terminal/port";
 import type { AgentEntry } from "../agent/agent-entry.ts";
+import type { FolderOwner } from "../agent/agent-folders.ts";
 import type { KnownModels } from "../agent/known-models.ts";
 import type { McpServers } from "../agent/mcp-servers.ts";
 import type { Installations } from "../agent/installations.ts";
@@ -52,9 +53,13 @@ export interface SessionDeps {
   readonly clientVersion: string;
   /** The rules of the policy file; without them, approval policies decide alone. */
   readonly policy?: PolicySource | undefined;
+  /** Whether runs may outlive this host, so that the next one continues them. */
+  readonly keepsRuns: boolean;
   readonly now: () => Date;
   /** How much text of a running turn its state may hold. */
   readonly turnTextBytes: number;
+  /** How an agent's commands run when it does not ask for a pseudo-terminal itself. */
+  commandRunOf(entry: AgentEntry): "text" | "tty";
   /** The model of sessions that name none. */
   readonly defaultModel?: string | undefined;
   /** Where a provider's credentials are read from; the host's own process if absent. */
@@ -63,10 +68,12 @@ export interface SessionDeps {
   readonly onSecrets?: ((values: readonly string[]) => void) | undefined;
   /** Takes secrets out of what an agent says when it fails. */
   readonly redact?: Redact | undefined;
-  /** Variables that an agent gets from the host itself. */
-  agentVariables(entry: AgentEntry): Readonly<Record<string, string>>;
+  /** Variables that an agent gets from the host itself, in a session or for a trial. */
+  agentVariables(entry: AgentEntry, session?: FolderOwner): Readonly<Record<string, string>>;
   /** The folder that holds one for the snapshots of each session. */
   readonly changesFolder: string;
-  /** Folders of the host in which an agent keeps its own files. */
-  agentFolders(entry: AgentEntry): readonly string[];
+  /** Folders of the host in which the agent of a session, or of a trial, keeps its own files. */
+  agentFolders(entry: AgentEntry, session?: FolderOwner): readonly string[];
+  /** Removes them when the session has ended. */
+  removeAgentFolders(entry: AgentEntry, session: FolderOwner): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeId } from "@holdfast/ahp";
 import { Spawner } from "@holdfast/terminal/process";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import { forwardTo, type ProcessPort } from "@holdfast/terminal/port";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import type { Submission } from "../submit/submission.ts";
 import { guardLeaks } from "../testing/detector.ts";
@@ -50,14 +50,7 @@ function unableProcessPort(): ProcessPort {
   const spawner = new Spawner({ environment: { PATH: process.env["PATH"] } });
   vi.unstubAllEnvs();
   afterAll(() => spawner.close());
-  return {
-    start: (request, sink) => spawner.start(request, sink),
-    buildEnvironment: (request) => spawner.buildEnvironment(request),
-    limit: (scopes) => spawner.limit(scopes),
-    isolation: () => spawner.isolation(),
-    openSandbox: (spec) => spawner.openSandbox(spec),
-    close: () => Promise.resolve(),
-  };
+  return forwardTo(spawner, { close: () => Promise.resolve() });
 }
 
 const unable = unableProcessPort();

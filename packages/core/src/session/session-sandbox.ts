@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { SessionAction, SessionIsolation, SessionState } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import {
+  type HeldSandbox,
   ISOLATION_LEVELS,
   type IsolationLevel,
   type Sandbox,
@@ -74,6 +75,11 @@ export class SessionSandbox {
     }
   }
 
+  /** Continues with the sandbox of an earlier host: processes join it as long as it is what they need. */
+  restore({ spec, sandbox }: HeldSandbox): void {
+    this.#opened = { spec, sandbox: Promise.resolve(sandbox) };
+  }
+
   /** Nobody enters any more; the sandbox ends with its last process. */
   close(): void {
     this.#opened?.sandbox.then(
@@ -93,15 +99,15 @@ export class SessionSandbox {
   }
 
   #specOf(level: SandboxSpec["level"]): SandboxSpec {
-    const { deps, entry, realRoots: roots } = this.#context;
-    return deps.isolation.specFor(level, { roots, ownFolders: deps.agentFolders(entry) });
+    const { deps, entry, state, realRoots: roots } = this.#context;
+    return deps.isolation.specFor(level, { roots, ownFolders: deps.agentFolders(entry, state) });
   }
 
   async #open(spec: SandboxSpec): Promise<Sandbox | undefined> {
     const { processPort, isolation } = this.#context.deps;
     const wanted = spec.level;
     try {
-      const sandbox = await isolation.open(processPort, spec);
+      const sandbox = await isolation.open(processPort, spec, this.#context.state.resource);
       const { level, backend, gaps } = sandbox;
       this.#publish({ wanted, level, backend, ...(gaps.length > 0 && { gaps }) });
       return sandbox;

@@ -8,18 +8,27 @@ import type {
   AcpToolContent,
   AcpUpdate,
 } from "../agent/acp.ts";
-import type { AgentServices, OfSession } from "../agent/agent-connection.ts";
+import type { AgentRequest, AgentServices, OfSession } from "../agent/agent-connection.ts";
+import { idFor } from "../agent/request-name.ts";
 import { type DisplayNews, readDisplayNews, readOutputText } from "../agent/displayed-commands.ts";
 import { keepLegacyModels, translateOutsideTurn } from "../agent/session-updates.ts";
 import type { ShownTerminal } from "../agent/tool-content.ts";
 import { isOver } from "../agent/update-actions.ts";
 import { recordCommand } from "../audit/command-audit.ts";
-import { DisplayTerminals, type ShownCommand } from "../terminal/display-terminals.ts";
+import type { SavedHolding } from "@holdfast/terminal/acp-parts";
+import type { AgentSide } from "../terminal/agent-side.ts";
+import { DisplayTerminals, type SavedDisplay, type ShownCommand } from "../terminal/display-terminals.ts";
 import { ApprovalGate } from "./approval-gate.ts";
 import { FileService } from "./file-service.ts";
 import { PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
 import { TerminalService } from "./terminal-service.ts";
+
+/** The services as the next host gets to know them. */
+export interface SavedServices {
+  readonly terminals: readonly SavedHolding[];
+  readonly displayed: readonly SavedDisplay[];
+}
 
 /** The services of one session. */
 export class SessionServices implements AgentServices {
@@ -46,6 +55,21 @@ export class SessionServices implements AgentServices {
     });
   }
 
+  /** The agent's side of terminals that an earlier host opened for it. */
+  get agentSide(): AgentSide {
+    return this.#terminals.agentSide;
+  }
+
+  saved(): SavedServices {
+    return { terminals: this.#context.held.saved, displayed: this.displayed.saved };
+  }
+
+  /** Continues with the terminals of an earlier host, which are there already; displayed ones come from the spool. */
+  async restore({ terminals = [], displayed = [] }: Partial<SavedServices>): Promise<void> {
+    this.#terminals.restore(terminals);
+    await this.displayed.restore(displayed);
+  }
+
   /** A command that the agent runs itself is on record as its report: the host cannot know more, nor prevent it. */
   #recordShown({ title, cwd, terminal }: ShownCommand): void {
     const { deps, key: session, turn } = this.#context;
@@ -55,7 +79,7 @@ export class SessionServices implements AgentServices {
       subject: title,
       cwd,
       by: "the agent",
-      verdict: "reported",
+      decision: "reported",
     } as const;
     const onFault = (error: unknown): void =>
       this.#context.warn(`A command that the agent reported could not be recorded: ${String(error)}`);
@@ -113,36 +137,36 @@ export class SessionServices implements AgentServices {
 
   async requestPermission(
     params: { toolCall: AcpToolCall; options: readonly AcpPermissionOption[] },
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<object> {
     const { toolCall, options } = params;
     // A call that is first reported by a question may show a terminal already.
     const { news } = readDisplayNews({ ...toolCall, sessionUpdate: "tool_call_update" });
     for (const piece of news) this.displayed.take(piece);
-    return this.#permissions.answerAgent(toolCall, options, signal);
+    return this.#permissions.answerAgent(toolCall, options, request);
   }
 
   readFile(
     params: { path: string; line?: number | null; limit?: number | null },
-    signal: AbortSignal,
+    request: AgentRequest,
   ): Promise<object> {
-    return this.#files.read(params, signal);
+    return this.#files.read(params, request);
   }
 
-  writeFile(params: { path: string; content: string }, signal: AbortSignal): Promise<object> {
-    return this.#files.write(params, signal);
+  writeFile(params: { path: string; content: string }, request: AgentRequest): Promise<object> {
+    return this.#files.write(params, request);
   }
 
-  createTerminal(params: OfSession, signal: AbortSignal): Promise<object> {
-    return this.#terminals.createTerminal(params, signal);
+  createTerminal(params: OfSession, request: AgentRequest): Promise<object> {
+    return this.#terminals.createTerminal(params, request);
   }
 
   terminalOutput(params: { terminalId: string }): RawJson {
     return this.#terminals.output(params);
   }
 
-  waitForTerminalExit(params: { terminalId: string }, signal: AbortSignal): Promise<object> {
-    return this.#terminals.waitForExit(params, signal);
+  waitForTerminalExit(params: { terminalId: string }, request: AgentRequest): Promise<object> {
+    return this.#terminals.waitForExit(params, request);
   }
 
   killTerminal(params: { terminalId: string }): Promise<object> {
@@ -153,7 +177,7 @@ export class SessionServices implements AgentServices {
     return this.#terminals.release(params);
   }
 
-  async elicit(params: Readonly<Record<string, unknown>>): Promise<object> {
+  async elicit(params: Readonly<Record<string, unknown>>, request: AgentRequest): Promise<object> {
     const context = this.#context;
     const turn = context.openTurn;
     if (turn === undefined) return { action: "cancel" };
@@ -166,13 +190,14 @@ export class SessionServices implements AgentServices {
       url?: string;
       toolCallId?: string;
     };
-    return context.deps.inputs.ask(context.placeOf(turn), {
+    const form = {
       message: message ?? "",
       mode: mode === "url" ? "url" : "form",
       requestedSchema,
       url,
       toolCallId,
-    });
+    } as const;
+    return context.deps.inputs.ask(context.placeOf(turn), form, idFor(request.name, "form"));
   }
 
   warn(message: string): void {

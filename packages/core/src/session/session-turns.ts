@@ -13,12 +13,12 @@ import { type ChatRequest, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { buildMessagePrompt, buildPrompt, describeAttachments } from "./prompt.ts";
-import type { OnContextLost, SessionAgent } from "./session-agent.ts";
+import type { OnContextLost, ReadyAgent, SessionAgent } from "./session-agent.ts";
 import { markRequest } from "./session-chat.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionServices } from "./session-services.ts";
 import { type PendingKind, TurnQueue } from "./turn-queue.ts";
-import { Turn, type TurnOpening } from "./turn.ts";
+import { type SavedTurn, Turn, type TurnOpening } from "./turn.ts";
 
 /** A message, and the name under which its sender would send it again. */
 export interface TurnRequest extends ChatRequest {
@@ -62,6 +62,37 @@ export class SessionTurns {
   /** Whether a turn runs or waits. */
   get isBusy(): boolean {
     return this.#isRunning || !this.#queue.isEmpty;
+  }
+
+  /**
+   * Continues the turn of an earlier host, and keeps what waits behind it. A turn whose prompt was sent waits for its
+   * response; one that still waited for its agent begins again.
+   */
+  restore(saved: SavedTurn | undefined, ready: ReadyAgent | undefined): void {
+    const context = this.#context;
+    const { activeTurn, queuedMessages, steeringMessage } = context.chat.state;
+    const pending = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
+    for (const each of pending) {
+      const { id, message } = each;
+      const turnId = makeId("turn", id);
+      this.#queue.restore(each === steeringMessage ? "steering" : "queued", each, (queuedMessageId) =>
+        this.#begin({ turnId, message, queuedMessageId, isInteractive: true }, this.#messagePrompt(message)),
+      );
+    }
+    if (saved === undefined || activeTurn?.id !== saved.id) return;
+    const turn = new Turn(context, saved, (id) => this.#services.findTerminal(id));
+    const wanted = { turnId: saved.id };
+    this.#turnSeq = context.deps.storage.findTurnStart(context.chat.uri, wanted) ?? 0;
+    context.turn = turn;
+    context.touch();
+    void turn.ended.then((end) => this.#noteEnd(turn, end));
+    if (saved.prompt !== undefined && ready !== undefined) void turn.resume(ready.agent, saved.prompt);
+    else {
+      void turn.run(
+        () => this.#agent.connect(),
+        (agent) => buildMessagePrompt(activeTurn.message, agent.info),
+      );
+    }
   }
 
   /** Where a turn begins in the log, if it is the last one and this host began it: it may not be kept yet. */

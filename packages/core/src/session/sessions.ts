@@ -32,6 +32,7 @@ import { policyWithin } from "../rules/ceiling-rules.ts";
 import type { SubmittingActor } from "../rules/rule.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
 import { HostSession } from "./host-session.ts";
+import type { Remains } from "./reattach.ts";
 import { recoverSession } from "./recovery.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
@@ -102,10 +103,10 @@ export class Sessions {
   }
 
   /** Resumes the sessions of an earlier host, whose terminals have ended with it. */
-  recover(ended: readonly TerminalState[]): void {
+  recover(ended: readonly TerminalState[], remains?: Remains): void {
     const { storage, hub } = this.#deps;
     for (const { state } of storage.openChannels("session")) {
-      if (!recoverSession(this.#deps, state, ended)) continue;
+      if (!recoverSession({ ...this.#deps, remains }, state, ended)) continue;
       const { key, resource: uri, provider } = state;
       const session = new HostSession(
         { key, uri, chat: state.defaultChat ?? defaultChatUri(uri), entry: this.#entries.findKept(provider) },
@@ -122,7 +123,8 @@ export class Sessions {
     }
     // Chats that were loaded to record their end are unloaded when that is kept; a failure to keep it is reported elsewhere.
     hub.settled().then(
-      () => this.all.forEach(({ turns, chat }) => turns.isBusy || chat.unload()),
+      () =>
+        this.all.forEach(({ turns, chat }) => turns.isBusy || chat.activeTurn !== undefined || chat.unload()),
       () => undefined,
     );
   }
@@ -185,6 +187,12 @@ export class Sessions {
     await Promise.all(this.all.map((session) => session.suspend()));
   }
 
+  /** The host stops and leaves everything running, for the next one. */
+  detachAll(): void {
+    this.#isStopping = true;
+    for (const session of this.all) session.detach();
+  }
+
   /** Closes a session once: one whose agent is being started may be closed by its owner and by its creation. */
   close(session: HostSession, by: Actor, reason?: string): Promise<void> {
     const { uri } = session;
@@ -229,7 +237,7 @@ export class Sessions {
     const options = { ...wanted, agent_id: wanted.agent_id ?? this.#rules.defaults.agent };
     const entry = this.#admit(options.agent_id);
     this.#deps.mcpServers.check(options.mcpServers ?? []);
-    this.#deps.limits.checkSession(options);
+    this.#deps.limits.checkSession(options, ownerOf(caller));
     const isolation = this.#deps.isolation.choose(options.isolation, caller);
     const chosen = await this.#chooseOptions(options);
     const { cwd: folder, approvalPolicy = appPolicy(caller) } = chosen;

@@ -218,3 +218,21 @@ test.each([
   const message = expect.stringContaining(sentence) as string;
   expect((await agent.answer("wrong")).error).toMatchObject({ code, message });
 });
+
+test.each([
+  [{}, false],
+  [{ acp: { commandRun: "tty" } }, true],
+  [{ acp: { commandRun: "tty", commandRunOf: { mine: "text" } } }, false],
+  [{ acp: { commandRunOf: { mine: "tty" } } }, true],
+])("[U760] with %j a command of an agent has a terminal: %s", async (config, isTty) => {
+  const line = "if [ -t 0 ] && [ -t 1 ]; then echo tty; else echo pipe; fi";
+  const { agent } = await play(
+    [
+      ...run("plain", { command: line }),
+      ...run("asked", { command: line, _meta: { holdfast: { tty: true } } }),
+    ],
+    { config },
+  );
+  expect(await agent.result("plainOutput")).toMatchObject({ output: isTty ? "tty\n" : "pipe\n" });
+  expect(await agent.result("askedOutput")).toMatchObject({ output: "tty\n" });
+});

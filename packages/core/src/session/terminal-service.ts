@@ -1,4 +1,5 @@
 // Runs commands for a session's agent: its approvals, its audit, and the claims of its terminals.
+import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { makeId, type SessionClaim, type TurnId } from "@holdfast/ahp";
@@ -10,16 +11,19 @@ import {
   type CreateTerminalParams,
   type HoldTerminal,
   rpcCodeOf,
+  type SavedHolding,
   TerminalError,
   type WantedTerminal,
 } from "@holdfast/terminal/acp-parts";
-import type { OfSession } from "../agent/agent-connection.ts";
+import type { AgentRequest, OfSession } from "../agent/agent-connection.ts";
 import type { GrantUse } from "../approval/grants.ts";
 import { describeRun, runsOutside, targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { recordCommand } from "../audit/command-audit.ts";
+import { rightsEntry } from "../audit/rights-entry.ts";
 import { ruledRun } from "../policy/session-subject.ts";
 import { checkUnmoved, liesIn } from "../resource/files.ts";
+import type { AgentSide } from "../terminal/agent-side.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
@@ -39,13 +43,30 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     this.#acp = new AcpSession(context.held, this);
   }
 
+  /** The agent's side of terminals that an earlier host opened for it. */
+  get agentSide(): AgentSide {
+    return this.#agent;
+  }
+
+  /** Continues with the terminals of an earlier host. */
+  restore(holdings: readonly SavedHolding[]): void {
+    const { held, deps, uri } = this.#context;
+    const known = new Map(holdings.map((holding) => [holding.id, holding]));
+    for (const terminal of deps.terminals.all) {
+      if (terminal.agent !== this.#agent || terminal.agent.session !== uri) continue;
+      // Without its agent's notes, such as after its end, a terminal runs in the background.
+      held.restore(terminal, known.get(terminal.id) ?? { place: "background", holder: "background" });
+      this.#agent.restore(terminal);
+    }
+  }
+
   /** The claim of the turn that runs, for a tool call or for the one that is likely meant. */
   claimNow(toolCallId?: string): SessionClaim {
     return this.#agent.claimNow(toolCallId);
   }
 
-  createTerminal(params: OfSession, signal: AbortSignal): Promise<object> {
-    return this.#acp.create(params as CreateTerminalParams, signal).catch(rethrow);
+  createTerminal(params: OfSession, request: AgentRequest): Promise<object> {
+    return this.#acp.create(params as CreateTerminalParams, request.signal, request.name).catch(rethrow);
   }
 
   output({ terminalId }: { terminalId: string }): RawJson {
@@ -56,8 +77,8 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     }
   }
 
-  waitForExit({ terminalId }: { terminalId: string }, signal: AbortSignal): Promise<object> {
-    return this.#acp.waitForExit(terminalId, signal).catch(rethrow);
+  waitForExit({ terminalId }: { terminalId: string }, request: AgentRequest): Promise<object> {
+    return this.#acp.waitForExit(terminalId, request.signal).catch(rethrow);
   }
 
   async kill({ terminalId }: { terminalId: string }): Promise<object> {
@@ -75,19 +96,24 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   }
 
   async create(
-    wanted: WantedTerminal,
+    asked: WantedTerminal,
     hold: HoldTerminal<HostTerminal>,
     signal: AbortSignal | undefined,
+    name: string | undefined,
   ): Promise<HostTerminal> {
-    const { deps } = this.#context;
+    const { deps, entry } = this.#context;
+    const wanted = asked.kind === undefined ? { ...asked, kind: deps.commandRunOf(entry) } : asked;
+    const request = { name: name ?? randomUUID(), signal: signal ?? new AbortController().signal };
     // Before anything is awaited: the turn may end meanwhile.
     const turn = this.#context.openTurn;
     await checkDirectory(wanted.cwd);
     // Nobody is asked about a command that would be refused.
-    const limits = deps.limits.commandLimits(this.#context.state, wanted.limits);
+    const limits = this.#orRefuse(wanted, () =>
+      deps.limits.commandLimits(this.#context.state, wanted.limits),
+    );
     const subject = await describeRun(wanted, this.#context.usualRun);
     const isOutside = runsOutside(subject);
-    if (isOutside) this.#checkMayLeave();
+    if (isOutside) this.#orRefuse(wanted, () => this.#checkMayLeave());
     const names = environmentNames(wanted);
     const action = {
       what: "command",
@@ -112,6 +138,7 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
       const sandbox = isOutside ? ({ id: undefined, level: "none" } as const) : await own.enter();
       const terminal = await hold(() =>
         deps.terminals.create(wanted, claim, this.#agent, {
+          request: request.name,
           limits,
           scopes: deps.limits.scopesOf(this.#context.state),
           isolation: { ...sandbox, keepSecrets: deps.isolation.keepSecrets },
@@ -125,7 +152,28 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
       recordCommand(deps.audit, entry, terminal, (error) =>
         this.#context.warn(`The exit of a command could not be recorded: ${String(error)}`),
       );
-    return this.#gate.run(action, start, signal, undo, record);
+    return this.#gate.run(action, start, request, undo, record);
+  }
+
+  /** Records what the agent may not even ask for (A711). */
+  #orRefuse<T>({ command, args, cwd }: WantedTerminal, check: () => T): T {
+    try {
+      return check();
+    } catch (error) {
+      const { deps, key, entry } = this.#context;
+      deps.audit.record(
+        rightsEntry({
+          what: "refusal",
+          subject: [command, ...args].join(" "),
+          by: `agent ${entry.id}`,
+          outcome: error instanceof Error ? error.message : String(error),
+          session: key,
+          cwd,
+          isRefused: true,
+        }),
+      );
+      throw error;
+    }
   }
 
   /** Nobody is asked where the answer could not be yes: the isolation is required, or an app would answer. */

@@ -54,6 +54,15 @@ export class TurnQueue {
     this.#waiting.push({ id, kind: "queued", begin, settle, begun });
   }
 
+  /** Queues a message of an earlier host again, which is in the chat already. */
+  restore(kind: PendingKind, { id }: PendingMessage, begin: WaitingTurn["begin"]): void {
+    let settle = (_turn: Turn | undefined): void => {};
+    const begun = new Promise<Turn | undefined>((resolve) => {
+      settle = resolve;
+    });
+    this.#waiting.push({ id, kind, begin, settle, begun });
+  }
+
   /** Queues a message that a client named, or changes it where it stands; the agent takes no message in mid-turn. */
   set(
     kind: PendingKind,

@@ -12,13 +12,14 @@ import {
 } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
-import { type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
+import { type AcpPromptResult, type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
 import type { AgentConnection, AgentExit } from "../agent/agent-connection.ts";
+import { describeError } from "../agent/agent-output.ts";
 import { type Translated, translateOutsideTurn } from "../agent/session-updates.ts";
 import { explainMissingSignIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import type { ShownTerminal } from "../agent/tool-content.ts";
-import { TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
-import { Grants } from "../approval/grants.ts";
+import { type SavedTranslator, TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
+import { Grants, type SavedGrants } from "../approval/grants.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { SessionContext } from "./session-context.ts";
 
@@ -44,18 +45,43 @@ export interface TurnOpening {
   readonly origin?: ActionOrigin | undefined;
 }
 
+/** A turn that runs, as the next host gets to know it. */
+export interface SavedTurn {
+  readonly id: TurnId;
+  readonly startedAt: string;
+  readonly isInteractive: boolean;
+  readonly denied: readonly DeniedCall[];
+  readonly grants: SavedGrants;
+  readonly translator: SavedTranslator;
+  /** The request that waits for its response; absent while the turn waits for its agent. */
+  readonly prompt?: { readonly id: number; readonly sessionId: string } | undefined;
+  readonly cancelled?: Cancellation | undefined;
+  readonly isSilent: boolean;
+}
+
+interface Cancellation {
+  readonly by: Actor;
+  readonly reason?: string;
+  readonly limit?: LimitFired;
+}
+
 type Phase =
   | { readonly name: "waiting" }
-  | { readonly name: "prompting"; readonly agent: AgentConnection; readonly sessionId: string }
+  | {
+      readonly name: "prompting";
+      readonly agent: AgentConnection;
+      readonly sessionId: string;
+      readonly promptId: number;
+    }
   | { readonly name: "ended"; readonly end: TurnEnd };
 
 /** A turn that runs or has ended. */
 export class Turn {
   readonly id: TurnId;
   readonly isInteractive: boolean;
-  readonly denied: DeniedCall[] = [];
+  readonly denied: DeniedCall[];
   /** Approvals of a person or a policy in this turn. */
-  readonly grants = new Grants();
+  readonly grants: Grants;
   /** Resolves when the turn has ended; never rejects. */
   readonly ended: Promise<TurnEnd>;
   /** The log entry of its first action. */
@@ -68,18 +94,26 @@ export class Turn {
   #endedAt: Date | undefined;
   /** The limit that its agent ran into. */
   #agentLimit: LimitFired | undefined;
-  #cancelled: { readonly by: Actor; readonly reason?: string; readonly limit?: LimitFired } | undefined;
+  #cancelled: Cancellation | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
   #escalation: NodeJS.Timeout | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   #isSilent = false;
   #gathered: { text: string; readonly toAction: (text: string) => Translated } | undefined;
 
-  constructor(context: SessionContext, opening: TurnOpening, findTerminal: UpdateContext["terminal"]) {
-    this.id = opening.turnId;
+  /** Begins a turn, or continues that of an earlier host. */
+  constructor(
+    context: SessionContext,
+    opening: TurnOpening | SavedTurn,
+    findTerminal: UpdateContext["terminal"],
+  ) {
+    const saved = "startedAt" in opening ? opening : undefined;
+    this.id = "startedAt" in opening ? opening.id : opening.turnId;
     this.isInteractive = opening.isInteractive;
+    this.denied = [...(saved?.denied ?? [])];
+    this.grants = new Grants(saved?.grants);
     this.#context = context;
-    this.#startedAt = context.now();
+    this.#startedAt = saved === undefined ? context.now() : new Date(saved.startedAt);
     this.#translator = new TurnTranslator(this.id, {
       terminal: findTerminal,
       toolCall: (id) => context.chat.toolCall(id),
@@ -92,11 +126,36 @@ export class Turn {
       resolveEnded = resolve;
     });
     this.#resolveEnded = resolveEnded;
-    this.opening = this.#dispatch(this.#firstAction(opening), opening.origin);
+    if ("startedAt" in opening) {
+      this.#translator.restore(opening.translator, (uri) => context.deps.terminals.find(uri));
+      this.#cancelled = opening.cancelled;
+      this.#isSilent = opening.isSilent;
+    } else this.opening = this.#dispatch(this.#firstAction(opening), opening.origin);
     const { timeoutSeconds } = context.state.runtimeOptions;
     if (timeoutSeconds !== undefined) {
-      this.#timeout = setTimeout(() => this.#timeOut(timeoutSeconds), timeoutSeconds * 1000);
+      const leftMs = timeoutSeconds * 1000 - this.durationMs;
+      this.#timeout = setTimeout(
+        () => this.#timeOut(timeoutSeconds),
+        saved === undefined ? leftMs : Math.max(leftMs, minTimeoutMs),
+      );
     }
+  }
+
+  /** What the next host needs to know of it; undefined when it is over. */
+  get saved(): SavedTurn | undefined {
+    const phase = this.#phase;
+    if (phase.name === "ended") return undefined;
+    return {
+      id: this.id,
+      startedAt: this.#startedAt.toISOString(),
+      isInteractive: this.isInteractive,
+      denied: this.denied,
+      grants: this.grants.saved,
+      translator: this.#translator.saved,
+      ...(phase.name === "prompting" && { prompt: { id: phase.promptId, sessionId: phase.sessionId } }),
+      ...(this.#cancelled !== undefined && { cancelled: this.#cancelled }),
+      isSilent: this.#isSilent,
+    };
   }
 
   get isOver(): boolean {
@@ -120,9 +179,29 @@ export class Turn {
     try {
       const { agent, sessionId } = await connect();
       if (this.isOver) return;
-      this.#phase = { name: "prompting", agent, sessionId };
-      this.#watchdog = setInterval(() => this.#noteSilence(), this.#context.deps.timeouts.silenceMs);
-      const { stopReason, usage } = await agent.prompt(sessionId, prompt(agent));
+      const answer = agent.prompt(sessionId, prompt(agent));
+      await this.#follow({ name: "prompting", agent, sessionId, promptId: agent.lastId }, answer);
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  /** Follows the prompt that an earlier host sent to its end. */
+  async resume(agent: AgentConnection, { id, sessionId }: NonNullable<SavedTurn["prompt"]>): Promise<void> {
+    try {
+      const answer = agent.awaitPrompt(id, sessionId);
+      if (this.#cancelled !== undefined) this.#escalate(agent);
+      await this.#follow({ name: "prompting", agent, sessionId, promptId: id }, answer);
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  async #follow(phase: Phase, answer: Promise<AcpPromptResult>): Promise<void> {
+    this.#phase = phase;
+    this.#watchdog = setInterval(() => this.#noteSilence(), this.#context.deps.timeouts.silenceMs);
+    try {
+      const { stopReason, usage } = await answer;
       const used = readUsage(usage);
       if (used !== undefined && !this.isOver) {
         this.#dispatch({ type: "chat/usage", turnId: this.id, usage: used });
@@ -134,8 +213,6 @@ export class Turn {
           { type: "chat/turnComplete", ...this.#times(), stopReason },
         );
       }
-    } catch (error) {
-      await this.#fail(error);
     } finally {
       // After `abort` the turn is over before its prompt is.
       clearTimeout(this.#escalation);
@@ -202,8 +279,12 @@ export class Turn {
     if (this.#phase.name !== "prompting") return this.#endCancelled(origin);
     const { agent, sessionId } = this.#phase;
     agent.cancel(sessionId);
-    this.#escalation = setTimeout(() => void agent.kill(), this.#context.deps.timeouts.cancelMs);
+    this.#escalate(agent);
     return undefined;
+  }
+
+  #escalate(agent: AgentConnection): void {
+    this.#escalation = setTimeout(() => void agent.kill(), this.#context.deps.timeouts.cancelMs);
   }
 
   /** Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). */
@@ -217,7 +298,7 @@ export class Turn {
     );
     if (phase.name !== "prompting") return;
     phase.agent.cancel(phase.sessionId);
-    this.#escalation = setTimeout(() => void phase.agent.kill(), this.#context.deps.timeouts.cancelMs);
+    this.#escalate(phase.agent);
   }
 
   /** Cuts the turn off, because the host stops. */
@@ -312,7 +393,9 @@ export class Turn {
 
   async #fail(cause: unknown): Promise<void> {
     if (this.isOver) return;
-    const error = await this.#explain(cause);
+    const exit = await this.#findExit(cause);
+    if (this.isOver) return;
+    const error = exit === undefined ? this.#explain(cause) : exit;
     const limit = this.#agentLimit && { limit: this.#agentLimit };
     if (this.#cancelled !== undefined) this.#endCancelled();
     else {
@@ -324,19 +407,20 @@ export class Turn {
   }
 
   /** A dead agent's last lines say more than the broken pipe by which the host noticed. */
-  async #explain(cause: unknown): Promise<ErrorInfo> {
-    if (this.#phase.name === "prompting" && !(cause instanceof RpcError)) {
-      const exit = await Promise.race([this.#phase.agent.exited, exitNoticed()]);
-      if (exit !== undefined) {
-        this.#agentLimit = exit.limit;
-        return {
-          code: "ACP_AGENT_EXITED",
-          message: explainExit(exit),
-          retryable: true,
-          stderrTail: exit.stderrTail,
-        };
-      }
-    }
+  async #findExit(cause: unknown): Promise<ErrorInfo | undefined> {
+    if (this.#phase.name !== "prompting" || cause instanceof RpcError) return undefined;
+    const exit = await Promise.race([this.#phase.agent.exited, exitNoticed()]);
+    if (exit === undefined) return undefined;
+    this.#agentLimit = exit.limit;
+    return {
+      code: "ACP_AGENT_EXITED",
+      message: explainExit(exit),
+      retryable: true,
+      stderrTail: exit.stderrTail,
+    };
+  }
+
+  #explain(cause: unknown): ErrorInfo {
     const known = saysLoginNeeded(cause) ? this.#explainMissingSignIn(cause) : cause;
     if (known instanceof HostError) {
       const { message, details } = known;
@@ -349,10 +433,10 @@ export class Turn {
         ...readRemedy(details),
       };
     }
-    const { message = String(cause), code } = cause as { message?: string; code?: string | number };
+    const { code } = cause as { code?: string | number };
     return {
       code: "ACP_TURN_FAILED",
-      message: this.#context.redact(message),
+      message: this.#context.redact(describeError(cause)),
       ...(code !== undefined && { detailCode: `${code}` }),
     };
   }
@@ -370,6 +454,9 @@ export class Turn {
     return entry;
   }
 }
+
+/** A turn whose time ran out while no host was there may have ended in time: what it wrote is read first. */
+const minTimeoutMs = 500;
 
 /** A dead process breaks its connection first; its exit is reported by the spawn helper soon after, or not at all. */
 const exitReportMs = 250;

@@ -12,12 +12,13 @@ import {
   type SessionState,
   findInputRequest,
 } from "@holdfast/ahp";
+import { HostError } from "@holdfast/protocol";
 import { findOption, outcomeOf } from "../rules/approval-rules.ts";
 
 const NOT_OPEN = "This request is not open: it was answered, expired, or never made.";
 const host = { kind: "host" } as const;
 
-/** The decision that an option's id or kind stands for; the rules say whether it is open and offered. */
+/** The decision that an option's id or kind stands for; the rules say whether it is open. Throws for an option that is not offered. */
 export function decideApproval(
   { inputNeeded }: SessionState,
   requestId: string,
@@ -29,12 +30,25 @@ export function decideApproval(
   const { turnId, toolCall } = needed;
   const { approval, toolCallId } = toolCall;
   const chosen = findOption(approval.options, option);
-  const outcome = chosen === undefined ? "denied" : outcomeOf(chosen);
+  if (chosen === undefined) throw unknownOption(option, approval.options);
+  const outcome = outcomeOf(chosen);
   // The rules fill in who decided, and when.
-  const chosenId = chosen?.id ?? option;
-  const made = { approvalId: approval.id, outcome, optionId: chosenId, by: host, at: "" } as const;
+  const made = { approvalId: approval.id, outcome, optionId: chosen.id, by: host, at: "" } as const;
   const decision = { ...made, ...(scope !== undefined && { scope }) };
   return { type: "chat/toolCallConfirmed", turnId, toolCallId, decision };
+}
+
+/** An open request has no such option: the caller must correct it, which a late decision need not (A713). */
+function unknownOption(
+  option: string,
+  offered: readonly { readonly id: string; readonly kind?: string }[],
+): HostError {
+  const ids = offered.map(({ id }) => id).join(", ");
+  return new HostError("ACP_INVALID_OPTION", `There is no option '${option}'. Choose one of: ${ids}.`, {
+    details: {
+      options: offered.map(({ id, kind }) => ({ optionId: id, ...(kind !== undefined && { kind }) })),
+    },
+  });
 }
 
 /** The completion of a form; undefined when the id is not that of a form. */
@@ -47,7 +61,10 @@ export function answerForm(
   const request = findInputRequest(activeTurn, requestId)?.request;
   if (request === undefined) return undefined;
   if (response !== "accept" && response !== "decline" && response !== "cancel") {
-    return `There is no option '${response}'. Choose one of: accept, decline, cancel.`;
+    throw unknownOption(
+      response,
+      ["accept", "decline", "cancel"].map((id) => ({ id })),
+    );
   }
   const answers = response === "accept" ? readAnswers(request, content) : undefined;
   if (typeof answers === "string") return answers;

@@ -6,6 +6,13 @@ import { type Run, type RunSink, TerminalError } from "@holdfast/terminal/port";
 export const ONLY_SHOWN =
   "The agent runs this command itself, and it is only shown here. Cancel the turn to stop it.";
 
+/** A displayed command as the next host gets to know it. */
+export interface SavedDisplayRun {
+  readonly state: "running" | "exited" | "ended";
+  readonly writtenBytes: number;
+  readonly half: string;
+}
+
 /** A command of which only the output and the end are known. */
 export class DisplayRun implements Run {
   readonly id = randomUUID();
@@ -14,14 +21,25 @@ export class DisplayRun implements Run {
   readonly tree = "process-group";
   readonly limits = {};
   readonly limitBackends = undefined;
+  readonly inputOffset = 0;
   readonly #sink: RunSink;
   #state: "running" | "exited" | "ended" = "running";
   #writtenBytes = 0;
   /** The first half of a character that an agent has cut in two. */
   #half = "";
 
-  constructor(sink: RunSink) {
+  constructor(
+    sink: RunSink,
+    { state = "running", writtenBytes = 0, half = "" }: Partial<SavedDisplayRun> = {},
+  ) {
     this.#sink = sink;
+    this.#state = state;
+    this.#writtenBytes = writtenBytes;
+    this.#half = half;
+  }
+
+  get saved(): SavedDisplayRun {
+    return { state: this.#state, writtenBytes: this.#writtenBytes, half: this.#half };
   }
 
   get hasExited(): boolean {
@@ -101,6 +119,10 @@ export class DisplayRun implements Run {
 
   hold(): void {
     // An agent's own command cannot be held up from here.
+  }
+
+  acknowledge(): void {
+    // There is no process whose bytes somebody holds.
   }
 
   release(): void {

@@ -1,8 +1,8 @@
 // The terminals of one session that its agent runs itself and only shows here, by the names that the agent gives them.
-import type { SessionClaim, SessionUri } from "@holdfast/ahp";
+import type { SessionClaim, SessionUri, TerminalUri } from "@holdfast/ahp";
 import type { DisplayNews } from "../agent/displayed-commands.ts";
 import type { AgentSide } from "./agent-side.ts";
-import type { DisplayRun } from "./display-run.ts";
+import type { DisplayRun, SavedDisplayRun } from "./display-run.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
 
@@ -24,6 +24,17 @@ export interface ShownCommand {
   readonly title: string;
   readonly cwd: string | undefined;
   readonly terminal: HostTerminal;
+}
+
+/** A displayed command as the next host gets to know it. */
+export interface SavedDisplay {
+  readonly uri: TerminalUri;
+  readonly terminalId: string;
+  readonly toolCallId?: string | undefined;
+  readonly isPast: boolean;
+  readonly isReported: boolean;
+  readonly run: SavedDisplayRun;
+  readonly shownFrom: number;
 }
 
 interface Displayed {
@@ -52,6 +63,30 @@ export class DisplayTerminals implements AgentSide {
   constructor(parts: DisplayTerminalsParts) {
     this.#parts = parts;
     this.session = parts.session;
+  }
+
+  get saved(): readonly SavedDisplay[] {
+    return [...this.#displayed].map(({ terminal, run, terminalId, toolCallId, isPast, isReported }) => ({
+      uri: terminal.uri,
+      terminalId,
+      toolCallId,
+      isPast,
+      isReported,
+      run: run.saved,
+      shownFrom: terminal.shownFrom,
+    }));
+  }
+
+  /** Shows the commands of an earlier host again, with the output that was kept. */
+  async restore(saved: readonly SavedDisplay[]): Promise<void> {
+    for (const { uri, run: savedRun, shownFrom, ...names } of saved) {
+      const shown = await this.#parts.terminals.showAgain(uri, savedRun, this);
+      if (shown === undefined) continue;
+      shown.terminal.shownFrom = shownFrom;
+      const displayed = { ...shown, toolCallId: undefined, ...names };
+      this.#named.set(names.terminalId, displayed);
+      this.#displayed.add(displayed);
+    }
   }
 
   /** A terminal by the agent's name for it. */

@@ -16,20 +16,21 @@ import {
   summarizeTerminal,
   terminalUri,
 } from "@holdfast/ahp";
-import { HostError } from "@holdfast/protocol";
+import { HostError, OWNER_CLIENT_ID } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { answerLimitBytes, clampSize, makeOutput, OUTPUT_LIMITS } from "@holdfast/terminal/terminal";
 import { RingBudget } from "@holdfast/terminal/view";
+import { idFor } from "../agent/request-name.ts";
 import type { Hub } from "../channel/hub.ts";
 import { boundTitle } from "../channel/title.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { RunScope } from "../limit/host-limits.ts";
-import type { TerminalSpool } from "../ports.ts";
+import type { Storage, TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { Throttle } from "./throttle.ts";
 import { claimAfterExit } from "../rules/terminal-rules.ts";
-import { DisplayRun } from "./display-run.ts";
+import { DisplayRun, type SavedDisplayRun } from "./display-run.ts";
 import { HostTerminal } from "./host-terminal.ts";
 import { LeftProcesses } from "./left-processes.ts";
 import { OpenTerminals } from "./open-terminals.ts";
@@ -38,6 +39,7 @@ import { OutputPublisher } from "./output-publisher.ts";
 import type { ProcessOwners } from "./process-owners.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
 import type { CommandBounds, DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
+import { type Continuation, type HeldTerminalRun, readContinuation, tagOf } from "./terminal-tag.ts";
 
 /** A screen that a session holds has one size, to which viewers adapt. */
 const sessionSize = { columns: 120, rows: 30 };
@@ -62,6 +64,8 @@ export interface HostTerminalsParts {
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** The limits that all commands share. */
   readonly scopes?: readonly RunScope[] | undefined;
+  /** Whether runs may outlive this host, so that the next one shows them. */
+  readonly keepsRuns?: boolean | undefined;
   /** For how long output is still published when the last reader of a terminal has left. Default 15 s. */
   readonly lingerMs?: number | undefined;
 }
@@ -118,7 +122,7 @@ export class HostTerminals {
     wanted: WantedTerminal,
     claim: SessionClaim,
     agent?: AgentSide,
-    { limits, scopes, isolation }: CommandBounds = {},
+    { limits, scopes, isolation, request }: CommandBounds = {},
   ): Promise<HostTerminal> {
     const { command, args, cwd, kind = "text", outputByteLimit } = wanted;
     const env = await this.#parts.processPort.buildEnvironment({
@@ -128,6 +132,10 @@ export class HostTerminals {
       ...(isolation?.level === "workspace" && { withoutSecrets: true, keepSecrets: isolation.keepSecrets }),
     });
     return this.open({
+      ...(request !== undefined && {
+        uri: terminalUri(makeId("terminal", idFor(request, "terminal"))),
+        startKey: `${request} terminal`,
+      }),
       title: [command, ...args].join(" "),
       commandLine: [command, ...args].join(" "),
       claim,
@@ -160,7 +168,7 @@ export class HostTerminals {
     this.#starting.add(id);
     try {
       const startedAt = this.#parts.now().toISOString();
-      const terminal = await this.#start(id, uri, plan);
+      const terminal = await this.#start(id, uri, plan, startedAt);
       this.#terminals.set(id, terminal);
       this.#openChannel(terminal, plan, startedAt);
       return terminal;
@@ -238,7 +246,84 @@ export class HostTerminals {
     this.#publishList();
   }
 
-  async #start(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
+  /**
+   * Makes the terminal of an earlier host again, whose channel is open: what its run has held is read once more, and
+   * what was published is not published again (U720).
+   */
+  async attach(held: HeldTerminalRun, storage: Storage, agent: AgentSide | undefined): Promise<HostTerminal> {
+    const { run, tag, state } = held;
+    const { uri, marker } = tag;
+    const { hub, spool, processPort, owners, scopes = [] } = this.#parts;
+    const extent = await spool?.extent(uri);
+    const continuation = readContinuation(storage, held, extent?.endOffset ?? 0);
+    const { claim, size } = state;
+    const plan = {
+      ...tag.plan,
+      claim,
+      agent,
+      isKept: tag.plan.isKept === true || (claim.kind === "client" && claim.clientId === OWNER_CLIENT_ID),
+      ...(size !== undefined && { size: { columns: size.cols, rows: size.rows } }),
+    };
+    if (marker !== undefined) {
+      const session = tag.session;
+      owners?.restore(
+        marker,
+        session === undefined ? { kind: "terminal", uri } : { kind: "session", uri: session },
+      );
+    }
+    const terminal = this.#make(terminalIdOf(uri), uri, plan, continuation);
+    this.#terminals.set(terminal.id, terminal);
+    terminal.publisher.opened();
+    const from = { output: continuation.place?.rawOffset ?? 0 };
+    await terminal.start((sink) => processPort.attach(run.id, sink, from));
+    if (!run.hasExited) void terminal.exited.then(this.#open.reenter(scopes));
+    this.#list.set(undefined);
+    void terminal.exited.then(() => this.#noteExit(terminal));
+    // Its title may have changed when no host was there.
+    hub.settled().catch(() => undefined);
+    return terminal;
+  }
+
+  /** Shows a command again that an agent runs itself, with the output that is kept; undefined when nothing is. */
+  async showAgain(
+    uri: TerminalUri,
+    saved: SavedDisplayRun,
+    agent: AgentSide,
+  ): Promise<{ readonly terminal: HostTerminal; readonly run: DisplayRun } | undefined> {
+    const { hub, spool } = this.#parts;
+    const state = hub.state(uri, "terminal");
+    if (state === undefined) return undefined;
+    const bytes = await readSpooled(spool, uri, saved.writtenBytes);
+    const { title, claim } = state;
+    const plan = {
+      title,
+      claim,
+      agent,
+      kind: "display",
+      size: sessionSize,
+      answerLimitBytes: answerLimitBytes(undefined),
+    } as const;
+    const startedAt = new Date(state.startedAt ?? this.#parts.now());
+    const shownOffset = saved.writtenBytes;
+    const continuation = { startedAt, shownOffset, published: new Set<string>(), commands: [] };
+    const terminal = this.#make(terminalIdOf(uri), uri, plan, continuation);
+    this.#terminals.set(terminal.id, terminal);
+    terminal.publisher.opened();
+    const run = terminal.attach((sink) => {
+      sink.bytes("output", bytes, 0);
+      return new DisplayRun(sink, { ...saved, state: "running", writtenBytes: saved.writtenBytes });
+    });
+    const exit = state.lifecycle.status === "exited" ? state.lifecycle.exit : undefined;
+    if (saved.state !== "running") {
+      run.exit(exit?.kind === "code" ? exit.exitCode : null, exit?.kind === "signal" ? exit.signal : null);
+    }
+    if (saved.state === "ended") run.finish();
+    this.#list.set(undefined);
+    void terminal.exited.then(() => this.#noteExit(terminal));
+    return { terminal, run };
+  }
+
+  async #start(id: string, uri: TerminalUri, plan: TerminalPlan, startedAt: string): Promise<HostTerminal> {
     const { kind, command, args, cwd, env, size, limits, hasInput = false, separateError } = plan;
     const scopes = plan.scopes ?? this.#parts.scopes ?? [];
     const files = { hasInput, separateError, ...(kind === "tty" && { size }) };
@@ -246,7 +331,9 @@ export class HostTerminals {
     const marker = this.#parts.owners?.issue(
       agent === undefined ? { kind: "terminal", uri } : { kind: "session", uri: agent.session },
     );
-    const request = { kind, command, args, cwd, env, limits, scopes, marker, sandbox, ...files };
+    const tag = JSON.stringify(tagOf(uri, plan, startedAt, marker));
+    const away = { key: plan.startKey, tag, whileAway: plan.isPaced === true ? "keep" : "tail" } as const;
+    const request = { kind, command, args, cwd, env, limits, scopes, marker, sandbox, ...files, ...away };
     const leave = this.#open.enter(scopes);
     try {
       const terminal = this.#make(id, uri, plan);
@@ -259,7 +346,7 @@ export class HostTerminals {
     }
   }
 
-  #make(id: string, uri: TerminalUri, plan: ShownPlan): HostTerminal {
+  #make(id: string, uri: TerminalUri, plan: ShownPlan, earlier?: Continuation): HostTerminal {
     const { agent, size, hasInput = false, isPaced = false, isKept = false } = plan;
     const { hub, spool, now, onFault = () => {}, lingerMs = defaultLingerMs } = this.#parts;
     const kind = plan.kind === "tty" ? "tty" : "text";
@@ -272,6 +359,7 @@ export class HostTerminals {
       isFoldedOnRequest: agent === undefined,
       // The budget never denies memory to a paced terminal, which must miss nothing; it gives it back soon.
       budget: isPaced ? undefined : this.#budget,
+      startOffset: earlier?.place?.offset,
     });
     const pace = isPaced
       ? new OutputPace({
@@ -285,10 +373,13 @@ export class HostTerminals {
       output,
       lingerMs,
       isText: kind === "text",
+      earlier,
       onBytes: (bytes, offset) => {
-        this.#writtenBytes += bytes.length;
-        spool?.append(uri, offset, bytes);
+        const known = Math.max(0, (earlier?.shownOffset ?? 0) - offset);
         pace?.wrote(offset + bytes.length);
+        if (known >= bytes.length) return;
+        this.#writtenBytes += bytes.length - known;
+        spool?.append(uri, offset + known, bytes.subarray(known));
       },
       onTitle: () => this.#list.set(undefined),
       onEnded: () => {
@@ -314,6 +405,8 @@ export class HostTerminals {
       // A script follows it that wants every byte.
       keepsMarks: isPaced,
       screenLingerMs: lingerMs,
+      ...(earlier !== undefined && { continues: earlier, startedAt: earlier.startedAt }),
+      ...(this.#parts.keepsRuns === true && { heldBytes: heldBytesOf(plan) }),
       unseenExit: plan.kind === "display" ? agentSilent : programLost,
       now,
       onFault,
@@ -390,4 +483,25 @@ export class HostTerminals {
 /** A folder as a URI; undefined where an agent names none that could be found again. */
 function folderUri(cwd: string): string | undefined {
   return isAbsolute(cwd) ? pathToFileURL(cwd).href : undefined;
+}
+
+/** As much as the terminal itself keeps: the next host shows what this one shows. */
+function heldBytesOf({ answerLimitBytes: answer, isPaced = false }: ShownPlan): number {
+  return Math.max(answer, isPaced ? OUTPUT_LIMITS.pacedReplayBytes : OUTPUT_LIMITS.replayBytes);
+}
+
+/** The output of a displayed command up to an offset; what the spool does not have is left out. */
+async function readSpooled(
+  spool: TerminalSpool | undefined,
+  uri: string,
+  endOffset: number,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for (let offset = 0; offset < endOffset;) {
+    const slice = await spool?.read(uri, offset, endOffset - offset);
+    if (slice === undefined || slice.bytes.length === 0) break;
+    pieces.push(slice.bytes);
+    offset = slice.endOffset;
+  }
+  return Buffer.concat(pieces).subarray(0, endOffset);
 }

@@ -18,6 +18,12 @@ export class OpenTerminals {
         `${openTerminals} commands of ${owners[level]} run already. Wait for one to end or end one, or raise limits.${level}.openTerminals.`,
       );
     }
+    return this.reenter(scopes);
+  }
+
+  /** The same for a command that an earlier host started, whatever the limits are now. */
+  reenter(scopes: readonly RunScope[]): () => void {
+    const limited = scopes.filter(({ openTerminals }) => openTerminals !== undefined);
     for (const scope of limited) this.#add(scope, 1);
     let hasLeft = false;
     return () => {

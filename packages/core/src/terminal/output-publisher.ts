@@ -5,6 +5,7 @@ import type { TerminalEvent, TerminalPublisher } from "@holdfast/terminal/termin
 import type { ByteSubscription, TerminalOutput } from "@holdfast/terminal/view";
 import type { Hub } from "../channel/hub.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { Continuation } from "./terminal-tag.ts";
 import { Throttle } from "./throttle.ts";
 import { incompleteBytes } from "./incomplete-bytes.ts";
 
@@ -19,6 +20,8 @@ export interface OutputPublisherParts {
   readonly lingerMs: number;
   /** Called with all bytes that are shown, which are valid during the call. */
   readonly onBytes?: ((bytes: Uint8Array, offset: number) => void) | undefined;
+  /** What an earlier host published of its bytes, which are read again. */
+  readonly earlier?: Pick<Continuation, "published" | "shownOffset"> | undefined;
   readonly onTitle?: (() => void) | undefined;
   readonly onEnded?: (() => void) | undefined;
 }
@@ -81,6 +84,7 @@ export class OutputPublisher implements TerminalPublisher {
   }
 
   publish(event: TerminalEvent): void {
+    if (this.#wasPublished(event)) return;
     switch (event.kind) {
       case "title":
         return this.#title.set(event.title);
@@ -108,6 +112,14 @@ export class OutputPublisher implements TerminalPublisher {
         this.dispatch({ type: "terminal/commandFinished", commandId, ...code, durationMs, offset });
       }
     }
+  }
+
+  #wasPublished(event: TerminalEvent): boolean {
+    const { earlier, output } = this.#parts;
+    if (earlier === undefined) return false;
+    if (event.kind === "title" || event.kind === "cwd") return output.endOffset < earlier.shownOffset;
+    const name = event.kind === "commandsDetected" ? event.kind : `${event.kind} ${event.command.id}`;
+    return earlier.published.has(name);
   }
 
   exited(): void {

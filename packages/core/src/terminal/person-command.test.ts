@@ -44,7 +44,7 @@ test("[A90] a command is the owner's alone, runs in their environment, is listed
       what: "command",
       subject: `sh -c ${command.args[1]}`,
       by: "client owner",
-      verdict: "allowed",
+      decision: "allowed",
       outcome: "started",
       environment: ["GREETING"],
     },

@@ -1,7 +1,7 @@
 // Owners of the host's processes by the marker in their environment: a person's terminal, or a session.
 import { createHash, randomUUID } from "node:crypto";
 import type { SessionUri, TerminalUri } from "@holdfast/ahp";
-import type { ProcessPort } from "@holdfast/terminal/port";
+import { forwardTo, type ProcessPort } from "@holdfast/terminal/port";
 
 /** Whom processes were started for. */
 export type MarkedFor =
@@ -25,13 +25,17 @@ export class ProcessOwners {
   /** Makes the marker of one run; one for nobody in particular is an agent's. */
   issue(markedFor?: MarkedFor): string {
     const marker = this.#prefix + randomUUID();
-    if (markedFor === undefined) return marker;
+    if (markedFor !== undefined) this.restore(marker, markedFor);
+    return marker;
+  }
+
+  /** Remembers a marker that an earlier host issued. */
+  restore(marker: string, markedFor: MarkedFor): void {
     // Separate, so that the commands of agents do not push out the terminals of people.
     const owners = markedFor.kind === "terminal" ? this.#terminals : this.#sessions;
     owners.set(marker, markedFor);
     const [oldest] = owners.keys();
     if (owners.size > maxRemembered && oldest !== undefined) owners.delete(oldest);
-    return marker;
   }
 
   find(marker: string): MarkedFor | undefined {
@@ -46,13 +50,8 @@ export class ProcessOwners {
 
 /** A process port that marks every run as this host's. */
 export function markRuns(processPort: ProcessPort, owners: ProcessOwners): ProcessPort {
-  return {
+  return forwardTo(processPort, {
     start: (request, sink) =>
       processPort.start({ ...request, marker: request.marker ?? owners.issue() }, sink),
-    buildEnvironment: (request) => processPort.buildEnvironment(request),
-    limit: (scopes) => processPort.limit(scopes),
-    isolation: () => processPort.isolation(),
-    openSandbox: (spec) => processPort.openSandbox(spec),
-    close: (graceMs) => processPort.close(graceMs),
-  };
+  });
 }

@@ -99,6 +99,15 @@ export class TerminalClaims {
     for (const terminal of this.#heldBy(clientId)) this.noteHolder(terminal, clientId);
   }
 
+  /** After a restart no client is connected: those that hold something have their time to come back. */
+  restore(): void {
+    const { hub, terminals } = this.#parts;
+    for (const { uri } of terminals.all) {
+      const claim = hub.state(uri, "terminal")?.claim;
+      if (claim?.kind === "client" && claim.clientId !== OWNER_CLIENT_ID) this.gone(claim.clientId);
+    }
+  }
+
   /** A client is back: what it holds is its own again. */
   back(clientId: ClientId): void {
     this.#connected.add(clientId);

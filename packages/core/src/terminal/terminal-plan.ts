@@ -38,10 +38,14 @@ export interface TerminalPlan {
   readonly scopes?: readonly RunScope[] | undefined;
   /** The sandbox to run in. */
   readonly sandbox?: string | undefined;
+  /** Names the start: repeated, it gives the run of the first. */
+  readonly startKey?: string | undefined;
 }
 
 /** The bounds of a command that an agent runs. */
 export interface CommandBounds extends Pick<TerminalPlan, "limits" | "scopes"> {
+  /** The name of the agent's request: the terminal and its start are named after it. */
+  readonly request?: string | undefined;
   readonly isolation?: CommandIsolation | undefined;
 }
 

@@ -22,7 +22,9 @@ const size = { cols: 100, rows: 30 };
 class Viewer {
   readonly content: readonly TerminalPart[];
   readonly startSize: { readonly cols: number; readonly rows: number };
+  /** The actions since the last picture. */
   readonly #received: TerminalAction[] = [];
+  #screen: TerminalScreen | undefined;
   endOffset: number;
   text = "";
 
@@ -66,24 +68,31 @@ class Viewer {
 
   /** Everything that its terminal shows, or that could make itself seen: cells, looks, cursors, modes, lines above. */
   async picture(): Promise<string> {
+    const screen = (this.#screen ??= await this.#startScreen());
     // Actions that arrive while this one draws are not for this picture.
-    const received = [...this.#received];
-    const { cols: columns, rows } = this.startSize;
-    const screen = await TerminalScreen.build({ columns, rows });
-    await screen.write(Buffer.from(this.content.map(({ text }) => text).join("")));
+    const received = this.#received.splice(0);
     for (const action of received) {
       if (action.type === "terminal/data") await screen.write(Buffer.from(action.data));
       else if (action.type === "terminal/resized") screen.resize(action.cols, action.rows);
     }
-    const { text } = screen.snapshot();
-    screen.close();
-    return text;
+    return screen.snapshot().text;
+  }
+
+  async #startScreen(): Promise<TerminalScreen> {
+    const { cols: columns, rows } = this.startSize;
+    const screen = await TerminalScreen.build({ columns, rows });
+    onTestFinished(() => screen.close());
+    await screen.write(Buffer.from(this.content.map(({ text }) => text).join("")));
+    return screen;
   }
 }
 
 /** A program that does something for each key, and then says so in a sequence that no terminal shows. */
 const program = String.raw`
-const write = (text) => process.stdout.write(text);
+let written = "";
+const write = (text) => { written += text; };
+// One call of the system for all that a key writes.
+const flush = () => { process.stdout.write(written); written = ""; };
 const at = (row, column) => "\x1b[" + row + ";" + column + "H";
 const keys = {
   h: () => { for (let line = 0; line < 60000; line++) write("\x1b[3" + (line % 8) + "mhistory " + line + " " + "-".repeat(40) + "\x1b[0m\r\n"); },
@@ -107,10 +116,12 @@ const keys = {
 };
 process.stdin.setRawMode(true);
 write("ready");
+flush();
 process.stdin.on("data", (data) => {
   for (const key of String(data)) {
     keys[key]();
     if (key !== "p") write("\x1b]1;did " + key + "\x07");
+    flush();
   }
 });
 `;

@@ -136,6 +136,9 @@ const kinds = {
   leak: async () => {
     for (const kept = []; ; await sleep(1)) kept.push(Buffer.alloc(8 * 1024 * 1024, 1));
   },
+  spin: async () => {
+    for (;;);
+  },
   sleep: ({ ms }) => unlessCancelled(sleep(ms)),
   until: async ({ path }) => {
     const gate = resolve(dirname(recordPath), path);

@@ -13,6 +13,7 @@ import { MemoryStorage } from "./memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import { FakeSession } from "./fake-session.ts";
 import type { Script } from "./script.ts";
+import { shareProcessPort } from "./shared-process-port.ts";
 import { TerminalClient } from "./terminal-client.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
@@ -125,15 +126,7 @@ export class FakeHost {
 export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   const hosts: FakeHost[] = [];
   const shared = new Spawner({ environment: { PATH: process.env["PATH"], HOME: tmpdir() } });
-  // Starting a process port takes longer than most tests; a host that closes must leave it nothing to end.
-  const processPort: ProcessPort = {
-    start: (request, sink) => shared.start(request, sink),
-    limit: (scopes) => shared.limit(scopes),
-    buildEnvironment: (request) => shared.buildEnvironment(request),
-    isolation: () => shared.isolation(),
-    openSandbox: (spec) => shared.openSandbox(spec),
-    close: () => Promise.resolve(),
-  };
+  const processPort = shareProcessPort(shared);
   afterEach(async () => {
     await Promise.all(hosts.splice(0).map((host) => host.close()));
   });

@@ -20,9 +20,11 @@ import type { AcpUpdate } from "../agent/acp.ts";
 import type { AgentServices } from "../agent/agent-connection.ts";
 import { rejectingServices } from "../agent/agent-wire.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
+import { Audit } from "../audit/audit.ts";
 import { KnownModels } from "../agent/known-models.ts";
 import { McpServers } from "../agent/mcp-servers.ts";
 import { Installations } from "../agent/installations.ts";
+import { Hub } from "../channel/hub.ts";
 import { HostLimits } from "../limit/host-limits.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../timeouts.ts";
 import { type AgentContext, type AgentDeps, SessionAgent } from "../session/session-agent.ts";
@@ -61,6 +63,9 @@ export class LoneAgent implements AgentContext {
     enter: () => Promise.resolve({ id: undefined, level: "none" }),
   };
   hasHistory = false;
+  hasCompletedTurn = false;
+  readonly ledger = undefined;
+  readonly turn = undefined;
   #state: SessionState;
 
   constructor(processPort: ProcessPort, options: LoneAgentOptions) {
@@ -85,16 +90,23 @@ export class LoneAgent implements AgentContext {
       processPort,
       installations: new Installations(processPort, "0.0.0"),
       mcpServers: new McpServers({}),
+      audit: new Audit(() => new Date(0)),
       models: new KnownModels(new MemoryMeta(), () => new Date(0)),
-      limits: new HostLimits({ command: {}, session: {}, key: {}, host: {} }),
+      limits: new HostLimits({ command: {}, agent: {}, session: {}, key: {}, host: {} }),
       timeouts: { ...DEFAULT_TIMEOUTS, ...timeouts },
       clientVersion: "1.2.3",
       now: () => new Date(0),
       agentVariables: () => ({}),
       owners: new ProcessOwners(this.folder),
+      hub: new Hub(),
+      keepsRuns: false,
       ...deps,
     };
     this.agent = new SessionAgent(this, this.services);
+  }
+
+  get uri(): SessionState["resource"] {
+    return this.#state.resource;
   }
 
   /** The environment in which the fake agent's program finds its script. */
@@ -141,6 +153,7 @@ export class LoneAgent implements AgentContext {
     const { agent, sessionId } = await this.agent.connect(options);
     const { stopReason } = await agent.prompt(sessionId, [{ type: "text", text }]);
     this.hasHistory = true;
+    this.hasCompletedTurn = true;
     return stopReason;
   }
 

@@ -4,7 +4,7 @@ import { CHAIN_START, chainHash, type ChainLink } from "@holdfast/terminal/acp-p
 import type { AuditEntry } from "../audit/audit.ts";
 import { estimateActionBytes } from "../channel/action-size.ts";
 import type { StateByKind } from "../channel/channel.ts";
-import { CountingSequence, type Journal, type JournalRecord } from "../channel/journal.ts";
+import { CountingSequence, type Journal, type JournalRecord, type RunProgress } from "../channel/journal.ts";
 import type { LogEntry } from "../channel/log-entry.ts";
 import type {
   AuditChain,
@@ -25,6 +25,7 @@ import type {
   StoredAction,
   StoredChannel,
   StoredChannelOf,
+  StoredRun,
   StoredSession,
   WantedOmittedTurn,
   WantedTurn,
@@ -73,6 +74,7 @@ export class MemoryStorage implements Storage {
     find: (query) => this.#find(query),
   };
   readonly #channels = new Map<string, MemoryChannel>();
+  readonly #runs = new Map<string, StoredRun>();
   readonly #keepLogBytes: number;
   readonly #nowMs: () => number;
 
@@ -179,6 +181,10 @@ export class MemoryStorage implements Storage {
       );
   }
 
+  runs(): StoredRun[] {
+    return [...this.#runs.values()];
+  }
+
   purge(session: SessionUri): Purged {
     const uris = this.channelsOf(session);
     const terminals = uris.filter((uri) => this.#channels.get(uri)?.channel.kind === "terminal");
@@ -236,6 +242,12 @@ export class MemoryStorage implements Storage {
           channel.closedAtMs = this.#nowMs();
           break;
         }
+        case "run":
+          this.#runs.set(record.run, advanceRun(this.#runs.get(record.run), record));
+          break;
+        case "runEnded":
+          this.#runs.delete(record.run);
+          break;
       }
     }
   }
@@ -297,6 +309,23 @@ export class MemoryStorage implements Storage {
 
 function describe({ uri, channel, seq, isOpen }: MemoryChannel): StoredChannel {
   return { ...channel, uri, seq, isOpen };
+}
+
+function advanceRun(before: StoredRun | undefined, progress: RunProgress): StoredRun {
+  const { run, session, handledOffset, sentOffset, takenOffset, state } = progress;
+  const isWanted = ({ offset, text }: { offset: number; text: string }): boolean =>
+    offset + Buffer.byteLength(text) > takenOffset;
+  return {
+    run,
+    session,
+    handledOffset,
+    sentOffset,
+    state: state ?? before?.state ?? "{}",
+    frames: [...(before?.frames ?? []), ...progress.frames].filter(isWanted),
+    requests: [...(before?.requests ?? []), ...progress.opened].filter(
+      ({ offset }) => !progress.answered.includes(offset),
+    ),
+  };
 }
 
 function isOver({ kind, state }: StateByKind): boolean {

@@ -44,6 +44,8 @@ export type Step =
   | { readonly do: "hang" }
   /** Takes memory until something ends it. */
   | { readonly do: "leak" }
+  /** Uses the processor until something ends it. */
+  | { readonly do: "spin" }
   | { readonly do: "sleep"; readonly ms: number }
   /** Until there is such a file in the host's folder. */
   | { readonly do: "until"; readonly path: string }

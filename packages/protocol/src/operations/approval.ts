@@ -49,7 +49,7 @@ export const resolvePermission = defineOperation({
   }),
   stream: false,
   response: successSchema(resolutionShape),
-  errors: ["ACP_SESSION_NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: ["ACP_SESSION_NOT_FOUND", "ACP_INVALID_OPTION", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
 const pendingApprovalSchema = z
@@ -101,7 +101,7 @@ export const resolveApproval = defineOperation({
   ),
   stream: false,
   response: successSchema(resolutionShape),
-  errors: ["INVALID_JSON", "BODY_TOO_LARGE"],
+  errors: ["ACP_INVALID_OPTION", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
 const permissionRuleSchema = z

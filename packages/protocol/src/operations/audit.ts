@@ -9,6 +9,7 @@ import { wholeNumberSchema } from "../request.ts";
 const subjects = [
   "command",
   "command-exit",
+  "agent-exit",
   "approval",
   "file-read",
   "file-write",
@@ -27,6 +28,8 @@ const subjects = [
 
 const subjectSchema = z.enum(subjects);
 
+const decisionSchema = z.enum(["allowed", "denied", "cancelled", "expired", "reported"]);
+
 const auditRecordSchema = z
   .object({
     id: z.int().describe("Grows with every entry; pass it as after to continue."),
@@ -41,9 +44,14 @@ const auditRecordSchema = z
     subject: z.string().describe("The command line, the path, or the name of what was changed."),
     cwd: z.string().optional(),
     by: z.string().describe("Who decided: a policy, a client, an app, the host."),
-    verdict: z
-      .enum(["allowed", "denied", "cancelled", "expired", "reported"])
-      .describe("reported: the agent did it itself and reported it; the host decided nothing."),
+    decision: decisionSchema
+      .optional()
+      .describe(
+        "reported: the agent did it itself and reported it; the host decided nothing. Absent in entries of earlier versions, which have it as verdict.",
+      ),
+    verdict: decisionSchema
+      .optional()
+      .describe("The decision in entries of earlier versions: an entry stays as it was hashed."),
     outcome: z
       .string()
       .optional()
@@ -51,7 +59,7 @@ const auditRecordSchema = z
     exitCode: z.int().optional().describe("How a command ended, unless it was by a signal."),
     signal: z.string().optional().describe("The signal that ended a command."),
     durationMs: z.int().optional().describe("How long a command ran, in milliseconds."),
-    limit: z.string().optional().describe("The limit that ended a command."),
+    limit: z.string().optional().describe("The limit that ended a command or an agent."),
     terminal: z.string().optional().describe("The terminal that a command runs in."),
     environment: z
       .array(z.string())

@@ -11,6 +11,8 @@ export interface AdmissionParts {
   readonly access: Access;
   /** Names beside loopback under which the host is known. */
   readonly names?: ReadonlySet<string> | undefined;
+  /** Origins whose pages count as the host's own. */
+  readonly origins?: ReadonlySet<string> | undefined;
   readonly isStopping: () => boolean;
 }
 
@@ -25,7 +27,10 @@ export async function admitSocket(request: IncomingMessage, parts: AdmissionPart
   return clientId;
 }
 
-function identifySocket(request: IncomingMessage, { access, names, isStopping }: AdmissionParts): string {
+function identifySocket(
+  request: IncomingMessage,
+  { access, names, origins, isStopping }: AdmissionParts,
+): string {
   const { headers, socket } = request;
   const own = socket.localAddress === undefined ? undefined : plainAddress(socket.localAddress);
   checkHost(headers.host, (name) => names !== undefined && (names.has(name) || name === own));
@@ -37,7 +42,7 @@ function identifySocket(request: IncomingMessage, { access, names, isStopping }:
     authorization: headers.authorization,
     appId: undefined,
   };
-  const isForeign = isForeignOrigin({ host: headers.host, origin: headers.origin });
+  const isForeign = isForeignOrigin({ host: headers.host, origin: headers.origin }, origins);
   // Before a ticket is redeemed, so that a foreign page does not use it up (E320).
   if (isForeign && (ticket !== null || sentKeys(credentials).length === 0)) {
     throw new HostError("ORIGIN_NOT_ALLOWED");

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Log } from "@holdfast/core";
 import { type ConnectedClient, HostError } from "@holdfast/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { Refusals } from "../auth/refusals.ts";
 import type { AhpPort, HostPort } from "../host-port.ts";
 import { errorResponse, reportError } from "../http/error-response.ts";
 import { type AdmissionParts, admitSocket, chooseProtocol, refuseUpgrade } from "./admission.ts";
@@ -13,6 +14,7 @@ import { Channels } from "./channels.ts";
 import { ClientRecords } from "./client-record.ts";
 import { AhpConnection, CLOSE_CODE, type ConnectionDeps } from "./connection.ts";
 import { requestHandlers } from "./handlers.ts";
+import { ResourceWatches } from "./resource-watches.ts";
 import { textFrame } from "./text-frame.ts";
 
 /** Timeouts for AHP clients. */
@@ -28,6 +30,7 @@ export interface AhpTimeouts {
 export interface AhpServerOptions extends AdmissionParts, AhpTimeouts {
   readonly host: HostPort;
   readonly log: Log;
+  readonly refusals: Refusals;
   readonly version: string;
   readonly now?: (() => Date) | undefined;
 }
@@ -90,8 +93,22 @@ export class AhpServer {
       .then((principal) => {
         if (!socket.destroyed) this.#upgrade(request, socket, head, principal, fail);
       })
-      .catch((error: unknown) => refuseUpgrade(socket, errorResponse(error, this.#options.log)));
+      .catch((error: unknown) => {
+        this.#noteRefusal(error, request);
+        return refuseUpgrade(socket, errorResponse(error, this.#options.log));
+      });
   };
+
+  #noteRefusal(error: unknown, { url = "/", headers, socket }: IncomingMessage): void {
+    this.#options.refusals.note(error, {
+      request: `WebSocket ${url.split("?", 1)[0]}`,
+      by: undefined,
+      address: socket.remoteAddress,
+      hasCredential:
+        /[?&](?:tkn|ticket)=/.test(url) ||
+        ["x-api-key", "authorization", "cookie", "sec-websocket-protocol"].some((name) => name in headers),
+    });
+  }
 
   #upgrade(
     request: IncomingMessage,
@@ -126,6 +143,7 @@ export class AhpServer {
       });
     }
     for (const connection of this.#connections) connection.terminate();
+    this.#serving?.watches.close();
     this.#serving?.records.close();
   }
 
@@ -139,6 +157,8 @@ export class AhpServer {
     }, this.#options.beatMs ?? defaultBeatMs).unref();
     const forget = this.#options.access.revocations.watch(principal, () => {
       connection.close(CLOSE_CODE.revoked, "The key was revoked.");
+      // The tab of a browser that was signed out keeps its name, and comes back with the next sign-in (Z711).
+      deps.records.release(principal);
     });
     webSocket.once("close", () => {
       forget();
@@ -152,27 +172,43 @@ export class AhpServer {
 
   /** Made for the first client: a host that nobody visits pays nothing. */
   #deps(): ConnectionDeps {
-    const { host, log, version, memoryMs = defaultMemoryMs, now = () => new Date() } = this.#options;
+    const {
+      host,
+      log,
+      refusals,
+      version,
+      memoryMs = defaultMemoryMs,
+      now = () => new Date(),
+    } = this.#options;
     const { ahp: port } = host;
     if (port === undefined) throw new HostError("NOT_FOUND");
-    this.#serving ??= makeDeps(port, { log, version, memoryMs, now });
+    this.#serving ??= makeDeps(port, { log, refusals, version, memoryMs, now });
     return this.#serving;
   }
 }
 
 function makeDeps(
   port: AhpPort,
-  { log, version, memoryMs, now }: { readonly log: Log; version: string; memoryMs: number; now: () => Date },
+  {
+    log,
+    refusals,
+    version,
+    memoryMs,
+    now,
+  }: { readonly log: Log; refusals: Refusals; version: string; memoryMs: number; now: () => Date },
 ): ConnectionDeps {
   const channels = new Channels(port);
   const views = new ChannelViews(port.hub);
+  const watches = new ResourceWatches(port);
   return {
     port,
     channels,
     views,
     records: new ClientRecords(port, views, memoryMs),
-    handlers: requestHandlers({ port, channels }),
+    watches,
+    handlers: requestHandlers({ port, channels, watches }),
     version,
+    refusals,
     report: (error: unknown) => reportError(error, log),
     now,
   };

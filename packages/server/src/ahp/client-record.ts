@@ -1,7 +1,7 @@
 // Clients that the host remembers, connected or not: ids, outcomes of their actions, and what they followed.
 import type { ClientId } from "@holdfast/ahp";
 import type { Dialect } from "@holdfast/ahp/dialects";
-import type { Submission, SubmittedBy } from "@holdfast/core";
+import { FileGrants, type Submission, type SubmittedBy } from "@holdfast/core";
 import type { AhpPort } from "../host-port.ts";
 import type { ChannelView, ChannelViews } from "./channel-view.ts";
 
@@ -32,6 +32,8 @@ export class ClientRecord {
   readonly dialect: Dialect;
   readonly info: ClientInfo;
   left: LeftBehind | undefined;
+  /** What the client may reach outside of the sessions' folders. */
+  readonly fileGrants = new FileGrants();
   readonly #outcomes = new Map<number, Outcome>();
   #forgottenSeq = -1;
 
@@ -135,6 +137,16 @@ export class ClientRecords {
     if (!isCurrent || isBack) this.#giveBack(left);
     else this.#remember(record, left);
     if (!this.#connections.has(clientId)) this.#port.claims.gone(clientId);
+  }
+
+  /** Frees the names of a credential that was revoked: nobody can speak for it any more. */
+  release(principal: string): void {
+    for (const [clientId, owner] of this.#owners) if (owner === principal) this.#owners.delete(clientId);
+  }
+
+  /** A client whose connection is over does not resume it: sessions do not list it any more. */
+  goneForGood({ clientId }: ClientRecord): void {
+    if (!this.#connections.has(clientId)) this.#port.sessions.removeClient(clientId);
   }
 
   close(): void {

@@ -15,6 +15,7 @@ import { type ConnectedClient, LIMITS } from "@holdfast/protocol";
 import type { RawData, WebSocket } from "ws";
 import type { AhpPort } from "../host-port.ts";
 import type { ChannelViews } from "./channel-view.ts";
+import type { Refusals } from "../auth/refusals.ts";
 import type { Channels } from "./channels.ts";
 import { type ClientConnection, ClientRecord, type ClientRecords } from "./client-record.ts";
 import { ClientSubscriptions } from "./client-subscriptions.ts";
@@ -22,6 +23,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { type HandledMethod, handleRequest, type RequestHandlers } from "./handlers.ts";
 import { findAll, greet, readIntroduction, readReturn, resume } from "./handshake.ts";
 import { InboundLimit, orderOf } from "./inbound.ts";
+import type { ResourceWatches } from "./resource-watches.ts";
 import { SocketWriter } from "./socket-writer.ts";
 import { toRpcError } from "./rpc-error.ts";
 
@@ -44,8 +46,10 @@ export interface ConnectionDeps {
   readonly channels: Channels;
   readonly views: ChannelViews;
   readonly records: ClientRecords;
+  readonly watches: ResourceWatches;
   readonly handlers: RequestHandlers;
   readonly version: string;
+  readonly refusals: Refusals;
   readonly report: (error: unknown) => string;
   readonly now: () => Date;
 }
@@ -70,6 +74,8 @@ const maxRequests = 256;
 export class AhpConnection implements ClientConnection {
   readonly #deps: ConnectionDeps;
   readonly #webSocket: WebSocket;
+  /** Whether the host closed it, so that the client's code only repeats the host's. */
+  #isClosedHere = false;
   readonly #principal: string;
   readonly #socket: SocketWriter;
   readonly #rpc: Connection;
@@ -107,7 +113,13 @@ export class AhpConnection implements ClientConnection {
     });
     webSocket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     webSocket.on("pong", () => (this.#isAlive = true));
-    webSocket.on("close", () => this.#end());
+    webSocket.on("close", (code) => {
+      // A browser says so when its tab is closed or shows another page: nobody is there any more (Z710).
+      const hasLeft = code === CLOSE_CODE.goingAway && !this.#isClosedHere;
+      const { record } = this.#subscriptions ?? {};
+      this.#end();
+      if (hasLeft && record !== undefined) this.#deps.records.goneForGood(record);
+    });
     // The WebSocket sends a close code that names the error; its close event follows.
     webSocket.on("error", () => {});
   }
@@ -121,7 +133,7 @@ export class AhpConnection implements ClientConnection {
       clientId,
       ...info,
       // As versions are written: `v0_10` is a name for programs.
-      dialect: dialect.name.replace(/^v(\d+)_/, "$1."),
+      dialect: dialect.name.replace(/^v(?=\d)/, "").replaceAll("_", "."),
       principal,
       connectedAt: this.#connectedAt.toISOString(),
       channelCount: subscriptions.size,
@@ -141,6 +153,7 @@ export class AhpConnection implements ClientConnection {
   }
 
   close(code: number, reason: string): void {
+    this.#isClosedHere = true;
     this.#webSocket.close(code, reason);
   }
 
@@ -208,7 +221,10 @@ export class AhpConnection implements ClientConnection {
     const subscriptions = this.#subscriptions;
     if (subscriptions === undefined) throw notIntroduced(method);
     const { handlers, port } = this.#deps;
-    return this.#translate(handleRequest(handlers, port.hub.recording, subscriptions, method, params));
+    return this.#translate(
+      handleRequest(handlers, port.hub.recording, subscriptions, method, params),
+      method,
+    );
   }
 
   #dispatch(params: unknown): void | Promise<void> {
@@ -227,10 +243,12 @@ export class AhpConnection implements ClientConnection {
     }
   }
 
-  async #translate(answer: Promise<unknown>): Promise<unknown> {
+  async #translate(answer: Promise<unknown>, method = "initialize"): Promise<unknown> {
     try {
       return await answer;
     } catch (error) {
+      const by = `client ${this.#principal}`;
+      this.#deps.refusals.note(error, { request: `AHP ${method}`, by, hasCredential: true });
       throw toRpcError(error, this.#dialect, this.#deps.report);
     }
   }
@@ -328,7 +346,10 @@ export class AhpConnection implements ClientConnection {
     const subscriptions = this.#subscriptions;
     if (subscriptions === undefined) return;
     const read = subscriptions.dialect.readRequest("unsubscribe", params);
-    const found = read.ok && this.#deps.channels.findNow(subscriptions.dialect, read.value.channel);
+    if (!read.ok) return;
+    const { channel } = read.value;
+    this.#deps.watches.unsubscribe(channel, subscriptions);
+    const found = this.#deps.channels.findNow(subscriptions.dialect, channel);
     if (found) subscriptions.unsubscribe(found);
   }
 
@@ -340,6 +361,7 @@ export class AhpConnection implements ClientConnection {
     this.#warnings.close();
     if (state.name !== "open") return;
     const { subscriptions } = state;
+    this.#deps.watches.leave(subscriptions);
     this.#deps.records.leave(subscriptions.record, this, subscriptions.leave());
   }
 }

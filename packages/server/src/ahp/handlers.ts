@@ -1,5 +1,4 @@
-// Handlers of client requests: subscriptions, terminals and resources here, sessions in session.ts.
-import { isUtf8 } from "node:buffer";
+// Handlers of client requests: subscriptions and terminals here, sessions in session.ts, files in resource.ts.
 import { pathToFileURL } from "node:url";
 import { ROOT_URI, makeId, mayNameTerminal } from "@holdfast/ahp";
 import type { AhpRequests, RequestMethod, WireSnapshot } from "@holdfast/ahp/dialects";
@@ -9,6 +8,8 @@ import { HostError } from "@holdfast/protocol";
 import type { AhpPort } from "../host-port.ts";
 import type { Channels } from "./channels.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
+import { resourceHandlers } from "./resource.ts";
+import type { ResourceWatches } from "./resource-watches.ts";
 import { invalidParams } from "./rpc-error.ts";
 import { sessionHandlers } from "./session.ts";
 
@@ -18,6 +19,7 @@ export type HandledMethod = Exclude<RequestMethod, "reconnect" | "unsubscribe">;
 export interface HandlerDeps {
   readonly port: AhpPort;
   readonly channels: Channels;
+  readonly watches: ResourceWatches;
 }
 
 /** Returns the result of a request, or throws a `HostError` or an `RpcError`. */
@@ -30,7 +32,7 @@ export type RequestHandlers = { readonly [Method in HandledMethod]: RequestHandl
 
 export function requestHandlers(deps: HandlerDeps): RequestHandlers {
   return {
-    subscribe: (subscriptions, params) => subscribe(deps.channels, subscriptions, params),
+    subscribe: (subscriptions, params) => subscribe(deps, subscriptions, params),
     ...sessionHandlers(deps),
     ...terminalHandlers(deps),
     ...resourceHandlers(deps),
@@ -57,7 +59,7 @@ export async function handleRequest<Method extends HandledMethod>(
 
 /** Requests that are answered only when what they changed is recorded (D260). */
 function changesState(method: HandledMethod): boolean {
-  return /^(create|dispose)/.test(method);
+  return /^(create(Session|Terminal)|dispose|resource(Write|Mkdir|Copy|Move|Delete|Request))/.test(method);
 }
 
 /** A folder as AHP writes it. */
@@ -69,7 +71,7 @@ const maxSubscriptions = 1024;
 
 /** Follows a channel and returns its state; a channel that is over has a state and nothing to follow. */
 async function subscribe(
-  channels: Channels,
+  { channels, watches }: HandlerDeps,
   subscriptions: ClientSubscriptions,
   { channel, maxLatencyMs, turns }: AhpRequests["subscribe"],
 ): Promise<{ snapshot: WireSnapshot }> {
@@ -77,6 +79,8 @@ async function subscribe(
   if (subscriptions.size >= maxSubscriptions) {
     throw new RpcError(ErrorCode.tooBusy, `At most ${maxSubscriptions} channels can be followed at once.`);
   }
+  const watched = watches.subscribe(channel, subscriptions);
+  if (watched !== undefined) return { snapshot: watched };
   const found = await channels.find(dialect, channel);
   const snapshot = found && subscriptions.subscribe(found, { maxLatencyMs, turns });
   if (snapshot !== undefined) return { snapshot };
@@ -104,22 +108,6 @@ function terminalHandlers({
       const submission = await port.submit(found.uri, { type: "terminal/dispose" }, record.submitter);
       requireAccepted(submission, "TERMINAL_NOT_FOUND");
       return null;
-    },
-  };
-}
-
-/** The handler of `resourceRead`; content that is not text is returned in base64, whatever encoding was requested. */
-function resourceHandlers({ port }: HandlerDeps): Pick<RequestHandlers, "resourceRead"> {
-  return {
-    resourceRead: async (_subscriptions, { uri, encoding = "utf-8" }) => {
-      const { bytes, contentType } = await port.files.read(uri);
-      const used = encoding === "utf-8" && isUtf8(bytes) ? "utf-8" : "base64";
-      const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      return {
-        data: data.toString(used === "utf-8" ? "utf8" : "base64"),
-        encoding: used,
-        ...(contentType !== undefined && { contentType }),
-      };
     },
   };
 }

@@ -1,6 +1,6 @@
 // Incoming messages of a client: how fast they are read, and which wait for one another.
 import type { WebSocket } from "ws";
-import { TokenBucket } from "../auth/failure-limit.ts";
+import { TokenBucket } from "@holdfast/core";
 
 /** Messages, where one of more than `unitBytes` counts for several. */
 const size = { burst: 4000, perSecond: 2000 };

@@ -11,6 +11,9 @@ const names: { readonly [Code in HostErrorCode]?: AhpErrorName } = {
   SESSION_EXISTS: "sessionAlreadyExists",
   NOT_FOUND: "contentNotFound",
   PERMISSION_DENIED: "permissionDenied",
+  FILE_NOT_FOUND: "notFound",
+  FILE_EXISTS: "alreadyExists",
+  FILE_CHANGED: "conflict",
 };
 
 /** The answer to a request that failed; what was not meant for callers is written to the log, and found there by its id. */
@@ -26,11 +29,13 @@ export function toRpcError(thrown: unknown, dialect: Dialect, report: (error: un
   }
   const name = names[error.code];
   const number = name === undefined ? error.rpcCode : dialect.errorNumbers[name];
-  const { remedy, retryable } = error.details;
+  const { remedy, retryable, request } = error.details;
   return new RpcError(number, error.message, {
     code: error.code,
     ...(retryable === true && { retryable }),
     ...(remedy !== undefined && { remedy }),
+    // The request after which this one would be allowed.
+    ...(request !== undefined && { request }),
   });
 }
 

@@ -25,6 +25,7 @@ type SessionMethod =
   | "createSession"
   | "disposeSession"
   | "resolveSessionConfig"
+  | "sessionConfigCompletions"
   | "fetchTurns"
   | "completions";
 
@@ -69,6 +70,12 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
     resolveSessionConfig: (_subscriptions, { config = {} }) => ({
       schema: sessionConfigSchema(port.sessions),
       values: config,
+    }),
+    // Every setting lists its values in its schema: there is nothing to look up.
+    sessionConfigCompletions: (_subscriptions, { property, query = "" }) => ({
+      items: configValues(sessionConfigSchema(port.sessions), property)
+        .filter((value) => value.includes(query))
+        .map((value) => ({ value, label: value })),
     }),
     fetchTurns: (subscriptions, params) => fetchTurns(deps, subscriptions, params),
     completions: (subscriptions, params) => complete(deps, subscriptions, params),
@@ -140,9 +147,29 @@ interface SessionConfig {
   readonly mcpServers?: string[];
 }
 
+interface ConfigSchema {
+  readonly type: "object";
+  readonly properties: {
+    readonly [name: string]: {
+      readonly type: "string" | "array";
+      readonly title: string;
+      readonly default?: string;
+      readonly uniqueItems?: true;
+      readonly enum?: readonly string[];
+      readonly items?: { readonly type: "string"; readonly enum: readonly string[] };
+    };
+  };
+}
+
+function configValues({ properties }: ConfigSchema, name: string): readonly string[] {
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (property === undefined) throw invalidParams(`property: there is no setting ${JSON.stringify(name)}`);
+  return property.enum ?? property.items?.enum ?? [];
+}
+
 /** The schema of the choice: a policy, a level of isolation, and MCP servers where there are any. */
-function sessionConfigSchema({ mcpServers, isolation }: AhpPort["sessions"]): object {
-  const items = { type: "string", enum: mcpServers };
+function sessionConfigSchema({ mcpServers, isolation }: AhpPort["sessions"]): ConfigSchema {
+  const items = { type: "string", enum: mcpServers } as const;
   return {
     type: "object",
     properties: {

@@ -36,6 +36,8 @@ export interface ListenOptions {
   readonly allowRemote?: boolean | undefined;
   /** Names under which others reach the host, beside its address. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Origins whose pages count as the host's own. */
+  readonly allowedOrigins?: readonly string[] | undefined;
 }
 
 /** Addresses that stand for all of a machine's, with the one under which the machine itself then reaches the host. */
@@ -96,13 +98,18 @@ export function checkHost(
   }
 }
 
-/** Whether a browser sent the request for a page that this host does not serve (A12, A77). */
-export function isForeignOrigin({ host, origin }: AddressHeaders): boolean {
-  if (origin === undefined) return false;
+/** Whether a browser sent the request for a page that this host neither serves nor trusts (A12, A77, E772). */
+export function isForeignOrigin(
+  { host, origin }: AddressHeaders,
+  allowedOrigins: ReadonlySet<string> = noOrigins,
+): boolean {
+  if (origin === undefined || allowedOrigins.has(origin)) return false;
   const target = readTarget(host);
   const source = readAuthority(origin);
   return target === undefined || source === undefined || !isSamePlace(source, target);
 }
+
+const noOrigins: ReadonlySet<string> = new Set();
 
 /** The host name or address that a `Host` header means, without brackets or a port; undefined when it means none. */
 function hostnameOf(host: string | undefined): string | undefined {

@@ -46,6 +46,17 @@ it("[Z621] ends after 30 days without use, and use is noted once a minute", () =
   expect(signIns.recognise(secret)).toBeUndefined();
 });
 
+it("[A710] does not outlive its 30 days because the clock was ahead when it was used", () => {
+  const { signIns, clock } = open();
+  const { secret } = signIns.create(browser);
+  clock.nowMs += 29 * day;
+  expect(signIns.recognise(secret)).toBeDefined();
+  clock.nowMs -= 29 * day;
+  expect(signIns.recognise(secret)?.lastUsedAt).toBe("2026-01-02T00:00:00.000Z");
+  clock.nowMs += 31 * day;
+  expect(signIns.recognise(secret)).toBeUndefined();
+});
+
 it("[Z621] closes what is open when it is revoked, also where that cannot be written down", () => {
   const { signIns, meta, ended } = open();
   const { signIn, secret } = signIns.create(browser);

@@ -72,7 +72,8 @@ export class SignIns {
       this.revoke(kept.signIn.id);
       return undefined;
     }
-    if (unusedMs >= useNotedEveryMs) this.#noteUse(kept);
+    // A last use in the future is from before the clock was set back, and would prolong the sign-in (A710).
+    if (unusedMs >= useNotedEveryMs || unusedMs < 0) this.#noteUse(kept);
     return kept.signIn;
   }
 

@@ -3,14 +3,32 @@ import { expect, test } from "vitest";
 import { Revocations } from "./revocations.ts";
 import { Tickets } from "./tickets.ts";
 
-function tickets(): { tickets: Tickets; revocations: Revocations; pass(ms: number): void } {
+interface Given {
+  tickets: Tickets;
+  revocations: Revocations;
+  pass(ms: number): void;
+  /** Sets the machine's clock, while no time passes. */
+  setClock(byMs: number): void;
+}
+
+function tickets(): Given {
   let nowMs = Date.parse("2026-01-01T00:00:00.000Z");
+  let passedMs = 0;
   const revocations = new Revocations();
   return {
-    tickets: new Tickets(revocations, () => new Date(nowMs)),
+    tickets: new Tickets(
+      revocations,
+      () => new Date(nowMs),
+      undefined,
+      () => passedMs,
+    ),
     revocations,
     pass: (ms) => {
       nowMs += ms;
+      passedMs += ms;
+    },
+    setClock: (byMs) => {
+      nowMs += byMs;
     },
   };
 }
@@ -26,6 +44,20 @@ test("[E62] a ticket is good once, for thirty seconds", () => {
   pass(30_001);
   expect(given.redeem(late.ticket)).toBeUndefined();
   expect(revocations.size).toBe(0);
+});
+
+test("[A710] a clock that is set back does not prolong a ticket, and one that is set forward ends it", () => {
+  const { tickets: given, pass, setClock } = tickets();
+  const kept = given.issue("owner");
+  const late = given.issue("owner");
+  setClock(-3_600_000);
+  pass(30_000);
+  expect(given.redeem(kept.ticket)).toBe("owner");
+  pass(1);
+  expect(given.redeem(late.ticket)).toBeUndefined();
+  const early = given.issue("owner");
+  setClock(30_001);
+  expect(given.redeem(early.ticket)).toBeUndefined();
 });
 
 test("[E62] a ticket goes with the right of the key that it was made for", () => {

@@ -10,6 +10,8 @@ interface Ticket {
 interface OpenTicket {
   readonly clientId: string;
   readonly expiresAtMs: number;
+  /** On a clock that only goes forward: setting the machine's clock back does not prolong a ticket. */
+  readonly issuedAtMs: number;
   readonly forget: () => void;
 }
 
@@ -25,7 +27,16 @@ export class Tickets {
   readonly #lifetimeMs: number;
   readonly #open = new Map<string, OpenTicket>();
 
-  constructor(revocations: Revocations, now: () => Date, lifetimeMs: number = TICKET_LIFETIMES_MS.socket) {
+  readonly #steadyMs: () => number;
+
+  /** `steadyMs` is a clock that only goes forward. */
+  constructor(
+    revocations: Revocations,
+    now: () => Date,
+    lifetimeMs: number = TICKET_LIFETIMES_MS.socket,
+    steadyMs: () => number = () => performance.now(),
+  ) {
+    this.#steadyMs = steadyMs;
     this.#lifetimeMs = lifetimeMs;
     this.#revocations = revocations;
     this.#now = now;
@@ -37,7 +48,7 @@ export class Tickets {
     const ticket = randomBytes(24).toString("base64url");
     const expiresAtMs = this.#now().getTime() + this.#lifetimeMs;
     const forget = this.#revocations.watch(clientId, () => this.#open.delete(ticket));
-    this.#open.set(ticket, { clientId, expiresAtMs, forget });
+    this.#open.set(ticket, { clientId, expiresAtMs, issuedAtMs: this.#steadyMs(), forget });
     return { ticket, expiresAt: new Date(expiresAtMs).toISOString() };
   }
 
@@ -46,15 +57,19 @@ export class Tickets {
     const found = this.#open.get(ticket);
     if (found === undefined) return undefined;
     this.#drop(ticket, found);
-    return found.expiresAtMs >= this.#now().getTime() ? found.clientId : undefined;
+    return this.#isValid(found) ? found.clientId : undefined;
   }
 
   #dropOld(): void {
-    const nowMs = this.#now().getTime();
     for (const [ticket, open] of this.#open) {
-      if (open.expiresAtMs >= nowMs && this.#open.size < maxOpen) return;
+      if (this.#isValid(open) && this.#open.size < maxOpen) return;
       this.#drop(ticket, open);
     }
+  }
+
+  /** By the machine's clock and by the time that has passed, whichever ends it first (A710). */
+  #isValid({ expiresAtMs, issuedAtMs }: OpenTicket): boolean {
+    return expiresAtMs >= this.#now().getTime() && this.#steadyMs() - issuedAtMs <= this.#lifetimeMs;
   }
 
   #drop(ticket: string, { forget }: OpenTicket): void {

@@ -19,6 +19,8 @@ export interface AdmissionOptions {
   readonly audit: Pick<Audit, "record">;
   /** Names beside loopback under which the host is known; absent: none, and no address of the machine either. */
   readonly names?: ReadonlySet<string> | undefined;
+  /** Origins whose pages count as the host's own. */
+  readonly origins?: ReadonlySet<string> | undefined;
   /** Whether the host rejects new work. */
   readonly isStopping: () => boolean;
   /** Whether the host can take work; it can if left out. */
@@ -29,7 +31,7 @@ export interface AdmissionOptions {
 
 /** Admits callers that address this host and authenticate; health is open to anybody (A10–A12, A62). */
 export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
-  const { access, audit, names, isStopping, isReady, webRoot } = options;
+  const { access, audit, names, origins, isStopping, isReady, webRoot } = options;
   app.use(async (c, next) => {
     const { localAddress } = bindingsOf(c).incoming?.socket ?? {};
     // Of all names only a numeric address cannot be made to lead here by somebody else.
@@ -38,7 +40,7 @@ export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
     if (isStopping()) throw new HostError("HOST_STOPPING");
     await next();
   });
-  admitOrigins(app, (c) => identifyByKey(c, access));
+  admitOrigins(app, (c) => identifyByKey(c, access), origins);
   mountHealth(app, isReady);
   mountAppRegistration(app, access, (c) => peerOf(c).isLocal);
   if (webRoot !== undefined) mountPage(app, { webRoot, access, audit, peerOf });

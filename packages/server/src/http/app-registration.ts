@@ -1,6 +1,6 @@
 // Apps that are known by an id: what they ask for themselves, and what the owner answers.
 import { makeId } from "@holdfast/ahp";
-import { rightsEntry } from "@holdfast/core";
+import { rightsEntry, TokenBucket } from "@holdfast/core";
 import {
   type App,
   type AppPermission,
@@ -13,7 +13,7 @@ import {
 import type { Context, Hono } from "hono";
 import type { Access } from "../auth/access.ts";
 import { appClientId } from "../auth/authenticator.ts";
-import { rateLimited, TokenBucket } from "../auth/failure-limit.ts";
+import { rateLimited } from "../auth/failure-limit.ts";
 import type { KeyHandlerDeps } from "./key.ts";
 import { type Handlers, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
 import { BodyReader } from "./request-body.ts";

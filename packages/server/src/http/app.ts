@@ -2,13 +2,14 @@
 import type { Log } from "@holdfast/core";
 import { type ConnectedClient, HostError, openApiDocument } from "@holdfast/protocol";
 import { Hono } from "hono";
+import type { Refusals } from "../auth/refusals.ts";
 import type { HostPort } from "../host-port.ts";
 import type { Watch } from "../watch.ts";
 import { type AdmissionOptions, admit } from "./admission.ts";
 import { appHandlers } from "./app-registration.ts";
 import { approvalHandlers } from "./approval.ts";
 import { errorResponse, reportError } from "./error-response.ts";
-import { hostHandlers, mountCaller, mountStop } from "./host.ts";
+import { hostHandlers, mountCaller, mountStop, type RunningWork } from "./host.ts";
 import { keyHandlers } from "./key.ts";
 import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
@@ -28,11 +29,12 @@ export interface AppOptions extends AdmissionOptions {
   readonly heartbeatMs: number;
   readonly streams: OpenStreams;
   readonly watch: Watch;
+  readonly refusals: Refusals;
   readonly clients: () => readonly ConnectedClient[];
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;
   /** Stops the host on request; absent: nobody can ask for it. */
-  readonly onStopRequest?: (() => void) | undefined;
+  readonly onStopRequest?: ((work: RunningWork) => void) | undefined;
 }
 
 /** Builds the app: address, then credentials, then routes (A10–A13). */
@@ -43,7 +45,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   app.notFound(() => {
     throw new HostError("NOT_FOUND");
   });
-  observeRequests(app, watch.metrics, log);
+  observeRequests(app, { metrics: watch.metrics, log, refusals: options.refusals });
   admit(app, options);
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {

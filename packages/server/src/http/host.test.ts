@@ -3,6 +3,7 @@ import { MemoryMeta } from "@holdfast/core/testing";
 import { type AuditRecord, OPERATIONS } from "@holdfast/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAccess } from "../auth/access.ts";
+import { Refusals } from "../auth/refusals.ts";
 import { ApiClient } from "../testing/api-client.ts";
 import { serve } from "../testing/serving.ts";
 import { FakeHost } from "../testing/fake-host.ts";
@@ -71,6 +72,7 @@ describe("[O6] health and readiness", () => {
       host,
       log,
       audit: { record: log },
+      refusals: new Refusals({ record: log }, log),
       access,
       streams,
       watch,
@@ -86,13 +88,18 @@ describe("[O6] health and readiness", () => {
 });
 
 it("[A220] stops the host for those who may do everything, once it has answered; where nobody stops it, there is no such request", async () => {
-  let stops = 0;
-  const { client } = await serve({ onStopRequest: () => (stops += 1) });
+  const stops: string[] = [];
+  const { client } = await serve({ onStopRequest: (work) => stops.push(work) });
   expect((await client.send("GET", "/admin/stop")).status).toBe(405);
   expect((await new ApiClient(client.url, "another").send("POST", "/admin/stop")).status).toBe(401);
-  expect(stops).toBe(0);
+  expect(await client.send("POST", "/admin/stop?work=perhaps")).toMatchObject({
+    status: 400,
+    body: { code: "INVALID_REQUEST" },
+  });
+  expect(stops).toEqual([]);
   expect(await client.send("POST", "/admin/stop")).toMatchObject({ status: 202, body: { success: true } });
-  expect(stops).toBe(1);
+  expect(await client.send("POST", "/admin/stop?work=end")).toMatchObject({ status: 202 });
+  expect(stops).toEqual(["keep", "end"]);
   const { client: other } = await serve();
   expect((await other.send("POST", "/admin/stop")).status).toBe(404);
 });
@@ -105,7 +112,7 @@ function command(id: number, session: string): AuditRecord {
     what: "command",
     subject: "make",
     by: "policy",
-    verdict: "allowed",
+    decision: "allowed",
   };
 }
 

@@ -25,11 +25,12 @@ export interface Readiness {
 export function hostHandlers(
   host: HostPort,
   clients: () => readonly ConnectedClient[],
-): Pick<Handlers, "listAgents" | "listAudit" | "getAuditChain" | "listClients"> {
+): Pick<Handlers, "listAgents" | "listAudit" | "getAuditChain" | "getPolicy" | "listClients"> {
   return {
     listAgents: async ({ query }) => success({ agents: await host.listAgents(query.includeModels) }),
     listAudit: ({ query }, { caller }) => success({ entries: host.readAudit(query, caller) }),
     getAuditChain: (_, { caller }) => success({ chain: host.readAuditChain(caller) }),
+    getPolicy: (_, { caller }) => success({ policy: host.readPolicy(caller) }),
     listClients: () => success({ clients: [...clients()] }),
   };
 }
@@ -57,12 +58,22 @@ export function mountHealth(app: Hono<ServerEnv>, isReady: () => Readiness = () 
   for (const each of ["/healthz", "/readyz"]) refuseOtherMethods(app, each, ["GET"]);
 }
 
-/** Mounts `POST /admin/stop`, for the owner and for keys with `admin`; the response leaves before the host stops (A220). */
-export function mountStop(app: Hono<ServerEnv>, stop: () => void): void {
+/** Agents and terminals that run when the host stops: kept for the next host, or ended with this one. */
+export type RunningWork = "keep" | "end";
+
+/**
+ * Mounts `POST /admin/stop`, for the owner and for keys with `admin`; the response leaves before the host stops (A220).
+ * `?work=end` ends what runs.
+ */
+export function mountStop(app: Hono<ServerEnv>, stop: (work: RunningWork) => void): void {
   app.post("/admin/stop", (c) => {
     c.set("operation", "stop");
     requirePermission(c.get("identity"), "admin");
-    setImmediate(stop);
+    const { work = "keep" } = c.req.query();
+    if (work !== "keep" && work !== "end") {
+      throw new HostError("INVALID_REQUEST", "work must be keep or end.");
+    }
+    setImmediate(stop, work);
     return Response.json({ success: true }, { status: 202 });
   });
   refuseOtherMethods(app, "/admin/stop", ["POST"]);

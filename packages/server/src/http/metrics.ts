@@ -4,8 +4,9 @@ import { type ErrorCode, HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
 import type { Identity } from "../auth/identity.ts";
 import { requirePermission } from "../auth/permission.ts";
+import { auditName, type Refusals } from "../auth/refusals.ts";
 import type { HostMetrics } from "../metrics/host-metrics.ts";
-import type { ServerEnv } from "./operation-routes.ts";
+import { bindingsOf, type ServerEnv } from "./operation-routes.ts";
 
 const authFailures: ReadonlySet<ErrorCode> = new Set([
   "UNAUTHORIZED",
@@ -18,20 +19,35 @@ const authFailures: ReadonlySet<ErrorCode> = new Set([
   "RATE_LIMITED",
 ] as const);
 
+const credentialHeaders = ["x-api-key", "authorization", "x-app-id", "cookie"];
+
 /** Counts every response; mounted before anything else, so that rejections are counted too (O9). */
-export function observeRequests(app: Hono<ServerEnv>, metrics: HostMetrics, log: Log): void {
+export function observeRequests(
+  app: Hono<ServerEnv>,
+  { metrics, log, refusals }: { metrics: HostMetrics; log: Log; refusals: Refusals },
+): void {
   const failures = new FailureLog(log);
   app.use(async (c, next) => {
     const startMs = performance.now();
     await next();
     metrics.countRequest(operationOf(c), c.res.status, performance.now() - startMs);
     const { error } = c;
+    const identity: Identity | undefined = c.get("identity");
+    const address = bindingsOf(c).incoming?.socket.remoteAddress;
+    if (error !== undefined) {
+      refusals.note(error, {
+        request: `${c.req.method} ${c.req.path}`,
+        by: identity && auditName(identity),
+        address,
+        hasCredential: credentialHeaders.some((name) => c.req.header(name) !== undefined),
+        session: c.req.param("key"),
+      });
+    }
     if (!(error instanceof HostError) || !authFailures.has(error.code)) return;
     metrics.countAuthFailure(error.code);
     // A known caller without the permission is not a failed authentication.
-    const identity: Identity | undefined = c.get("identity");
     if (identity !== undefined) return;
-    failures.note({ code: error.code, address: c.env.incoming?.socket.remoteAddress });
+    failures.note({ code: error.code, address });
   });
 }
 

@@ -31,9 +31,11 @@ const preflight = {
 export function admitOrigins(
   app: Hono<ServerEnv>,
   identify: (c: Context<ServerEnv>) => Identity | undefined,
+  allowedOrigins: ReadonlySet<string> = new Set(),
 ): void {
   app.use(async (c, next) => {
     const origin = c.req.header("origin");
+    if (origin !== undefined && allowedOrigins.has(origin)) return admitAllowed(c, origin, next);
     if (!isForeignOrigin({ host: c.req.header("host"), origin })) return next();
     if (isPreflight(c)) return answerPreflight(c);
     const { outgoing } = bindingsOf(c);
@@ -46,6 +48,19 @@ export function admitOrigins(
   });
 }
 
+/** A page of an origin in the configuration may send the cookie, and read what it is answered (E772). */
+async function admitAllowed(
+  c: Context<ServerEnv>,
+  origin: string,
+  next: () => Promise<void>,
+): Promise<Response | void> {
+  const headers = { "access-control-allow-origin": origin, "access-control-allow-credentials": "true" };
+  if (isPreflight(c)) return answerPreflight(c, headers);
+  const { outgoing } = bindingsOf(c);
+  for (const [name, value] of Object.entries({ ...readable, ...headers })) outgoing?.setHeader(name, value);
+  return next();
+}
+
 function carriesKey(c: Context<ServerEnv>): boolean {
   return c.req.header("x-api-key") !== undefined || c.req.header("authorization") !== undefined;
 }
@@ -55,12 +70,16 @@ function isPreflight(c: Context<ServerEnv>): boolean {
 }
 
 /** Browsers send no credentials with a preflight, so every path has the same answer, whether it exists or not. */
-function answerPreflight(c: Context<ServerEnv>): Response {
+function answerPreflight(c: Context<ServerEnv>, origin: Record<string, string> = {}): Response {
   c.set("operation", "preflight");
   const isPrivate = c.req.header("access-control-request-private-network") === "true";
   return new Response(null, {
     status: noContent,
-    headers: { ...preflight, ...(isPrivate && { "access-control-allow-private-network": "true" }) },
+    headers: {
+      ...preflight,
+      ...origin,
+      ...(isPrivate && { "access-control-allow-private-network": "true" }),
+    },
   });
 }
 

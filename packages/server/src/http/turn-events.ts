@@ -57,7 +57,7 @@ export function endWithCode(code: ErrorCode, message: string = ERRORS[code].mess
 export function describePart(part: TextPart | WholePart): TurnEvent[] {
   switch (part.kind) {
     case "markdown":
-      return part.content === "" ? [] : [textDelta(part.content, "output", part.id)];
+      return part.content === "" ? [] : [textDelta(part.content, "output", part.id, part.repeats)];
     case "reasoning":
       return part.content === "" ? [] : [textDelta(part.content, "thought", part.id)];
     case "contentRef": {

@@ -14,6 +14,7 @@ import {
   unknownAgent,
   type AgentInfo,
   type AuditChain,
+  type PolicyInForce,
   type AuditQuery,
   type AuditRecord,
   type ChatResponse,
@@ -270,6 +271,14 @@ export class FakeHost implements HostPort {
   readAudit({ after = 0, session }: AuditQuery, caller: Caller): AuditRecord[] {
     if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
     return this.audit.filter((entry) => entry.id > after && (session ?? entry.session) === entry.session);
+  }
+
+  readPolicy(): PolicyInForce {
+    const rule = { id: "no-push", effect: "deny", command: "git push **" };
+    return {
+      file: "/home/policy.jsonc",
+      sets: [{ source: "policy.jsonc", rules: [rule], otherwise: "ask" }],
+    };
   }
 
   readAuditChain(caller: Caller): AuditChain {

@@ -49,6 +49,8 @@ function complete(database: Database, tables: readonly SalvagedTable[]): Complet
   listSessions(database, channels);
   noteTurns(database);
   reserveNumbers(database);
+  // A run continues from exactly where it was, or not at all.
+  for (const table of ["agent_run", "agent_frame", "agent_request"]) database.run(`DELETE FROM ${table}`);
   const count = (sql: string): number => numberOf(database.all(sql)[0] ?? { count: 0 }, "count");
   const kept = (kind: string): number =>
     count(`SELECT COUNT(*) AS count FROM channel WHERE kind = '${kind}'`);

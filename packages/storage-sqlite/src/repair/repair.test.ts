@@ -27,7 +27,7 @@ async function makeDatabase(entries: number): Promise<void> {
       what: "command",
       subject: `echo ${index} ${"x".repeat(200)}`,
       by: "policy approve-all",
-      verdict: "allowed",
+      decision: "allowed",
     });
   }
   if (entries > 0) storage.meta.set("key/one", "{}");

@@ -25,6 +25,7 @@ export interface AcpTerminalOwner<Terminal> {
     request: WantedTerminal,
     hold: HoldTerminal<Terminal>,
     signal: AbortSignal | undefined,
+    name: string | undefined,
   ): Promise<Terminal>;
   /** Called before the agent reads, awaits or ends a terminal; throws where it may not. */
   beforeUse?(terminal: Terminal, use: "output" | "wait" | "kill"): void;
@@ -41,11 +42,15 @@ export class AcpSession<Terminal extends AcpTerminal> {
     this.#owner = owner;
   }
 
-  /** `terminal/create`: responds as soon as the command runs. */
-  async create(params: CreateTerminalParams, signal?: AbortSignal): Promise<{ terminalId: string }> {
+  /** `terminal/create`: responds as soon as the command runs. `name` is that of the request, where its owner names it. */
+  async create(
+    params: CreateTerminalParams,
+    signal?: AbortSignal,
+    name?: string,
+  ): Promise<{ terminalId: string }> {
     const { terminal: request } = readCreateParams(params, () => this.#owner.defaultCwd());
     const hold: HoldTerminal<Terminal> = (open) => this.#hold(open, signal);
-    const terminal = await this.#owner.create(request, hold, signal);
+    const terminal = await this.#owner.create(request, hold, signal, name);
     return { terminalId: terminal.id };
   }
 

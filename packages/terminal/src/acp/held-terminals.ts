@@ -19,6 +19,13 @@ export type Holder = "agent" | "person" | "background";
 /** Released terminals whose output is kept for display; the oldest go first. */
 const maxShown = 64;
 
+/** A terminal of a session, and who may name it: its agent, or nobody any more. */
+export interface SavedHolding {
+  readonly id: string;
+  readonly place: "live" | "background" | "released";
+  readonly holder: Holder;
+}
+
 interface Entry<Terminal> {
   readonly terminal: Terminal;
   holder: Holder;
@@ -39,6 +46,30 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
 
   add(terminal: Terminal): void {
     this.#live.set(terminal.id, { terminal, holder: "agent", detachment: newDetachment() });
+  }
+
+  /** The terminals as the next host gets to know them. */
+  get saved(): readonly SavedHolding[] {
+    const holding = (id: string, place: SavedHolding["place"], holder: Holder): SavedHolding => ({
+      id,
+      place,
+      holder,
+    });
+    return [
+      ...[...this.#live].map(([id, { holder }]) => holding(id, "live", holder)),
+      ...[...this.#background.keys()].map((id) => holding(id, "background", "background")),
+      ...[...this.#released.keys()].map((id) => holding(id, "released", "agent")),
+    ];
+  }
+
+  /** Holds a terminal as an earlier host did. */
+  restore(terminal: Terminal, { place, holder }: Omit<SavedHolding, "id">): void {
+    if (place === "background") this.#background.set(terminal.id, terminal);
+    else if (place === "released") this.#released.set(terminal.id, terminal);
+    else {
+      this.add(terminal);
+      this.hold(terminal.id, holder);
+    }
   }
 
   /** The terminal while the agent may name it. */

@@ -1,10 +1,10 @@
 // Limits that an agent requests for one command.
 import { afterAll, expect, test } from "vitest";
 import { guardLeaks } from "../testing/leaks.ts";
-import { AcpTerminals } from "./acp-terminals.ts";
+import { makeAcpTerminals } from "../testing/level.ts";
 
 guardLeaks();
-const terminals = new AcpTerminals({ environment: process.env, limits: { wallClockMs: 60_000 } });
+const terminals = makeAcpTerminals({ environment: process.env, limits: { wallClockMs: 60_000 } });
 afterAll(() => terminals.close());
 
 const sessionId = "session";

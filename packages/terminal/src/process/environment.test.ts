@@ -4,14 +4,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { TerminalEngine } from "../engine.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { buildEnvironment } from "./environment.ts";
 import { LoginEnvironment } from "./login-shell.ts";
-import { Spawner } from "./spawner.ts";
+import { makeEngine, makeSpawner } from "../testing/level.ts";
 
 guardLeaks();
-const spawner = new Spawner();
+const spawner = makeSpawner();
 const home = mkdtempSync(join(tmpdir(), "login-home-"));
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -153,7 +152,7 @@ describe("an environment", () => {
       `echo started >> ${starts}\nexport FROM_PROFILE=shared\n`,
     );
     setVariables({ HOME: countingHome, SHELL: "/bin/bash" });
-    const engines = [new TerminalEngine(), new TerminalEngine()];
+    const engines = [makeEngine(), makeEngine()];
     await expect.poll(() => existsSync(starts), { timeout: 10_000 }).toBe(true);
     for (const engine of engines) {
       const terminal = await engine.open({ command: "echo $FROM_PROFILE" });
@@ -166,7 +165,7 @@ describe("an environment", () => {
 
   it("[T4] given as a map is taken as it is; only a tty run's TERM is set", async () => {
     const environment = { PATH: process.env["PATH"], OPENAI_API_KEY: "kept", PAGER: "less", TERM: "vt52" };
-    const engine = new TerminalEngine({ environment });
+    const engine = makeEngine({ environment });
     const print = `echo $OPENAI_API_KEY $PAGER $TERM $EXTRA`;
     const outputs = [];
     for (const kind of ["text", "tty"] as const) {

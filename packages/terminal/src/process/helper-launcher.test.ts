@@ -6,13 +6,14 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { findByArgument, uniqueSeconds, untilGone } from "../testing/detector.ts";
 import { guardLeaks } from "../testing/leaks.ts";
+import { makeSpawner } from "../testing/level.ts";
 import { recordRun } from "../testing/record-run.ts";
 import { sharedFolder } from "./helper/fifo-folder.ts";
-import { Spawner } from "./spawner.ts";
+import { readProcessTable } from "./tree/process-table.ts";
 
 guardLeaks();
-const spawner = new Spawner();
-const portable = new Spawner({ forkBy: "child_process" });
+const spawner = makeSpawner();
+const portable = makeSpawner({ forkBy: "child_process" });
 afterAll(async () => {
   await spawner.close();
   await portable.close();
@@ -24,12 +25,9 @@ describe("the spawn helper", () => {
     await first.exit();
     const pid = spawner.helperPid ?? 0;
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(pid, signal);
-    const { exit, text } = await recordRun(spawner, {
-      command: "ps",
-      args: ["-o", "sid=", "-p", String(pid)],
-    });
-    await exit();
-    expect(Number(text())).toBe(pid);
+    await (await recordRun(spawner, { command: "true" })).exit();
+    const row = (await readProcessTable()).find((each) => each.pid === pid);
+    expect(row?.sessionId).toBe(pid);
     expect(spawner.helperPid).toBe(pid);
   });
 
@@ -52,7 +50,7 @@ describe("the spawn helper", () => {
   });
 
   it.runIf(process.platform === "linux")("[T510] starts commands after its folder was removed", async () => {
-    const fresh = new Spawner();
+    const fresh = makeSpawner();
     onTestFinished(() => fresh.close());
     await (await recordRun(fresh, { command: "true" })).exit();
     const owned = readdirSync(sharedFolder()).filter((name) =>

@@ -6,5 +6,6 @@ export { MARKER_VARIABLE } from "./launch.ts";
 export { DOCUMENTED_LIMITS, findExcess, strictestLimits } from "./limits.ts";
 export type * from "./port.ts";
 export type { ChildRun } from "./run.ts";
-export { SocketPeers, type PeerProcess, type PeerSocket, type SocketEnds } from "./socket-peer.ts";
+export type { PeerSocket } from "./socket-holders.ts";
+export { SocketPeers, type PeerProcess, type SocketEnds } from "./socket-peer.ts";
 export { Spawner, type SpawnerOptions } from "./spawner.ts";

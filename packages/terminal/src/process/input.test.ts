@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { checkInput, inputKinds, inputPieces } from "../testing/input-property.ts";
 import { guardLeaks } from "../testing/leaks.ts";
+import { makeSpawner } from "../testing/level.ts";
 import { recordRun } from "../testing/record-run.ts";
-import { Spawner } from "./spawner.ts";
 
 guardLeaks();
-const spawner = new Spawner();
+const spawner = makeSpawner();
 afterAll(() => spawner.close());
 
 const numRuns = process.env["HOLDFAST_LONG"] === undefined ? 15 : 300;

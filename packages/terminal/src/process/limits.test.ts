@@ -5,15 +5,15 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { guardLeaks } from "../testing/leaks.ts";
+import { makeSpawner } from "../testing/level.ts";
 import { recordRun } from "../testing/record-run.ts";
 import { checkLimits, effectiveLimits, findExcess, LIMIT_NAMES, strictestLimits } from "./limits.ts";
 import type { LimitScope, RunLimits } from "./port.ts";
-import { Spawner } from "./spawner.ts";
 
 guardLeaks();
-const spawner = new Spawner();
+const spawner = makeSpawner();
 /** As on a machine without cgroups. */
-const plain = new Spawner({ useCgroups: false });
+const plain = makeSpawner({ useCgroups: false });
 afterAll(() => Promise.all([spawner.close(), plain.close()]));
 
 const isRoot = process.getuid?.() === 0;

@@ -1,7 +1,6 @@
 // Learns the environment that the user's login shell sets up, once, and in bounded time (T4).
 import { userInfo } from "node:os";
-import type { RunSink } from "./port.ts";
-import type { Spawner } from "./spawner.ts";
+import type { ProcessPort, RunExit } from "./port.ts";
 
 /** A profile that takes longer than this has to do without being heard. */
 const captureBoundMs = 4000;
@@ -18,11 +17,11 @@ const captures = new Map<string, Promise<Record<string, string>>>();
 
 /** The login shell's environment, captured once per process. */
 export class LoginEnvironment {
-  readonly #spawner: Spawner;
+  readonly #port: Pick<ProcessPort, "start">;
   #captured: Promise<Record<string, string>> | undefined;
 
-  constructor(spawner: Spawner) {
-    this.#spawner = spawner;
+  constructor(port: Pick<ProcessPort, "start">) {
+    this.#port = port;
   }
 
   /** Never rejects: what cannot be captured is the host's own environment. */
@@ -47,14 +46,13 @@ export class LoginEnvironment {
     const shell = loginShell();
     if (shell === undefined) return ownEnvironment();
     const chunks: Buffer[] = [];
-    const sink: RunSink = {
-      bytes: (_stream, bytes) => void chunks.push(Buffer.from(bytes)),
-      exit: () => {},
-      end: () => {},
-    };
+    let resolveExited: (exit: RunExit) => void = () => {};
+    const exited = new Promise<RunExit>((resolve) => {
+      resolveExited = resolve;
+    });
     // Interactive as well as login: many set up their PATH in the file that only an interactive shell reads.
     const script = `'${process.execPath.replaceAll("'", `'\\''`)}' -p '"${fence}" + JSON.stringify(process.env) + "${fence}"'`;
-    const run = await this.#spawner.start(
+    const run = await this.#port.start(
       {
         kind: "text",
         command: shell,
@@ -64,9 +62,13 @@ export class LoginEnvironment {
         limits: { wallClockMs: captureBoundMs, outputBytes: maxCaptureBytes },
         tree: "process-group",
       },
-      sink,
+      {
+        bytes: (_stream, bytes) => void chunks.push(Buffer.from(bytes)),
+        exit: resolveExited,
+        end: () => {},
+      },
     );
-    const { limit } = await run.exited;
+    const { limit } = await exited;
     // A profile may have left an agent or a daemon running: that is the user's, and stays.
     run.release();
     // A profile that was cut off has set up only half of its variables.

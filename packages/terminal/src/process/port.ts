@@ -2,6 +2,7 @@
 import type { IsolationReport, Sandbox, SandboxSpec } from "../sandbox/sandbox.ts";
 import type { ScreenSize } from "../screen-size.ts";
 
+export { forwardTo } from "./forwarding-port.ts";
 export { TerminalError, type TerminalErrorCode } from "../terminal-error.ts";
 export type { IsolationReport, Sandbox, SandboxSpec, ScreenSize };
 export {
@@ -112,6 +113,12 @@ export interface RunRequest {
   readonly marker?: string | undefined;
   /** The id of an open sandbox to run in. */
   readonly sandbox?: string | undefined;
+  /** Names this start for ever: a second start with the same key gives the run of the first. */
+  readonly key?: string | undefined;
+  /** The host's own notes on the run, for the host that attaches to it; the port does not read them. */
+  readonly tag?: string | undefined;
+  /** Output that no host takes: `keep` makes the command wait at a bound, `tail` (default) drops the oldest bytes. */
+  readonly whileAway?: "keep" | "tail" | undefined;
 }
 
 /** How a child ended. Both are null when its status could not be learned. */
@@ -157,6 +164,8 @@ export interface Run {
   readonly limits: LimitsInForce;
   /** The enforcers of limits, requested or not; undefined where nothing is known of the machine. */
   readonly limitBackends: LimitBackends | undefined;
+  /** Bytes of input that the port has taken; the next write begins here. */
+  readonly inputOffset: number;
   /**
    * Writes to the run's stdin, or types into its terminal; the bytes belong to the process port from now on.
    * False asks the writer to wait for `onDrain`; the bytes are taken either way.
@@ -168,6 +177,11 @@ export interface Run {
   endInput(): void;
   /** While held, no output is read, and a command that writes fast waits. */
   hold(isHeld: boolean): void;
+  /**
+   * No host will ask for bytes below this offset again: the caller has stored them, or does not need them. `note`
+   * replaces the run's note, which the next host gets with the run.
+   */
+  acknowledge(stream: RunStream, offset: number, note?: string): void;
   /** Sets the size of the screen; returns it after clamping. */
   resize(size: Partial<ScreenSize>): ScreenSize;
   /** The same as Ctrl-C. */
@@ -178,6 +192,34 @@ export interface Run {
   members(): Promise<readonly TreeProcess[]>;
   /** Frees the run: its sink is not called again. A running command is ended; survivors of an exited one live on. */
   release(): void;
+}
+
+/** A run that an earlier host started and did not release. */
+export interface HeldRun {
+  readonly id: string;
+  readonly kind: RunKind;
+  readonly pid: number;
+  readonly key: string | undefined;
+  readonly tag: string | undefined;
+  /** The note of the last acknowledgement. */
+  readonly note: string | undefined;
+  /** The first byte of each stream that is still held: the offset that was acknowledged, or more if bytes were dropped. */
+  readonly heldFrom: Readonly<Record<RunStream, number>>;
+  readonly inputOffset: number;
+  readonly hasExited: boolean;
+}
+
+/** A sandbox that an earlier host opened and did not close. */
+export interface HeldSandbox {
+  readonly sandbox: Sandbox;
+  readonly spec: SandboxSpec;
+  readonly tag: string | undefined;
+}
+
+/** Everything that an earlier host left in the port. */
+export interface Held {
+  readonly runs: readonly HeldRun[];
+  readonly sandboxes: readonly HeldSandbox[];
 }
 
 /** The audience of a run: a person gets their own environment, an agent's command one without pager and prompts. */
@@ -209,8 +251,17 @@ export interface ProcessPort {
   buildEnvironment(request: EnvironmentRequest): Promise<Record<string, string>>;
   /** The isolation that this machine offers; found once, by trying. */
   isolation(): Promise<IsolationReport>;
-  /** Opens a sandbox for runs; rejects with `not_supported` where the machine has no backend. */
-  openSandbox(spec: SandboxSpec): Promise<Sandbox>;
+  /** Opens a sandbox for runs; rejects with `not_supported` where the machine has no backend. The tag is the host's own. */
+  openSandbox(spec: SandboxSpec, tag?: string): Promise<Sandbox>;
+  /** Runs and sandboxes that an earlier host left; none where processes end with their host. */
+  held(): Promise<Held>;
+  /**
+   * Attaches to a held run: its sink gets the bytes from these offsets on, or from the first held byte above them, then
+   * the exit and the end. Rejects with `run_not_found` for a run that is not held.
+   */
+  attach(id: string, sink: RunSink, from: Readonly<Partial<Record<RunStream, number>>>): Promise<Run>;
+  /** Leaves every run as it is, for the next host; where processes end with their host, the same as `close`. Idempotent. */
+  detach(): Promise<void>;
   /** Ends every run that is not released; resolves when the exit and end of each were reported. Idempotent. */
   close(graceMs?: number): Promise<void>;
 }

@@ -1,12 +1,12 @@
 // Floods wait for the next tick, so that a keystroke's echo does not wait for them.
 import { afterAll, describe, expect, it } from "vitest";
 import { guardLeaks } from "../testing/leaks.ts";
+import { makeSpawner } from "../testing/level.ts";
 import { recordRun } from "../testing/record-run.ts";
 import { ReadBudget } from "./read-budget.ts";
-import { Spawner } from "./spawner.ts";
 
 guardLeaks();
-const spawner = new Spawner();
+const spawner = makeSpawner();
 afterAll(() => spawner.close());
 
 const nextImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

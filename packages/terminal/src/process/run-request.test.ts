@@ -3,11 +3,11 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { guardLeaks } from "../testing/leaks.ts";
+import { makeSpawner } from "../testing/level.ts";
 import { recordRun } from "../testing/record-run.ts";
-import { Spawner } from "./spawner.ts";
 
 guardLeaks();
-const spawner = new Spawner();
+const spawner = makeSpawner();
 afterAll(() => spawner.close());
 
 describe("a request", () => {
@@ -82,7 +82,7 @@ describe("a request", () => {
   });
 
   it("[T5] to a closed spawner is refused", async () => {
-    const closed = new Spawner();
+    const closed = makeSpawner();
     await closed.close();
     await expect(recordRun(closed, { command: "true" })).rejects.toMatchObject({ code: "closed" });
   });

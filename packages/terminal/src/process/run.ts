@@ -71,6 +71,7 @@ export class ChildRun implements Run {
   #drainBound: NodeJS.Timeout | undefined;
   #offsetAtExit = 0;
   #isSilent = false;
+  #inputOffset = 0;
   #ending: Promise<TreeProcess[]> | undefined;
 
   private constructor(parts: RunParts) {
@@ -140,9 +141,15 @@ export class ChildRun implements Run {
     return input;
   }
 
+  get inputOffset(): number {
+    return this.#inputOffset;
+  }
+
   write(bytes: Uint8Array): boolean {
     if (this.kind === "tty") this.#parts.budget.noteInput();
-    return this.#input.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const isReady = this.#input.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.#inputOffset += bytes.byteLength;
+    return isReady;
   }
 
   onDrain(listener: () => void): void {
@@ -156,6 +163,9 @@ export class ChildRun implements Run {
   hold(isHeld: boolean): void {
     this.#parts.io.hold(isHeld);
   }
+
+  /** Bytes are gone once they are delivered: the run ends with its host. */
+  acknowledge(): void {}
 
   resize(size: Partial<ScreenSize>): ScreenSize {
     const checked = checkSize(size);

@@ -86,4 +86,18 @@ describe.skipIf(!platform.hasProcFs)("[A626] the process at the other end", () =
     expect(peer?.pid).not.toBe(process.pid);
     socket.destroy();
   });
+
+  it("[T703] of many connections at once is found in one search", async () => {
+    const absent = { uid: process.getuid?.() ?? 0, inode: "1" };
+    const cpuMsOf = async (count: number): Promise<number> => {
+      const before = process.cpuUsage();
+      const found = await Promise.all(Array.from({ length: count }, () => peers.findProcess(absent)));
+      expect(found).toEqual(Array.from({ length: count }, () => undefined));
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    await cpuMsOf(1);
+    const oneMs = await cpuMsOf(1);
+    expect(await cpuMsOf(30)).toBeLessThan(6 * oneMs + 10);
+  });
 });

@@ -1,10 +1,11 @@
 // The process at the other end of a TCP connection on this machine, and the markers of its tree (Linux only).
-import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isIPv4, isIPv6 } from "node:net";
 import { endianness } from "node:os";
 import { MARKER_VARIABLE } from "./launch.ts";
 import { platform } from "./platform.ts";
+import { type PeerSocket, SocketHolders } from "./socket-holders.ts";
 import { readCommandLine, readParentPid } from "./tree/process-table.ts";
 
 /** A connection as one of its ends sees it. */
@@ -13,12 +14,6 @@ export interface SocketEnds {
   readonly localPort: number;
   readonly remoteAddress: string;
   readonly remotePort: number;
-}
-
-/** The other end's socket: the user who opened it, and its number in the kernel. */
-export interface PeerSocket {
-  readonly uid: number;
-  readonly inode: string;
 }
 
 /** The process that holds the other end. */
@@ -32,8 +27,6 @@ export interface PeerProcess {
   readonly isOfHelper: boolean;
 }
 
-/** Below what a person or a stream would notice; then other work comes first. */
-const sliceMs = 1;
 /** Deeper than any real tree. */
 const maxAncestors = 64;
 const socketTables = ["/proc/net/tcp", "/proc/net/tcp6"] as const;
@@ -41,6 +34,7 @@ const socketTables = ["/proc/net/tcp", "/proc/net/tcp6"] as const;
 /** Finds out who is at the other end of connections; undefined where that cannot be determined. */
 export class SocketPeers {
   readonly #helperPid: () => number | undefined;
+  readonly #holders = new SocketHolders();
   /** The terminal that the host itself was started in says nothing about its clients. */
   readonly #hostMarker = process.env[MARKER_VARIABLE];
 
@@ -66,23 +60,11 @@ export class SocketPeers {
     return undefined;
   }
 
-  /** The process that holds a socket. It looks at the user's newest processes first, a little at a time. */
+  /** The process that holds a socket. */
   async findProcess(socket: PeerSocket): Promise<PeerProcess | undefined> {
     // A program that gives the socket another number in this moment is found the second time.
-    return (await this.#searchProcesses(socket)) ?? this.#searchProcesses(socket);
-  }
-
-  async #searchProcesses({ uid, inode }: PeerSocket): Promise<PeerProcess | undefined> {
-    const link = `socket:[${inode}]`;
-    const slice = new Slice();
-    for (const pid of newestPids()) {
-      if (!isOwnedBy(pid, uid)) continue;
-      for (const descriptor of listDescriptors(pid)) {
-        if (slice.isOver) await slice.next();
-        if (readLink(`/proc/${pid}/fd/${descriptor}`) === link) return this.#describe(pid);
-      }
-    }
-    return undefined;
+    const pid = (await this.#holders.find(socket)) ?? (await this.#holders.find(socket));
+    return pid === undefined ? undefined : this.#describe(pid);
   }
 
   #describe(pid: number): PeerProcess {
@@ -169,51 +151,6 @@ function formatWords(bytes: readonly number[]): string {
     words.push(word.map((byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(""));
   }
   return words.join("");
-}
-
-function newestPids(): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid > 0)
-    .toSorted((one, other) => other - one);
-}
-
-function isOwnedBy(pid: number, uid: number): boolean {
-  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
-}
-
-function listDescriptors(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`);
-  } catch {
-    // It is gone, or hides its descriptors from us.
-    return [];
-  }
-}
-
-/** A piece of work after which other work comes first. */
-class Slice {
-  #endMs = performance.now() + sliceMs;
-
-  get isOver(): boolean {
-    return performance.now() > this.#endMs;
-  }
-
-  async next(): Promise<void> {
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-    this.#endMs = performance.now() + sliceMs;
-  }
-}
-
-function readLink(file: string): string | undefined {
-  try {
-    return readlinkSync(file);
-  } catch {
-    // Closed since it was listed.
-    return undefined;
-  }
 }
 
 const markerStart = `${MARKER_VARIABLE}=`;

@@ -12,6 +12,7 @@ import { LoginEnvironment } from "./login-shell.ts";
 import { platform } from "./platform.ts";
 import type {
   EnvironmentRequest,
+  Held,
   IsolationReport,
   LimitScope,
   ProcessPort,
@@ -101,6 +102,18 @@ export class Spawner implements ProcessPort {
     const id = randomUUID();
     const report = await this.#launcher.openSandbox(id, spec);
     return { ...report, id, close: () => this.#launcher.closeSandbox(id) };
+  }
+
+  async held(): Promise<Held> {
+    return { runs: [], sandboxes: [] };
+  }
+
+  async attach(id: string): Promise<ChildRun> {
+    throw new TerminalError("run_not_found", `No run ${id} is held: processes end with their host here`);
+  }
+
+  detach(): Promise<void> {
+    return this.close();
   }
 
   /** Ends every tree, then the helper. Idempotent. */

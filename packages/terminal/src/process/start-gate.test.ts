@@ -1,8 +1,8 @@
 // Starts that come all at once: in order, bounded, and refused beyond that.
 import { describe, expect, it } from "vitest";
-import { AcpTerminals } from "../acp/acp-terminals.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { StartGate } from "./start-gate.ts";
+import { makeAcpTerminals } from "../testing/level.ts";
 
 guardLeaks();
 const mebibyte = 1024 * 1024;
@@ -49,7 +49,7 @@ describe("the gate", () => {
 });
 
 it("[T240] 300 requests with 1.4 MB of arguments are refused at once", async () => {
-  const terminals = new AcpTerminals({ environment: process.env, cwd: "/" });
+  const terminals = makeAcpTerminals({ environment: process.env, cwd: "/" });
   const args = Array.from({ length: 14 }, () => "x".repeat(100_000));
   const startedMs = performance.now();
   const outcomes = await Promise.allSettled(
@@ -63,7 +63,7 @@ it("[T240] 300 requests with 1.4 MB of arguments are refused at once", async () 
 });
 
 it("[T241] 300 starts with 900 KB of arguments finish, refused or done, in bounded memory", async () => {
-  const terminals = new AcpTerminals({ environment: process.env, cwd: "/" });
+  const terminals = makeAcpTerminals({ environment: process.env, cwd: "/" });
   const args = Array.from({ length: 9 }, () => "x".repeat(100_000));
   let peakBytes = 0;
   const beforeBytes = process.memoryUsage().rss;

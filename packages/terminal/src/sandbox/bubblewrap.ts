@@ -23,8 +23,8 @@ export function bubblewrapArgs(spec: SandboxSpec, mode: BubblewrapMode): string[
     ...(mode.asRoot ? kernelArgs() : []),
     ...deviceArgs(),
     ...hideArgs(spec, mode.program),
-    ...readOnlyArgs(spec),
-    ...fixedArgs(spec),
+    ...readOnlyArgs(spec, mode.program),
+    ...fixedArgs(spec, mode.program),
   ];
 }
 
@@ -92,20 +92,38 @@ function hideArgs({ hidden, visible }: SandboxSpec, program: string | undefined)
   });
 }
 
+function bindReadOnly(path: string, spec: SandboxSpec, program: string | undefined): string[] {
+  return ["--ro-bind", path, path, ...hideInside(path, spec, program)];
+}
+
+/** A folder is bound as it is outside: what is hidden in it must be hidden again. */
+function hideInside(path: string, spec: SandboxSpec, program: string | undefined): string[] {
+  const hidden = existing(spec.hidden).filter((each) => each !== path && isBelow(each, [path]));
+  return hidden.length === 0 ? [] : hideArgs({ ...spec, hidden }, program);
+}
+
 /** A session root inside a read-only folder, or around it, stays writable: somebody works on that program. */
-function readOnlyArgs({ readOnly, hidden, writable }: SandboxSpec): string[] {
+function readOnlyArgs(spec: SandboxSpec, program: string | undefined): string[] {
+  const { readOnly, hidden, writable } = spec;
   const roots = existing(writable);
   return existing(readOnly)
     .filter((path) => !isBelow(path, existing(hidden)) && !isBelow(path, roots))
     .flatMap((path) => {
-      const inside = roots.filter((each) => isBelow(each, [path]));
-      return ["--ro-bind", path, path, ...inside.flatMap((each) => ["--bind", each, each])];
+      const inside = roots.filter((each) => isBelow(each, [path]) && !isBelow(each, existing(hidden)));
+      return [
+        ...bindReadOnly(path, spec, program),
+        ...inside.flatMap((each) => ["--bind", each, each]),
+        // A root may have hidden folders, too.
+        ...inside.flatMap((each) => hideInside(each, spec, program)),
+      ];
     });
 }
 
-function fixedArgs({ fixed = [], hidden }: SandboxSpec): string[] {
-  const gone = existing(hidden);
-  return existing(fixed).flatMap((path) => (isBelow(path, gone) ? [] : ["--ro-bind", path, path]));
+function fixedArgs(spec: SandboxSpec, program: string | undefined): string[] {
+  const gone = existing(spec.hidden);
+  return existing(spec.fixed ?? []).flatMap((path) =>
+    isBelow(path, gone) ? [] : bindReadOnly(path, spec, program),
+  );
 }
 
 /** Real paths of those that exist, shortest first, each once: a mount on a link would be a mount on nothing. */

@@ -1,8 +1,8 @@
 // The holder of a session's namespaces: one bubblewrap process that all commands of the session join.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { readlinkSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { readProcessTable } from "../process/tree/process-table.ts";
+import { findChild, readProcessTable } from "../process/tree/process-table.ts";
 import { signalPid } from "../process/tree/tree.ts";
 import { bubblewrapArgs, type BubblewrapMode } from "./bubblewrap.ts";
 import { type Joiner, joinHolder } from "./join.ts";
@@ -55,15 +55,13 @@ export class Holder implements OpenSandbox {
       ...bubblewrapArgs(spec, { ...mode, program }),
       // The kernel shields the first process of a PID namespace from the others in it.
       ...(program !== undefined && mode.hasProcesses ? ["--as-pid-1"] : []),
-      "--info-fd",
-      "3",
       "--",
       ...command,
     ];
     const child = spawn(bubblewrap, args, {
       cwd: "/",
       env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
-      stdio: ["pipe", "pipe", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
       detached: true,
     });
     try {
@@ -78,7 +76,7 @@ export class Holder implements OpenSandbox {
       child.stdin.destroy();
       throw error;
     } finally {
-      for (const stream of [child.stdout, child.stderr, child.stdio[3]]) (stream as Readable).destroy();
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
     }
   }
 
@@ -118,15 +116,14 @@ function readNamespaces(pid: number): string[] {
   });
 }
 
-/** Resolves with the PID of the first process once its mounts are made. */
-async function untilReady(child: ChildProcess): Promise<number> {
-  const [output, error, info] = [child.stdout, child.stderr, child.stdio[3]] as [
-    Readable,
-    Readable,
-    Readable,
-  ];
+/**
+ * Resolves with the PID of the first process once its mounts are made. It is looked up instead of read from
+ * `--info-fd`: bubblewrap dies of a pipe that nobody reads, and the process inside would wait for it for ever (T702).
+ */
+async function untilReady(child: ChildProcessWithoutNullStreams): Promise<number> {
+  const { stdin, stdout: output, stderr: error, pid = 0 } = child;
   // A pipe to a process that ended early; its exit says why.
-  child.stdin?.on("error", () => {});
+  stdin.on("error", () => {});
   let said = "";
   error.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-2000)));
   const ended = new Promise<never>((_resolve, reject) => {
@@ -134,19 +131,14 @@ async function untilReady(child: ChildProcess): Promise<number> {
     child.once("close", (code) => reject(new Error(said.trim() || `bubblewrap ended with ${code}`)));
   });
   const ready = async (): Promise<number> => {
-    const [text] = await Promise.all([readAll(info), firstData(output)]);
-    const { "child-pid": pid } = JSON.parse(text) as { "child-pid": number };
-    return pid;
+    await firstData(output);
+    const target = await findChild(pid);
+    if (target === undefined) throw new Error("bubblewrap has no child");
+    return target;
   };
   // After the start nobody waits for its end any more.
   ended.catch(() => {});
   return Promise.race([ready(), ended]);
-}
-
-async function readAll(stream: Readable): Promise<string> {
-  let text = "";
-  for await (const chunk of stream.setEncoding("utf8")) text += String(chunk);
-  return text;
 }
 
 function firstData(stream: Readable): Promise<void> {

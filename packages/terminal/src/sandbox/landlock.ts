@@ -72,7 +72,10 @@ function landlockArgs(spec: SandboxSpec, asRoot: boolean): string[] {
     return [
       ...rules("--list", ["/"]),
       ...rules("--write", allExcept("/", [...closed, ...unchanged])),
-      ...rules("--read", unchanged),
+      ...rules(
+        "--read",
+        unchanged.flatMap((path) => allExcept(path, closed)),
+      ),
       ...rules("--write", free),
     ];
   }

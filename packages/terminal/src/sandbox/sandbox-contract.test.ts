@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { describe } from "vitest";
-import type { ProcessPort, SandboxSpec } from "../process/port.ts";
+import { forwardTo, type ProcessPort, type SandboxSpec } from "../process/port.ts";
 import { Spawner } from "../process/spawner.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { processPortContract, type ToOuterPids } from "../testing/process-port-contract.ts";
@@ -28,14 +28,9 @@ async function sandboxedPort(name: string, spec: SandboxSpec): Promise<ProcessPo
   const spawner = new Spawner();
   delete process.env["HOLDFAST_SANDBOX_BACKENDS"];
   const { id } = await spawner.openSandbox(spec);
-  return {
+  return forwardTo(spawner, {
     start: (request, sink) => spawner.start({ ...request, sandbox: id }, sink),
-    buildEnvironment: (request) => spawner.buildEnvironment(request),
-    limit: (scopes) => spawner.limit(scopes),
-    isolation: () => spawner.isolation(),
-    openSandbox: (other) => spawner.openSandbox(other),
-    close: (graceMs) => spawner.close(graceMs),
-  };
+  });
 }
 
 /** By the kernel's list of the PIDs that a process has, from the outermost namespace to its own. */

@@ -1,6 +1,5 @@
 // The tree of a command that another process waits for outside of its sandbox, without that process.
-import { readFileSync } from "node:fs";
-import { readProcessTable } from "../process/tree/process-table.ts";
+import { findChild } from "../process/tree/process-table.ts";
 import { signalPid, type Tree } from "../process/tree/tree.ts";
 
 /** Leaves the waiting process out, unless it is alone: then it has not started the command yet, or is about to end. */
@@ -40,14 +39,4 @@ export async function signalWaitedGroup(waiter: number, signal: NodeJS.Signals):
   if (command === undefined) signalPid(waiter, signal);
   // In its first moment the command has no separate group.
   else if (!signalPid(-command, signal)) signalPid(command, signal);
-}
-
-async function findChild(parent: number): Promise<number | undefined> {
-  try {
-    const [child = ""] = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").split(" ");
-    return child === "" ? undefined : Number(child);
-  } catch {
-    // A kernel without this file.
-    return (await readProcessTable()).find((row) => row.parentPid === parent)?.pid;
-  }
 }

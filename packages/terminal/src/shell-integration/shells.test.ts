@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { Spawner } from "../process/index.ts";
+import { makeSpawner } from "../testing/level.ts";
 import { openShell, type ShellSession } from "../testing/shell-session.ts";
 import type { IndexedCommand } from "../view/index.ts";
 
@@ -50,7 +50,7 @@ const shells: readonly ShellUnderTest[] = [
   },
 ];
 
-const spawner = new Spawner();
+const spawner = makeSpawner();
 const homes: string[] = [];
 let session: ShellSession | undefined;
 

@@ -11,14 +11,14 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, it, type TestContext } from "vitest";
-import { Spawner } from "../process/index.ts";
+import { makeSpawner } from "../testing/level.ts";
 import { openShell, type ShellSession } from "../testing/shell-session.ts";
 import type { StreamMark } from "../view/index.ts";
 
 const bash = "/bin/bash";
 const zsh = "/bin/zsh";
 const fish = "/usr/bin/fish";
-const spawner = new Spawner();
+const spawner = makeSpawner();
 const homes: string[] = [];
 let session: ShellSession | undefined;
 

@@ -20,9 +20,8 @@ export interface ShapeResult {
   readonly readable: boolean;
 }
 
-/** Starts, waits until the tree stands, ends it, and looks with the detector. */
-export async function endShapes(mechanism: TreeMechanism): Promise<ShapeResult[]> {
-  const spawner = new Spawner();
+/** Starts, waits until the tree stands, ends it, and looks with the detector; closes the spawner. */
+export async function endShapes(mechanism: TreeMechanism, spawner = new Spawner()): Promise<ShapeResult[]> {
   const results: ShapeResult[] = [];
   try {
     for (const shape of TREE_SHAPES) {

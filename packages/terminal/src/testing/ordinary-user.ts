@@ -20,13 +20,23 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 /** Far from the numbers that machines give to their users. */
 const firstId = 1_000_000_000;
 
+/** The number of the ordinary user of this process. */
+export const ordinaryUserId = firstId + process.pid;
+
+/** Words that execute others as the ordinary user. */
+export const asOrdinaryUser: readonly string[] = [
+  "setpriv",
+  `--reuid=${ordinaryUserId}`,
+  `--regid=${ordinaryUserId}`,
+  "--clear-groups",
+];
+
 /**
  * A user that lives as long as a test file. It has a number and no name: adding a name to a machine locks a file
  * that other tests want at the same time, and a name cannot be removed while a process of that user is still ending.
  */
 export class OrdinaryUser {
   readonly #folder = mkdtempSync(join(tmpdir(), "ordinary-user-"));
-  readonly #id = firstId + process.pid;
 
   constructor() {
     chmodSync(this.#folder, 0o755);
@@ -46,10 +56,7 @@ export class OrdinaryUser {
   /** Runs a program of this folder as this user, with one argument, and gives its output. */
   async run(mechanism: string, program = "end-shapes-program"): Promise<string> {
     const words = [
-      "setpriv",
-      `--reuid=${this.#id}`,
-      `--regid=${this.#id}`,
-      "--clear-groups",
+      ...asOrdinaryUser,
       process.execPath,
       join(this.#folder, `dist/testing/${program}.js`),
       mechanism,
@@ -78,7 +85,7 @@ export class OrdinaryUser {
     const group = join(cgroupMount() ?? "", `hf-test-${process.pid}`);
     mkdirSync(group);
     for (const file of ["", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"]) {
-      chownSync(join(group, file), this.#id, this.#id);
+      chownSync(join(group, file), ordinaryUserId, ordinaryUserId);
     }
     return group;
   }

@@ -10,9 +10,14 @@ export class RunRecord {
   /** Chunks that did not begin where the one before them ended. */
   readonly misplaced: string[] = [];
   readonly #chunks: { stream: RunStream; bytes: Buffer }[] = [];
-  readonly #nextOffset: Record<RunStream, number> = { output: 0, error: 0 };
+  readonly #nextOffset: Record<RunStream, number>;
   readonly #watchers = new Set<() => void>();
   #exit: RunExit | undefined;
+
+  /** The offsets at which it begins. */
+  constructor({ output = 0, error = 0 }: Partial<Record<RunStream, number>> = {}) {
+    this.#nextOffset = { output, error };
+  }
 
   bytes(stream: RunStream, bytes: Uint8Array, offset: number): void {
     if (offset !== this.#nextOffset[stream]) {
@@ -35,7 +40,7 @@ export class RunRecord {
     this.#changed();
   }
 
-  /** How many bytes of a stream were delivered. */
+  /** How many bytes of a stream were delivered, with those before its beginning. */
   sizeBytes(stream: RunStream = "output"): number {
     return this.#nextOffset[stream];
   }
@@ -52,6 +57,11 @@ export class RunRecord {
       if (match) return match;
       await this.#nextChange();
     }
+  }
+
+  /** Resolves when a stream was delivered to this offset, or has exited. */
+  async reached(offset: number, stream: RunStream = "output"): Promise<void> {
+    while (this.#nextOffset[stream] < offset && this.#exit === undefined) await this.#nextChange();
   }
 
   async exited(): Promise<RunExit> {

@@ -1,5 +1,6 @@
 // A real shell in a real PTY whose marks and bytes are written down, for tests of shell integration.
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildRun, Spawner } from "../process/index.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type StreamPiece,
   StreamScanner,
 } from "../view/index.ts";
+import { commandPid, testedSandbox } from "./level.ts";
 
 /** Raw bytes of one of our marks, wherever they stand. */
 const markPattern = /\x1b\]633;/;
@@ -51,7 +53,9 @@ export async function openShell(
   spawner: Spawner,
   request: ShellRequest & { cwd?: string; promptMark?: StreamMark["kind"] },
 ): Promise<ShellSession> {
-  const prepared = await prepareShell(request);
+  // Sandboxes do not see the folder that shells of people have.
+  const folder = testedSandbox === undefined ? undefined : tmpdir();
+  const prepared = await prepareShell({ ...(folder !== undefined && { folder }), ...request });
   const raw: Buffer[] = [];
   const shown: Buffer[] = [];
   const marks: StreamMark[] = [];
@@ -125,7 +129,7 @@ export async function openShell(
     type,
     seen: (pattern, from = 0) => until(() => pattern.test(text().slice(from))),
     prompts: (count) => until(() => countPrompts() >= count),
-    idle: () => waitForSleep(run.pid),
+    idle: async () => waitForSleep(await commandPid(run)),
     async runLine(line) {
       const before = countPrompts();
       const known = commands.size;

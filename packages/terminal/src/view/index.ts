@@ -23,7 +23,13 @@ export {
 export { TerminalOutput, type TerminalOutputOptions } from "./output.ts";
 export { ByteRing } from "./ring.ts";
 export { clampSize } from "../screen-size.ts";
-export { MAX_HELD_BYTES, type StreamPiece, StreamScanner, type TextPiece } from "./stream-scanner.ts";
+export {
+  MAX_HELD_BYTES,
+  type ScanPlace,
+  type StreamPiece,
+  StreamScanner,
+  type TextPiece,
+} from "./stream-scanner.ts";
 export { type StreamRange, StreamRanges } from "./stream-ranges.ts";
 export type { MarkContent, MarkPosition, StreamMark } from "./stream-mark.ts";
 export type { Answer, JsonAnswer } from "./tail-answer.ts";

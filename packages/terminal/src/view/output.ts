@@ -26,6 +26,8 @@ export interface TerminalOutputOptions {
   /** A `lazy` answer of a tty run costs nothing until it is first asked for, and begins with the bytes kept then. */
   readonly answer?: "eager" | "lazy";
   readonly budget?: RingBudget;
+  /** The offset of its first byte, where the bytes before it are lost. Default 0. */
+  readonly startOffset?: number | undefined;
   readonly clock?: Clock;
   /** Called when a subscriber's callback throws; without it the error is dropped. */
   readonly onListenerError?: (error: unknown) => void;
@@ -52,6 +54,7 @@ export class TerminalOutput {
     this.#ring = new ByteRing({
       capacityBytes: Math.max(options.replayBytes, this.#neededBytes),
       budget: options.budget,
+      startOffset: options.startOffset,
     });
     this.#fanOut = new ByteFanOut({
       ring: this.#ring,

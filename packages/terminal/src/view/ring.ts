@@ -11,10 +11,17 @@ export class ByteRing {
   #capacityBytes: number;
   #store = NOTHING;
   #writeIndex = 0;
-  #startOffset = 0;
-  #endOffset = 0;
+  #startOffset: number;
+  #endOffset: number;
 
-  constructor(options: { capacityBytes: number; budget?: RingBudget | undefined }) {
+  /** `startOffset`: where the stream goes on of which nobody has the beginning. Default 0. */
+  constructor(options: {
+    capacityBytes: number;
+    budget?: RingBudget | undefined;
+    startOffset?: number | undefined;
+  }) {
+    this.#startOffset = options.startOffset ?? 0;
+    this.#endOffset = this.#startOffset;
     this.#capacityBytes = options.capacityBytes;
     this.#budget = options.budget;
   }

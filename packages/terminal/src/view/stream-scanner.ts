@@ -51,6 +51,13 @@ export interface TextPiece {
 /** One part of a stream: at a mark, all bytes before it have been shown and none after it. */
 export type StreamPiece = TextPiece | StreamMark;
 
+/** A place between two sequences: bytes that were read and shown before it, and the modes in force there. */
+export interface ScanPlace {
+  readonly rawOffset: number;
+  readonly offset: number;
+  readonly modes: TerminalModes;
+}
+
 /** Where the reader stands. Only 7-bit sequences count: the bytes of the 8-bit forms occur within characters of UTF-8. */
 type State = "ground" | "escape" | "code" | "mark" | "markEscape" | "observed" | "color" | "control";
 
@@ -86,9 +93,19 @@ export class StreamScanner {
   /** A colour query whose ESC has come; a backslash ends it. */
   #endedColor: string | undefined;
 
-  /** Without a nonce no mark is believed. */
-  constructor(options: { readonly nonce?: string | undefined } = {}) {
+  /** Without a nonce no mark is believed. `place`: where the scanner of an earlier host was at rest. */
+  constructor(options: { readonly nonce?: string | undefined; readonly place?: ScanPlace | undefined } = {}) {
     this.#nonce = options.nonce;
+    if (options.place === undefined) return;
+    this.#rawOffset = options.place.rawOffset;
+    this.#offset = options.place.offset;
+    this.#modes = options.place.modes;
+  }
+
+  /** Where it is at rest, if it is: between two sequences. */
+  get place(): ScanPlace | undefined {
+    if (this.#state !== "ground") return undefined;
+    return { rawOffset: this.#rawOffset, offset: this.#offset, modes: this.#modes };
   }
 
   /** The modes in force after the last byte. */

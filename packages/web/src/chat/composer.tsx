@@ -4,6 +4,7 @@ import { type DragEvent, type ReactNode, useState } from "react";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { stillNamed } from "./completion.ts";
+import { keepDraft, readDraft } from "./draft-store.ts";
 import style from "./composer.module.css";
 import { focusMessageField } from "./message-focus.ts";
 import { MessageField } from "./message-field.tsx";
@@ -17,7 +18,7 @@ interface ComposerProps {
 
 export function Composer({ chat, onSend }: ComposerProps): ReactNode {
   const host = useHost();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => readDraft(chat.resource));
   /** Files that were pasted or dropped. */
   const [attached, setAttached] = useState<readonly Attachment[]>([]);
   /** Files of the session's folder that the text may name. */
@@ -27,6 +28,12 @@ export function Composer({ chat, onSend }: ComposerProps): ReactNode {
 
   const send = async (): Promise<void> => {
     if (text.trim() === "" && attached.length === 0) return;
+    const { status } = host.view().status;
+    if (status === "waiting" || status === "closed") {
+      // It may never come back under this sign-in, and then nobody would send the message.
+      host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
+      return;
+    }
     const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
     setText("");
     setAttached([]);
@@ -35,11 +42,15 @@ export function Composer({ chat, onSend }: ComposerProps): ReactNode {
     const isTaken = await host.reportRejection(
       isBusy ? queueMessage(store, written) : startTurn(store, written),
     );
-    if (isTaken) return;
+    if (isTaken) return keepDraft(chat.resource, "");
     // A message that was not accepted is put back, unless something else was written meanwhile.
     setText((current) => (current === "" ? text : current));
     setAttached((current) => [...attached, ...current]);
     setNamed((current) => [...named, ...current]);
+  };
+  const write = (written: string): void => {
+    setText(written);
+    keepDraft(chat.resource, written);
   };
   const attach = (added: Iterable<File>): void => {
     void host.reportFailure(readFiles(added).then((read) => setAttached((before) => [...before, ...read])));
@@ -61,7 +72,7 @@ export function Composer({ chat, onSend }: ComposerProps): ReactNode {
           placeholder={
             isBusy ? "Enter queues, Shift+Enter adds a line" : "Enter sends, Shift+Enter adds a line"
           }
-          onChange={setText}
+          onChange={write}
           onSend={() => void send()}
           onAttach={(file) => setNamed([...named, file])}
           onPaste={attach}

@@ -43,7 +43,8 @@ export function LostHost(): ReactNode {
     return (
       <Banner>
         This browser is not signed in any more: it was signed out, or the host&rsquo;s token has changed. Run{" "}
-        <code>holdfast open</code>, or <a href="/">enter the token</a>.
+        <code>holdfast open</code>, or <a href="/">enter the token</a>. What you have written is kept in this
+        tab.
       </Banner>
     );
   }

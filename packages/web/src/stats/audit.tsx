@@ -10,7 +10,9 @@ interface AuditEntry {
   readonly subject: string;
   readonly cwd?: string;
   readonly by: string;
-  readonly verdict: string;
+  readonly decision?: string;
+  /** The decision in entries of earlier versions. */
+  readonly verdict?: string;
   readonly outcome?: string;
   readonly durationMs?: number;
   readonly environment?: readonly string[];
@@ -42,7 +44,7 @@ export function AuditTail(): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {entries.map(({ id, at, what, subject, cwd, by, verdict, ...entry }) => (
+          {entries.map(({ id, at, what, subject, cwd, by, decision, verdict, ...entry }) => (
             <tr key={id}>
               <td>
                 <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
@@ -53,7 +55,7 @@ export function AuditTail(): ReactNode {
                 {cwd !== undefined && <span className={style.hint}> in {cwd}</span>}
               </td>
               <td className={style.target}>
-                {verdict} <span className={style.hint}>by {by}</span>
+                {decision ?? verdict} <span className={style.hint}>by {by}</span>
               </td>
               <td className={style.target}>
                 {entry.outcome} <span className={style.hint}>{detailsOf(entry)}</span>

@@ -226,7 +226,7 @@ function TerminalActions({ stream, state, holder, isListed }: TerminalActionsPro
             void host.reportFailure(isRunning ? stop() : remove());
           }}
         >
-          {isRunning ? "Stop" : "Remove"}
+          {isRunning ? "Stop command" : "Remove"}
         </button>
       )}
     </span>

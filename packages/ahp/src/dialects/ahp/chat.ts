@@ -31,8 +31,8 @@ export interface ChatStyle {
   readonly hasTimes: boolean;
   /** Whether a failure is the turn's last part or a field of the turn. */
   readonly failure: "part" | "field";
-  /** Whether questions to a person are parts of the turn or a list beside it. */
-  readonly inputRequests: "parts" | "list";
+  /** Whether questions to a person are parts of the turn or a list beside it, and whether answered ones become parts. */
+  readonly inputRequests: "parts" | "list" | "list-then-parts";
   /** Whether a tool call names who contributed it in `contributor` or `toolClientId`. */
   readonly contributor: "contributor" | "toolClientId";
   /** Whether a terminal in a tool call carries its result. */
@@ -51,7 +51,7 @@ export interface ChatStyle {
 
 export function showConversation(chat: ChatState, style: ChatStyle): WireConversation {
   const { turns, activeTurn, steeringMessage, queuedMessages } = chat;
-  const inputRequests = style.inputRequests === "list" ? openInputRequests(activeTurn) : [];
+  const inputRequests = style.inputRequests === "parts" ? [] : openInputRequests(activeTurn);
   return {
     turns: turns.map((turn) => showTurn(turn, chat.resource, style)),
     activeTurn: activeTurn && showActiveTurn(activeTurn, chat, style),

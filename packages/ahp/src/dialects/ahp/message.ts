@@ -14,6 +14,7 @@ import {
   type Shape,
 } from "../../model/shape.ts";
 import type { ChatStyle } from "./chat.ts";
+import { withMembers } from "./wire-action.ts";
 import type {
   WireAttachment,
   WireChatMessage,
@@ -25,14 +26,14 @@ import type {
 /** A message under the name that the version has for it. */
 export function showMessageField(message: Message, { messageField }: ChatStyle): WireMessageField {
   if (messageField === "message") return { message: showMessage(message) };
-  const attachments = message.attachments?.map(showAttachment);
-  return { userMessage: { text: message.text, attachments } };
+  const { text: said, attachments, members } = message;
+  return { userMessage: { ...members, text: said, attachments: attachments?.map(showAttachment) } };
 }
 
 /** A message as all but the seed write it. */
 export function showMessage(message: Message): WireChatMessage {
-  const { origin, model } = message;
-  return { text: message.text, origin, attachments: message.attachments?.map(showAttachment), model };
+  const { text: said, origin, attachments, model, members } = message;
+  return { ...members, text: said, origin, attachments: attachments?.map(showAttachment), model };
 }
 
 export function showPendingMessage({ id, message }: PendingMessage, style: ChatStyle): WirePendingMessage {
@@ -44,10 +45,12 @@ export function showInputRequest({ id, message, url, questions, answers }: Input
   return { id, message, url, questions, answers: hasAnswers ? answers : undefined };
 }
 
+/** The members come last: of an attachment of a kind that the model does not have, they name the kind. */
 function showAttachment(attachment: Attachment): WireAttachment {
-  if (attachment.type !== "resource") return attachment;
-  const { type, label, uri, contentType, sizeBytes, selection } = attachment;
-  return { type, label, uri, contentType, sizeHint: sizeBytes, selection };
+  const { members, ...known } = attachment;
+  if (known.type !== "resource") return { ...known, ...members };
+  const { type, label, uri, contentType, sizeBytes, selection } = known;
+  return { type, label, uri, contentType, sizeHint: sizeBytes, selection, ...members };
 }
 
 interface WrittenMessage {
@@ -65,12 +68,14 @@ export const writtenMessageShape: Shape<WrittenMessage> = object<WrittenMessage>
 });
 
 /** A message as the model has it; without an origin, as in the seed, a person wrote it. */
-export function readMessage({ text: said, origin, attachments, model }: WrittenMessage): Message {
+export function readMessage(written: WrittenMessage): Message {
+  const { text: said, origin, attachments, model, ...members } = written;
   return {
     text: said,
     origin: { kind: origin?.kind ?? "user" },
     ...(attachments && attachments.length > 0 && { attachments: attachments.map(readAttachment) }),
     ...(model && { model }),
+    ...withMembers(members),
   };
 }
 
@@ -99,22 +104,19 @@ const writtenAttachmentShape = object<WrittenAttachment>({
 /** An attachment of a kind that the model does not have keeps its label, so that a person sees that it was there. */
 function readAttachment(written: JsonObject): Attachment {
   const checked = checkShape(writtenAttachmentShape, written);
-  if (!checked.ok) return { type: "simple", label: "attachment" };
-  const {
-    type,
-    label = "attachment",
-    modelRepresentation,
-    data,
-    uri,
-    contentType,
-    sizeHint,
-    selection,
-  } = checked.value;
+  if (!checked.ok) return { type: "simple", label: "attachment", ...withMembers(written) };
+  const { type, label = "attachment", ...fields } = checked.value;
+  const { data, contentType, uri } = fields;
   if (type === "embeddedResource" && data !== undefined && contentType !== undefined) {
-    return { type, label, data, contentType };
+    const { data: _data, contentType: _contentType, ...members } = fields;
+    return { type, label, data, contentType, ...withMembers(members) };
   }
   if (type === "resource" && uri !== undefined) {
-    return { type, label, uri, contentType, sizeBytes: sizeHint, selection };
+    const { uri: _uri, contentType: _contentType, sizeHint, selection, ...members } = fields;
+    return { type, label, uri, contentType, sizeBytes: sizeHint, selection, ...withMembers(members) };
   }
-  return { type: "simple", label, modelRepresentation };
+  const { modelRepresentation, ...members } = fields;
+  const isKnown = type === undefined || type === "simple";
+  const kept = { ...(!isKnown && { type }), ...members };
+  return { type: "simple", label, modelRepresentation, ...withMembers(kept) };
 }

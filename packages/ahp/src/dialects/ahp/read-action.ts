@@ -7,14 +7,27 @@ import type { ReadAction, ReadContext, Sender } from "../dialect.ts";
 import type { RootAction } from "../../model/root/root.ts";
 import type { SessionAction, SessionState } from "../../model/session/session.ts";
 import { chatActionReaders } from "./read-chat-action.ts";
+import { sessionActionReaders } from "./session.ts";
 import { terminalActionReaders } from "./terminal.ts";
 
 /** Differences between versions: the actions on a session, and the prefix of those on a chat. */
 export interface ReadStyle {
   readonly chatPrefix: "chat/" | "session/";
+  /** Actions on a chat, without the prefix, that the version does not have. */
+  readonly unknownChatActions: ReadonlySet<string>;
   readonly sessionReaders: {
     readonly [type: string]: ActionReader<Sender & { readonly state: SessionState }, SessionAction>;
   };
+}
+
+/** The actions that a client of the newest version can dispatch. */
+export function dispatchableActions(): readonly string[] {
+  return [
+    "root/configChanged",
+    ...Object.keys(sessionActionReaders),
+    ...Object.keys(chatActionReaders).map((name) => `chat/${name}`),
+    ...Object.keys(terminalActionReaders),
+  ];
 }
 
 const readRootConfig: ActionReader<unknown, RootAction> = reader(
@@ -32,7 +45,7 @@ export function readAhpAction(action: WireAction, context: ReadContext, style: R
 function translate(
   action: WireAction,
   context: ReadContext,
-  { chatPrefix, sessionReaders }: ReadStyle,
+  { chatPrefix, sessionReaders, unknownChatActions }: ReadStyle,
 ): Checked<Action> | undefined {
   const { type } = action;
   switch (context.kind) {
@@ -42,7 +55,8 @@ function translate(
       return own(sessionReaders, type)?.(action, context);
     case "chat": {
       if (!type.startsWith(chatPrefix)) return undefined;
-      return own(chatActionReaders, type.slice(chatPrefix.length))?.(action, context);
+      const name = type.slice(chatPrefix.length);
+      return unknownChatActions.has(name) ? undefined : own(chatActionReaders, name)?.(action, context);
     }
     case "terminal":
       return own(terminalActionReaders, type)?.(action, context);

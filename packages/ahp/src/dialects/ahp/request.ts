@@ -9,14 +9,14 @@ import {
   list,
   number,
   object,
-  oneOf,
   optional,
   text,
   type Checked,
   type Shape,
 } from "../../model/shape.ts";
 import type { TerminalClaim } from "../../model/terminal/terminal.ts";
-import { activeClientShape, plainClient } from "./session.ts";
+import { resourceShapes, type ResourceRequests } from "./resource-request.ts";
+import { activeClientShape, plainClient, type WrittenClient } from "./session.ts";
 import { readClaim, writtenClaimShape, type WrittenClaim } from "./terminal.ts";
 
 interface OfChannel {
@@ -24,7 +24,7 @@ interface OfChannel {
 }
 
 /** The params of each request whose form depends on the dialect; URIs are as the client wrote them. */
-export interface AhpRequests {
+export interface AhpRequests extends ResourceRequests {
   readonly reconnect: {
     readonly clientId: string;
     readonly lastSeenServerSeq: number;
@@ -56,11 +56,11 @@ export interface AhpRequests {
     readonly workingDirectory?: string;
     readonly config?: JsonObject;
   };
+  readonly sessionConfigCompletions: { readonly property: string; readonly query?: string };
   /** The channel is a chat. */
   readonly fetchTurns: OfChannel & { readonly cursor?: string; readonly limit?: number };
   /** The channel is a session or one of its chats. */
   readonly completions: OfChannel & { readonly kind: string; readonly text: string; readonly offset: number };
-  readonly resourceRead: { readonly uri: string; readonly encoding?: "utf-8" | "base64" };
   readonly createTerminal: OfChannel & {
     readonly claim: TerminalClaim;
     readonly name?: string;
@@ -148,7 +148,7 @@ interface WrittenSession {
   readonly workingDirectory?: string;
   readonly model?: { readonly id: string };
   readonly config?: JsonObject;
-  readonly activeClient?: ActiveClient;
+  readonly activeClient?: WrittenClient;
 }
 
 const createSessionShape = object<WrittenSession>({
@@ -190,7 +190,7 @@ const createTerminalShape = object<WrittenTerminal>({
 
 const connectionReaders: Pick<
   RequestReaders,
-  "reconnect" | "listSessions" | "resolveSessionConfig" | "resourceRead"
+  "reconnect" | "listSessions" | "resolveSessionConfig" | "sessionConfigCompletions" | keyof ResourceRequests
 > = {
   reconnect: plain(
     object<AhpRequests["reconnect"]>({ clientId: text, lastSeenServerSeq: count, subscriptions: list(text) }),
@@ -205,9 +205,19 @@ const connectionReaders: Pick<
       config: optional(jsonObject),
     }),
   ),
-  resourceRead: plain(
-    object<AhpRequests["resourceRead"]>({ uri: text, encoding: optional(oneOf("utf-8", "base64")) }),
+  sessionConfigCompletions: plain(
+    object<AhpRequests["sessionConfigCompletions"]>({ property: text, query: optional(text) }),
   ),
+  resourceRead: plain(resourceShapes.resourceRead),
+  resourceList: plain(resourceShapes.resourceList),
+  resourceResolve: plain(resourceShapes.resourceResolve),
+  resourceWrite: plain(resourceShapes.resourceWrite),
+  resourceMkdir: plain(resourceShapes.resourceMkdir),
+  resourceCopy: plain(resourceShapes.resourceCopy),
+  resourceMove: plain(resourceShapes.resourceMove),
+  resourceDelete: plain(resourceShapes.resourceDelete),
+  resourceRequest: plain(resourceShapes.resourceRequest),
+  createResourceWatch: plain(resourceShapes.createResourceWatch),
 };
 
 function plain<Fields>(shape: Parameters<typeof checkShape<Fields>>[0]): ActionReader<unknown, Fields> {
@@ -257,3 +267,8 @@ const dispatchShape = object<WrittenDispatch>({
 export function readDispatchFrame(params: unknown): Checked<WrittenDispatch> {
   return checkShape(dispatchShape, params);
 }
+
+/** The requests that the host has a handler for, which the compiler checks. */
+export const requestMethods: readonly string[] = Object.keys(
+  requestReaders({ subscription: "channel", session: "channel", terminal: "channel" }),
+);

@@ -5,7 +5,7 @@ import type { ActiveClient, SessionAction, SessionState } from "../../model/sess
 import type { ConfigOption, SessionModes } from "../../model/session/settings.ts";
 import { flag, id, jsonObject, jsonValue, list, object, optional, text } from "../../model/shape.ts";
 import type { Sender, StepOf } from "../dialect.ts";
-import { reader, type ActionReader, type WireAction } from "./wire-action.ts";
+import { reader, withMembers, type ActionReader, type WireAction } from "./wire-action.ts";
 
 interface WireConfigProperty {
   readonly type: "string" | "boolean";
@@ -104,7 +104,10 @@ export function configActions(before: SessionState, after: SessionState): readon
 
 type Context = Sender & { readonly state: SessionState };
 
-export const activeClientShape = object<ActiveClient>({
+/** A client as it announces itself; it may write members beyond these. */
+export type WrittenClient = Omit<ActiveClient, "members">;
+
+export const activeClientShape = object<WrittenClient>({
   clientId: id("client"),
   displayName: optional(text),
   tools: list(jsonValue),
@@ -139,9 +142,15 @@ export const sessionActionReaders: { readonly [type: string]: ActionReader<Conte
   ),
 };
 
-/** A client as the model keeps it. */
-export function plainClient({ clientId, displayName, tools }: ActiveClient): ActiveClient {
-  return { clientId, ...(displayName !== undefined && { displayName }), tools };
+/** A client as the model keeps it, from one that was written with any members (E763). */
+export function plainClient(written: WrittenClient): ActiveClient {
+  const { clientId, displayName, tools, ...members } = written;
+  return { clientId, ...(displayName !== undefined && { displayName }), tools, ...withMembers(members) };
+}
+
+/** A client as it was written. */
+export function showClient({ members, ...client }: ActiveClient): object {
+  return { ...members, ...client };
 }
 
 /** The agent's mode is one of the settings on the wire, and separate from them in the model. */

@@ -18,6 +18,8 @@ export interface TerminalStyle {
   readonly hasIsPty: boolean;
   /** Whether the claim of a session names the chat. */
   readonly hasChatInClaim: boolean;
+  /** Whether an exited terminal says so by its lifecycle (since 0.9) or only by having an exit code. */
+  readonly exit: "lifecycle" | "exitCode";
   /** The number for the way a program ended, where there is one. */
   readonly exitCode: (exit: TerminalExit) => number | undefined;
 }

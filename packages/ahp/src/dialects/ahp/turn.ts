@@ -84,6 +84,7 @@ export function showPart(part: ResponsePart, place: TurnPlace, style: ChatStyle)
     }
     case "inputRequest":
       if (style.inputRequests === "list") return [];
+      if (style.inputRequests === "list-then-parts" && !part.response) return [];
       return [
         {
           kind: "inputRequest",
@@ -186,7 +187,7 @@ function endTurn(action: EndAction, step: ChatStep, style: ChatStyle): WireStep 
   const { before } = step;
   const { turnId } = action;
   const lead: WireAction[] = [];
-  if (style.inputRequests === "parts") {
+  if (style.inputRequests !== "list") {
     for (const { id } of openInputRequests(before.activeTurn)) {
       lead.push({ type: "inputCompleted", requestId: id, response: "cancel" });
     }
@@ -223,12 +224,20 @@ function rebuildTurn(chat: ChatState, style: ChatStyle): readonly WireAction[] {
     ...(turn.usage ? [usageOf(turn, chat)] : []),
     ...(chat.isRead && style.hasIsRead ? [{ type: "isReadChanged", isRead: true }] : []),
   ];
+  const times = style.hasTimes && { startedAt: turn.startedAt };
   return [
     { type: "truncated", turnId: turns.at(-1)?.id },
-    { type: "turnStarted", turnId, ...showMessageField(turn.message, style) },
+    ...restoreCursor(chat, style),
+    { type: "turnStarted", turnId, ...times, ...showMessageField(turn.message, style) },
     ...parts.map((part) => ({ type: "responsePart", turnId, part })),
     ...follow,
   ];
+}
+
+/** A viewer that drops all its turns also forgets where older ones are fetched from. */
+function restoreCursor({ turns, turnsNextCursor }: ChatState, style: ChatStyle): readonly WireAction[] {
+  const isLost = style.hasTurnsLoaded && turns.length === 0 && turnsNextCursor !== undefined;
+  return isLost ? [{ type: "turnsLoaded", turns: [], turnsNextCursor }] : [];
 }
 
 function activityDifference({ before, after }: ChatStep): readonly WireAction[] {

@@ -1,4 +1,5 @@
 // Actions on the wire: the steps that an action of the model becomes, and readers of what clients write.
+import type { JsonObject } from "../../model/json.ts";
 import { checkShape, type Checked, type Shape } from "../../model/shape.ts";
 
 /** An action on the wire, without the name of its channel. */
@@ -50,6 +51,12 @@ export function changedFields<Shown extends object>(before: Shown, after: Shown)
 
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === "object" && JSON.stringify(one) === JSON.stringify(other));
+}
+
+/** What is left of an object that a client wrote, for a field of the model that is absent when nothing is left. */
+export function withMembers(rest: object): { readonly members?: JsonObject } {
+  // It came over the wire, so it is JSON.
+  return Object.keys(rest).length === 0 ? {} : { members: rest as JsonObject };
 }
 
 export type ActionReader<Context, Action> = (written: unknown, context: Context) => Checked<Action>;

@@ -1,6 +1,6 @@
 // Input from clients of the seed: actions that name their own channel, and requests with other names for it.
 import { reader, type ActionReader, type WireAction } from "../ahp/wire-action.ts";
-import type { ActiveClient, SessionAction, SessionState } from "../../model/session/session.ts";
+import type { SessionAction, SessionState } from "../../model/session/session.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { isId, makeId } from "../../model/ids.ts";
 import { jsonValue, list, nullable, object, text, type Checked } from "../../model/shape.ts";
@@ -8,7 +8,7 @@ import { defaultChatUri } from "../../model/uri.ts";
 import type { ReadStyle } from "../ahp/read-action.ts";
 import { chatActionReaders } from "../ahp/read-chat-action.ts";
 import { readDispatchFrame, requestReaders, type RequestReaders } from "../ahp/request.ts";
-import { activeClientShape, plainClient, sessionActionReaders } from "../ahp/session.ts";
+import { activeClientShape, plainClient, sessionActionReaders, type WrittenClient } from "../ahp/session.ts";
 import type { ClientDispatch, Sender } from "../dialect.ts";
 import { SEED_ROOT_URI } from "./uri.ts";
 
@@ -32,7 +32,7 @@ const seedSessionReaders: { readonly [type: string]: ActionReader<Context, Sessi
     changes: { model: model.id },
   })),
   "session/activeClientChanged": reader(
-    object<{ activeClient: ActiveClient | null }>({ activeClient: nullable(activeClientShape) }),
+    object<{ activeClient: WrittenClient | null }>({ activeClient: nullable(activeClientShape) }),
     ({ activeClient }, { clientId }) =>
       activeClient === null
         ? { type: "session/activeClientRemoved", clientId }
@@ -50,7 +50,11 @@ const seedSessionReaders: { readonly [type: string]: ActionReader<Context, Sessi
 };
 
 /** How actions of the seed are read. */
-export const seedReadStyle: ReadStyle = { chatPrefix: prefix, sessionReaders: seedSessionReaders };
+export const seedReadStyle: ReadStyle = {
+  chatPrefix: prefix,
+  sessionReaders: seedSessionReaders,
+  unknownChatActions: new Set(),
+};
 
 /** The requests of the seed. `fetchTurns` and `completions` name a session, which stands for its default chat. */
 export const seedRequestReaders: RequestReaders = withDefaultChat(

@@ -1,18 +1,19 @@
 // Sessions in AHP 0.1: a session and its default chat are one channel.
 import { chatPhase, newChatState, type ChatState } from "../../model/chat/chat.ts";
 import type { SessionSummary } from "../../model/session/session-summary.ts";
-import type { ActiveClient, SessionLifecycle, SessionState } from "../../model/session/session.ts";
+import type { SessionLifecycle, SessionState } from "../../model/session/session.ts";
 import { defaultChatUri } from "../../model/uri.ts";
 import { showConversation, type ChatStyle } from "../ahp/chat.ts";
-import { configActions, configEcho, showConfig, type WireConfig } from "../ahp/session.ts";
+import { configActions, configEcho, showClient, showConfig, type WireConfig } from "../ahp/session.ts";
 import { hasNewMeta, sessionMeta } from "../ahp/meta.ts";
 import type { RootStyle } from "../ahp/root.ts";
 import { chatStatus, sessionStatus } from "../ahp/status.ts";
+import type { WireTerminalInfo } from "../ahp/terminal-state.ts";
 import { showActivity, showError } from "../ahp/turn.ts";
 import type { WireConversation, WireError, WireMeta } from "../ahp/wire-chat.ts";
 import { stepOf, type WireAction, type WireStep } from "../ahp/wire-action.ts";
 import type { StepOf } from "../dialect.ts";
-import { showSeedTerminalInfo, type SeedTerminalInfo } from "./terminal.ts";
+import { showSeedTerminalInfo } from "./terminal.ts";
 import { showSeedUri } from "./uri.ts";
 
 /** A session in a list and in its own state; times are milliseconds since 1970. */
@@ -32,7 +33,7 @@ interface SeedSessionState extends WireConversation {
   readonly summary: SeedSessionSummary;
   readonly lifecycle: "creating" | "ready" | "creationFailed";
   readonly creationError?: WireError;
-  readonly activeClient?: ActiveClient;
+  readonly activeClient?: object | undefined;
   readonly config?: WireConfig;
   readonly _meta?: WireMeta;
 }
@@ -74,7 +75,7 @@ export function showSeedSession(session: SessionState, chat: ChatState | undefin
     },
     lifecycle: showLifecycle(lifecycle),
     creationError: lifecycle.status === "failed" ? showError(lifecycle.error) : undefined,
-    activeClient: session.activeClients[0],
+    activeClient: session.activeClients[0] && showClient(session.activeClients[0]),
     config: showConfig(session),
     _meta: sessionMeta(session),
     ...showConversation(talk, seedChatStyle),
@@ -99,7 +100,10 @@ export function stepSeedSession(step: StepOf<"session">): WireStep {
   }
   const [activeClient] = after.activeClients;
   if (activeClient !== before.activeClients[0]) {
-    actions.push({ type: "session/activeClientChanged", activeClient: activeClient ?? null });
+    actions.push({
+      type: "session/activeClientChanged",
+      activeClient: activeClient ? showClient(activeClient) : null,
+    });
   }
   actions.push(...configActions(before, after));
   if (hasNewMeta(before, after)) actions.push({ type: "session/metaChanged", _meta: sessionMeta(after) });
@@ -115,7 +119,7 @@ function showLifecycle({ status }: SessionLifecycle): SeedSessionState["lifecycl
   return status === "creating" ? status : "ready";
 }
 
-export const seedRootStyle: RootStyle<SeedSessionSummary, SeedTerminalInfo> = {
+export const seedRootStyle: RootStyle<SeedSessionSummary, WireTerminalInfo> = {
   showSummary: showSeedSummary,
   showTerminalInfo: showSeedTerminalInfo,
 };

@@ -6,6 +6,7 @@ import { readAhpAction } from "../ahp/read-action.ts";
 import { readAhpRequest } from "../ahp/request.ts";
 import { sessionNotice, showRoot, stepRoot } from "../ahp/root.ts";
 import { stepTerminal } from "../ahp/terminal.ts";
+import { showTerminal } from "../ahp/terminal-state.ts";
 import { showTurn } from "../ahp/turn.ts";
 import { stepActions, withPrefix, type WireStep } from "../ahp/wire-action.ts";
 import type {
@@ -19,11 +20,11 @@ import type {
   WireMessage,
   WireOrigin,
 } from "../dialect.ts";
-import { seedErrorNumbers } from "../error-numbers.ts";
+import { oldErrorNumbers } from "../error-numbers.ts";
 import { AHP_SEQ_STRIDE, wireSeq, wireSeqAfter } from "../sequence.ts";
 import { readSeedDispatch, seedReadStyle, seedRequestReaders } from "./read.ts";
 import { seedChatStyle, seedRootStyle, showSeedSession, stepSeedSession } from "./session.ts";
-import { seedTerminalStyle, showSeedTerminal } from "./terminal.ts";
+import { seedTerminalStyle } from "./terminal.ts";
 import { SEED_ROOT_URI, readSeedUri, showSeedUri } from "./uri.ts";
 
 /** The envelope of every action, which names its channel itself. */
@@ -41,7 +42,7 @@ export const v0_1: Dialect = {
   name: "v0_1",
   rootUri: SEED_ROOT_URI,
   ...numbered,
-  errorNumbers: seedErrorNumbers,
+  errorNumbers: oldErrorNumbers,
   showUri: showSeedUri,
   readUri: readSeedUri,
   channelsOf: (uri, kind) => {
@@ -70,7 +71,7 @@ function showState(shown: ShownChannel): object | undefined {
     case "chat":
       return undefined;
     case "terminal":
-      return showSeedTerminal(shown.state, shown.content);
+      return showTerminal(shown.state, shown.content, seedTerminalStyle);
   }
 }
 

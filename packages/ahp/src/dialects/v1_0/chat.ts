@@ -1,4 +1,4 @@
-// Chats in AHP 1.0 and the versions just before it.
+// Chats from AHP 0.5 to 1.0.
 import { chatPhase, type BackgroundWork, type ChatState, type ChatSummary } from "../../model/chat/chat.ts";
 import { showActivity } from "../ahp/turn.ts";
 import { showConversation, type ChatStyle } from "../ahp/chat.ts";
@@ -22,22 +22,6 @@ interface WireChatState extends WireChatSummary, WireConversation {
   readonly _meta?: WireMeta;
 }
 
-export const chatStyle: ChatStyle = {
-  messageField: "message",
-  hasTimes: true,
-  failure: "part",
-  inputRequests: "parts",
-  contributor: "contributor",
-  hasTerminalResults: true,
-  hasTurnResume: true,
-  hasTurnsLoaded: true,
-  hasDraft: true,
-  hasIsRead: true,
-  hasIsArchived: true,
-  hasBackgroundWork: true,
-  showUri: (uri) => uri,
-};
-
 export function showChat(chat: ChatState, style: ChatStyle): WireChatState {
   const { resource, title, modifiedAt, turnsNextCursor, draft, backgroundWork } = chat;
   const hasWork = style.hasBackgroundWork && backgroundWork.length > 0;
@@ -48,7 +32,7 @@ export function showChat(chat: ChatState, style: ChatStyle): WireChatState {
     activity: showActivity(chat),
     modifiedAt,
     ...showConversation(chat, style),
-    turnsNextCursor,
+    turnsNextCursor: style.hasTurnsLoaded ? turnsNextCursor : undefined,
     draft: draft && showMessage(draft),
     backgroundWork: hasWork ? backgroundWork : undefined,
     _meta: chatMeta(chat),

@@ -1,33 +1,35 @@
-// Sessions in AHP 1.0: the state, and the actions for each change.
+// Sessions from AHP 0.5 to 1.0: the state, and the actions for each change.
 import type { ChatSummary } from "../../model/chat/chat.ts";
 import { sessionPhase, type SessionSummary } from "../../model/session/session-summary.ts";
 import type {
-  ActiveClient,
   ChangeSummary,
   SessionInputRequest,
   SessionLifecycle,
   SessionState,
 } from "../../model/session/session.ts";
 import type { ChatStyle } from "../ahp/chat.ts";
-import { configActions, configEcho, showConfig, type WireConfig } from "../ahp/session.ts";
+import { configActions, configEcho, showClient, showConfig, type WireConfig } from "../ahp/session.ts";
 import { showInputRequest } from "../ahp/message.ts";
 import { hasNewMeta, sessionMeta, summaryMeta } from "../ahp/meta.ts";
 import type { RootStyle } from "../ahp/root.ts";
 import { sessionStatus } from "../ahp/status.ts";
+import { showTerminalInfo, type WireTerminalInfo } from "../ahp/terminal-state.ts";
 import { showPendingToolCall } from "../ahp/tool-call.ts";
 import { showError } from "../ahp/turn.ts";
 import type { WireError, WireInputRequest, WireMeta, WirePendingToolCall } from "../ahp/wire-chat.ts";
 import { changedFields, stepOf, type WireAction, type WireStep } from "../ahp/wire-action.ts";
 import type { StepOf } from "../dialect.ts";
 import { showChatSummary, type WireChatSummary } from "./chat.ts";
-import { showTerminalInfo, type WireTerminalInfo } from "./terminal.ts";
+import type { SessionStyle, VersionStyle } from "./version.ts";
 
 interface WireSessionMetadata {
   readonly provider: string;
   readonly title: string;
   readonly status: number;
   readonly activity?: string;
-  readonly workingDirectories: readonly string[];
+  readonly workingDirectories?: readonly string[];
+  /** Up to 0.6, which knows one folder. */
+  readonly workingDirectory?: string | undefined;
   readonly _meta?: WireMeta;
 }
 
@@ -54,31 +56,33 @@ type WireInputNeeded =
     };
 
 interface WireSessionState extends WireSessionMetadata {
-  readonly lifecycle: "creating" | "ready" | "failed";
+  readonly lifecycle: "creating" | "ready" | SessionStyle["failedLifecycle"];
   readonly creationError?: WireError;
-  readonly activeClients: readonly ActiveClient[];
+  readonly activeClients: readonly object[];
   readonly chats: readonly WireChatSummary[];
   readonly defaultChat?: string;
   readonly config?: WireConfig;
   readonly inputNeeded?: readonly WireInputNeeded[];
 }
 
-export function showSession(session: SessionState, style: ChatStyle): WireSessionState {
+export function showSession(session: SessionState, style: VersionStyle): WireSessionState {
   const { provider, title, activity, workingDirectories, lifecycle, inputNeeded } = session;
+  const hasInputNeeded = style.session.hasInputNeeded && inputNeeded.length > 0;
   return {
     provider,
     title,
     status: sessionStatus(sessionPhase(session), session),
     activity,
-    workingDirectories,
-    lifecycle: showLifecycle(lifecycle),
+    ...showFolders(workingDirectories, style),
+    lifecycle: showLifecycle(lifecycle, style),
     creationError: lifecycle.status === "failed" ? showError(lifecycle.error) : undefined,
-    activeClients: session.activeClients,
+    activeClients: session.activeClients.map(showClient),
     chats: session.chats.map(showChatSummary),
     defaultChat: session.defaultChat,
     config: showConfig(session),
-    inputNeeded:
-      inputNeeded.length > 0 ? inputNeeded.map((request) => showInputNeeded(request, style)) : undefined,
+    inputNeeded: hasInputNeeded
+      ? inputNeeded.map((request) => showInputNeeded(request, style.chat))
+      : undefined,
     _meta: sessionMeta(session),
   };
 }
@@ -93,34 +97,50 @@ function showInputNeeded(request: SessionInputRequest, style: ChatStyle): WireIn
   return { kind, id, chat, turnId, toolCall: showPendingToolCall(toolCall, place, style) };
 }
 
+function showFolders(
+  workingDirectories: readonly string[],
+  { session }: VersionStyle,
+): Pick<WireSessionMetadata, "workingDirectories" | "workingDirectory"> {
+  return session.hasWorkingDirectories ? { workingDirectories } : { workingDirectory: workingDirectories[0] };
+}
+
 /** AHP does not know that an agent's process comes and goes: to it, such a session is ready. */
-function showLifecycle({ status }: SessionLifecycle): WireSessionState["lifecycle"] {
-  return status === "creating" || status === "failed" ? status : "ready";
+function showLifecycle(
+  { status }: SessionLifecycle,
+  { session }: VersionStyle,
+): WireSessionState["lifecycle"] {
+  if (status === "failed") return session.failedLifecycle;
+  return status === "creating" ? status : "ready";
 }
 
 /** The actions for one step: one for each part that shows and is another object than before. */
-export function stepSession(step: StepOf<"session">, style: ChatStyle): WireStep {
+export function stepSession(step: StepOf<"session">, style: VersionStyle): WireStep {
   const { before, after } = step;
   return stepOf([
     ...configEcho(step),
-    ...lifecycleActions(before, after),
+    ...lifecycleActions(before, after, style),
     ...fieldActions(before, after),
-    ...directoryActions(before, after),
+    ...(style.session.hasWorkingDirectories ? directoryActions(before, after) : []),
     ...chatActions(before, after),
-    ...inputNeededActions(before, after, style),
+    ...(style.session.hasInputNeeded ? inputNeededActions(before, after, style.chat) : []),
     ...clientActions(before, after),
     ...configActions(before, after),
     ...(hasNewMeta(before, after) ? [{ type: "session/metaChanged", _meta: sessionMeta(after) }] : []),
   ]);
 }
 
-function lifecycleActions(before: SessionState, after: SessionState): readonly WireAction[] {
+function lifecycleActions(
+  before: SessionState,
+  after: SessionState,
+  style: VersionStyle,
+): readonly WireAction[] {
   if (after.lifecycle === before.lifecycle) return [];
   if (after.lifecycle.status === "failed") {
     return [{ type: "session/creationFailed", error: showError(after.lifecycle.error) }];
   }
   const isReady =
-    showLifecycle(before.lifecycle) === "creating" && showLifecycle(after.lifecycle) === "ready";
+    showLifecycle(before.lifecycle, style) === "creating" &&
+    showLifecycle(after.lifecycle, style) === "ready";
   return isReady ? [{ type: "session/ready" }] : [];
 }
 
@@ -206,13 +226,18 @@ function clientActions(before: SessionState, after: SessionState): readonly Wire
       .map(({ clientId }) => ({ type: "session/activeClientRemoved", clientId })),
     ...to
       .filter((client) => !from.includes(client))
-      .map((activeClient) => ({ type: "session/activeClientSet", activeClient })),
+      .map((client) => ({ type: "session/activeClientSet", activeClient: showClient(client) })),
   ];
 }
 
-export const rootStyle: RootStyle<WireSessionSummary, WireTerminalInfo> = { showSummary, showTerminalInfo };
+export function rootStyle(style: VersionStyle): RootStyle<WireSessionSummary, WireTerminalInfo> {
+  return {
+    showSummary: (summary) => showSummary(summary, style),
+    showTerminalInfo: (info) => showTerminalInfo(info, style.terminal),
+  };
+}
 
-function showSummary(summary: SessionSummary): WireSessionSummary {
+function showSummary(summary: SessionSummary, style: VersionStyle): WireSessionSummary {
   const { resource, provider, title, activity, createdAt, lastActivityAt, workingDirectories, phase } =
     summary;
   return {
@@ -221,7 +246,7 @@ function showSummary(summary: SessionSummary): WireSessionSummary {
     title,
     status: sessionStatus(phase, summary),
     activity,
-    workingDirectories,
+    ...showFolders(workingDirectories, style),
     createdAt,
     modifiedAt: lastActivityAt,
     changes: summary.changes,

@@ -1,4 +1,4 @@
-// The dialects of AHP 1.0, 0.10 and 0.9, which differ in a few features of chats.
+// The dialects of AHP from 0.5 to 1.0, which differ in the features that version.ts lists.
 import type { Checked } from "../../model/shape.ts";
 import { ROOT_URI, parseChannelUri } from "../../model/uri.ts";
 import { stepChat, type ChatStyle } from "../ahp/chat.ts";
@@ -7,6 +7,7 @@ import { sessionActionReaders } from "../ahp/session.ts";
 import { readAhpRequest, readDispatchFrame, requestReaders } from "../ahp/request.ts";
 import { sessionNotice, showRoot, stepRoot } from "../ahp/root.ts";
 import { stepTerminal } from "../ahp/terminal.ts";
+import { showTerminal } from "../ahp/terminal-state.ts";
 import { showTurn } from "../ahp/turn.ts";
 import { stepActions, withPrefix, type WireStep } from "../ahp/wire-action.ts";
 import type {
@@ -21,50 +22,73 @@ import type {
   WireMessage,
   WireOrigin,
 } from "../dialect.ts";
-import { errorNumbers } from "../error-numbers.ts";
 import { AHP_SEQ_STRIDE, wireSeq, wireSeqAfter } from "../sequence.ts";
-import { chatStyle, showChat } from "./chat.ts";
+import { showChat } from "./chat.ts";
 import { rootStyle, showSession, stepSession } from "./session.ts";
-import { showTerminal, terminalStyle } from "./terminal.ts";
+import {
+  style0_5_0,
+  style0_5_1,
+  style0_5_2,
+  style0_6,
+  style0_8,
+  style0_9,
+  style1_0,
+  type VersionStyle,
+} from "./version.ts";
 
 const numbered = { seqStride: AHP_SEQ_STRIDE };
-const readStyle: ReadStyle = { chatPrefix: "chat/", sessionReaders: sessionActionReaders };
 const readers = requestReaders({ subscription: "channel", session: "channel", terminal: "channel" });
 
 /** AHP 1.x. */
-export const v1_0: Dialect = makeDialect("v1_0", chatStyle);
+export const v1_0: Dialect = makeDialect("v1_0", style1_0);
 
-// Before 1.0 chats had no flags and no background work. 0.10, which one editor offers, is 0.9 on the wire.
-const v0_9ChatStyle: ChatStyle = {
-  ...chatStyle,
-  hasIsRead: false,
-  hasIsArchived: false,
-  hasBackgroundWork: false,
-};
+/** AHP 0.10, which one editor offers, is 0.9 on the wire. */
+export const v0_10: Dialect = makeDialect("v0_10", style0_9);
 
 /** AHP 0.9. */
-export const v0_9: Dialect = makeDialect("v0_9", v0_9ChatStyle);
+export const v0_9: Dialect = makeDialect("v0_9", style0_9);
 
-/** AHP 0.10. */
-export const v0_10: Dialect = makeDialect("v0_10", v0_9ChatStyle);
+/** AHP 0.8. */
+export const v0_8: Dialect = makeDialect("v0_8", style0_8);
 
-function makeDialect(name: DialectName, style: ChatStyle): Dialect {
+/** AHP 0.7, which has all that the host sends in 0.8. */
+export const v0_7: Dialect = makeDialect("v0_7", style0_8);
+
+/** AHP 0.6. */
+export const v0_6: Dialect = makeDialect("v0_6", style0_6);
+
+/** AHP 0.5.2. */
+export const v0_5_2: Dialect = makeDialect("v0_5_2", style0_5_2);
+
+/** AHP 0.5.1. */
+export const v0_5_1: Dialect = makeDialect("v0_5_1", style0_5_1);
+
+/** AHP 0.5.0. */
+export const v0_5_0: Dialect = makeDialect("v0_5_0", style0_5_0);
+
+function makeDialect(name: DialectName, style: VersionStyle): Dialect {
+  const root = rootStyle(style);
+  const readStyle: ReadStyle = {
+    chatPrefix: "chat/",
+    sessionReaders: sessionActionReaders,
+    unknownChatActions: unknownChatActions(style.chat),
+  };
   return {
     name,
     rootUri: ROOT_URI,
     ...numbered,
-    errorNumbers,
+    errorNumbers: style.errorNumbers,
     showUri: (uri) => uri,
     readUri: (uri) => uri,
     channelsOf: (uri) => [uri],
     showSnapshot: (uri, serverSeq, shown) => ({
       resource: uri,
-      state: showState(shown, style),
+      state: showState(shown, style, root),
       fromSeq: wireSeqAfter(numbered, serverSeq),
     }),
-    showAction: (entry, step) => showAction(entry, step, style),
-    showSummary: rootStyle.showSummary,
-    showTurns: (page, serverSeq) => showTurns(page, serverSeq, style),
+    showAction: (entry, step) => showAction(entry, step, style, root),
+    showSummary: root.showSummary,
+    showTurns: (page, serverSeq) => showTurns(page, serverSeq, style.chat),
     readDispatch,
     readAction: (action, context) => readAhpAction(action, context, readStyle),
     answerDispatch,
@@ -72,46 +96,62 @@ function makeDialect(name: DialectName, style: ChatStyle): Dialect {
   };
 }
 
-function showState(shown: ShownChannel, style: ChatStyle): object {
+/** Actions of a chat that came later: a client that dispatched one would wait for an echo that it never gets. */
+function unknownChatActions(chat: ChatStyle): ReadonlySet<string> {
+  return new Set([
+    ...(chat.hasTurnResume ? [] : ["turnResume"]),
+    ...(chat.hasIsRead ? [] : ["isReadChanged"]),
+    ...(chat.hasIsArchived ? [] : ["isArchivedChanged"]),
+  ]);
+}
+
+type AnyRootStyle = ReturnType<typeof rootStyle>;
+
+function showState(shown: ShownChannel, style: VersionStyle, root: AnyRootStyle): object {
   switch (shown.kind) {
     case "root":
-      return showRoot(shown.state, rootStyle);
+      return showRoot(shown.state, root);
     case "session":
       return showSession(shown.state, style);
     case "chat":
-      return showChat(shown.state, style);
+      return showChat(shown.state, style.chat);
     case "terminal":
-      return showTerminal(shown.state, shown.content);
+      return showTerminal(shown.state, shown.content, style.terminal);
   }
 }
 
-function showAction(entry: ShownEntry, step: Step, style: ChatStyle): readonly WireMessage[] {
-  const notice = step.kind === "root" ? sessionNotice(step, rootStyle) : undefined;
-  if (!notice) return envelopes(entry, stepOfKind(step, style));
+function showAction(
+  entry: ShownEntry,
+  step: Step,
+  style: VersionStyle,
+  root: AnyRootStyle,
+): readonly WireMessage[] {
+  const notice = step.kind === "root" ? sessionNotice(step, root) : undefined;
+  if (!notice) return envelopes(entry, stepOfKind(step, style, root));
   const message = { method: `root/${notice.name}`, params: { channel: ROOT_URI, ...notice.params } };
-  return [message, ...envelopes(entry, stepOfKind(step, style), 1)];
+  return [message, ...envelopes(entry, stepOfKind(step, style, root), 1)];
 }
 
-function stepOfKind(step: Step, style: ChatStyle): WireStep {
+function stepOfKind(step: Step, style: VersionStyle, root: AnyRootStyle): WireStep {
   switch (step.kind) {
     case "root":
-      return stepRoot(step, rootStyle);
+      return stepRoot(step, root);
     case "session":
       return stepSession(step, style);
     case "chat":
-      return withPrefix("chat/", stepChat(step, style));
+      return withPrefix("chat/", stepChat(step, style.chat));
     case "terminal":
-      return stepTerminal(step, terminalStyle);
+      return stepTerminal(step, style.terminal);
   }
 }
 
-/** Older turns arrive as an action for the client that requested them; the result is empty. */
+/** Older turns arrive as an action for the client that requested them, and the result is empty; in 0.5.0 they are the result. */
 function showTurns({ chat, turns, nextCursor }: TurnPage, serverSeq: number, style: ChatStyle): ShownTurns {
-  const action = {
-    type: "chat/turnsLoaded",
-    turns: turns.map((turn) => showTurn(turn, chat, style)),
-    turnsNextCursor: nextCursor,
-  };
+  const shown = turns.map((turn) => showTurn(turn, chat, style));
+  if (!style.hasTurnsLoaded) {
+    return { messages: [], result: { turns: shown, hasMore: nextCursor !== undefined } };
+  }
+  const action = { type: "chat/turnsLoaded", turns: shown, turnsNextCursor: nextCursor };
   const params = { channel: chat, action, serverSeq: wireSeq(numbered, serverSeq, 0) };
   return { messages: [{ method: "action", params }], result: {} };
 }

@@ -12,6 +12,8 @@ export interface Message {
   readonly model?: ModelSelection;
   /** Under which name its sender would send it again. */
   readonly request?: RequestMark;
+  /** Members that the model has no field for, as an AHP client wrote them. */
+  readonly members?: JsonObject;
 }
 
 /** Distinguishes a message that is sent again from a new one. */
@@ -33,26 +35,28 @@ export interface ModelSelection {
   readonly config?: JsonObject;
 }
 
-/** Something sent along with a message. */
-export type Attachment =
+/** Something sent along with a message; `members` are those that the model has no field for, as a client wrote them. */
+export type Attachment = { readonly members?: JsonObject } &
   /** A label with text that only the model sees. */
-  | { readonly type: "simple"; readonly label: string; readonly modelRepresentation?: string }
-  /** Bytes in base64, such as a pasted picture. */
-  | {
-      readonly type: "embeddedResource";
-      readonly label: string;
-      readonly data: string;
-      readonly contentType: string;
-    }
-  /** Something the agent can open itself. */
-  | {
-      readonly type: "resource";
-      readonly label: string;
-      readonly uri: Uri;
-      readonly contentType?: string;
-      readonly sizeBytes?: number;
-      readonly selection?: JsonValue;
-    };
+  (
+    | { readonly type: "simple"; readonly label: string; readonly modelRepresentation?: string }
+    /** Bytes in base64, such as a pasted picture. */
+    | {
+        readonly type: "embeddedResource";
+        readonly label: string;
+        readonly data: string;
+        readonly contentType: string;
+      }
+    /** Something the agent can open itself. */
+    | {
+        readonly type: "resource";
+        readonly label: string;
+        readonly uri: Uri;
+        readonly contentType?: string;
+        readonly sizeBytes?: number;
+        readonly selection?: JsonValue;
+      }
+  );
 
 /** A message that waits until the agent can take it. */
 export interface PendingMessage {
@@ -61,9 +65,10 @@ export interface PendingMessage {
 }
 
 const attachmentShape = taggedUnion<Attachment, "type">("type", {
-  simple: { label: text, modelRepresentation: optional(text) },
-  embeddedResource: { label: text, data: text, contentType: text },
+  simple: { label: text, modelRepresentation: optional(text), members: optional(jsonObject) },
+  embeddedResource: { label: text, data: text, contentType: text, members: optional(jsonObject) },
   resource: {
+    members: optional(jsonObject),
     label: text,
     uri: text,
     contentType: optional(text),
@@ -78,6 +83,7 @@ export const messageShape = object<Message>({
   attachments: optional(list(attachmentShape)),
   model: optional(object<ModelSelection>({ id: text, config: optional(jsonObject) })),
   request: optional(object<RequestMark>({ key: text, digest: text })),
+  members: optional(jsonObject),
 });
 
 export const pendingMessageShape = object<PendingMessage>({

@@ -6,12 +6,13 @@ import { inputRequestShape } from "../chat/input-request.ts";
 import { pendingToolCallShape } from "../chat/tool-call-shape.ts";
 import { noticeShape } from "../chat/turn-shape.ts";
 import { actorShape, errorInfoShape } from "../failure.ts";
-import { limitInForceShape } from "../limit.ts";
+import { keyLimitsShape, limitInForceShape } from "../limit.ts";
 import type { ApprovalId, InputRequestId } from "../ids.ts";
 import {
   count,
   flag,
   id,
+  jsonObject,
   jsonValue,
   list,
   nullable,
@@ -48,7 +49,7 @@ import {
 
 const ownerShape = taggedUnion<SessionOwner, "kind">("kind", {
   person: {},
-  app: { appId: id("app"), name: optional(text) },
+  app: { appId: id("app"), name: optional(text), limits: optional(keyLimitsShape) },
 });
 
 const lifecycleFields = {
@@ -92,6 +93,7 @@ const clientShape = object<ActiveClient>({
   clientId: id("client"),
   displayName: optional(text),
   tools: list(jsonValue),
+  members: optional(jsonObject),
 });
 
 /** An approval and a question are named by ids of different kinds that look the same. */

@@ -18,8 +18,8 @@ import type {
   TurnId,
 } from "../ids.ts";
 import type { Changes } from "../immutable.ts";
-import type { JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
-import type { LimitInForce } from "../limit.ts";
+import type { JsonObject, JsonValue, OpenEnum, Timestamp, Uri } from "../json.ts";
+import type { KeyLimits, LimitInForce } from "../limit.ts";
 import type {
   AvailableCommand,
   ConfigOption,
@@ -83,7 +83,13 @@ export interface SessionState {
 /** Whose session it is: the person's who runs the host, or an app's. */
 export type SessionOwner =
   | { readonly kind: "person" }
-  | { readonly kind: "app"; readonly appId: AppId; readonly name?: string };
+  | {
+      readonly kind: "app";
+      readonly appId: AppId;
+      readonly name?: string;
+      /** The limits of its key or grant when the session was created. */
+      readonly limits?: KeyLimits;
+    };
 
 /** State of the agent's process. Whether a turn is running is up to the session's chats. */
 export type SessionLifecycle =
@@ -168,6 +174,8 @@ export interface ActiveClient {
   readonly displayName?: string;
   /** Tools that it lends to the agent, as it described them. */
   readonly tools: readonly JsonValue[];
+  /** Members that the model has no field for, such as customizations, as the client wrote them. */
+  readonly members?: JsonObject;
 }
 
 /** Something in a session that waits for a person. */

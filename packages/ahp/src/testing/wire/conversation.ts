@@ -196,7 +196,8 @@ function reduceInputPart(chat: WireFields, action: ReferenceAction, { now }: Ref
   return afterInput({ ...chat, activeTurn, modifiedAt: now ?? chat["modifiedAt"] }, action);
 }
 
-function reduceInputList(chat: WireFields, action: ReferenceAction, { now }: ReferenceVersion): WireFields {
+function reduceInputList(chat: WireFields, action: ReferenceAction, version: ReferenceVersion): WireFields {
+  const { now } = version;
   const requests = listOf(chat["inputRequests"]);
   const id = action["requestId"] ?? fieldsOf(action["request"])["id"];
   const index = requests.findIndex((request) => request["id"] === id);
@@ -208,7 +209,23 @@ function reduceInputList(chat: WireFields, action: ReferenceAction, { now }: Ref
         ? [...requests, fieldsOf(action["request"])]
         : requests.with(index, requestAfter(fieldsOf(requests[index]), action));
   const inputRequests = changed.length > 0 ? changed : undefined;
-  return afterInput({ ...chat, inputRequests, modifiedAt: now ?? chat["modifiedAt"] }, action);
+  const next = { ...chat, inputRequests, modifiedAt: now ?? chat["modifiedAt"] };
+  return afterInput(withAnsweredPart(next, requests[index], action, version), action);
+}
+
+/** In 0.5.2 an answered request becomes the last part of the running turn. */
+function withAnsweredPart(
+  chat: WireFields,
+  request: WireFields | undefined,
+  action: ReferenceAction,
+  { inputRequests }: ReferenceVersion,
+): WireFields {
+  const isKept = inputRequests === "list-then-parts" && action.type === "inputCompleted";
+  if (!isKept || request === undefined || chat["activeTurn"] === undefined) return chat;
+  const turn = fieldsOf(chat["activeTurn"]);
+  const answered = requestAfter(request, action);
+  const part = { kind: "inputRequest", request: answered, response: action["response"] };
+  return { ...chat, activeTurn: withParts(turn, [...partsOf(turn), part]) };
 }
 
 function requestAfter(request: WireFields, action: ReferenceAction): WireFields {

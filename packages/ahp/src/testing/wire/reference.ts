@@ -14,10 +14,12 @@ export interface ReferenceAction extends WireFields {
 export interface ReferenceVersion {
   /** Whether a failure is a part (from 0.9) or a field of the turn. */
   readonly failure: "part" | "field";
-  /** Whether questions are parts of the turn (from 0.6) or a list. */
-  readonly inputRequests: "parts" | "list";
-  /** Whether a call that waits for permission can be described again (from 0.6), and actions renew `_meta`. */
-  readonly isLenient: boolean;
+  /** Whether questions are parts of the turn (from 0.6) or a list, and whether answered ones become parts (0.5.2). */
+  readonly inputRequests: "parts" | "list" | "list-then-parts";
+  /** Whether actions renew a tool call's `_meta`. */
+  readonly renewsMeta: boolean;
+  /** Whether a call that waits for permission can be described again (from 0.6). */
+  readonly redescribesWaiting: boolean;
   /** Whether an exited terminal has a lifecycle (from 0.9) or an exit code. */
   readonly hasTerminalLifecycle: boolean;
   /** Lifecycle of a session that could not be created. */
@@ -32,29 +34,42 @@ export interface ReferenceVersion {
 export const seedVersion: ReferenceVersion = {
   failure: "field",
   inputRequests: "list",
-  isLenient: false,
+  renewsMeta: false,
+  redescribesWaiting: false,
   hasTerminalLifecycle: false,
   failedLifecycle: "creationFailed",
   messageField: "userMessage",
   now: 9999,
 };
 
-/** The newest version of which there are fixtures. */
+/** From 0.6, the newest version of which there are fixtures, to 0.8. */
 export const fixtureVersion: ReferenceVersion = {
   failure: "field",
   inputRequests: "parts",
-  isLenient: true,
+  renewsMeta: true,
+  redescribesWaiting: true,
   hasTerminalLifecycle: false,
   failedLifecycle: "creationFailed",
   messageField: "message",
   now: "1970-01-01T00:00:09.999Z",
 };
 
+/** 0.5.2. */
+export const version0_5_2: ReferenceVersion = {
+  ...fixtureVersion,
+  inputRequests: "list-then-parts",
+  redescribesWaiting: false,
+};
+
+/** 0.5.0 and 0.5.1. */
+export const version0_5: ReferenceVersion = { ...version0_5_2, inputRequests: "list" };
+
 /** From 0.9 to 1.0. */
 export const currentVersion: ReferenceVersion = {
   failure: "part",
   inputRequests: "parts",
-  isLenient: true,
+  renewsMeta: true,
+  redescribesWaiting: true,
   hasTerminalLifecycle: true,
   failedLifecycle: "failed",
   messageField: "message",

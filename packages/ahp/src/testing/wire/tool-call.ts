@@ -15,13 +15,13 @@ export function reduceToolCall(
   version: ReferenceVersion,
 ): WireFields {
   const status = String(call["status"]);
-  const base = baseOf(call, version.isLenient ? action : undefined);
+  const base = baseOf(call, version.renewsMeta ? action : undefined);
   switch (action.type) {
     case "toolCallDelta":
       if (status !== "streaming") return call;
       return {
         ...call,
-        ...(version.isLenient && action["_meta"] !== undefined && { _meta: action["_meta"] }),
+        ...(version.renewsMeta && action["_meta"] !== undefined && { _meta: action["_meta"] }),
         partialInput: textOf(call["partialInput"]) + textOf(action["content"]),
         invocationMessage: action["invocationMessage"] ?? call["invocationMessage"],
       };
@@ -31,7 +31,7 @@ export function reduceToolCall(
       return status === "pending-confirmation" ? reduceConfirmed(call, action, base) : call;
     case "toolCallContentChanged": {
       if (status !== "running") return call;
-      const meta = version.isLenient && action["_meta"] !== undefined && { _meta: action["_meta"] };
+      const meta = version.renewsMeta && action["_meta"] !== undefined && { _meta: action["_meta"] };
       return { ...call, ...meta, content: action["content"] };
     }
     case "toolCallComplete": {
@@ -79,10 +79,10 @@ function reduceReady(
   call: WireFields,
   action: ReferenceAction,
   base: WireFields,
-  { isLenient }: ReferenceVersion,
+  { redescribesWaiting }: ReferenceVersion,
 ): WireFields {
   const { status } = call;
-  const pending = isLenient && status === "pending-confirmation" ? call : undefined;
+  const pending = redescribesWaiting && status === "pending-confirmation" ? call : undefined;
   if (status !== "streaming" && status !== "running" && !pending) return call;
   const { invocationMessage, toolInput, confirmed } = action;
   if (confirmed !== undefined) return { ...base, invocationMessage, toolInput, confirmed, status: "running" };

@@ -1,5 +1,5 @@
 // A viewer: takes the snapshot of a channel and the messages about it, as a client of a dialect would.
-import type { Dialect, ShownChannel, WireMessage } from "../../dialects/dialect.ts";
+import type { Dialect, DialectName, ShownChannel, WireMessage } from "../../dialects/dialect.ts";
 import {
   ChannelProjection,
   advance,
@@ -18,9 +18,13 @@ import {
 import {
   currentVersion,
   fieldsOf,
+  fixtureVersion,
   overTheWire,
   seedVersion,
+  version0_5,
+  version0_5_2,
   type ReferenceAction,
+  type ReferenceVersion,
   type WireFields,
 } from "./reference.ts";
 
@@ -35,6 +39,20 @@ const seedReducers: { readonly [Kind in ChannelKind]: ReferenceReducer } = {
   session: reduceSeedSession,
   chat: reduceSeedSession,
   terminal: reduceWireTerminal,
+};
+
+/** The version whose reducers the clients of a dialect have. */
+const versions: { readonly [Name in Exclude<DialectName, "holdfast">]: ReferenceVersion } = {
+  v1_0: currentVersion,
+  v0_10: currentVersion,
+  v0_9: currentVersion,
+  v0_8: fixtureVersion,
+  v0_7: fixtureVersion,
+  v0_6: fixtureVersion,
+  v0_5_2: version0_5_2,
+  v0_5_1: version0_5,
+  v0_5_0: version0_5,
+  v0_1: seedVersion,
 };
 
 /** A channel as the host has it and as a viewer sees it, side by side. */
@@ -78,9 +96,10 @@ export class Viewer {
   }
 
   #reduce(action: ReferenceAction): void {
-    const isSeed = this.#dialect.name === "v0_1";
-    const reduce = (isSeed ? seedReducers : currentReducers)[this.#kind];
-    this.#seen = reduce(this.#seen, action, isSeed ? seedVersion : currentVersion);
+    const { name } = this.#dialect;
+    if (name === "holdfast") throw new Error("The reference reducers are those of AHP.");
+    const reduce = (name === "v0_1" ? seedReducers : currentReducers)[this.#kind];
+    this.#seen = reduce(this.#seen, action, versions[name]);
   }
 }
 

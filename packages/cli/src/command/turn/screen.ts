@@ -48,6 +48,15 @@ export class Screen {
     await this.#writeAnswer((isNewPart ? gap : "") + this.#shownAnswer(this.#fences?.push(text) ?? text));
   }
 
+  /** Adds output of a command to the answer, which is no Markdown. */
+  async output(text: string, part: string): Promise<void> {
+    await this.#leave("thought");
+    if (this.#answerPart !== undefined && part !== this.#answerPart) await this.#endPart();
+    this.#answerPart = part;
+    this.#isSetApart = false;
+    await this.#writeAnswer(this.#shownAnswer(text));
+  }
+
   async #writeAnswer(shown: string): Promise<void> {
     if (shown === "") return;
     await this.#console.write(shown);

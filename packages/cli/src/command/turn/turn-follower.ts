@@ -17,7 +17,8 @@ import { shortSessionName } from "../session-name.ts";
 import { Interview, type Question, questionOf, settles, waitingSentence } from "./question.ts";
 import type { Screen } from "./screen.ts";
 import { TurnActions, type TurnEnd } from "./turn-end.ts";
-import { fieldsOf, type TurnDisplay } from "./turn-view.ts";
+import { safeText } from "../../safe-text.ts";
+import { fieldsOf, limitWord, type TurnDisplay } from "./turn-view.ts";
 
 interface TurnFollowerParts {
   readonly api: Holdfast;
@@ -64,6 +65,7 @@ export class TurnFollower {
         const { event, cursor } = read;
         this.#hasBegun = true;
         await display.show(event, cursor);
+        this.#noteLimit(event);
         await this.#noteLongOutput(event);
         actions.note(event);
         if (event.type === "done") end = actions.endOf(event.data.stopReason);
@@ -77,6 +79,15 @@ export class TurnFollower {
     }
     await this.#leaving;
     return this.#leftWith === undefined ? end : { kind: "left", exitCode: this.#leftWith };
+  }
+
+  /** A limit that ended a command is named also where no line about it is shown: in a script's stderr (C713). */
+  #noteLimit(event: TurnEvent): void {
+    const { console } = this.#parts;
+    if (event.type !== "tool_call" || event.data.status === "running") return;
+    if (console.json || console.streams.stderr.isTTY) return;
+    const limit = limitWord(event.data);
+    if (limit !== undefined) console.warn(`${safeText(event.data.title)}: ${limit}`);
   }
 
   /** Names the command that prints output of which a turn contains only the end (C519). */

@@ -1,8 +1,10 @@
 // Turn on a console: for people the answer as it comes, tool calls and plans in short lines (C22); for programs each event as JSON (C28).
+import { type LimitFired, limitOutcome } from "@holdfast/ahp";
 import type { TurnEvent, TurnEventOf } from "@holdfast/sdk";
 import type { Console, Paint } from "../../console.ts";
 import { safeText } from "../../safe-text.ts";
 import { durationWords } from "../../time.ts";
+import type { LiveOutput } from "./live-output.ts";
 import type { Screen } from "./screen.ts";
 
 export interface TurnDisplay {
@@ -42,15 +44,25 @@ export class TurnView implements TurnDisplay {
   readonly #steps = new Map<string, string>();
   readonly #answeredHere = new Set<string>();
 
-  constructor(screen: Screen, { isLive }: { readonly isLive: boolean }) {
+  /** Shows the output of commands as it comes; absent where the agent's messages are all there is to show. */
+  readonly #output: LiveOutput | undefined;
+
+  constructor(
+    screen: Screen,
+    { isLive, output }: { readonly isLive: boolean; readonly output?: LiveOutput },
+  ) {
     this.#screen = screen;
     this.#isLive = isLive;
+    this.#output = output;
   }
 
   async show(event: TurnEvent): Promise<void> {
     switch (event.type) {
       case "text_delta": {
-        const { text, stream, messageId } = event.data;
+        const { text, stream, messageId, repeatsToolCall } = event.data;
+        if (this.#output?.hasShown(repeatsToolCall) === true) {
+          return this.#screen.answer(lastParagraph(text), messageId);
+        }
         return stream === "thought"
           ? this.#screen.thought(text, messageId)
           : this.#screen.answer(text, messageId);
@@ -73,6 +85,7 @@ export class TurnView implements TurnDisplay {
   }
 
   async finish(): Promise<void> {
+    await this.#output?.close();
     await this.#screen.finish();
     this.#calls.clear();
     this.#steps.clear();
@@ -85,7 +98,12 @@ export class TurnView implements TurnDisplay {
     // Many agents name a call first and say later what it will do.
     if (seen?.line !== line) await this.#screen.line(line);
     this.#calls.set(call.toolCallId, { startedMs: seen?.startedMs ?? performance.now(), line });
-    if (call.status === "running") return;
+    const { terminalId } = terminalOf(call);
+    if (call.status === "running") {
+      if (typeof terminalId === "string") this.#output?.begin(call.toolCallId, terminalId);
+      return;
+    }
+    await this.#output?.end(call.toolCallId, "exitCode" in exitOf(call) || hasExit(call));
     const elapsedMs = this.#isLive && seen !== undefined ? performance.now() - seen.startedMs : undefined;
     await this.#screen.line(endLine(call, elapsedMs, paint));
   }
@@ -190,6 +208,8 @@ function callLine({ title, rawInput }: ToolCall, paint: Paint): string {
 function endLine(call: ToolCall, elapsedMs: number | undefined, paint: Paint): string {
   const { exitCode, signal, durationMs } = { ...exitOf(call), ...fieldsOf(call.rawOutput) };
   const words: string[] = [];
+  const limit = limitWord(call);
+  if (limit !== undefined) words.push(limit);
   if (typeof exitCode === "number") words.push(`exit ${exitCode}`);
   else if (typeof signal === "string") words.push(`ended by ${safeText(signal)}`);
   else words.push(call.status === "failed" ? failureOf(call) : "done");
@@ -202,9 +222,38 @@ function endLine(call: ToolCall, elapsedMs: number | undefined, paint: Paint): s
 }
 
 /** How the last terminal of a call ended, where the call shows it. */
-function exitOf({ content = [] }: ToolCall): Fields {
-  const terminal = content.map(fieldsOf).findLast(({ type }) => type === "terminal");
-  return fieldsOf(terminal?.["exitStatus"]);
+function exitOf(call: ToolCall): Fields {
+  return fieldsOf(terminalOf(call)["exitStatus"]);
+}
+
+/** The last terminal that a call shows. */
+function terminalOf({ content = [] }: ToolCall): Fields {
+  return fieldsOf(content.map(fieldsOf).findLast(({ type }) => type === "terminal"));
+}
+
+/** Whether the agent says how the command ended. */
+function hasExit({ rawOutput }: ToolCall): boolean {
+  const { exitCode, signal } = fieldsOf(rawOutput);
+  return typeof exitCode === "number" || typeof signal === "string";
+}
+
+/** The limit that ended the command of a call, in words; undefined where none did (C713). */
+export function limitWord(call: ToolCall): string | undefined {
+  const fired = limitOf(exitOf(call)["limit"]);
+  return fired && safeText(limitOutcome(fired));
+}
+
+function limitOf(value: unknown): LimitFired | undefined {
+  const { name, value: amount, unit, level } = fieldsOf(value);
+  if (typeof name !== "string" || typeof amount !== "number") return undefined;
+  if (unit !== "ms" && unit !== "bytes" && unit !== "count") return undefined;
+  const isLevel = level === "command" || level === "session" || level === "key" || level === "host";
+  return { name, value: amount, unit, ...(isLevel && { level }) };
+}
+
+/** The end of a message whose beginning was shown already. */
+function lastParagraph(text: string): string {
+  return text.slice(text.lastIndexOf("\n\n") + 1).trimStart();
 }
 
 /** What became of a call that did not do its work: why, in the host's word, and what it says of itself. */

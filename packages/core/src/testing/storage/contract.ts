@@ -7,6 +7,7 @@ import { describeLogs } from "./logs.ts";
 import { describeOmittedTurns } from "./omitted-turns.ts";
 import { describeProperties } from "./properties.ts";
 import { describeRecords } from "./records.ts";
+import { describeRuns } from "./runs.ts";
 import { openHub } from "./samples.ts";
 import { describeSearch } from "./search.ts";
 import { describeRemoval, describeSessions } from "./sessions.ts";
@@ -45,6 +46,7 @@ export function storageContract(name: string, makeHome: () => Promise<StorageHom
     describeSessions(world);
     describeRemoval(world);
     describeRecords(world);
+    describeRuns(world);
     describeSearch(world);
   });
   describe(`the ${name} storage, whatever happens`, () => {

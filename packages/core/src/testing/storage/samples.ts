@@ -201,6 +201,6 @@ export function auditEntry(seconds: number, session: string): Parameters<Storage
     what: "command",
     subject: "make",
     by: "policy",
-    verdict: "allowed",
+    decision: "allowed",
   };
 }

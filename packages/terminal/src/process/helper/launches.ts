@@ -141,9 +141,12 @@ export class Launches {
     const preparesInside = entry?.preparesInside === true;
     const isWaiter = entry?.hasWaiter === true;
     const effective = effectiveLimits(request.limits, scopes);
-    const held = { ...request, limits: isWaiter ? withWaiter(request.limits) : request.limits };
     const holdTree = mechanism === "cgroup";
-    const groups = holdTree || effective.size > 0 ? this.#makeGroups(id, held, holdTree) : undefined;
+    const ownProcesses = isWaiter ? 1 : 0;
+    const groups =
+      holdTree || effective.size > 0
+        ? new RunCgroups(this.#backends.cgroups, { ...request, name: `run-${id}`, holdTree, ownProcesses })
+        : undefined;
     const enforcers = groups?.enforcers ?? new Map();
     const limits = valuesOf(effective);
     const prefix = mechanism === "pid-namespace" ? pidNamespacePrefix() : [];
@@ -202,10 +205,6 @@ export class Launches {
     };
   }
 
-  #makeGroups(id: number, { limits, scopes }: LaunchRequest, holdTree: boolean): RunCgroups {
-    return new RunCgroups(this.#backends.cgroups, { name: `run-${id}`, holdTree, limits, scopes });
-  }
-
   async #findSandbox({ sandbox, tree }: LaunchRequest): Promise<OpenSandbox | undefined> {
     if (sandbox === undefined) return undefined;
     if (tree === "pid-namespace") {
@@ -220,11 +219,6 @@ export class Launches {
 function checkDirectory(cwd: string): void {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return;
   throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd" });
-}
-
-/** The process that waits for a sandboxed command counts in its group, but not for the caller. */
-function withWaiter(limits: KernelLimits): KernelLimits {
-  return limits.processes === undefined ? limits : { ...limits, processes: limits.processes + 1 };
 }
 
 function makeTree(

@@ -1,13 +1,13 @@
 // The spawn helper: a small process that forks for a host of any size, and cleans up when the host is gone (T1, T2).
 import { execFile } from "node:child_process";
-import { closeSync, existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { ORPHAN_GRACE_MS } from "../kill-grace.ts";
-import { platform } from "../platform.ts";
 import { SandboxBackends } from "../../sandbox/backends.ts";
 import { Sandboxes } from "../../sandbox/sandboxes.ts";
 import { makeFifoFolder, privateFolder, removeStaleFifoFolders } from "./fifo-folder.ts";
+import { closeInherited } from "./inherited.ts";
 import { Launches } from "./launches.ts";
 import { protectFromOomKiller } from "./oom-score.ts";
 import { type HelperCommand, type HelperEvent, NO_CGROUPS_VARIABLE, readLines, toFailure } from "./wire.ts";
@@ -82,24 +82,6 @@ function obey(command: HelperCommand): void {
       return sandboxes.close(command.sandbox);
     case "members":
       return answer(command.reply, launches.members(command.id));
-  }
-}
-
-/**
- * Closes what was inherited: the masters of pseudo terminals, which the host cannot mark close-on-exec, and whatever
- * the host itself was given. Node marks everything it opens, so what is not marked is not ours.
- */
-function closeInherited(): void {
-  if (!platform.hasProcFs) return;
-  const closeOnExec = 0o2000000;
-  for (const name of readdirSync("/proc/self/fd")) {
-    if (Number(name) <= 2) continue;
-    try {
-      const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, "latin1"))?.[1] ?? "";
-      if ((Number.parseInt(flags, 8) & closeOnExec) === 0) closeSync(Number(name));
-    } catch {
-      // The descriptor of the listing itself, closed by now.
-    }
   }
 }
 

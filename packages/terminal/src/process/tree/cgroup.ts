@@ -25,6 +25,8 @@ export interface RunCgroupsRequest {
   readonly holdTree: boolean;
   readonly limits: KernelLimits;
   readonly scopes: readonly LimitScope[];
+  /** Processes of ours that are in the group, and do not count for the caller: the one that waits for a sandboxed command. */
+  readonly ownProcesses: number;
 }
 
 /** The groups that a run's processes join, made before it starts. */
@@ -40,9 +42,12 @@ export class RunCgroups {
   readonly #groups: Partial<Record<SharedLimitName, LimitedGroup>> = {};
   readonly #countsIo: boolean;
   readonly #limits: KernelLimits;
+  readonly #ownProcesses: number;
 
-  constructor(layout: CgroupLayout, { name, holdTree, limits, scopes }: RunCgroupsRequest) {
+  constructor(layout: CgroupLayout, request: RunCgroupsRequest) {
+    const { name, holdTree, limits, scopes, ownProcesses } = request;
     this.#limits = limits;
+    this.#ownProcesses = ownProcesses;
     this.#effective = effectiveLimits(limits, scopes);
     this.#scopes = new ScopeGroups(layout, scopes);
     const folders = new Set<string>();
@@ -61,7 +66,7 @@ export class RunCgroups {
       const { version } = controller;
       const folder = group(controller.folder);
       // A scope's limits are held by its own group alone, so that it can be changed for all at once.
-      const value = limits[limit];
+      const value = this.#heldValue(limit);
       if (value !== undefined && !set(folder, version, value)) continue;
       // A tree of which the kernel killed one process is ended as a whole.
       if (limit === "memoryBytes") writeControl(folder, "memory.oom.group", "1");
@@ -115,10 +120,16 @@ export class RunCgroups {
     const own = value === undefined ? undefined : ({ name, value, level: "command" } as const);
     const isOwn =
       name === "processes"
-        ? Number(readControl(group.folder, "pids.peak") ?? 0) >= (value ?? Number.POSITIVE_INFINITY)
+        ? Number(readControl(group.folder, "pids.peak") ?? 0) >= (this.#heldValue(name) ?? Infinity)
         : LIMIT_CONTROLS[name].hits(group.folder, group.version) > group.hitsBefore;
     if (own !== undefined && isOwn) return own;
     return this.#scopeReached(name) ?? this.#strictestScope(name) ?? own;
+  }
+
+  /** The value that the run's own group is given. */
+  #heldValue(name: SharedLimitName): number | undefined {
+    const value = this.#limits[name];
+    return value === undefined || name !== "processes" ? value : value + this.#ownProcesses;
   }
 
   #scopeReached(name: SharedLimitName): FiredLimit | undefined {

@@ -38,6 +38,17 @@ export function readParentPid(pid: number): number | undefined {
   return readProcessRow(pid)?.parentPid;
 }
 
+/** The first child of a process; undefined when it has none. */
+export async function findChild(parent: number): Promise<number | undefined> {
+  try {
+    const [child = ""] = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").split(" ");
+    return child === "" ? undefined : Number(child);
+  } catch {
+    // A kernel without this file.
+    return (await readProcessTable()).find((row) => row.parentPid === parent)?.pid;
+  }
+}
+
 /** True while this pid still is the process that started then. Without /proc only the pid is compared. */
 export function isSameProcess(pid: number, startTime: number | undefined): boolean {
   return !platform.hasProcFs || readProcessRow(pid)?.startTime === startTime;

@@ -3,15 +3,15 @@ import { afterAll, describe, expect, it } from "vitest";
 import { uniqueSeconds, untilGone } from "../../testing/detector.ts";
 import { type ShapeResult, endShapes } from "../../testing/end-shapes.ts";
 import { guardLeaks } from "../../testing/leaks.ts";
+import { makeSpawner, testedSandbox } from "../../testing/level.ts";
 import { OrdinaryUser, cgroupMount } from "../../testing/ordinary-user.ts";
 import { recordRun } from "../../testing/record-run.ts";
 import { TREE_SHAPES } from "../../testing/tree-shapes.ts";
 import type { TreeMechanism } from "../port.ts";
-import { Spawner } from "../spawner.ts";
 import { pidNamespaceObstacle } from "./pid-namespace.ts";
 
 guardLeaks();
-const spawner = new Spawner();
+const spawner = makeSpawner();
 afterAll(() => spawner.close());
 
 const isRoot = process.getuid?.() === 0;
@@ -30,6 +30,7 @@ async function obstacle(mechanism: TreeMechanism): Promise<string | undefined> {
   if (mechanism === "cgroup" && (!isRoot || cgroupMount() === undefined)) {
     return "a cgroup v2 hierarchy that root may write is missing";
   }
+  if (mechanism === "pid-namespace" && testedSandbox !== undefined) return "a sandboxed run cannot have one";
   const reason = mechanism === "pid-namespace" ? await pidNamespaceObstacle() : undefined;
   return reason === undefined ? undefined : `PID namespaces: ${reason}`;
 }
@@ -54,7 +55,7 @@ describe("ending a tree", () => {
       async (context) => {
         const reason = await obstacle(mechanism);
         if (reason !== undefined) return context.skip(reason);
-        expectNoSurvivors(await endShapes(mechanism), mechanism);
+        expectNoSurvivors(await endShapes(mechanism, makeSpawner()), mechanism);
       },
     );
   }
@@ -64,6 +65,7 @@ describe("ending a tree", () => {
     { timeout: 120_000 },
     async (context) => {
       if (!isRoot) return context.skip("only root can create an ordinary user");
+      if (testedSandbox !== undefined) return context.skip("another run at this level has an ordinary user");
       const user = new OrdinaryUser();
       try {
         for (const mechanism of mechanisms) {
@@ -139,7 +141,7 @@ describe("ending a tree", () => {
     const { run, exit } = await recordRun(spawner, { command: "true", tree: "process-group" });
     await exit();
     expect(run.tree).toBe("process-group");
-    const portable = new Spawner({ forkBy: "child_process" });
+    const portable = makeSpawner({ forkBy: "child_process" });
     await expect(recordRun(portable, { command: "true", tree: "cgroup" })).rejects.toMatchObject({
       code: "not_supported",
       field: "tree",

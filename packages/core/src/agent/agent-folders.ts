@@ -1,0 +1,52 @@
+// Folders in the host's home in which the built-in agent keeps its files: one for each session.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import type { SessionState } from "@holdfast/ahp";
+
+/** The session that a folder is for. */
+export type FolderOwner = Pick<SessionState, "resource" | "backendId">;
+
+/** The folders of one host. A sandbox has only that of the session it belongs to (N710). */
+export class AgentFolders {
+  readonly #folder: string;
+
+  constructor(stateFolder: string) {
+    this.#folder = path.join(stateFolder, "agents");
+  }
+
+  /** The folder of a session, which is there afterwards; without a session, that of trials. */
+  make(agentId: string, session?: FolderOwner): string {
+    const folder = this.#folderOf(agentId, session);
+    // A sandbox can only show what exists.
+    const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+    if (isNew && session?.backendId !== undefined) this.#moveKept(agentId, session.backendId, folder);
+    return folder;
+  }
+
+  /** Removes the files of a session that has ended. */
+  async remove(agentId: string, session: FolderOwner): Promise<void> {
+    await rm(this.#folderOf(agentId, session), { recursive: true, force: true });
+  }
+
+  /** By a digest, because a client may have chosen the session's id. */
+  #folderOf(agentId: string, session: FolderOwner | undefined): string {
+    const name =
+      session === undefined
+        ? "trial"
+        : createHash("sha256").update(session.resource).digest("hex").slice(0, 32);
+    return path.join(this.#folder, agentId, name);
+  }
+
+  /** Versions before kept the files of all sessions side by side, named after the agent's id of the session. */
+  #moveKept(agentId: string, backendId: string, folder: string): void {
+    const common = path.join(this.#folder, agentId);
+    for (const name of readdirSync(common)) {
+      const target = path.join(folder, name);
+      if (name.startsWith(`${backendId}.`) && !existsSync(target)) {
+        renameSync(path.join(common, name), target);
+      }
+    }
+  }
+}

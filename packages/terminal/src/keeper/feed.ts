@@ -1,0 +1,180 @@
+// One host's reading of a kept run: its position in each stream, and what it has been told.
+import type { RunExit, RunSink, RunStream } from "../process/port.ts";
+import type { HeldStream } from "./held-stream.ts";
+
+/** What a run has to tell. */
+export interface FeedSource {
+  readonly streams: Readonly<Record<RunStream, HeldStream>>;
+  /** The offset of `output` at which the command closed it. */
+  readonly outputEndedAt: number | undefined;
+  readonly exit: RunExit | undefined;
+  readonly isEnded: boolean;
+}
+
+/** The sink of a host; one that is not ready gets only what is small, such as the echo of a key. */
+export interface FeedSink extends RunSink {
+  readonly isReady?: (() => boolean) | undefined;
+}
+
+/** The offsets that a reader begins at. */
+export type StreamOffsets = Readonly<Partial<Record<RunStream, number>>>;
+
+/** A long backlog is delivered in steps of this size, so that others get their turn. */
+const stepBytes = 1024 * 1024;
+/** So much is not gathered for longer. */
+const gatheredBytes = 256 * 1024;
+/** After a frame of this size more is expected. */
+const floodBytes = 32 * 1024;
+/** Given to a sink also when it is not ready. */
+const smallBytes = 16 * 1024;
+const streamNames = ["output", "error"] as const;
+
+/**
+ * Delivers a run to a sink, in order: bytes, exit, bytes of processes that were left behind, end. `windowBytes` are
+ * on their way at most; `grant` says that the sink has taken some. A closed feed is silent.
+ */
+export class Feed {
+  readonly #source: FeedSource;
+  readonly #sink: FeedSink;
+  readonly #windowBytes: number;
+  readonly #onProgress: () => void;
+  readonly #position: Record<RunStream, number>;
+  readonly #credit: Record<RunStream, number>;
+  #told = { outputEnded: false, exit: false, end: false };
+  #isPumping = false;
+  #isClosed = false;
+  #next: NodeJS.Immediate | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #lastBytes = 0;
+
+  constructor(
+    source: FeedSource,
+    sink: FeedSink,
+    from: StreamOffsets,
+    windowBytes: number,
+    onProgress: () => void,
+  ) {
+    this.#source = source;
+    this.#sink = sink;
+    this.#windowBytes = windowBytes;
+    this.#onProgress = onProgress;
+    const first = (name: RunStream): number => Math.max(from[name] ?? 0, source.streams[name].from);
+    this.#position = { output: first("output"), error: first("error") };
+    this.#credit = { output: windowBytes, error: windowBytes };
+  }
+
+  /** Bytes that were not given to the sink yet. */
+  unsentBytes(stream: RunStream): number {
+    return this.#source.streams[stream].end - this.#position[stream];
+  }
+
+  /** The sink has taken the bytes below this offset. */
+  takenTo(stream: RunStream): number {
+    if (this.#windowBytes === Number.POSITIVE_INFINITY) return this.#position[stream];
+    return this.#position[stream] - (this.#windowBytes - this.#credit[stream]);
+  }
+
+  /** Whether the sink has got the end. */
+  get isDone(): boolean {
+    return this.#told.end || this.#isClosed;
+  }
+
+  /** The sink has taken so many bytes more. */
+  grant(stream: RunStream, bytes: number): void {
+    this.#credit[stream] = Math.min(this.#credit[stream] + bytes, this.#windowBytes);
+    this.pump();
+    this.#onProgress();
+  }
+
+  /**
+   * There are new bytes. Without a window they are delivered at once. With one they are gathered, because a frame
+   * costs more than its bytes: to the end of the tick, in a flood for a millisecond, but never more than 256 KiB.
+   */
+  notify(stream: RunStream): void {
+    const unsentBytes = this.unsentBytes(stream);
+    if (this.#windowBytes === Number.POSITIVE_INFINITY || unsentBytes >= gatheredBytes) this.pump();
+    else if (this.#lastBytes < floodBytes) this.pumpLater();
+    else this.#gathering ??= setTimeout(() => this.pump(), 1);
+  }
+
+  /** Continues in a later tick. */
+  pumpLater(): void {
+    this.#next ??= setImmediate(() => {
+      this.#next = undefined;
+      this.pump();
+      this.#onProgress();
+    });
+  }
+
+  /** Delivers what can be delivered now. */
+  pump(): void {
+    if (this.#isPumping) return;
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#isPumping = true;
+    try {
+      let leftBytes = stepBytes;
+      for (let sent = this.#step(leftBytes); sent !== undefined; sent = this.#step(leftBytes)) {
+        leftBytes -= sent;
+        if (leftBytes <= 0) return this.pumpLater();
+      }
+    } finally {
+      this.#isPumping = false;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearImmediate(this.#next);
+    clearTimeout(this.#gathering);
+  }
+
+  /** Delivers one thing; the number of its bytes, or undefined when there is nothing to deliver now. */
+  #step(maxBytes: number): number | undefined {
+    if (this.#isClosed || this.#told.end) return undefined;
+    for (const stream of streamNames) {
+      const sent = this.#sendBytes(stream, maxBytes);
+      if (sent > 0) return sent;
+    }
+    const { outputEndedAt, exit, isEnded } = this.#source;
+    if (outputEndedAt !== undefined && !this.#told.outputEnded && this.#position.output >= outputEndedAt) {
+      this.#told.outputEnded = true;
+      this.#sink.outputEnded?.();
+      return 0;
+    }
+    if (exit !== undefined && !this.#told.exit && this.#hasReached(exit)) {
+      this.#told.exit = true;
+      this.#sink.exit(exit);
+      return 0;
+    }
+    if (isEnded && this.#told.exit && streamNames.every((name) => this.unsentBytes(name) === 0)) {
+      this.#told.end = true;
+      this.#sink.end();
+      return 0;
+    }
+    return undefined;
+  }
+
+  #sendBytes(stream: RunStream, maxBytes: number): number {
+    const { exit, streams } = this.#source;
+    const held = streams[stream];
+    // While no host was attached, bytes may have been dropped above the position of this one.
+    if (this.#position[stream] < held.from) this.#position[stream] = held.from;
+    const position = this.#position[stream];
+    const finalOffset = stream === "output" ? exit?.finalOffset : exit?.finalErrorOffset;
+    const limit = this.#told.exit ? held.end : (finalOffset ?? held.end);
+    const bound = Math.min(limit - position, this.#credit[stream], maxBytes);
+    if (bound <= 0) return 0;
+    if (limit - position > smallBytes && this.#sink.isReady?.() === false) return 0;
+    const bytes = held.read(position, bound);
+    this.#position[stream] = position + bytes.length;
+    this.#credit[stream] -= bytes.length;
+    this.#lastBytes = bytes.length;
+    this.#sink.bytes(stream, bytes, position);
+    return bytes.length;
+  }
+
+  #hasReached({ finalOffset, finalErrorOffset }: RunExit): boolean {
+    return this.#position.output >= finalOffset && this.#position.error >= finalErrorOffset;
+  }
+}

@@ -1,0 +1,37 @@
+// Homes with a keeper for tests: what a test started is ended with it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type ConnectOptions, connectKeeper, endKeeper } from "../keeper/index.ts";
+import { forwardTo, type ProcessPort } from "../process/port.ts";
+import type { HostSuccession } from "./held-runs-contract.ts";
+
+/** A home that was not there before. */
+export function temporaryHome(): { home: string; remove: () => Promise<void> } {
+  const home = mkdtempSync(path.join(tmpdir(), "holdfast-home-"));
+  return {
+    home,
+    remove: async () => {
+      await endKeeper(home, 200);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Hosts of one keeper, each with a connection. */
+export function keeperHosts(options: Omit<ConnectOptions, "home"> = {}): HostSuccession & { home: string } {
+  const { home, remove } = temporaryHome();
+  return { home, takeOver: () => connectKeeper({ ...options, home }), close: remove };
+}
+
+/** A port with a keeper that nobody else uses; closing it removes its home. */
+export async function keeperPort(options: Omit<ConnectOptions, "home"> = {}): Promise<ProcessPort> {
+  const { home, remove } = temporaryHome();
+  const port = await connectKeeper({ ...options, home });
+  return forwardTo(port, {
+    close: async (graceMs) => {
+      await port.close(graceMs);
+      await remove();
+    },
+  });
+}

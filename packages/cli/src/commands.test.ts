@@ -66,6 +66,7 @@ describe("[C11] arguments", () => {
       "Options",
       "Host",
       "Agents and sessions",
+      "Changes",
       "Approvals",
       "Terminals",
       "History",

@@ -3,10 +3,9 @@ import { type CommitRequest, HostError, type RevertRequest } from "@holdfast/pro
 import { ALLOWED, type Audit, type AuditSubject } from "../audit/audit.ts";
 import { describeActor } from "../audit/describe-actor.ts";
 import type { ChangeQuery } from "../changes/session-changes.ts";
-import { HOST_ONLY } from "../rules/rule.ts";
 import type { HostSession } from "../session/host-session.ts";
 import type { Rights } from "../session/rights.ts";
-import { type Request, type Submission, type SubmittedBy, accepted, rejected } from "./submission.ts";
+import { type Request, type Submission, type SubmittedBy, accepted } from "./submission.ts";
 
 export interface ChangesDeps {
   readonly rights: Rights;
@@ -21,10 +20,22 @@ export type ChangesRequest =
   | { readonly type: "session/stageChanges"; readonly paths: readonly string[] }
   | { readonly type: "session/commitChanges"; readonly request: CommitRequest };
 
+const types: ReadonlySet<string> = new Set<ChangesRequest["type"]>([
+  "session/listChanges",
+  "session/diffChanges",
+  "session/revertChanges",
+  "session/stageChanges",
+  "session/commitChanges",
+]);
+
+export function isChangesRequest(request: Request): request is ChangesRequest {
+  return types.has(request.type);
+}
+
 export async function submitChanges(
   deps: ChangesDeps,
   session: HostSession,
-  submitted: Request,
+  submitted: ChangesRequest,
   by: SubmittedBy,
 ): Promise<Submission> {
   const { changes } = session;
@@ -52,8 +63,6 @@ export async function submitChanges(
         changes.commit(request).then((commit) => accepted(undefined, { commit }));
       return perform(deps, session, by, { what: "commit", subject }, work);
     }
-    default:
-      return rejected(HOST_ONLY);
   }
 }
 

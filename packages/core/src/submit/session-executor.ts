@@ -4,11 +4,12 @@ import type { Audit } from "../audit/audit.ts";
 import { recordOptions } from "../audit/option-audit.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import type { TerminalSpool } from "../ports.ts";
+import { HOST_ONLY } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
 import type { HostSession, OptionChanges } from "../session/host-session.ts";
 import type { Rights } from "../session/rights.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { submitChanges } from "./changes-executor.ts";
+import { isChangesRequest, submitChanges } from "./changes-executor.ts";
 import {
   type Request,
   type Submission,
@@ -35,7 +36,8 @@ export function submitToSession(
 ): Submission | Promise<Submission> {
   const { actor, origin } = by;
   if (isRequest(submitted)) {
-    if (submitted.type !== "session/close") return submitChanges({ rights, audit }, session, submitted, by);
+    if (isChangesRequest(submitted)) return submitChanges({ rights, audit }, session, submitted, by);
+    if (submitted.type !== "session/close") return rejected(HOST_ONLY);
     return sessions.close(session, actor, submitted.reason).then(() => accepted());
   }
   const author = { actor, at: now().toISOString() };

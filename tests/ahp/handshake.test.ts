@@ -127,10 +127,10 @@ test("[E772] a ticket counts from an origin in the configuration, written to the
 test("[E772] HTTP responses to an origin in the configuration allow credentials, and to others do not", async () => {
   const origin = "https://app.example";
   const host = await serveHost({ allowedOrigins: [origin] });
-  const ask = (from: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${host.server.url}/admin/keys`, { ...init, headers: { origin: from, ...init.headers } });
-  const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" } };
-  for (const answer of [await ask(origin), await ask(origin, preflight)]) {
+  const ask = (from: string, method = "GET", headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${host.server.url}/admin/keys`, { method, headers: { origin: from, ...headers } });
+  const preflight = await ask(origin, "OPTIONS", { "access-control-request-method": "GET" });
+  for (const answer of [await ask(origin), preflight]) {
     expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
     expect(answer.headers.get("access-control-allow-credentials")).toBe("true");
   }

@@ -70,7 +70,7 @@ test("[E766] Microsoft's client runs a turn and has the host's state", async ({ 
   if (!existsSync(path.join(officialClient, "dist"))) {
     return skip("HOLDFAST_AHP_CLIENT names no built @microsoft/agent-host-protocol");
   }
-  // Node 20 has no WebSocket of its own, which that client uses.
+  // That client uses the global WebSocket, which Node 20 lacks.
   if (!("WebSocket" in globalThis)) Object.assign(globalThis, { WebSocket });
   const { AhpClient, chatReducer, WebSocketTransport } = await loadOfficial();
   const host = await serveHost({ script });

@@ -104,13 +104,13 @@ test("[E768] a file is written in each way, and keeps its inode", async () => {
 
 test("[E768] appends that are sent at once are all there", async () => {
   const { client, at, uri } = await work();
-  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  const letters = "abcdefghijklmnopqrstuvwxyz".split("");
   await Promise.all(
     letters.map((data) =>
       client.request("resourceWrite", { uri: uri("log"), data, encoding: "utf-8", mode: "append" }),
     ),
   );
-  expect([...readFileSync(at("log"), "utf8")].toSorted()).toEqual(letters);
+  expect(readFileSync(at("log"), "utf8").split("").toSorted()).toEqual(letters);
 });
 
 test("[E768] a write that would lose somebody's work is refused with AHP's numbers", async () => {
@@ -212,9 +212,9 @@ test("[E769] what is read, written and granted is on record", async () => {
   await client.request("resourceRequest", { uri: pathToFileURL(outside).href, read: true });
   const by = "client ada";
   expect(host.host.audit.recent.filter((entry) => entry.by === by)).toMatchObject([
-    { what: "file-read", subject: at("a"), verdict: "allowed", outcome: "done" },
-    { what: "file-write", subject: at("b"), verdict: "allowed", outcome: "done" },
-    { what: "approval", subject: outside, verdict: "allowed", outcome: "read granted" },
+    { what: "file-read", subject: at("a"), outcome: "done" },
+    { what: "file-write", subject: at("b"), outcome: "done" },
+    { what: "approval", subject: outside, outcome: "read granted" },
   ]);
 });
 

@@ -41,7 +41,7 @@ const actions: { readonly [name: string]: string | undefined } = {
   "automation/*": AUTOMATIONS,
 };
 
-/** Actions that are read, and rejected with a reason of their own. */
+/** Actions that are read and always rejected. */
 const alwaysRejected = ["chat/truncated"];
 
 /** Notifications of AHP 1.0 that the host never sends. */

@@ -139,7 +139,6 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     keepsRuns: held !== undefined,
     now,
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
-    commandRunOf: ({ id }) => config.acp.commandRunOf?.[id] ?? config.acp.commandRun,
     defaultModel: config.defaults.model,
     changesFolder: join(options.stateFolder, "changes"),
     ...agentDeps(options),
@@ -237,16 +236,24 @@ function readMcpServers({ config, redactor }: HostOptions): McpServers {
 }
 
 function agentDeps({
+  config,
   shellAgent,
   stateFolder,
   redactor,
 }: HostOptions): Pick<
   SessionDeps,
-  "clientVersion" | "onSecrets" | "redact" | "agentVariables" | "agentFolders" | "removeAgentFolders"
+  | "clientVersion"
+  | "onSecrets"
+  | "redact"
+  | "agentVariables"
+  | "agentFolders"
+  | "commandRunOf"
+  | "removeAgentFolders"
 > {
   const folders = new AgentFolders(stateFolder);
   return {
     clientVersion: shellAgent.version,
+    commandRunOf: ({ id }) => config.acp.commandRunOf?.[id] ?? config.acp.commandRun,
     onSecrets: (values) => values.forEach((value) => redactor?.add(value)),
     redact: (text) => redactor?.redact(text) ?? text,
     agentVariables: ({ builtIn, id }, session) => (builtIn ? shellVariables(folders.make(id, session)) : {}),

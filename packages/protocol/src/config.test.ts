@@ -20,7 +20,7 @@ describe("configuration", () => {
         mcpServers: {},
         defaults: { agent: "shell" },
         maxSessions: 64,
-        acp: { enabled: true, idleSeconds: 300, turnTextMebibytes: 8 },
+        acp: { enabled: true, idleSeconds: 300, turnTextMebibytes: 8, commandRun: "text" },
         isolation: {
           level: "guard",
           require: false,
@@ -82,7 +82,13 @@ describe("configuration", () => {
       allowedAgents: ["mine", "claude"],
       policy: "rules.jsonc",
       maxSessions: 3,
-      acp: { enabled: false, idleSeconds: 1.5, turnTextMebibytes: 0.5 },
+      acp: {
+        enabled: false,
+        idleSeconds: 1.5,
+        turnTextMebibytes: 0.5,
+        commandRun: "tty",
+        commandRunOf: { shell: "text" },
+      },
       isolation: {
         level: "workspace",
         require: true,

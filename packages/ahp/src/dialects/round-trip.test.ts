@@ -15,7 +15,7 @@ const WRITES_ONLY = "the host writes it and reads none";
 const at = "2026-01-01T00:00:00.000Z";
 const clientId = makeId("client", "my-client");
 
-/** What the host makes of a value of each type; a text is the reason why it makes nothing of it. */
+/** The trip of each type through the host; a text is the reason why there is none. */
 const trips: { readonly [type: string]: ((input: unknown) => unknown) | string } = {
   ActionEnvelope: echoOf,
   StateAction: (input) => refused(input as WireAction),

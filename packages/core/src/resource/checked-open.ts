@@ -119,7 +119,7 @@ export async function withNameAt<Result>(
 /** A folder that is open, and the paths of the names in it. */
 export interface OpenFolder {
   readonly entries: readonly Dirent[];
-  at(name: string): string;
+  readonly at: (name: string) => string;
 }
 
 /** Does something with the entries of a folder at a path without links. */

@@ -1,4 +1,4 @@
-// What one client may reach outside of the sessions' folders, because it asked for it.
+// Grants of one client for files outside of the sessions' folders, which it asked for.
 import { liesIn } from "./files.ts";
 
 /** Reading, or reading and writing. */

@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { HostError } from "@holdfast/protocol";
 import { matcherOf } from "./path-patterns.ts";
 
+/** Extent of a watch; patterns are relative to its root. */
 export interface WatchOptions {
   readonly isRecursive: boolean;
   /** Absent: everything. */
@@ -12,11 +13,13 @@ export interface WatchOptions {
   readonly excludes?: readonly string[] | undefined;
 }
 
+/** A change of one file or folder. */
 export interface PathChange {
   readonly path: string;
   readonly type: "added" | "updated" | "deleted";
 }
 
+/** Receives a batch of changes, which is never empty. */
 export type ChangeListener = (changes: readonly PathChange[]) => void;
 
 /** How long changes are collected before they are reported. */
@@ -142,7 +145,7 @@ export class FolderWatch {
       : basename(path) === basename(this.#file);
   }
 
-  /** What has happened to a path since it was last looked at. */
+  /** The changes of a path since it was last looked at. */
   async #look(path: string): Promise<readonly PathChange[]> {
     const found = await lstat(path).catch(() => undefined);
     const wasKnown = this.#known.has(path);

@@ -12,7 +12,7 @@ function expressionOf(pattern: string): RegExp {
     .split(/(\*\*\/|\/\*\*$|\*\*|\*|\?|\{[^{}]*\})/)
     .map(sourceOf)
     .join("");
-  // What fits a folder fits everything below it.
+  // A pattern that fits a folder fits everything below it.
   return new RegExp(`^${source}(?:/.*)?$`, "s");
 }
 

@@ -18,11 +18,13 @@ import {
 import { RESOURCE_NOT_FOUND, type ResolvedFile, liesIn, writeWholeFile } from "./files.ts";
 import type { FileClient, SharedAccess } from "./shared-access.ts";
 
+/** An entry of a folder. */
 export interface ListedEntry {
   readonly name: string;
   readonly type: "file" | "directory";
 }
 
+/** A file, folder or link, as it is now. */
 export interface ResourceInfo {
   readonly uri: string;
   readonly type: "file" | "directory" | "symlink";
@@ -33,6 +35,7 @@ export interface ResourceInfo {
   readonly etag: string;
 }
 
+/** A change of a file: its bytes, and where they go. */
 export interface ResourceWrite {
   readonly bytes: Buffer;
   readonly createOnly?: boolean | undefined;

@@ -32,7 +32,7 @@ export class ClientRecord {
   readonly dialect: Dialect;
   readonly info: ClientInfo;
   left: LeftBehind | undefined;
-  /** What the client may reach outside of the sessions' folders. */
+  /** Its grants for files outside of the sessions' folders. */
   readonly fileGrants = new FileGrants();
   readonly #outcomes = new Map<number, Outcome>();
   #forgottenSeq = -1;

@@ -63,7 +63,7 @@ export class ResourceWatches {
     return { channel: watch.channel };
   }
 
-  /** What is watched, for a client that follows it from now on; undefined when it is none of these channels. */
+  /** The state of a watch, for a client that follows it from now on; undefined when it is none of these channels. */
   subscribe(channel: string, subscriptions: ClientSubscriptions): WireSnapshot | undefined {
     const watch = this.#watches.get(channel);
     if (watch === undefined) return undefined;

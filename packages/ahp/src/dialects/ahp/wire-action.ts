@@ -53,7 +53,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === "object" && JSON.stringify(one) === JSON.stringify(other));
 }
 
-/** What is left of an object that a client wrote, for a field of the model that is absent when nothing is left. */
+/** The members of an object that the model has no fields for; absent when there are none. */
 export function withMembers(rest: object): { readonly members?: JsonObject } {
   // It came over the wire, so it is JSON.
   return Object.keys(rest).length === 0 ? {} : { members: rest as JsonObject };

@@ -82,6 +82,11 @@ export class Feed {
   /** The sink has taken so many bytes more. */
   grant(stream: RunStream, bytes: number): void {
     this.#credit[stream] = Math.min(this.#credit[stream] + bytes, this.#windowBytes);
+    this.resume();
+  }
+
+  /** Delivers what can be delivered now, and lets a command that waited for that continue. */
+  resume(): void {
     this.pump();
     this.#onProgress();
   }
@@ -94,15 +99,14 @@ export class Feed {
     const unsentBytes = this.unsentBytes(stream);
     if (this.#windowBytes === Number.POSITIVE_INFINITY || unsentBytes >= gatheredBytes) this.pump();
     else if (this.#lastBytes < floodBytes) this.pumpLater();
-    else this.#gathering ??= setTimeout(() => this.pump(), 1);
+    else this.#gathering ??= setTimeout(() => this.resume(), 1);
   }
 
   /** Continues in a later tick. */
   pumpLater(): void {
     this.#next ??= setImmediate(() => {
       this.#next = undefined;
-      this.pump();
-      this.#onProgress();
+      this.resume();
     });
   }
 

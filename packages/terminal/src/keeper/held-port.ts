@@ -136,7 +136,7 @@ export class HeldPort implements ProcessPort {
 
   /** The host's sinks are ready again. */
   pump(): void {
-    for (const feed of this.#feeds.keys()) feed.pump();
+    for (const feed of this.#feeds.keys()) feed.resume();
   }
 
   /** A host's run was released. */

@@ -112,6 +112,48 @@ describe.skipIf(process.platform === "win32")("a keeper's life", () => {
     await port.close(200);
   });
 
+  it.runIf(process.platform === "linux")(
+    "[K714] has no more memory, descriptors and files after many hosts",
+    async () => {
+      const home = makeHome();
+      const bounds = { streamMemoryBytes: 64 * 1024 };
+      const first = await connectTo(home, { bounds });
+      const pid = keeperPid(first);
+      const { run } = await recordRun(first, { kind: "stdio", command: "cat", whileAway: "keep" });
+      const count = (folder: string): number => readdirSync(folder).length;
+      const used = (): [number, number] => [
+        count(path.join("/proc", String(pid), "fd")),
+        count(findPlace(home).heldFolder),
+      ];
+      /** A host that types, starts commands of each kind, leaves some of it unread, and goes. */
+      const visit = async (): Promise<void> => {
+        const port = await connectTo(home, { bounds });
+        const { heldFrom } = (await port.held()).runs.find(({ id }) => id === run.id) ?? {};
+        const record = new RunRecord(heldFrom);
+        const attached = await port.attach(run.id, record, { ...heldFrom });
+        const from = heldFrom?.output ?? 0;
+        attached.write(Buffer.alloc(300_000, "x"));
+        await record.reached(from + 300_000);
+        attached.acknowledge("output", from + 300_000, "note");
+        const kinds = ["text", "tty", "stdio"] as const;
+        const runs = await Promise.all(kinds.map((kind) => recordRun(port, { kind, command: "seq 1 1000" })));
+        await Promise.all(runs.map((each) => each.record.ended()));
+        for (const each of runs) each.run.release();
+      };
+      for (let host = 0; host < 5; host += 1) await visit();
+      const before = used();
+      const residentBefore = (await keeperStatus(home))?.residentBytes ?? 0;
+      const hosts = process.env["HOLDFAST_LONG"] === undefined ? 30 : 500;
+      for (let host = 0; host < hosts; host += 1) await visit();
+      await expect.poll(used).toEqual(before);
+      const status = await keeperStatus(home);
+      expect(status).toMatchObject({ epoch: hosts + 6, runs: [{ id: run.id, note: "note" }] });
+      expect((status?.residentBytes ?? 0) - residentBefore).toBeLessThan(16 * 1024 ** 2);
+      await endKeeper(home, 200);
+    },
+    600_000,
+  );
+
   it("[K722] reports its status to any program of its user, and its host is not disturbed", async () => {
     const home = makeHome();
     expect(await keeperStatus(home)).toBeUndefined();

@@ -19,20 +19,22 @@ function flush() {
 }
 
 const buffer = Buffer.allocUnsafeSlow(64 * 1024);
-const source = new Socket({
+/** @type {import("node:net").SocketConstructorOpts & { onread: import("node:net").OnReadOpts }} */
+const options = {
   fd: 0,
   readable: true,
   writable: false,
   onread: {
     buffer,
-    callback: (/** @type {number} */ length) => {
+    callback: (length) => {
       if (filled + length > pieceBytes) flush();
       buffer.copy(piece, filled, 0, length);
       filled += length;
       return target.writableLength < 4 * pieceBytes;
     },
   },
-});
+};
+const source = new Socket(options);
 target.on("drain", () => source.resume());
 source.on("end", () => {
   flush();

@@ -1,9 +1,12 @@
 // The packed program does what the program in the repository does, on every Node and npm that it promises.
-import { mkdtempSync, readFileSync, readdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { connectKeeper, endKeeper, keeperStatus } from "@holdfast/terminal/keeper";
+import type { RunExit } from "@holdfast/terminal/port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { root } from "../repository/source-file.ts";
 import { Installation } from "./installation.ts";
@@ -71,6 +74,29 @@ describe("the package", () => {
     });
     expect(manifest).toHaveProperty("optionalDependencies", { libsql: expect.stringMatching(/^\d[\d.]+$/) });
   });
+
+  it.skipIf(process.platform === "win32")(
+    "[K720] has the keeper, which runs commands with its helper",
+    async () => {
+      const home = path.join(scratch, "keeper-home");
+      mkdirSync(home, { mode: 0o700 });
+      const program = path.join(packed.folder, "terminal", "dist", "keeper", "main.js");
+      const keeper = spawn(process.execPath, [program, home], { stdio: "ignore" });
+      onTestFinished(() => endKeeper(home, 200).then(() => {}));
+      await expect.poll(() => keeperStatus(home)).toMatchObject({ pid: keeper.pid });
+      const port = await connectKeeper({ home, environment: {} });
+      let output = "";
+      const exit = await new Promise<RunExit>((resolve) => {
+        const request = { kind: "text", command: "echo from the package", cwd: "/", env: {} } as const;
+        const bytes = (_stream: string, read: Uint8Array): void =>
+          void (output += Buffer.from(read).toString());
+        // A start that fails is a test that fails.
+        void port.start(request, { bytes, exit: resolve, end: () => {} });
+      });
+      expect([output, exit.exitCode, port.keeper?.pid]).toEqual(["from the package\n", 0, keeper.pid]);
+      await port.close();
+    },
+  );
 
   it("[Y2] names the licence of each package that is in it", () => {
     const notices = readFileSync(path.join(packed.folder, "THIRD-PARTY"), "utf8");

@@ -40,7 +40,7 @@ export async function connectKeeper(options: ConnectOptions): Promise<KeeperPort
   return port;
 }
 
-/** What the keeper of a home says of itself; undefined when none runs. Its host is not disturbed. */
+/** The report of a home's keeper on itself; undefined when none runs. Its host is not disturbed. */
 export async function keeperStatus(home: string): Promise<KeeperStatus | undefined> {
   return (await ask(home, "status")) as KeeperStatus | undefined;
 }

@@ -1,8 +1,8 @@
-// One host's reading of a kept run: its position in each stream, and what it has been told.
+// One host's reading of a kept run: its position in each stream, and what was reported to it.
 import type { RunExit, RunSink, RunStream } from "../process/port.ts";
 import type { HeldStream } from "./held-stream.ts";
 
-/** What a run has to tell. */
+/** The run that a feed reads. */
 export interface FeedSource {
   readonly streams: Readonly<Record<RunStream, HeldStream>>;
   /** The offset of `output` at which the command closed it. */
@@ -40,7 +40,7 @@ export class Feed {
   readonly #onProgress: () => void;
   readonly #position: Record<RunStream, number>;
   readonly #credit: Record<RunStream, number>;
-  #told = { outputEnded: false, exit: false, end: false };
+  readonly #reported = { outputEnded: false, exit: false, end: false };
   #isPumping = false;
   #isClosed = false;
   #next: NodeJS.Immediate | undefined;
@@ -76,12 +76,17 @@ export class Feed {
 
   /** Whether the sink has got the end. */
   get isDone(): boolean {
-    return this.#told.end || this.#isClosed;
+    return this.#reported.end || this.#isClosed;
   }
 
   /** The sink has taken so many bytes more. */
   grant(stream: RunStream, bytes: number): void {
     this.#credit[stream] = Math.min(this.#credit[stream] + bytes, this.#windowBytes);
+    this.resume();
+  }
+
+  /** Delivers what can be delivered now, and lets a command that waited for that continue. */
+  resume(): void {
     this.pump();
     this.#onProgress();
   }
@@ -94,15 +99,14 @@ export class Feed {
     const unsentBytes = this.unsentBytes(stream);
     if (this.#windowBytes === Number.POSITIVE_INFINITY || unsentBytes >= gatheredBytes) this.pump();
     else if (this.#lastBytes < floodBytes) this.pumpLater();
-    else this.#gathering ??= setTimeout(() => this.pump(), 1);
+    else this.#gathering ??= setTimeout(() => this.resume(), 1);
   }
 
   /** Continues in a later tick. */
   pumpLater(): void {
     this.#next ??= setImmediate(() => {
       this.#next = undefined;
-      this.pump();
-      this.#onProgress();
+      this.resume();
     });
   }
 
@@ -131,24 +135,28 @@ export class Feed {
 
   /** Delivers one thing; the number of its bytes, or undefined when there is nothing to deliver now. */
   #step(maxBytes: number): number | undefined {
-    if (this.#isClosed || this.#told.end) return undefined;
+    if (this.#isClosed || this.#reported.end) return undefined;
     for (const stream of streamNames) {
       const sent = this.#sendBytes(stream, maxBytes);
       if (sent > 0) return sent;
     }
     const { outputEndedAt, exit, isEnded } = this.#source;
-    if (outputEndedAt !== undefined && !this.#told.outputEnded && this.#position.output >= outputEndedAt) {
-      this.#told.outputEnded = true;
+    if (
+      outputEndedAt !== undefined &&
+      !this.#reported.outputEnded &&
+      this.#position.output >= outputEndedAt
+    ) {
+      this.#reported.outputEnded = true;
       this.#sink.outputEnded?.();
       return 0;
     }
-    if (exit !== undefined && !this.#told.exit && this.#hasReached(exit)) {
-      this.#told.exit = true;
+    if (exit !== undefined && !this.#reported.exit && this.#hasReached(exit)) {
+      this.#reported.exit = true;
       this.#sink.exit(exit);
       return 0;
     }
-    if (isEnded && this.#told.exit && streamNames.every((name) => this.unsentBytes(name) === 0)) {
-      this.#told.end = true;
+    if (isEnded && this.#reported.exit && streamNames.every((name) => this.unsentBytes(name) === 0)) {
+      this.#reported.end = true;
       this.#sink.end();
       return 0;
     }
@@ -162,7 +170,7 @@ export class Feed {
     if (this.#position[stream] < held.from) this.#position[stream] = held.from;
     const position = this.#position[stream];
     const finalOffset = stream === "output" ? exit?.finalOffset : exit?.finalErrorOffset;
-    const limit = this.#told.exit ? held.end : (finalOffset ?? held.end);
+    const limit = this.#reported.exit ? held.end : (finalOffset ?? held.end);
     const bound = Math.min(limit - position, this.#credit[stream], maxBytes);
     if (bound <= 0) return 0;
     if (limit - position > smallBytes && this.#sink.isReady?.() === false) return 0;

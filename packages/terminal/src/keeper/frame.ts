@@ -25,7 +25,7 @@ export const FRAME = {
   credit: 12,
   /** The host does not need the bytes below this offset; the payload, if there is one, is the run's note. */
   acknowledge: 13,
-  /** The keeper was told to end; everything that it held has ended. */
+  /** The keeper ends; everything that it held has ended. */
   ended: 14,
 } as const;
 
@@ -41,7 +41,7 @@ export interface FrameHeader {
   readonly offset: number;
 }
 
-export const HEADER_BYTES = 18;
+const headerBytes = 18;
 
 /** Larger frames are a mistake: requests are bounded by what the kernel takes as arguments and environment. */
 export const MAX_FRAME_BYTES = 32 * 1024 * 1024;
@@ -55,7 +55,7 @@ export function encodeHeader(
   offset = 0,
   flags = 0,
 ): Buffer {
-  const header = Buffer.allocUnsafe(HEADER_BYTES);
+  const header = Buffer.allocUnsafe(headerBytes);
   header.writeUInt32BE(sizeBytes, 0);
   header[4] = type;
   header[5] = (stream === "error" ? 1 : 0) | (flags << 1);
@@ -85,7 +85,7 @@ export interface FrameHandler {
 /** Cuts what arrives into frames. Payloads of `bytes` frames are passed on without a copy. */
 export class FrameReader {
   readonly #handler: FrameHandler;
-  readonly #head = Buffer.allocUnsafeSlow(HEADER_BYTES);
+  readonly #head = Buffer.allocUnsafeSlow(headerBytes);
   #headBytes = 0;
   #header: FrameHeader | undefined;
   #payload: Buffer | undefined;
@@ -104,13 +104,13 @@ export class FrameReader {
   }
 
   #readHead(chunk: Buffer, at: number): number {
-    if (this.#headBytes === 0 && chunk.length - at >= HEADER_BYTES) {
+    if (this.#headBytes === 0 && chunk.length - at >= headerBytes) {
       this.#begin(decodeHeader(chunk, at));
-      return at + HEADER_BYTES;
+      return at + headerBytes;
     }
     const copied = chunk.copy(this.#head, this.#headBytes, at);
     this.#headBytes += copied;
-    if (this.#headBytes === HEADER_BYTES) {
+    if (this.#headBytes === headerBytes) {
       this.#headBytes = 0;
       this.#begin(decodeHeader(this.#head, 0));
     }

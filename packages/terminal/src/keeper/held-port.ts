@@ -25,7 +25,7 @@ import type { KeptRun } from "./kept-run.ts";
 /** Attached until the next host takes over, or until it detaches or closes. */
 type State = "attached" | "fenced" | "detached" | "closed";
 
-/** What one host sees of held runs. `HeldRuns.takeOver` makes it. */
+/** One host's view of held runs. `HeldRuns.takeOver` makes it. */
 export class HeldPort implements ProcessPort {
   readonly epoch: number;
   readonly #held: HeldRuns;
@@ -136,7 +136,7 @@ export class HeldPort implements ProcessPort {
 
   /** The host's sinks are ready again. */
   pump(): void {
-    for (const feed of this.#feeds.keys()) feed.pump();
+    for (const feed of this.#feeds.keys()) feed.resume();
   }
 
   /** A host's run was released. */

@@ -65,7 +65,7 @@ export class HeldRuns {
     return this.#storage.memoryBytes;
   }
 
-  /** What is on its way to a host that was fenced stays as it is until the returned function is called. */
+  /** Bytes on their way to a host that was fenced stay as they are until the returned function is called. */
   pinMemory(): () => void {
     this.#storage.pin();
     return () => this.#storage.unpin();

@@ -1,4 +1,4 @@
-// What all held streams share: a bound on their memory, and files for what is beyond it.
+// Memory and files of all held streams: a bound on the memory, and files for what is beyond it.
 import {
   closeSync,
   ftruncateSync,
@@ -19,9 +19,9 @@ export interface HeldBounds {
   readonly totalMemoryBytes: number;
   /** A `keep` stream with this much that is not acknowledged makes its command wait. */
   readonly keepBytes: number;
-  /** What a `tail` stream keeps at least while no host is attached. */
+  /** Bytes that a `tail` stream keeps at least while no host is attached. */
   readonly tailBytes: number;
-  /** What a `tail` stream keeps of the bytes that an attached host has taken and not acknowledged. */
+  /** Bytes that a `tail` stream keeps of those that an attached host has taken and not acknowledged. */
   readonly takenTailBytes: number;
 }
 

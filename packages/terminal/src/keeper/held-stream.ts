@@ -93,8 +93,7 @@ export class HeldStream {
       return chunk.buffer.subarray(start, Math.min(chunk.sizeBytes, start + maxBytes));
     }
     const file = this.#files.findLast(({ from }) => from <= offset);
-    if (file === undefined)
-      throw new RangeError(`offset ${offset} is not held: ${this.#from} to ${this.#end}`);
+    if (file === undefined) throw new RangeError(`no byte ${offset}: ${this.#from} to ${this.#end} are held`);
     return this.#storage.read(file, offset, Math.min(maxBytes, largestChunkBytes));
   }
 

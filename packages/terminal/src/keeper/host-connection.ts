@@ -23,10 +23,10 @@ import type {
 } from "./message.ts";
 
 /** Bytes of each stream that are on their way to a host at most. */
-export const WINDOW_BYTES = 512 * 1024;
+const windowBytes = 512 * 1024;
 /** With so much waiting in the socket, runs that flood wait for it to drain. */
 const socketBoundBytes = 1024 * 1024;
-/** The host is told of input that was passed on in steps of this size. */
+/** Input that was passed on is reported in steps of this size. */
 const takenStepBytes = 16 * 1024;
 /** A host sends no more input than this before it hears that some was passed on. */
 const maxInputBytes = 4 * 1024 * 1024;
@@ -118,9 +118,9 @@ export class HostConnection implements FrameHandler {
   #perform(run: number, message: RequestMessage): Promise<unknown> {
     switch (message.do) {
       case "start":
-        return this.#open(run, (sink) => this.#port.start(message.request, sink, WINDOW_BYTES));
+        return this.#open(run, (sink) => this.#port.start(message.request, sink, windowBytes));
       case "attach":
-        return this.#open(run, (sink) => this.#port.attach(message.id, sink, message.from, WINDOW_BYTES));
+        return this.#open(run, (sink) => this.#port.attach(message.id, sink, message.from, windowBytes));
       case "held":
         return this.#held();
       case "isolation":
@@ -217,7 +217,7 @@ export class HostConnection implements FrameHandler {
       // The buffer belongs to the socket; what waits for the command must not change.
       isReady = attached.writeAt(offset, Buffer.from(payload));
     } catch (error) {
-      // The command takes no more input: the exit tells the host.
+      // The command takes no more input: the host learns of it from the exit.
       if (!(error instanceof TerminalError) || error.code !== "closed") throw error;
     }
     if (isReady && attached.inputOffset - numbered.takenOffset >= takenStepBytes) this.#taken(run, numbered);

@@ -66,7 +66,7 @@ export function openLink(
   });
 }
 
-/** Frames of a connection, to whoever listens now. */
+/** Frames of a connection, for the listener of the moment. */
 export class LinkReader {
   onFrame: (header: FrameHeader, payload: Buffer) => void = () => {};
   onPart: (header: FrameHeader, bytes: Buffer, offset: number) => void = () => {};
@@ -109,8 +109,9 @@ export class KeeperLink {
     const { socket, reader, type, payload } = await openLink(path, hello);
     if (type === FRAME.welcome) return new KeeperLink(socket, reader, payload as Welcome, onEnd);
     socket.destroy();
-    if (type !== FRAME.refused)
+    if (type !== FRAME.refused) {
       throw new TerminalError("keeper_version", `Unknown response ${type} of the keeper`);
+    }
     throw explainRefusal(payload as Refused & Partial<Welcome>);
   }
 
@@ -138,7 +139,7 @@ export class KeeperLink {
     return new Promise((resolve, reject) => {
       if (this.#end !== undefined) throw endError(this.#end);
       const reply = this.#nextNumber++;
-      this.#pending.set(reply, { resolve: resolve as (value: unknown) => void, reject });
+      this.#pending.set(reply, { resolve, reject });
       this.#send(encodeJson(FRAME.request, run, { ...params, do: name, reply }));
     });
   }
@@ -233,7 +234,7 @@ export function endError(end: LinkEnd): TerminalError {
     case "lost":
       return new TerminalError("lost", "The keeper died");
     case "ended":
-      return new TerminalError("lost", "The keeper was told to end");
+      return new TerminalError("lost", "The keeper has ended");
     case "closed":
       return new TerminalError("closed", "The process port is closed");
   }

@@ -67,7 +67,7 @@ export class KeeperPort implements ProcessPort {
     this.#fencedListeners.push(listener);
   }
 
-  /** Called when the keeper died, after every run was reported as lost. The next one is started by itself. */
+  /** Called when the keeper died, after every run was reported as lost. The next one is started automatically. */
   onLost(listener: () => void): void {
     this.#lostListeners.push(listener);
   }
@@ -78,10 +78,12 @@ export class KeeperPort implements ProcessPort {
   }
 
   start(request: RunRequest, sink: RunSink): Promise<RemoteRun> {
-    const sandbox =
-      request.sandbox === undefined ? undefined : this.#sandboxes.get(request.sandbox)?.keeperId;
-    const sent = sandbox === undefined ? request : { ...request, sandbox };
-    return this.#open(sink, {}, (link, run) => link.request("start", { request: sent }, run));
+    return this.#open(sink, {}, (link, run) => {
+      // Known once it is connected: another keeper has opened the sandbox again.
+      const { keeperId } = this.#sandboxes.get(request.sandbox ?? "") ?? {};
+      const sent = keeperId === undefined ? request : { ...request, sandbox: keeperId };
+      return link.request("start", { request: sent }, run);
+    });
   }
 
   attach(id: string, sink: RunSink, from: StreamOffsets): Promise<RemoteRun> {
@@ -165,12 +167,13 @@ export class KeeperPort implements ProcessPort {
       await link.close();
       throw endError(this.#end);
     }
-    this.#link = link;
     for (const known of this.#sandboxes.values()) {
       // A run that needs it reports the failure.
       const opened = await link.request("openSandbox", known).catch(() => undefined);
       if (opened !== undefined) known.keeperId = opened.id;
     }
+    if (link.end !== undefined) throw endError(link.end);
+    this.#link = link;
     return link;
   }
 

@@ -167,7 +167,7 @@ export class KeptRun implements FeedSource {
       this.#inputOffset += fresh.length;
       return isReady;
     } catch (error) {
-      // Nobody will read it: the next write begins after it all the same.
+      // Nobody will read it: the next write begins after it nevertheless.
       if (error instanceof TerminalError && error.code === "closed") this.#inputOffset += fresh.length;
       throw error;
     }

@@ -16,7 +16,7 @@ export class Leaders {
     this.#path = path;
   }
 
-  /** What the list of an earlier keeper names, then an empty list. */
+  /** The processes that an earlier keeper's list names; then the list is empty. */
   takeLeftovers(): TreeLeader[] {
     const found = readLeaders(this.#path);
     rmSync(this.#path, { force: true });

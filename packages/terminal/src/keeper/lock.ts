@@ -1,11 +1,13 @@
 // The lock of a keeper: one for each home, held by a process that is alive.
+import { execFileSync } from "node:child_process";
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { platform } from "../process/platform.ts";
 import { isSameProcess, readStartTime } from "../process/tree/process-table.ts";
 
 /** The file names its holder by pid and start time. */
 export class KeeperLock {
   readonly #path: string;
-  readonly #text = `${process.pid} ${readStartTime(process.pid) ?? 0}\n`;
+  readonly #text = `${process.pid} ${startOf(process.pid)}\n`;
 
   constructor(path: string) {
     this.#path = path;
@@ -65,17 +67,20 @@ function readHolder(path: string): { text: string; pid: number; isAlive: boolean
     // Removed since.
     return undefined;
   }
-  const [pid = 0, startTime = 0] = text.trim().split(" ").map(Number);
-  return { text, pid, isAlive: isRunning(pid, startTime) };
+  const [, pid = "", start = ""] = /^(\d+) (.*)$/.exec(text.trim()) ?? [];
+  return { text, pid: Number(pid), isAlive: pid !== "" && startOf(Number(pid)) === start };
 }
 
-function isRunning(pid: number, startTime: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-  } catch {
-    // The folder is this user's, so its holder could be signalled.
-    return false;
+/** When a process started, in the system's words; empty when there is none. */
+function startOf(pid: number): string {
+  const startTime = readStartTime(pid);
+  if (platform.hasProcFs) {
+    return startTime !== undefined && isSameProcess(pid, startTime) ? String(startTime) : "";
   }
-  return startTime === 0 || isSameProcess(pid, startTime);
+  try {
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim();
+  } catch {
+    // `ps` fails for a process that is not there.
+    return "";
+  }
 }

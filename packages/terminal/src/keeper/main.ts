@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     clearInterval(idleWatch);
     log(reason);
     await runs.close(RELEASE_GRACE_MS);
-    // In this order: whoever sees its connection end can start another keeper at once.
+    // In this order: a host that sees its connection end can start another keeper at once.
     server.stopListening();
     lock.close();
     await server.close();
@@ -89,6 +89,6 @@ function watchIdle(idleMs: number, isInUse: () => boolean, onIdle: () => void): 
 }
 
 main().catch((error: unknown) => {
-  console.error(error);
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exit(1);
 });

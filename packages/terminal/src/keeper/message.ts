@@ -35,7 +35,7 @@ export interface KeeperSettings {
 /** Exit code of a keeper that found another one for its home. */
 export const EXIT_SECOND_KEEPER = 3;
 
-/** What a connection is for. `status` and `end` work with every version of the protocol. */
+/** The purpose of a connection. `status` and `end` work with every version of the protocol. */
 export type Purpose = "host" | "status" | "end";
 
 /** The first message of a connection. Fields are added only: keepers of all versions read it. */
@@ -64,7 +64,7 @@ export interface Refused {
   readonly failure: LaunchFailure;
 }
 
-/** What a keeper says of itself. */
+/** A keeper's report on itself. */
 export interface KeeperStatus {
   readonly protocol: number;
   /** The version of the program that the keeper was started by. */
@@ -82,20 +82,22 @@ export interface KeeperStatus {
   readonly sandboxes: readonly { readonly id: string; readonly tag: string | undefined }[];
 }
 
+type NoParams = Readonly<Record<string, never>>;
+
 /** Requests with a reply, and what the reply has. Those about a run name it in the frame. */
 export interface Requests {
   start: { params: { request: RunRequest }; result: RunDescription };
   attach: { params: { id: string; from: StreamOffsets }; result: RunDescription };
-  held: { params: Record<never, never>; result: HeldDescription };
-  isolation: { params: Record<never, never>; result: IsolationReport };
+  held: { params: NoParams; result: HeldDescription };
+  isolation: { params: NoParams; result: IsolationReport };
   openSandbox: {
     params: { spec: SandboxSpec; tag: string | undefined };
     result: SandboxReport & { id: string };
   };
   end: { params: { graceMs: number }; result: readonly TreeProcess[] };
-  members: { params: Record<never, never>; result: readonly TreeProcess[] };
-  interrupt: { params: Record<never, never>; result: null };
-  detach: { params: Record<never, never>; result: null };
+  members: { params: NoParams; result: readonly TreeProcess[] };
+  interrupt: { params: NoParams; result: null };
+  detach: { params: NoParams; result: null };
   close: { params: { graceMs: number | undefined }; result: null };
 }
 
@@ -122,7 +124,7 @@ export type CommandMessage =
   | { readonly do: "resize"; readonly size: ScreenSize }
   | { readonly do: "release" };
 
-/** What a run has to say beside its bytes. */
+/** Events of a run beside its bytes. */
 export type EventMessage =
   | { readonly on: "outputEnded" }
   | { readonly on: "exit"; readonly exit: RunExit }
@@ -140,7 +142,7 @@ export interface RunDescription {
   readonly hasInput: boolean;
 }
 
-/** What earlier hosts left. */
+/** Runs and sandboxes that earlier hosts left. */
 export interface HeldDescription {
   readonly runs: readonly HeldRun[];
   readonly sandboxes: readonly {

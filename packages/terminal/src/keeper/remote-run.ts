@@ -62,7 +62,7 @@ class StreamCredits implements BudgetedReader {
   }
 }
 
-/** What a run of a keeper needs. */
+/** Dependencies of a run. */
 export interface RemoteRunParts {
   readonly link: KeeperLink;
   readonly sink: RunSink;
@@ -273,7 +273,7 @@ export class RemoteRun implements Run, LinkedRun {
     return this.#parts.link.end;
   }
 
-  /** What a dead keeper ran is ended by its helper, or by the keeper after it. */
+  /** The processes of a dead keeper are ended by its helper, or by the keeper after it. */
   get #isLost(): boolean {
     return this.#end === "lost" || this.#end === "ended";
   }

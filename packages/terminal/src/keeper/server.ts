@@ -1,4 +1,4 @@
-// The keeper's socket: it accepts one host, and programs that ask for its status or tell it to end.
+// The keeper's socket: it accepts one host, and programs that want its status or its end.
 import { once } from "node:events";
 import { chmodSync, existsSync, rmSync } from "node:fs";
 import { type Server, type Socket, createServer } from "node:net";
@@ -29,7 +29,7 @@ export interface ServerParts {
   readonly helperPid: () => number | undefined;
   readonly protocol?: number | undefined;
   readonly log: (message: string) => void;
-  /** Called when somebody told the keeper to end, after everything has been ended. */
+  /** Called when the keeper has ended everything at somebody's request. */
   readonly onEnded: () => void;
 }
 
@@ -63,6 +63,7 @@ export class KeeperServer {
   stopListening(): void {
     clearInterval(this.#watch);
     this.#server?.close();
+    this.#server = undefined;
   }
 
   /** Ends every connection; resolves when what was sent has arrived, or after a moment. */
@@ -108,14 +109,14 @@ export class KeeperServer {
 
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
-    const patience = setTimeout(() => socket.destroy(), helloBoundMs);
+    const helloTimeout = setTimeout(() => socket.destroy(), helloBoundMs);
     let handler: FrameHandler | undefined;
     const reader = new FrameReader({
       part: (header, bytes, offset) => requireHello(handler).part(header, bytes, offset),
       frame: (header, payload) => {
         if (handler !== undefined) return handler.frame(header, payload);
         if (header.type !== FRAME.hello) throw new FrameError(`frame type ${header.type} before a hello`);
-        clearTimeout(patience);
+        clearTimeout(helloTimeout);
         handler = this.#welcome(socket, decodeJson(payload) as Hello);
       },
     });
@@ -129,7 +130,7 @@ export class KeeperServer {
     // A host that was killed; its runs wait for the next.
     socket.on("error", () => {});
     socket.on("close", () => {
-      clearTimeout(patience);
+      clearTimeout(helloTimeout);
       this.#sockets.delete(socket);
       if (handler instanceof HostConnection) this.#leave(handler);
     });
@@ -139,7 +140,8 @@ export class KeeperServer {
     host.close();
     if (this.#host !== host) return;
     this.#host = undefined;
-    this.#parts.log(`host ${host.hostPid} has left`);
+    // The last hosts of a keeper that ends may have removed its home by now.
+    if (this.#server !== undefined) this.#parts.log(`host ${host.hostPid} has left`);
   }
 
   #welcome(socket: Socket, hello: Hello): FrameHandler {
@@ -204,7 +206,7 @@ export class KeeperServer {
   }
 
   async #end(graceMs: number | undefined): Promise<void> {
-    this.#parts.log("told to end");
+    this.#parts.log("asked to end");
     await this.#parts.runs.close(graceMs);
     setImmediate(() => this.#parts.onEnded());
   }

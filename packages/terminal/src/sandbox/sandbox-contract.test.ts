@@ -5,6 +5,7 @@ import { describe } from "vitest";
 import { forwardTo, type ProcessPort, type SandboxSpec } from "../process/port.ts";
 import { Spawner } from "../process/spawner.ts";
 import { guardLeaks } from "../testing/leaks.ts";
+import { keeperPort } from "../testing/test-keeper.ts";
 import { processPortContract, type ToOuterPids } from "../testing/process-port-contract.ts";
 
 guardLeaks();
@@ -23,13 +24,17 @@ const rows: readonly (readonly [string, SandboxSpec])[] = isLong
   : [[own, guard]];
 
 /** A port that runs everything in one sandbox. */
-async function sandboxedPort(name: string, spec: SandboxSpec): Promise<ProcessPort> {
+async function sandboxedPort(
+  name: string,
+  spec: SandboxSpec,
+  makePort: () => ProcessPort | Promise<ProcessPort>,
+): Promise<ProcessPort> {
   process.env["HOLDFAST_SANDBOX_BACKENDS"] = name;
-  const spawner = new Spawner();
+  const port = await makePort();
   delete process.env["HOLDFAST_SANDBOX_BACKENDS"];
-  const { id } = await spawner.openSandbox(spec);
-  return forwardTo(spawner, {
-    start: (request, sink) => spawner.start({ ...request, sandbox: id }, sink),
+  const { id } = await port.openSandbox(spec);
+  return forwardTo(port, {
+    start: (request, sink) => port.start({ ...request, sandbox: id }, sink),
   });
 }
 
@@ -50,6 +55,10 @@ function innerPid(pid: number): number | undefined {
 
 describe.runIf(process.platform === "linux")("[T641] sandboxed runs", () => {
   for (const [name, spec] of rows) {
-    processPortContract(`${spec.level} by ${name}`, () => sandboxedPort(name, spec), toOuterPids);
+    const inline = (): Promise<ProcessPort> => sandboxedPort(name, spec, () => new Spawner());
+    processPortContract(`${spec.level} by ${name}`, inline, toOuterPids);
+    if (!isLong) continue;
+    const keeper = (): Promise<ProcessPort> => sandboxedPort(name, spec, () => keeperPort());
+    processPortContract(`${spec.level} by ${name}, with a keeper,`, keeper, toOuterPids);
   }
 });

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HeldBounds } from "../keeper/index.ts";
 import type { HeldRun, ProcessPort, Run, RunKind } from "../process/port.ts";
-import { RunRecord, isAlive, recordRun, untilGone } from "./run-record.ts";
+import { RunRecord, attachAcknowledging, isAlive, recordRun, untilGone } from "./run-record.ts";
 
 /** Held runs, and the hosts that come after each other. */
 export interface HostSuccession {
@@ -21,7 +21,7 @@ const kinds = ["text", "tty", "stdio"] as const;
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 
 /** Small bounds, so that tests reach them. */
-export const TEST_BOUNDS: Partial<HeldBounds> = {
+const testBounds: Partial<HeldBounds> = {
   streamMemoryBytes: 256 * 1024,
   keepBytes: 2 * 1024 * 1024,
   tailBytes: 64 * 1024,
@@ -35,7 +35,7 @@ export function heldRunsContract(
   describe(`runs that the ${name} holds`, () => {
     let hosts: HostSuccession;
     beforeAll(async () => {
-      hosts = await make(TEST_BOUNDS);
+      hosts = await make(testBounds);
     });
     afterAll(() => hosts.close());
     describeHolding(() => hosts);
@@ -163,7 +163,7 @@ function describeHolding(hosts: () => HostSuccession): void {
   });
 }
 
-/** What a run of each kind writes for `seq 1 count`. */
+/** The output of `seq 1 count` in a run of each kind. */
 function linesOf(kind: RunKind, count: number): string {
   const lines = Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");
   return kind === "tty" ? lines.replaceAll("\n", "\r\n") : lines;
@@ -229,7 +229,7 @@ function describeBounds(hosts: () => HostSuccession): void {
     expect(await record.exited()).toMatchObject({ exitCode: 5, finalOffset: expected.length });
     expect(record.misplaced).toEqual([]);
     expect(record.text()).toBe(expected.slice(held.heldFrom.output));
-    expect(record.text().length).toBeGreaterThanOrEqual(TEST_BOUNDS.tailBytes ?? 0);
+    expect(record.text().length).toBeGreaterThanOrEqual(testBounds.tailBytes ?? 0);
     again.release();
   });
 
@@ -263,16 +263,7 @@ function describeBounds(hosts: () => HostSuccession): void {
       const held = await only(second, run);
       expect(held).toMatchObject({ hasExited: false, heldFrom: { output: taken } });
       const again = new RunRecord({ output: taken });
-      let attached: Run | undefined;
-      const acknowledging = {
-        bytes: (stream: "output" | "error", bytes: Uint8Array, offset: number) => {
-          again.bytes(stream, bytes, offset);
-          attached?.acknowledge(stream, offset + bytes.length);
-        },
-        exit: again.exit.bind(again),
-        end: again.end.bind(again),
-      };
-      attached = await second.attach(run.id, acknowledging, { output: taken });
+      const attached = await attachAcknowledging(second, run.id, again, taken);
       await again.ended();
       const expected = linesOf(kind, 1_000_000);
       expect([again.text() === expected.slice(taken), again.misplaced]).toEqual([true, []]);
@@ -428,7 +419,7 @@ function describeWhileAway(hosts: () => HostSuccession): void {
 
 function describeEnding(make: (bounds: Partial<HeldBounds>) => Promise<HostSuccession>): void {
   it("[K711] closing ends the runs of every host", async () => {
-    const hosts = await make(TEST_BOUNDS);
+    const hosts = await make(testBounds);
     const first = await hosts.takeOver();
     const left = await recordRun(first, { command: "sleep 1000" });
     const second = await hosts.takeOver();

@@ -112,3 +112,27 @@ export function isAlive(pid: number): boolean {
 export async function untilGone(pids: readonly number[]): Promise<void> {
   while (pids.some(isAlive)) await sleep(10);
 }
+
+/** Attaches to a held run and acknowledges all that it gets. */
+export async function attachAcknowledging(
+  processPort: ProcessPort,
+  id: string,
+  record: RunRecord,
+  from: number,
+): Promise<Run> {
+  const holder: { run?: Run } = {};
+  const run = await processPort.attach(
+    id,
+    {
+      bytes: (stream, bytes, offset) => {
+        record.bytes(stream, bytes, offset);
+        holder.run?.acknowledge(stream, offset + bytes.length);
+      },
+      exit: (exit) => record.exit(exit),
+      end: () => record.end(),
+    },
+    { output: from },
+  );
+  holder.run = run;
+  return run;
+}

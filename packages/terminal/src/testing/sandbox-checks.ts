@@ -24,8 +24,14 @@ const checkBoundMs = 30_000;
 
 const token = "token-that-nobody-may-read";
 
+const makeSpawner = (home: string): ProcessPort =>
+  new Spawner({ environment: process.env, privateFolder: path.join(home, "run") });
+
 /** Runs every check under one backend; `name` limits the choice of backends. */
-export async function checkSandbox(name: string | undefined): Promise<{
+export async function checkSandbox(
+  name: string | undefined,
+  makePort: (home: string) => ProcessPort | Promise<ProcessPort> = makeSpawner,
+): Promise<{
   readonly backend: IsolationBackend;
   readonly results: SandboxResults;
 }> {
@@ -36,7 +42,7 @@ export async function checkSandbox(name: string | undefined): Promise<{
   mkdirSync(work);
   writeFileSync(path.join(home, "token"), token);
   if (name !== undefined) process.env["HOLDFAST_SANDBOX_BACKENDS"] = name;
-  const port = new Spawner({ environment: process.env, privateFolder: path.join(home, "run") });
+  const port = await makePort(home);
   delete process.env["HOLDFAST_SANDBOX_BACKENDS"];
   try {
     const sandbox = await port.openSandbox({

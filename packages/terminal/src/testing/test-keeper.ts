@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type ConnectOptions, connectKeeper, endKeeper } from "../keeper/index.ts";
+import { onTestFinished } from "vitest";
+import { type ConnectOptions, type KeeperPort, connectKeeper, endKeeper } from "../keeper/index.ts";
 import { forwardTo, type ProcessPort } from "../process/port.ts";
 import type { HostSuccession } from "./held-runs-contract.ts";
 
@@ -34,4 +35,20 @@ export async function keeperPort(options: Omit<ConnectOptions, "home"> = {}): Pr
       await remove();
     },
   });
+}
+
+/** A home whose keeper ends with the test. */
+export function makeHome(): string {
+  const { home, remove } = temporaryHome();
+  onTestFinished(remove);
+  return home;
+}
+
+/** A host with the environment of the test. */
+export async function connectTo(home: string, options: Partial<ConnectOptions> = {}): Promise<KeeperPort> {
+  return connectKeeper({ home, environment: process.env, ...options });
+}
+
+export function keeperPid(port: KeeperPort): number {
+  return port.keeper?.pid ?? 0;
 }

@@ -162,7 +162,7 @@ export interface StoredRun {
   readonly requests: readonly RunText[];
 }
 
-/** What is searched for; all words must occur. */
+/** A search; all words must occur. */
 export interface SearchQuery {
   readonly words: readonly string[];
   /** Only sessions of this app; absent: of everybody. */

@@ -4,7 +4,7 @@ import type { CallOptions, Connection } from "./connection.ts";
 
 export type { SearchResult } from "@holdfast/protocol";
 
-/** What narrows a search down. */
+/** Filters of a search. */
 export interface SearchOptions extends CallOptions, Omit<SearchSessionsQuery, "q"> {}
 
 /** The caller's sessions, open or closed, by what was written in them. */

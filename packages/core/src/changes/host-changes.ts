@@ -22,7 +22,7 @@ export class HostChanges {
     this.#submit = submit;
   }
 
-  /** What changed in a session's folder, since its first turn or in one. */
+  /** The changes in a session's folder, since its first turn or in one. */
   async list(key: string, turn: string | undefined, caller: Caller): Promise<ChangeList> {
     const { changes } = await this.#ask(key, { type: "session/listChanges", turn }, caller);
     if (changes === undefined) throw new HostError("CHANGES_UNAVAILABLE");

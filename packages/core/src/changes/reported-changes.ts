@@ -13,7 +13,7 @@ interface Edit {
 
 type Turns = readonly (Turn | ActiveTurn)[];
 
-/** What turns report, or one of them, by its place from 1 or its id. */
+/** The edits that turns report, or one of them, by its place from 1 or its id. */
 export function reportedDiffs(turns: Turns, folder: string, turn?: string): FileDiff[] {
   const wanted =
     turn === undefined ? turns : turns.filter(({ id }, index) => id === turn || `${index + 1}` === turn);

@@ -23,7 +23,7 @@ import { type OmittedFile, type TreeBounds, WorkingTree } from "./working-tree.t
 
 export type ChangeSummary = ChangeList["summary"];
 
-/** What is compared: two trees, or a tree and the working tree. */
+/** The sides of a comparison: two trees, or a tree and the working tree. */
 interface Scope {
   readonly before: string;
   readonly after: string | undefined;

@@ -107,7 +107,7 @@ export class HostSession {
     return this.#agent.ready !== undefined;
   }
 
-  /** What changed in its folder. */
+  /** The changes in its folder. */
   get changes(): SessionChanges {
     return this.#context.changes;
   }

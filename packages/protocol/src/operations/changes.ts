@@ -72,7 +72,7 @@ const changeListSchema = z
   })
   .meta({ id: "ChangeList", description: "What changed in a session's folder." });
 
-/** What changed in a session's folder. */
+/** The changes in a session's folder. */
 export type ChangeList = z.infer<typeof changeListSchema>;
 
 const hunkSchema = z.object({

@@ -43,7 +43,7 @@ const searchQuerySchema = z.object({
     .describe("The maximum number of results; 20 if left out."),
 });
 
-/** What to search for. */
+/** A search and its filters. */
 export type SearchSessionsQuery = z.output<typeof searchQuerySchema>;
 
 export const searchSessions = defineOperation({

@@ -74,7 +74,7 @@ export interface SessionState {
   readonly configOptions: readonly ConfigOption[];
   /** The newest notices that belong to no turn. */
   readonly notices: readonly Notice[];
-  /** What changed in its folder since its first turn; absent outside of repositories. */
+  /** Counts of the changes in its folder since its first turn; absent outside of repositories. */
   readonly changes?: ChangeSummary;
   /** Standing permissions of this session. */
   readonly permissionRules?: readonly PermissionRule[];

@@ -73,7 +73,7 @@ const mebibyte = 1024 * 1024;
 
 /** The parts of a host that it uses itself. */
 export interface HostParts extends SessionDeps, ClientParts {
-  /** What is still there of an earlier host. */
+  /** The remains of an earlier host. */
   readonly remains: Remains | undefined;
   readonly outage: OutageWatch;
   readonly sessions: Sessions;
@@ -163,10 +163,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     now,
     onFault,
   });
-  const remains = held && new Remains(held, storage);
-  for (const run of remains?.lostRuns ?? []) {
-    hub.join({ takeRecords: () => [{ type: "runEnded", run }], committed: () => {} });
-  }
+  const remains = held && recoverRuns(held, storage, hub);
   sessions.recover(recoverTerminals({ ...deps, remains }), remains);
   return {
     ...deps,
@@ -180,6 +177,15 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     search: new HostSearch(storage.search, onFault),
     ...composeClientParts(deps, sessions, spool, onFault),
   };
+}
+
+/** Finds what still runs; of runs that nobody will continue, nothing is kept. */
+function recoverRuns(held: Held, storage: Storage, hub: Hub): Remains {
+  const remains = new Remains(held, storage);
+  for (const run of remains.lostRuns) {
+    hub.join({ takeRecords: () => [{ type: "runEnded", run }], committed: () => {} });
+  }
+  return remains;
 }
 
 function composeClientParts(

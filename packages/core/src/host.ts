@@ -98,7 +98,7 @@ export class Host {
 
   /**
    * Starts a host whose processes outlive it: it continues what an earlier one left in the process port, and ends what
-   * belongs to nobody. Resolves when everything that goes on is attached.
+   * belongs to nobody. Resolves when everything that continues is attached.
    */
   static async start(options: HostOptions): Promise<Host> {
     const host = new Host(options, await options.processPort.held());

@@ -72,7 +72,7 @@ export interface ConnectionOptions<Local extends Methods = Methods> {
 
 /** Where a connection stopped: all that the next one needs, besides its open requests. */
 export interface ContinuedConnection {
-  /** What the peer wrote before this offset has been handled. */
+  /** Everything that the peer wrote before this offset has been handled. */
   readonly handledOffset: number;
   /** The id of the last request that was sent. */
   readonly lastId: number;

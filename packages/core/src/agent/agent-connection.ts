@@ -146,7 +146,7 @@ export class AgentConnection {
     this.#takeRun(run, stored);
   }
 
-  /** What the next host needs to know of the connection. */
+  /** The connection as the next host gets to know it. */
   get saved(): SavedConnection {
     return {
       ...this.#gate.saved,

@@ -10,7 +10,7 @@ import type { StoredRun } from "../ports.ts";
 export interface LedgerDeps {
   readonly hub: Pick<Hub, "join" | "recording">;
   readonly session: string;
-  /** What the next host needs to know besides offsets, frames and requests. */
+  /** The rest of what the next host needs, besides offsets, frames and requests. */
   readonly describe: () => object;
 }
 

@@ -301,7 +301,7 @@ export interface AgentServices {
   ): Promise<object>;
   /** The account that the agent is signed in to, or that it is not; only some agents report it. */
   authStatus?(status: AcpAuthStatus): void;
-  /** What the next host needs to know of them. */
+  /** The services as the next host gets to know them. */
   saved?(): object;
   /** Something odd that is worth a line in the log. */
   warn(message: string): void;

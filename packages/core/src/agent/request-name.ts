@@ -1,7 +1,7 @@
 // Ids that follow from the name of an agent's request: the same whenever and by whichever host it is handled (N721).
 import { createHash } from "node:crypto";
 
-/** What an id is for: one request may need several. */
+/** Purpose of an id: one request may need several. */
 export type IdPurpose = "approval" | "question" | "form" | "terminal";
 
 /** An id for one purpose of a request, in the form of a UUID. */

@@ -83,10 +83,10 @@ export class Hub {
 
   /** Asks a participant for its records when this tick is committed. */
   join(participant: CommitParticipant): void {
-    if (this.#publisher.hasJournal && !this.#isFrozen) this.#publisher.join(participant);
+    if (this.#isRecorded) this.#publisher.join(participant);
   }
 
-  /** From now on nothing changes: another host goes on from what is kept. */
+  /** From now on nothing changes: another host continues from what is kept. */
   freeze(): void {
     this.#isFrozen = true;
   }
@@ -94,8 +94,7 @@ export class Hub {
   /** Opens a new channel. */
   open<Kind extends ChannelKind>(uri: string, kind: Kind, state: ChannelStates[Kind]): void {
     const opened = this.#add(uri, kind, state).byKind();
-    if (this.#publisher.hasJournal && !this.#isFrozen)
-      this.#publisher.record({ type: "opened", channel: uri, opened });
+    if (this.#isRecorded) this.#publisher.record({ type: "opened", channel: uri, opened });
   }
 
   /** Opens a channel whose state comes from the journal, which therefore gets no record of it. */
@@ -108,8 +107,7 @@ export class Hub {
     const channel = this.#find(uri);
     this.#channels.delete(uri);
     channel.close();
-    if (this.#publisher.hasJournal && !this.#isFrozen)
-      this.#publisher.record({ type: "closed", channel: uri });
+    if (this.#isRecorded) this.#publisher.record({ type: "closed", channel: uri });
     this.#publisher.wakeLater(channel);
   }
 
@@ -252,6 +250,10 @@ export class Hub {
     const isOutput = channel.kind === "terminal" && !isDurable(action);
     if (isOutput && !this.#publisher.isStoring) return Number.POSITIVE_INFINITY;
     return this.#publisher.publishedSeq;
+  }
+
+  get #isRecorded(): boolean {
+    return this.#publisher.hasJournal && !this.#isFrozen;
   }
 
   #isUnused(uri: string): boolean {

@@ -244,10 +244,9 @@ export class AgentProcesses {
   /** The agent of an earlier host, which still runs; its owner attaches it. */
   restore(stored: StoredRun, saved: SavedLaunch): AgentConnection {
     this.#launchedModel = saved.launchedModel;
-    let agent: AgentConnection | undefined;
     const ledger = this.#openLedger(stored.run, () => agent, stored);
     const options = { ...this.#options, ledger };
-    agent = AgentConnection.restore(saved.connection, stored, this.#services, options);
+    const agent = AgentConnection.restore(saved.connection, stored, this.#services, options);
     this.#processes.add(agent);
     const { cwd } = this.#context;
     void agent.exited.then((exit) => this.#recordExit(exit, cwd));

@@ -40,7 +40,7 @@ export interface SessionRemains {
   readonly sandbox?: HeldSandbox | undefined;
 }
 
-/** What a host keeps of a session for the next one, beside its state. */
+/** A session as the next host gets to know it, besides its state. */
 export interface SavedSession extends Partial<SavedAgent> {
   readonly turn?: SavedTurn | undefined;
   readonly services?: SavedServices | undefined;

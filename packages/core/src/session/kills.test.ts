@@ -74,9 +74,9 @@ test("[R731] a command of 2,000 lines runs through five kills: each line once, i
   const lines = Array.from({ length: 2000 }, (_, index) => `line ${index + 1}`);
   const [turn] = chatOf(restarts, key).turns;
   expect(turn?.end).toEqual({ state: "complete", stopReason: "end_turn" });
-  const [uri] = restarts.storage
+  const uri = restarts.storage
     .channelsOf(makeSession(restarts, key))
-    .filter((each) => each.includes("terminal"));
+    .find((each) => each.includes("terminal"));
   const spooled = Buffer.from((await restarts.spool.read(uri ?? "", 0, 1_000_000))?.bytes ?? []).toString();
   expect(spooled.trim().split(/\r?\n/)).toEqual(lines);
   const seqs = client.actions.map(({ seq }) => seq);
@@ -91,8 +91,9 @@ function makeSession(restarts: Restarts, key: string): Parameters<Restarts["stor
 
 /** One piece of an agent's work, whose outcome does not depend on when it happens. */
 function workOf(
-  kind: "text" | "call" | "permission" | "write" | "read" | "terminal" | "together",
+  kind: "text" | "call" | "permission" | "write" | "read" | "terminal" | "display" | "together",
   index: number,
+  work = "",
 ): Step[] {
   const name = `${kind}${index}`;
   switch (kind) {
@@ -114,7 +115,7 @@ function workOf(
         update("tool_call_update", { toolCallId: name, status: "completed" }),
       ];
     case "write":
-      return [ask(name, "fs/write_text_file", { path: "/tmp/reattach-written.txt", content: name })];
+      return [ask(name, "fs/write_text_file", { path: `${work}/${name}.txt`, content: name })];
     case "read":
       return [ask(name, "fs/read_text_file", { path: "/etc/hostname" })];
     case "terminal":
@@ -135,6 +136,24 @@ function workOf(
         update("tool_call_update", { toolCallId: name, status: "completed" }),
         ask(`${name}release`, "terminal/release", { terminalId: `$${name}.terminalId` }),
       ];
+    case "display": {
+      const report = (meta: object, more: object = {}): Step =>
+        update("tool_call_update", { toolCallId: name, ...more, _meta: meta });
+      return [
+        update("tool_call", {
+          toolCallId: name,
+          title: name,
+          kind: "execute",
+          status: "in_progress",
+          content: [{ type: "terminal", terminalId: name }],
+          _meta: { terminal_info: { terminal_id: name } },
+        }),
+        report({ terminal_output: { terminal_id: name, data: `${name} one\n` } }),
+        { do: "sleep", ms: 20 },
+        report({ terminal_output: { terminal_id: name, data: "two\n" } }),
+        report({ terminal_exit: { terminal_id: name, exit_code: index } }, { status: "completed" }),
+      ];
+    }
     case "together":
       return [
         askOn(`${name}a`, "fs/read_text_file", { path: "/etc/hostname" }),
@@ -217,16 +236,25 @@ function normalize(value: unknown): unknown {
 }
 
 test("[R732] whatever an agent does and whenever the host is killed: nothing is lost and nothing is doubled", async () => {
-  const kinds = fc.constantFrom("text", "call", "permission", "write", "read", "terminal", "together");
-  const kills = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 4 });
+  const kinds = fc.constantFrom(
+    "text",
+    "call",
+    "permission",
+    "write",
+    "read",
+    "terminal",
+    "display",
+    "together",
+  );
+  const kills = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(fc.array(kinds, { minLength: 1, maxLength: 5 }), kills, async (work, moments) => {
-      const steps = work.flatMap((kind, index) => workOf(kind, index));
+      const stepsIn = (folder: string): Step[] => work.flatMap((kind, index) => workOf(kind, index, folder));
       const outcomes: Outcome[] = [];
       for (const each of [[], moments]) {
-        const restarts = new Restarts({ script: { prompts: { "*": steps } } });
+        const restarts = new Restarts({ script: (folder) => ({ prompts: { "*": stepsIn(folder) } }) });
         try {
-          outcomes.push(await run(restarts, steps, each));
+          outcomes.push(await run(restarts, stepsIn(""), each));
         } finally {
           await restarts.close();
         }

@@ -90,8 +90,10 @@ export class PermissionService {
     // Following links took a moment.
     if (turn !== undefined && turn !== context.openTurn) return cancelled;
     if (turn !== undefined && !this.#isUnfinished(asked)) return select(pickOption(options, "reject"));
-    const id = makeId("approval", idFor(request.name, "approval"));
-    const question = { ...this.#question(asked, described, subject, options, turn), id };
+    const question = {
+      ...this.#question(asked, described, subject, options, turn),
+      id: makeId("approval", idFor(request.name, "approval")),
+    };
     const byPolicy = decideToolCall(context.policy, described.kind);
     const ruled = context.decideByRules(ruledCall(described.kind, subject), byPolicy);
     const { decision } = await this.#settle(question, ruled, request);

@@ -40,11 +40,11 @@ function callsOf(turn: TurnState): readonly ToolCall[] {
   return turn.responseParts.flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
 }
 
-async function send(restarts: Restarts, key: string, message: string): Promise<void> {
-  await restarts.host.streamTurn(key, { message }, ME, () => undefined);
+function send(restarts: Restarts, key: string, message: string): void {
+  restarts.host.streamTurn(key, { message }, ME, () => undefined);
 }
 
-test("[R720] a turn goes on in the next host: same id, text once and in order, the agent keeps its process", async () => {
+test("[R720] a turn continues in the next host: same id, text once and in order, the agent keeps its process", async () => {
   const restarts = newRestarts({
     script: {
       prompts: {
@@ -61,7 +61,7 @@ test("[R720] a turn goes on in the next host: same id, text once and in order, t
   });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   const before = await until(
     () => chatOf(restarts, key).activeTurn?.openPart && chatOf(restarts, key).activeTurn,
   );
@@ -75,9 +75,9 @@ test("[R720] a turn goes on in the next host: same id, text once and in order, t
   await restarts.start();
   restarts.pass("second");
   await until(() => chatOf(restarts, key).activeTurn === undefined);
-  const ended = sessionOf(restarts, key);
-  expect(ended.text).toBe("one two three four");
-  expect(ended.lastTurn).toMatchObject({ id: before.id, end: { state: "complete", stopReason: "end_turn" } });
+  const turn = lastTurnOf(restarts, key);
+  expect(textOf(turn)).toBe("one two three four");
+  expect(turn).toMatchObject({ id: before.id, end: { state: "complete", stopReason: "end_turn" } });
   // Idle, its agent keeps its process as well.
   await restarts.start();
   await sessionOf(restarts, key).turn("again");
@@ -105,7 +105,7 @@ test("[R721] a permission that waited is still there: same id, same expiry, and 
   });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   const [before] = await until(() => waiting(restarts));
   await restarts.start();
   expect(waiting(restarts)).toEqual([before]);
@@ -151,7 +151,7 @@ test("[R722] the host's own question, the command that it was about, and the age
   });
   await restarts.start();
   const key = await restarts.open({ approvalPolicy: "ask" });
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   const [asked] = await until(() => waiting(restarts));
   await restarts.start();
   expect(waiting(restarts)).toEqual([asked]);
@@ -191,7 +191,7 @@ test("[R723] a form that waited is still there, and its answer reaches the agent
   });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   const [before] = await until(() => waiting(restarts));
   await restarts.start();
   expect(waiting(restarts)).toEqual([before]);
@@ -210,7 +210,7 @@ test("[R724] a turn that is being cancelled ends as cancelled, or its agent is e
   });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   await restarts.heard.heard("session/prompt");
   void restarts.host.cancelTurn(key, "enough", ME).catch(() => undefined);
   await restarts.heard.heard("session/cancel");
@@ -226,8 +226,8 @@ test("[R725] messages that were queued behind the turn are sent after it", async
   });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "first");
-  await restarts.host.streamTurn(key, { message: "second", queue: true }, ME, () => undefined);
+  send(restarts, key, "first");
+  restarts.host.streamTurn(key, { message: "second", queue: true }, ME, () => undefined);
   await restarts.start();
   restarts.pass("go");
   await until(() => chatOf(restarts, key).turns.length === 2);
@@ -235,7 +235,7 @@ test("[R725] messages that were queued behind the turn are sent after it", async
   expect(chatOf(restarts, key).queuedMessages).toEqual([]);
 });
 
-test("[R726] a command that the agent runs itself keeps what it showed, and goes on", async () => {
+test("[R726] a command that the agent runs itself keeps what it showed, and continues", async () => {
   const terminal = (meta: object, more: object = {}): Step =>
     update("tool_call_update", { toolCallId: "call", ...more, _meta: meta });
   const restarts = newRestarts({
@@ -260,7 +260,7 @@ test("[R726] a command that the agent runs itself keeps what it showed, and goes
   });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   await until(() => restarts.host.ahp.hub.list("terminal")[0]?.state.output.endOffset !== undefined);
   await sleep(100);
   await restarts.start();
@@ -289,7 +289,7 @@ test("[R727] a turn that waited for its agent begins again, under its id", async
   rmSync(path.join(restarts.folder, "go"));
   process.kill(restarts.heard.process.pid);
   await until(() => sessionOf(restarts, key).state.lifecycle.status === "stale");
-  await send(restarts, key, "second");
+  send(restarts, key, "second");
   const { id } = await until(() => chatOf(restarts, key).activeTurn);
   await until(() => restarts.heard.processes.length === 2);
   await restarts.start();
@@ -315,7 +315,7 @@ test("[R728] an agent that died while no host was there ends its turn as it woul
   });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   await restarts.heard.heard("session/prompt");
   await until(() => chatOf(restarts, key).activeTurn?.openPart);
   restarts.kill();
@@ -334,7 +334,7 @@ test("[R729] what the port does not know is interrupted and resumable, and its r
   const restarts = newRestarts({ script: { prompts: { "*": [say("So far"), { do: "hang" }] } } });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   await until(() => chatOf(restarts, key).activeTurn?.openPart);
   await restarts.loseRuns();
   await restarts.start();
@@ -353,7 +353,7 @@ test("[R730] a host that detaches records everything and leaves it running; one 
   });
   await restarts.start();
   const key = await restarts.open();
-  await send(restarts, key, "go");
+  send(restarts, key, "go");
   await until(() => chatOf(restarts, key).activeTurn?.openPart);
   await restarts.host.detach();
   expect(isAlive(restarts.heard.process.pid)).toBe(true);
@@ -372,3 +372,47 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test("[R733] runs that belong to no session and no terminal are ended, also those of sessions that were closed", async () => {
+  const restarts = newRestarts();
+  await restarts.start();
+  await restarts.open();
+  const foreign = { kind: "text", command: "sleep", args: ["600"], cwd: "/", env: {} } as const;
+  restarts.kill();
+  const port = restarts.takeOver();
+  const ignore = { bytes: () => {}, exit: () => {}, end: () => {} };
+  const { pid } = await port.start(foreign, ignore);
+  const tagged = await port.start({ ...foreign, tag: '{"kind":"terminal","uri":"ahp-terminal:/x"}' }, ignore);
+  await restarts.start();
+  expect([isAlive(pid), isAlive(tagged.pid)]).toEqual([false, false]);
+  expect(isAlive(restarts.heard.process.pid)).toBe(true);
+  const { runs } = await restarts.heldNow();
+  expect(runs).toHaveLength(1);
+});
+
+test("[V731] the sandbox of a session is kept, and its next process joins it", async (context) => {
+  const restarts = newRestarts({
+    config: { isolation: { level: "guard" } },
+    script: {
+      prompts: {
+        "*": [
+          ask("run", "terminal/create", { command: "readlink", args: ["/proc/self/ns/mnt"] }),
+          ask("wait", "terminal/wait_for_exit", { terminalId: "$run.terminalId" }),
+          ask("namespace", "terminal/output", { terminalId: "$run.terminalId" }),
+        ],
+      },
+    },
+  });
+  await restarts.start();
+  const key = await restarts.open({ approvalPolicy: "approve-all" });
+  if (sessionOf(restarts, key).state.isolation?.level !== "guard") {
+    return context.skip("this machine has no backend for isolation");
+  }
+  await sessionOf(restarts, key).turn("one");
+  await restarts.start();
+  await sessionOf(restarts, key).turn("two");
+  const namespaces = restarts.heard.answers("namespace").map(({ result }) => result?.["output"]);
+  expect(namespaces).toHaveLength(2);
+  expect(namespaces[1]).toBe(namespaces[0]);
+  expect((await restarts.heldNow()).sandboxes).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-// What an earlier host left in the process port: which of it belongs to a session or a terminal, and the way back to it.
+// Runs and sandboxes that an earlier host left in the process port: whom each belongs to, and the way back to it.
 import type { Held, HeldRun, HeldSandbox, ProcessPort } from "@holdfast/terminal/port";
 import type { Audit } from "../audit/audit.ts";
 import { recordLaterExits } from "../audit/command-audit.ts";
@@ -49,7 +49,7 @@ export class Remains {
     );
   }
 
-  /** Whether a session goes on that shows a command which its agent runs itself. */
+  /** Whether a session continues that shows a command which its agent runs itself. */
   shows(terminal: string): boolean {
     return [...this.sessions.values()].some(
       ({ agent, saved }) =>
@@ -128,7 +128,7 @@ export async function reattach(
   await remains.endUnclaimed(processPort, log);
 }
 
-/** The agent, if it was ready: with one that was being opened, nobody could go on. */
+/** The agent, if it was ready: one that was being opened is of no use. */
 function readAgent(saved: SavedSession): SavedAgent | undefined {
   const { sessionId, connection, needsRestart = false, launchedModel } = saved;
   if (sessionId === undefined || connection === undefined) return undefined;
@@ -160,7 +160,7 @@ async function endRun(processPort: ProcessPort, { id }: HeldRun, log: Log): Prom
   }
 }
 
-/** Whether a session's turn goes on, by itself or again. */
+/** Whether a session's turn continues, or begins again. */
 export function continuesTurn(remains: SessionRemains | undefined, turnId: string): boolean {
   const turn = remains?.saved?.turn;
   if (turn?.id !== turnId) return false;

@@ -17,7 +17,7 @@ export interface RecoveryDeps {
   readonly watchers: HostWatchers;
   readonly audit: Audit;
   readonly now: () => Date;
-  /** What is still there of the earlier host. */
+  /** The remains of the earlier host. */
   readonly remains?: Remains | undefined;
 }
 
@@ -89,7 +89,7 @@ export function recoverTerminals({
   return open.map(({ state }) => state);
 }
 
-/** Keeps a chat whose turn goes on, with the messages that are queued behind it; false when it does not. */
+/** Keeps a chat whose turn continues, with the messages that are queued behind it; false when it does not. */
 function continueChat(
   { hub, storage }: RecoveryDeps,
   remains: SessionRemains | undefined,

@@ -97,6 +97,8 @@ export class SessionServices implements AgentServices {
 
   /** Updates outside a turn are kept too. What is shown comes first, so that a tool call finds the terminal it names. */
   update(received: AcpUpdate): void {
+    // Also an update that only adds to a displayed command counts.
+    this.#context.ledger?.changed();
     const { news, rest } = readDisplayNews(received);
     this.#display(received, news);
     if (rest === undefined) this.#context.turn?.noteHeard();

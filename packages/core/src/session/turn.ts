@@ -135,7 +135,7 @@ export class Turn {
     }
   }
 
-  /** What the next host needs to know of it; undefined when it is over. */
+  /** The turn as the next host gets to know it; undefined when it is over. */
   get saved(): SavedTurn | undefined {
     const phase = this.#phase;
     if (phase.name === "ended") return undefined;

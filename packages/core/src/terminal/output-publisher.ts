@@ -20,7 +20,7 @@ export interface OutputPublisherParts {
   readonly lingerMs: number;
   /** Called with all bytes that are shown, which are valid during the call. */
   readonly onBytes?: ((bytes: Uint8Array, offset: number) => void) | undefined;
-  /** What an earlier host published of its bytes, which are read again. */
+  /** Events that an earlier host published of its bytes, which are read again. */
   readonly earlier?: Pick<Continuation, "published" | "shownOffset"> | undefined;
   readonly onTitle?: (() => void) | undefined;
   readonly onEnded?: (() => void) | undefined;

@@ -24,7 +24,7 @@ function durable(restarts: Restarts, uri: string): string[] {
   return restarts.storage.readLog(uri, 0, 10_000).entries.map(({ action }) => action.type);
 }
 
-test("[U720] a shell goes on: the same text, each command published once, and it takes input", async () => {
+test("[U720] a shell continues: the same text, each command published once, and it takes input", async () => {
   const restarts = newRestarts();
   await restarts.start();
   const uri = await openShell(restarts);

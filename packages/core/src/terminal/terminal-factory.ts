@@ -80,7 +80,7 @@ export class TerminalFactory {
         hooks.onWritten(bytes.length - known);
         spool?.append(uri, offset + known, bytes.subarray(known));
       },
-      onTitle: hooks.onTitle,
+      onTitle: () => hooks.onTitle(),
       onEnded: () => {
         void spool?.end(uri);
         hooks.onEnded(terminal);

@@ -48,7 +48,7 @@ export function tagOf(
   };
 }
 
-/** What is known of a terminal's stream when another host continues it. */
+/** A terminal's stream as far as it is known when another host continues it. */
 export interface Continuation extends ContinuedStream {
   readonly startedAt: Date;
   /** Events of commands that were published, by kind and id. */

@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfig, type SessionOptions } from "@holdfast/protocol";
 import { HeldRuns } from "@holdfast/terminal/keeper";
-import type { Held } from "@holdfast/terminal/port";
+import type { Held, ProcessPort } from "@holdfast/terminal/port";
 import { Spawner } from "@holdfast/terminal/process";
 import { afterEach } from "vitest";
 import { Host } from "../host.ts";
@@ -67,7 +67,8 @@ class MortalStorage {
 
 /** Options of a series of hosts. */
 export interface RestartsOptions {
-  readonly script?: Script;
+  /** The script of the agent; it may need the folder in which sessions work. */
+  readonly script?: Script | ((work: string) => Script);
   readonly storage?: Storage;
   readonly config?: Readonly<Record<string, unknown>>;
   readonly timeouts?: ConstructorParameters<typeof Host>[0]["timeouts"];
@@ -88,7 +89,8 @@ export class Restarts {
   constructor(options: RestartsOptions = {}) {
     this.#options = options;
     mkdirSync(this.work);
-    writeFileSync(path.join(this.folder, "mine.json"), JSON.stringify([options.script ?? {}]));
+    const script = typeof options.script === "function" ? options.script(this.work) : (options.script ?? {});
+    writeFileSync(path.join(this.folder, "mine.json"), JSON.stringify([script]));
     this.storage = options.storage ?? new MemoryStorage();
     this.#mortal = new MortalStorage(this.storage);
     this.#runs = this.#hold();
@@ -139,7 +141,7 @@ export class Restarts {
     return this.#host;
   }
 
-  /** From now on nothing that the host does counts; it is not told. */
+  /** From now on nothing that the host does counts, and it does not know. */
   kill(): void {
     this.#mortal.die();
     this.host.hub.freeze();
@@ -147,9 +149,19 @@ export class Restarts {
     this.#host = undefined;
   }
 
-  /** What is held while no host is there. */
+  /** Runs that are held while no host is there. */
   held(): Promise<Held> {
-    return this.#runs.takeOver().held();
+    return this.takeOver().held();
+  }
+
+  /** Everything that the port of the host that is there holds. */
+  async heldNow(): Promise<Held> {
+    return { runs: await this.#runs.listRuns(), sandboxes: this.#runs.listSandboxes() };
+  }
+
+  /** The port, for what no host does. */
+  takeOver(): ProcessPort {
+    return this.#runs.takeOver();
   }
 
   /** Opens a session of the scripted agent, or of another; gives its key. */

@@ -14,7 +14,7 @@ export class ByteRing {
   #startOffset: number;
   #endOffset: number;
 
-  /** `startOffset`: where the stream goes on of which nobody has the beginning. Default 0. */
+  /** `startOffset`: where a stream continues of which nobody has the beginning. Default 0. */
   constructor(options: {
     capacityBytes: number;
     budget?: RingBudget | undefined;

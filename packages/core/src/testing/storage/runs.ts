@@ -90,7 +90,7 @@ export function describeRuns({ start, restart, storage, hub }: World): void {
         commits.push(actions);
         return [{ type: "run", ...progress, handledOffset: actions }];
       },
-      committed: () => void expect(storage().runs()[0]?.handledOffset).toBe(actions),
+      committed: () => expect(storage().runs()[0]?.handledOffset).toBe(actions),
     };
     dispatch();
     for (let step = 0; step < 20; step += 1) {

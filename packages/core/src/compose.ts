@@ -145,26 +145,10 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
   };
   const entries = new AgentEntries(config, options.shellAgent);
   const sessions = new Sessions(deps, entries, { ...config, defaultCwd: homedir() });
-  const probes = makeProbes(deps);
-  const mayStart = (entry: AgentEntry): boolean => config.acp.enabled && sessions.isAllowed(entry);
-  const agents = new AgentList({
-    ...deps,
-    entries: entries.all,
-    probes,
-    waitMs: timeouts.modelsMs,
-    mayStart,
-  });
-  const retention = new RetentionWatch({
-    storage,
-    spool,
-    changesFolder: deps.changesFolder,
-    rules: readRetention(config.retention),
-    everyMs: hour,
-    now,
-    onFault,
-  });
   const remains = held && recoverRuns(held, storage, hub);
   sessions.recover(recoverTerminals({ ...deps, remains }), remains);
+  const probes = makeProbes(deps);
+  const agents = makeAgentList(options, deps, entries, sessions, probes);
   return {
     ...deps,
     remains,
@@ -173,7 +157,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     probes,
     agents,
     publishedAgents: new PublishedAgents({ hub, look: () => agents.look(), onFault }),
-    retention,
+    retention: watchRetention(options, deps, onFault),
     search: new HostSearch(storage.search, onFault),
     ...composeClientParts(deps, sessions, spool, onFault),
   };
@@ -186,6 +170,31 @@ function recoverRuns(held: Held, storage: Storage, hub: Hub): Remains {
     hub.join({ takeRecords: () => [{ type: "runEnded", run }], committed: () => {} });
   }
   return remains;
+}
+
+function makeAgentList(
+  { config }: HostOptions,
+  deps: SessionDeps,
+  entries: AgentEntries,
+  sessions: Sessions,
+  probes: ModelProbes,
+): AgentList {
+  return new AgentList({
+    ...deps,
+    entries: entries.all,
+    probes,
+    waitMs: deps.timeouts.modelsMs,
+    mayStart: (entry) => config.acp.enabled && sessions.isAllowed(entry),
+  });
+}
+
+function watchRetention(
+  { config, storage, spool }: HostOptions,
+  { changesFolder, now }: SessionDeps,
+  onFault: (error: unknown) => void,
+): RetentionWatch {
+  const rules = readRetention(config.retention);
+  return new RetentionWatch({ storage, spool, changesFolder, rules, everyMs: hour, now, onFault });
 }
 
 function composeClientParts(

@@ -82,6 +82,6 @@ test("[N721] ids that follow from a request's name are the same each time, and d
   ]);
   expect(new Set(ids).size).toBe(8);
   expect(idFor("run:0", "approval")).toBe(ids[0]);
-  for (const id of ids)
-    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+  const form = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/;
+  for (const id of ids) expect(id).toMatch(form);
 });

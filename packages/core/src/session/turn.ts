@@ -1,13 +1,13 @@
 // One turn: a prompt on its way through an agent, from the first action to the one that ends it.
-import {
-  type Actor,
-  type ChatAction,
-  type ErrorInfo,
-  type LimitFired,
-  type Message,
-  type PendingMessageId,
-  type TurnEnd,
-  type TurnId,
+import type {
+  Actor,
+  ChatAction,
+  ErrorInfo,
+  LimitFired,
+  Message,
+  PendingMessageId,
+  TurnEnd,
+  TurnId,
 } from "@holdfast/ahp";
 import { type AcpPromptResult, type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";

@@ -19,7 +19,7 @@ export type Holder = "agent" | "person" | "background";
 /** Released terminals whose output is kept for display; the oldest go first. */
 const maxShown = 64;
 
-/** A terminal of a session, and who may name it: its agent, or nobody any more. */
+/** A terminal of a session, and whether its agent may still name it. */
 export interface SavedHolding {
   readonly id: string;
   readonly place: "live" | "background" | "released";

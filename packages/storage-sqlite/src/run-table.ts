@@ -23,7 +23,11 @@ export class RunTable {
       sentOffset,
       state ?? null,
     );
-    database.run("DELETE FROM agent_frame WHERE run = ? AND end_offset <= ?", run, takenOffset);
+    database.run(
+      "DELETE FROM agent_frame WHERE run = ?1 AND offset < ?2 AND end_offset <= ?2",
+      run,
+      takenOffset,
+    );
     for (const { offset, text } of progress.frames) {
       const endOffset = offset + Buffer.byteLength(text);
       // A commit may succeed and yet be reported as a failure; then its records come a second time.

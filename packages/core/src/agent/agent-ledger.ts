@@ -24,6 +24,9 @@ interface Frame extends RunText {
 const heldErrorBytes = 16 * 1024;
 const errorStepBytes = 64 * 1024;
 
+/** Bytes that a process port has been given may be on their way to where they are held: frames are kept for so long. */
+const onTheirWayBytes = 1280 * 1024;
+
 /**
  * Frames for the agent get their offset, are committed, and only then written. After a crash the next host writes those
  * again that the port has not taken, byte for byte (N720).
@@ -157,7 +160,7 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
         session: this.#deps.session,
         handledOffset: this.#handledOffset,
         sentOffset: this.#sentOffset,
-        takenOffset: this.#takenOffset,
+        takenOffset: Math.max(0, this.#takenOffset - onTheirWayBytes),
         frames,
         opened,
         answered,

@@ -46,44 +46,50 @@ function chatOf(restarts: Restarts, key: string): ChatState {
   return state ?? expect.fail("There is no chat");
 }
 
-test("[R731] a command of 2,000 lines runs through five kills: each line once, in order, and a pending approval works", async () => {
-  const restarts = newRestarts();
-  await restarts.start();
-  const key = await restarts.open({ agent_id: "shell" });
-  const client = new FollowingClient(restarts, key);
-  const message = "for i in $(seq 1 2000); do echo line $i; sleep 0.005; done";
-  restarts.host.streamTurn(key, { message }, ME, () => undefined);
-  const [asked] = await until(() => {
-    const questions = restarts.host.listApprovals(ME);
-    return questions.length > 0 && questions;
-  });
-  await restarts.start();
-  expect(restarts.host.listApprovals(ME)).toEqual([asked]);
-  const approval = asked?.kind === "permission" ? asked.toolCall.approval : expect.fail("no approval");
-  const allow = approval.options.find(({ kind }) => kind === "allow_once");
-  restarts.host.resolvePermission(key, { requestId: approval.id, optionId: allow?.id ?? "" }, ME);
-  for (let kill = 0; kill < 4; kill += 1) {
-    await sleep(300 + Math.random() * 1500);
-    await client.read();
-    restarts.kill();
-    await sleep(Math.random() * 300);
+const keepers = ["in-process", "process"] as const;
+
+test.each(keepers)(
+  "[R731] a command of 2,000 lines runs through five kills: each line once, in order, and a pending approval works (runs held %s)",
+  async (keeper) => {
+    const restarts = newRestarts({ keeper });
     await restarts.start();
-  }
-  await until(() => chatOf(restarts, key).activeTurn === undefined);
-  await client.read();
-  const lines = Array.from({ length: 2000 }, (_, index) => `line ${index + 1}`);
-  const [turn] = chatOf(restarts, key).turns;
-  expect(turn?.end).toEqual({ state: "complete", stopReason: "end_turn" });
-  const uri = restarts.storage
-    .channelsOf(makeSession(restarts, key))
-    .find((each) => each.includes("terminal"));
-  const spooled = Buffer.from((await restarts.spool.read(uri ?? "", 0, 1_000_000))?.bytes ?? []).toString();
-  expect(spooled.trim().split(/\r?\n/)).toEqual(lines);
-  const seqs = client.actions.map(({ seq }) => seq);
-  expect(seqs).toEqual([...new Set(seqs)].toSorted((one, other) => one - other));
-  const ends = client.actions.filter(({ action }) => action.type === "chat/turnComplete");
-  expect(ends).toHaveLength(1);
-}, 120_000);
+    const key = await restarts.open({ agent_id: "shell" });
+    const client = new FollowingClient(restarts, key);
+    const message = "for i in $(seq 1 2000); do echo line $i; sleep 0.005; done";
+    restarts.host.streamTurn(key, { message }, ME, () => undefined);
+    const [asked] = await until(() => {
+      const questions = restarts.host.listApprovals(ME);
+      return questions.length > 0 && questions;
+    });
+    await restarts.start();
+    expect(restarts.host.listApprovals(ME)).toEqual([asked]);
+    const approval = asked?.kind === "permission" ? asked.toolCall.approval : expect.fail("no approval");
+    const allow = approval.options.find(({ kind }) => kind === "allow_once");
+    restarts.host.resolvePermission(key, { requestId: approval.id, optionId: allow?.id ?? "" }, ME);
+    for (let kill = 0; kill < 4; kill += 1) {
+      await sleep(300 + Math.random() * 1500);
+      await client.read();
+      await restarts.kill();
+      await sleep(Math.random() * 300);
+      await restarts.start();
+    }
+    await until(() => chatOf(restarts, key).activeTurn === undefined);
+    await client.read();
+    const lines = Array.from({ length: 2000 }, (_, index) => `line ${index + 1}`);
+    const [turn] = chatOf(restarts, key).turns;
+    expect(turn?.end).toEqual({ state: "complete", stopReason: "end_turn" });
+    const uri = restarts.storage
+      .channelsOf(makeSession(restarts, key))
+      .find((each) => each.includes("terminal"));
+    const spooled = Buffer.from((await restarts.spool.read(uri ?? "", 0, 1_000_000))?.bytes ?? []).toString();
+    expect(spooled.trim().split(/\r?\n/)).toEqual(lines);
+    const seqs = client.actions.map(({ seq }) => seq);
+    expect(seqs).toEqual([...new Set(seqs)].toSorted((one, other) => one - other));
+    const ends = client.actions.filter(({ action }) => action.type === "chat/turnComplete");
+    expect(ends).toHaveLength(1);
+  },
+  120_000,
+);
 
 function makeSession(restarts: Restarts, key: string): Parameters<Restarts["storage"]["channelsOf"]>[0] {
   return new FakeSession(restarts.host, key, restarts.heard).state.resource;
@@ -252,7 +258,10 @@ test("[R732] whatever an agent does and whenever the host is killed: nothing is 
       const stepsIn = (folder: string): Step[] => work.flatMap((kind, index) => workOf(kind, index, folder));
       const outcomes: Outcome[] = [];
       for (const each of [[], moments]) {
-        const restarts = new Restarts({ script: (folder) => ({ prompts: { "*": stepsIn(folder) } }) });
+        const restarts = new Restarts({
+          keeper: process.env["KILL_KEEPER"] === "process" ? "process" : "in-process",
+          script: (folder) => ({ prompts: { "*": stepsIn(folder) } }),
+        });
         try {
           outcomes.push(await run(restarts, stepsIn(""), each));
         } finally {

@@ -65,7 +65,7 @@ test("[R720] a turn continues in the next host: same id, text once and in order,
   const before = await until(
     () => chatOf(restarts, key).activeTurn?.openPart && chatOf(restarts, key).activeTurn,
   );
-  restarts.kill();
+  await restarts.kill();
   restarts.pass("first");
   await sleep(50);
   await restarts.start();
@@ -318,7 +318,7 @@ test("[R728] an agent that died while no host was there ends its turn as it woul
   send(restarts, key, "go");
   await restarts.heard.heard("session/prompt");
   await until(() => chatOf(restarts, key).activeTurn?.openPart);
-  restarts.kill();
+  await restarts.kill();
   restarts.pass("go");
   await until(() => !isAlive(restarts.heard.process.pid));
   await restarts.start();
@@ -378,16 +378,16 @@ test("[R733] runs that belong to no session and no terminal are ended, also thos
   await restarts.start();
   await restarts.open();
   const foreign = { kind: "text", command: "sleep", args: ["600"], cwd: "/", env: {} } as const;
-  restarts.kill();
-  const port = restarts.takeOver();
+  await restarts.kill();
+  const { port } = restarts;
   const ignore = { bytes: () => {}, exit: () => {}, end: () => {} };
   const { pid } = await port.start(foreign, ignore);
   const tagged = await port.start({ ...foreign, tag: '{"kind":"terminal","uri":"ahp-terminal:/x"}' }, ignore);
   await restarts.start();
   expect([isAlive(pid), isAlive(tagged.pid)]).toEqual([false, false]);
   expect(isAlive(restarts.heard.process.pid)).toBe(true);
-  const { runs } = await restarts.heldNow();
-  expect(runs).toHaveLength(1);
+  await restarts.kill();
+  expect((await restarts.port.held()).runs).toHaveLength(1);
 });
 
 test("[V731] the sandbox of a session is kept, and its next process joins it", async (context) => {
@@ -414,5 +414,6 @@ test("[V731] the sandbox of a session is kept, and its next process joins it", a
   const namespaces = restarts.heard.answers("namespace").map(({ result }) => result?.["output"]);
   expect(namespaces).toHaveLength(2);
   expect(namespaces[1]).toBe(namespaces[0]);
-  expect((await restarts.heldNow()).sandboxes).toHaveLength(1);
+  await restarts.kill();
+  expect((await restarts.port.held()).sandboxes).toHaveLength(1);
 });

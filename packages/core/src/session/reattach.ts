@@ -17,6 +17,8 @@ export class Remains {
   readonly terminals: ReadonlyMap<string, HeldTerminalRun>;
   /** By the URI of the session. */
   readonly sessions: ReadonlyMap<string, SessionRemains>;
+  /** URIs of terminals whose commands ran, as far as the earlier host knew. */
+  readonly running: ReadonlySet<string>;
   /** Kept runs of agents that nobody will continue. */
   readonly lostRuns: readonly string[];
   readonly #held: Held;
@@ -31,6 +33,9 @@ export class Remains {
       return tag === undefined ? [] : [{ run, tag }];
     });
     const open = new Map(storage.openChannels("terminal").map(({ uri, state }) => [uri, state]));
+    this.running = new Set(
+      [...open].flatMap(([uri, { lifecycle }]) => (lifecycle.status === "running" ? [uri] : [])),
+    );
     this.terminals = new Map(
       tagged.flatMap(({ run, tag }) => {
         const state = tag.kind === "terminal" ? open.get(tag.uri) : undefined;
@@ -106,15 +111,11 @@ export async function reattach(
   },
 ): Promise<void> {
   const { storage, terminals, sessions, processPort, audit, log } = parts;
-  const attached = await Promise.all(
-    [...remains.terminals.values()].map(async (held) => {
+  await Promise.all(
+    [...remains.terminals.values()].map((held) => {
       const session = held.tag.session && sessions.ofChannel(held.tag.session);
-      const terminal = await terminals.earlier.attach(held, storage, session?.agentSide);
-      return held.state.lifecycle.status === "running" ? [terminal] : [];
+      return terminals.earlier.attach(held, storage, session?.agentSide);
     }),
-  );
-  recordLaterExits(audit, storage.audit, attached.flat(), (error) =>
-    log("error", "The exit of a command could not be recorded", { error }),
   );
   for (const session of sessions.all) {
     const found = remains.sessions.get(session.uri);
@@ -125,6 +126,10 @@ export async function reattach(
       log("error", "A session could not be continued", { session: session.key, error });
     }
   }
+  const running = terminals.all.filter(({ uri }) => remains.running.has(uri));
+  recordLaterExits(audit, storage.audit, running, (error) =>
+    log("error", "The exit of a command could not be recorded", { error }),
+  );
   await remains.endUnclaimed(processPort, log);
 }
 

@@ -59,9 +59,9 @@ test("[U721] a command that ended while no host was there has its true end, and 
   );
   const before = await watch(restarts, uri);
   await before.sees("one");
-  restarts.kill();
+  await restarts.kill();
   restarts.pass("go");
-  await until(async () => (await restarts.held()).runs[0]?.hasExited);
+  await until(async () => (await restarts.port.held()).runs[0]?.hasExited);
   await restarts.start();
   const after = await watch(restarts, uri);
   await after.has(({ lifecycle }) => lifecycle.status === "exited");

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfig, type SessionOptions } from "@holdfast/protocol";
-import { HeldRuns } from "@holdfast/terminal/keeper";
-import type { Held, ProcessPort } from "@holdfast/terminal/port";
+import { connectKeeper, endKeeper, HeldRuns } from "@holdfast/terminal/keeper";
+import type { ProcessPort } from "@holdfast/terminal/port";
 import { Spawner } from "@holdfast/terminal/process";
-import { afterEach } from "vitest";
+import { afterEach, expect } from "vitest";
 import { Host } from "../host.ts";
 import type { Storage } from "../ports.ts";
 import { AgentRecord } from "./agent-record.ts";
@@ -65,11 +65,20 @@ class MortalStorage {
   }
 }
 
+/** The holder of the hosts' runs. */
+interface RunsHolder {
+  /** Fences the host before, and gives the port of the next one. */
+  takeOver(): Promise<ProcessPort>;
+  close(graceMs: number): Promise<void>;
+}
+
 /** Options of a series of hosts. */
 export interface RestartsOptions {
   /** The script of the agent; it may need the folder in which sessions work. */
   readonly script?: Script | ((work: string) => Script);
   readonly storage?: Storage;
+  /** Holder of the runs: this process (default), or a keeper process. */
+  readonly keeper?: "in-process" | "process";
   readonly config?: Readonly<Record<string, unknown>>;
   readonly timeouts?: ConstructorParameters<typeof Host>[0]["timeouts"];
 }
@@ -81,9 +90,10 @@ export class Restarts {
   readonly spool = new MemorySpool();
   readonly storage: Storage;
   readonly log: string[] = [];
-  #runs: HeldRuns;
+  #runs: RunsHolder;
   readonly #options: RestartsOptions;
   #host: Host | undefined;
+  #port: ProcessPort | undefined;
   #mortal: MortalStorage;
 
   constructor(options: RestartsOptions = {}) {
@@ -96,14 +106,23 @@ export class Restarts {
     this.#runs = this.#hold();
   }
 
-  #hold(): HeldRuns {
+  #hold(): RunsHolder {
     const environment = { PATH: process.env["PATH"], HOME: this.folder };
-    return new HeldRuns(new Spawner({ environment }));
+    if (this.#options.keeper !== "process") {
+      const runs = new HeldRuns(new Spawner({ environment }));
+      return { takeOver: async () => runs.takeOver(), close: (graceMs) => runs.close(graceMs) };
+    }
+    const home = path.join(this.folder, "keeper");
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    return {
+      takeOver: () => connectKeeper({ home, environment }),
+      close: async (graceMs) => void (await endKeeper(home, graceMs)),
+    };
   }
 
   /** The host and everything that it started are gone. */
   async loseRuns(): Promise<void> {
-    this.kill();
+    await this.kill();
     await this.#runs.close(0);
     this.#runs = this.#hold();
   }
@@ -117,7 +136,7 @@ export class Restarts {
   async start(): Promise<Host> {
     // Between two ticks.
     await new Promise(setImmediate);
-    if (this.#host !== undefined) this.kill();
+    if (this.#host !== undefined) await this.kill();
     const { script: _, config: extra, timeouts } = this.#options;
     const env = {
       FAKE_AGENT_SCRIPT: path.join(this.folder, "mine.json"),
@@ -128,7 +147,7 @@ export class Restarts {
     if (!config.ok) throw new Error(JSON.stringify(config.problems));
     this.#mortal = new MortalStorage(this.storage);
     this.#host = await Host.start({
-      processPort: this.#runs.takeOver(),
+      processPort: await this.#runs.takeOver(),
       storage: this.#mortal.forHost,
       spool: this.spool,
       config: config.value,
@@ -142,26 +161,16 @@ export class Restarts {
   }
 
   /** From now on nothing that the host does counts, and it does not know. */
-  kill(): void {
+  async kill(): Promise<void> {
     this.#mortal.die();
     this.host.hub.freeze();
-    this.#runs.takeOver();
     this.#host = undefined;
+    this.#port = await this.#runs.takeOver();
   }
 
-  /** Runs that are held while no host is there. */
-  held(): Promise<Held> {
-    return this.takeOver().held();
-  }
-
-  /** Everything that the port of the host that is there holds. */
-  async heldNow(): Promise<Held> {
-    return { runs: await this.#runs.listRuns(), sandboxes: this.#runs.listSandboxes() };
-  }
-
-  /** The port, for what no host does. */
-  takeOver(): ProcessPort {
-    return this.#runs.takeOver();
+  /** The port while no host is there. */
+  get port(): ProcessPort {
+    return this.#port ?? expect.fail("A host has the port");
   }
 
   /** Opens a session of the scripted agent, or of another; gives its key. */

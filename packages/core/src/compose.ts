@@ -5,7 +5,7 @@ import { newRootState, ROOT_URI } from "@holdfast/ahp";
 import type { Config } from "@holdfast/protocol";
 import type { Held, ProcessPort } from "@holdfast/terminal/port";
 import { AgentFolders } from "./agent/agent-folders.ts";
-import { AgentEntries, type AgentEntry, type BuiltInProgram, shellVariables } from "./agent/agent-entry.ts";
+import { AgentEntries, type BuiltInProgram, shellVariables } from "./agent/agent-entry.ts";
 import { AgentList, PublishedAgents } from "./agent/agent-list.ts";
 import { Installations } from "./agent/installations.ts";
 import { KnownModels } from "./agent/known-models.ts";

@@ -11,7 +11,7 @@ const lines = 400 * kills;
 const command = `for i in $(seq 1 ${lines}); do echo line $i; sleep 0.005; done`;
 
 it(
-  `[R700] a turn goes on while its host is killed ${kills} times, and every line comes once`,
+  `[R700] a turn continues while its host is killed ${kills} times, and every line comes once`,
   { timeout: 120_000 + kills * 30_000 },
   async () => {
     let host = await startRealHost({ keeper: true, port: await freePort() });

@@ -32,6 +32,7 @@ describe("configuration", () => {
         apps: { enabled: false, anyUser: false },
         security: { agentsMayUseApi: [] },
         retention: { maxAgeDays: 90, maxMebibytes: 4096, auditDays: 365 },
+        keeper: { enabled: true, awayMebibytes: 64 },
         limits: { command: {}, agent: {}, session: {}, key: {}, host: {} },
         listen: { host: "127.0.0.1", port: 4747 },
       },
@@ -107,6 +108,7 @@ describe("configuration", () => {
         host: { openTerminals: 9 },
       },
       retention: { maxAgeDays: 7, maxMebibytes: 64, auditDays: 30 },
+      keeper: { enabled: false, awayMebibytes: 8 },
       listen: { host: "::1", port: 0, allowRemote: true, allowedHosts: ["box.example", "fd00::7"] },
     };
     expect(readConfig(config)).toEqual({
@@ -119,7 +121,7 @@ describe("configuration", () => {
     [[], "The configuration must be an object, not an array"],
     [
       { agnets: {} },
-      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, policy, maxSessions, acp, isolation, apps, security, retention, limits, listen',
+      'The configuration has no member "agnets"; it has: agents, mcpServers, defaults, allowedAgents, policy, maxSessions, acp, isolation, apps, security, retention, keeper, limits, listen',
     ],
     [{ agents: { mine: { extends: 1 } } }, "agents.mine.extends must be a string, not a number"],
     [
@@ -195,6 +197,7 @@ describe("configuration", () => {
       "apps",
       "security",
       "retention",
+      "keeper",
       "limits",
       "listen",
     ]);

@@ -43,7 +43,7 @@ async function list({ console, environment, home: option }: CommandContext): Pro
       unowned,
     });
   }
-  console.note(describeKeeper(keeper, host?.pid));
+  await console.print(describeKeeper(keeper, host?.pid));
   const columns = ["PID", "KIND", "STATE", "SESSION", "WHAT"].map((heading) => ({ heading }));
   const rows = [
     ...runs.map((each) => [`${each.pid}`, each.kind, each.state, each.session ?? "-", each.what]),

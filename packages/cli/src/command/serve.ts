@@ -16,5 +16,7 @@ export function addServe(program: Command, onServe: (options: ServeOptions) => v
     .option("--start-empty", "start with an empty database if the old one is damaged or missing")
     .option("--take-over", "replace the running host; its agents and terminals keep running")
     .option("--no-keeper", "run agents and terminals as children of the host, which end with it")
-    .action((options: ServeOptions) => onServe(options));
+    .action(({ keeper, ...options }: ServeOptions) =>
+      onServe(keeper === false ? { ...options, keeper } : options),
+    );
 }

@@ -81,14 +81,18 @@ async function stopKeeper(console: Console, home: string, { all = false }: StopO
   const held = await readKeeper(home);
   const runs = held?.runs.length ?? 0;
   const isEnded = all && held !== undefined && (await endKeeper(home));
-  if (console.json)
-    return console.printJson({ stopped: false, home, ...(runs > 0 && { runs, ended: isEnded }) });
+  const left = runs > 0 ? { runs, ended: isEnded } : {};
+  if (console.json) return console.printJson({ stopped: false, home, ...left });
   if (runs === 0) return console.note(`No host runs in ${home}.`);
-  return console.note(
-    isEnded
-      ? `No host runs in ${home}; ${count(runs, "process")} that an earlier one left ended.`
-      : `No host runs in ${home}, but ${count(runs, "agent or terminal", "agents and terminals")} of an earlier one still run. \`holdfast serve\` continues with them, \`holdfast stop --all\` ends them.`,
+  if (isEnded) return console.note(`No host runs in ${home}; ${wordsForRuns(runs)} of an earlier one ended.`);
+  return console.warn(
+    `No host runs in ${home}, but ${wordsForRuns(runs)} of an earlier one still ${runs === 1 ? "runs" : "run"}. ` +
+      "`holdfast serve` continues, `holdfast stop --all` ends them.",
   );
+}
+
+function wordsForRuns(runs: number): string {
+  return count(runs, "agent or terminal", "agents and terminals");
 }
 
 /** Nothing is ended that nobody asked to end. */

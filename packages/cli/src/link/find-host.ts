@@ -136,7 +136,7 @@ function requireWritable(home: string, environment: HostSearch["environment"]): 
   }
 }
 
-/** A host in a process of its own. */
+/** A host in a separate process. */
 export interface StartedHost extends HostPlace {
   readonly pid: number;
 }

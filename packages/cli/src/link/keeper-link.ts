@@ -6,7 +6,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 
 export type { KeeperStatus } from "@holdfast/terminal/keeper";
 
-/** What the keeper of a home holds; undefined when none runs. */
+/** The keeper of a home and its runs; undefined when none runs. */
 export function readKeeper(home: string): Promise<KeeperStatus | undefined> {
   return keeperStatus(home).catch(explain);
 }

@@ -190,8 +190,7 @@ async function startHost(
     });
     host = started;
     const configFile = options.config === undefined ? undefined : path.resolve(options.config);
-    const keeper = options.keeper === false ? false : undefined;
-    writeHostFile(home, holder, started.url, { ...options, config: configFile, keeper });
+    writeHostFile(home, holder, started.url, { ...options, config: configFile });
     const ready = { url: started.url, home, signInUrl: async () => started.signInUrl() };
     return { ready, close: (work) => started.close(work) };
   } catch (error) {
@@ -206,12 +205,9 @@ const leavePollMs = 5;
 
 /** Has the running host stop and leave its agents and terminals to this one. */
 async function askToLeave(home: string, holder: LockHolder, { url }: HostFile): Promise<void> {
-  const isAsked = await requestStop(url, readToken(home), "keep");
-  const deadline = performance.now() + leaveMs;
-  while (isAsked && isStillHeld(home, holder)) {
-    if (performance.now() > deadline) break;
-    await delay(leavePollMs);
-  }
+  const isStopping = await requestStop(url, readToken(home), "keep");
+  const deadline = performance.now() + (isStopping ? leaveMs : 0);
+  while (isStillHeld(home, holder) && performance.now() < deadline) await delay(leavePollMs);
   if (!isStillHeld(home, holder)) return;
   throw new StartError(
     EXIT_CODES.fault,
@@ -235,8 +231,12 @@ const linkTimeoutMs = 3000;
 async function askForSignIn(url: string, token: string): Promise<string> {
   try {
     const headers = { "x-api-key": token };
-    const { method, path } = OPERATIONS.createSignInLink;
-    const response = await fetch(url + path, { method, headers, signal: AbortSignal.timeout(linkTimeoutMs) });
+    const { method, path: route } = OPERATIONS.createSignInLink;
+    const response = await fetch(url + route, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(linkTimeoutMs),
+    });
     const answer = (await response.json()) as { readonly path?: unknown };
     return typeof answer.path === "string" ? url + answer.path : url;
   } catch {

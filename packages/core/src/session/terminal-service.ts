@@ -101,8 +101,8 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     signal: AbortSignal | undefined,
     name: string | undefined,
   ): Promise<HostTerminal> {
-    const { deps, entry } = this.#context;
-    const wanted = asked.kind === undefined ? { ...asked, kind: deps.commandRunOf(entry) } : asked;
+    const { deps, entry: agent } = this.#context;
+    const wanted = asked.kind === undefined ? { ...asked, kind: deps.commandRunOf(agent) } : asked;
     const request = { name: name ?? randomUUID(), signal: signal ?? new AbortController().signal };
     // Before anything is awaited: the turn may end meanwhile.
     const turn = this.#context.openTurn;

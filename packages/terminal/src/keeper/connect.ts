@@ -148,7 +148,7 @@ class StartingKeeper {
     if (this.#failure !== undefined) throw unavailable(`${this.#failure}\n${lastLines(this.#log)}`.trim());
   }
 
-  /** It goes on without us. */
+  /** It continues without us. */
   leave(): void {
     this.#child.removeAllListeners();
     this.#child.on("error", () => {});

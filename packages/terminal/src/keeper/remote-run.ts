@@ -19,7 +19,7 @@ import type { EventMessage, RunDescription } from "./message.ts";
 
 /** Bytes that were taken are reported in steps of this size; the window is four of them. */
 const creditStepBytes = 128 * 1024;
-/** Input on its way at which a writer is asked to wait, and at which it may go on. */
+/** Input on its way at which a writer is asked to wait, and at which it may continue. */
 const inputHighBytes = 64 * 1024;
 const inputLowBytes = 16 * 1024;
 /** Input that is sent before the keeper has passed it on; what is beyond it waits here. */

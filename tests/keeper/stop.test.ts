@@ -1,0 +1,84 @@
+// Stopping, replacing and listing what the keeper holds, by the commands that people use.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { Holdfast } from "@holdfast/sdk";
+import { keeperStatus } from "@holdfast/terminal/keeper";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
+import { testedProgram } from "../setup/tested-program.ts";
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(host: RealHost, ...words: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, [testedProgram, ...words, "--home", host.home], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, HOLDFAST_NO_KEEPER: "" },
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (child.exitCode === null) await once(child, "exit");
+  return { code: child.exitCode, stdout, stderr };
+}
+
+/** A host with a command that runs for long. */
+async function startBusyHost(): Promise<{ readonly host: RealHost; readonly pid: number }> {
+  const host = await startRealHost({ keeper: true, port: await freePort() });
+  onTestFinished(() => host.close());
+  const sdk = new Holdfast({ baseUrl: host.url, apiKey: host.token });
+  await sdk.terminals.create({ command: "sleep", args: ["1000"], name: "long", kind: "text" });
+  const { runs = [] } = (await keeperStatus(host.home)) ?? {};
+  return { host, pid: runs.find(({ kind }) => kind === "text")?.pid ?? 0 };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+it("[C722] stop ends nothing that nobody asked to end; --all ends it, also without a host", async () => {
+  const { host, pid } = await startBusyHost();
+  const kept = await run(host, "stop", "--json");
+  expect(JSON.parse(kept.stdout)).toMatchObject({ stopped: true, work: "keep", terminals: 1 });
+  expect(isAlive(pid)).toBe(true);
+  const told = await run(host, "stop");
+  expect(told.stderr).toContain("holdfast stop --all");
+  const ended = await run(host, "stop", "--all", "--json");
+  expect(JSON.parse(ended.stdout)).toMatchObject({ stopped: false, runs: 1, ended: true });
+  await vi.waitUntil(() => !isAlive(pid));
+  expect(await keeperStatus(host.home)).toBeUndefined();
+}, 90_000);
+
+it("[C722] stop --all ends the host, what runs in it and the keeper", async () => {
+  const { host, pid } = await startBusyHost();
+  expect((await run(host, "stop", "--all")).code).toBe(0);
+  await vi.waitUntil(() => !isAlive(pid));
+  expect(await keeperStatus(host.home)).toBeUndefined();
+}, 90_000);
+
+it("[C721][C723] restart and a signal replace the host, and what runs keeps its process", async () => {
+  const { host, pid } = await startBusyHost();
+  const restarted = JSON.parse((await run(host, "restart", "--json")).stdout) as { url: string; pid: number };
+  expect(restarted).toMatchObject({ url: host.url, replaced: host.pid });
+  process.kill(restarted.pid, "SIGTERM");
+  await vi.waitUntil(() => !isAlive(restarted.pid));
+  expect(isAlive(pid)).toBe(true);
+  expect((await keeperStatus(host.home))?.hostPid).toBeUndefined();
+}, 90_000);
+
+it("[C724] ps lists the keeper and what it holds", async () => {
+  const { host, pid } = await startBusyHost();
+  const listed = JSON.parse((await run(host, "ps", "--json")).stdout) as { runs: object[] };
+  expect(listed).toMatchObject({ host: host.pid, keeper: { epoch: 1 }, unowned: [] });
+  expect(listed.runs).toContainEqual(expect.objectContaining({ kind: "text", pid, state: "running" }));
+  const { stdout } = await run(host, "ps");
+  expect(stdout).toContain("Keeper: process");
+  expect(stdout).toContain("sleep 1000");
+}, 90_000);

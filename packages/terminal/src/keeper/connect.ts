@@ -156,8 +156,11 @@ class StartingKeeper {
   }
 }
 
-/** A small heap: what is held lies outside of it. */
-const nodeFlags = ["--max-old-space-size=64", "--max-semi-space-size=1"];
+/**
+ * A small heap: held bytes lie outside of it. To wake threads for it costs more than to collect it alone: measured, a
+ * flood takes 1.4 times the CPU without the last one.
+ */
+const nodeFlags = ["--max-old-space-size=64", "--max-semi-space-size=1", "--single-threaded-gc"];
 
 /** Variables of the host that the keeper needs; commands get theirs with each request. */
 const keptVariables =

@@ -31,6 +31,9 @@ const takenStepBytes = 16 * 1024;
 /** A host sends no more input than this before it hears that some was passed on. */
 const maxInputBytes = 4 * 1024 * 1024;
 
+/** A host that does not read the last frame by then is disconnected. */
+const farewellBoundMs = 5000;
+
 /** A run by the number that the host gave it. */
 interface NumberedRun {
   attached: AttachedRun | undefined;
@@ -105,6 +108,8 @@ export class HostConnection implements FrameHandler {
   #finish(type: number): void {
     this.#send([encodeHeader(type, 0, 0)]);
     this.#socket.end();
+    const timer = setTimeout(() => this.#socket.destroy(), farewellBoundMs);
+    this.#socket.once("close", () => clearTimeout(timer));
   }
 
   #request({ run }: FrameHeader, message: RequestMessage): void {

@@ -1,5 +1,12 @@
 // The unfinished tool calls of a session's running turn that run commands, without a look at the turn's other parts.
-import { type ActiveTurn, type ChatAction, type ToolCall, findToolCall, isUnfinished } from "@holdfast/ahp";
+import {
+  type ActiveTurn,
+  type ChatAction,
+  type ToolCall,
+  findToolCall,
+  isUnfinished,
+  turnParts,
+} from "@holdfast/ahp";
 
 /** Follows the chat's actions. */
 export class CommandCalls {
@@ -21,6 +28,15 @@ export class CommandCalls {
         this.#candidates.delete(action.toolCallId);
         break;
       default:
+    }
+  }
+
+  /** Follows a turn that began in an earlier host. */
+  resume(turn: ActiveTurn): void {
+    for (const part of turnParts(turn)) {
+      if (part.kind === "toolCall" && isUnfinished(part.toolCall)) {
+        this.#candidates.add(part.toolCall.toolCallId);
+      }
     }
   }
 

@@ -136,7 +136,10 @@ export class HostSession {
     await this.#services.restore(saved?.services ?? {});
     for (const needed of this.state.inputNeeded) this.#restoreQuestion(needed);
     const ready = agent && this.#agent.restore(agent.stored, agent.saved);
-    if (context.chat.activeTurn !== undefined) this.turns.restore(saved?.turn, ready);
+    if (context.chat.activeTurn !== undefined) {
+      context.chat.resumeTurn();
+      this.turns.restore(saved?.turn, ready);
+    }
     if (agent !== undefined) await ready?.agent.attach(context.deps.processPort, agent.runId, agent.stored);
     this.#idle.touch();
   }

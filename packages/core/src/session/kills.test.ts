@@ -126,6 +126,7 @@ function workOf(
       return [ask(name, "fs/read_text_file", { path: "/etc/hostname" })];
     case "terminal":
       return [
+        update("tool_call", { toolCallId: `${name}call`, title: name, kind: "execute" }),
         ask(name, "terminal/create", {
           command: "sh",
           args: ["-c", `echo ${name}; sleep 0.05; echo out; exit ${index}`],
@@ -140,6 +141,7 @@ function workOf(
         ask(`${name}wait`, "terminal/wait_for_exit", { terminalId: `$${name}.terminalId` }),
         ask(`${name}output`, "terminal/output", { terminalId: `$${name}.terminalId` }),
         update("tool_call_update", { toolCallId: name, status: "completed" }),
+        update("tool_call_update", { toolCallId: `${name}call`, status: "completed" }),
         ask(`${name}release`, "terminal/release", { terminalId: `$${name}.terminalId` }),
       ];
     case "display": {

@@ -1,5 +1,11 @@
 // Runs and sandboxes that an earlier host left in the process port: whom each belongs to, and the way back to it.
-import type { Held, HeldRun, HeldSandbox, ProcessPort } from "@holdfast/terminal/port";
+import {
+  type Held,
+  type HeldRun,
+  type HeldSandbox,
+  type ProcessPort,
+  TerminalError,
+} from "@holdfast/terminal/port";
 import type { Audit } from "../audit/audit.ts";
 import { recordLaterExits } from "../audit/command-audit.ts";
 import type { Storage, StoredRun } from "../ports.ts";
@@ -62,11 +68,20 @@ export class Remains {
     );
   }
 
+  /**
+   * Runs that were started for a request that is handled again: the request gets them by repeating the start. One that
+   * does not, because the command is denied now, leaves its run to nobody.
+   */
+  get repeatable(): readonly HeldRun[] {
+    return this.#held.runs.filter(({ id, key }) => {
+      return !this.#claimed.has(id) && key !== undefined && this.#startKeys.has(key);
+    });
+  }
+
   /** Ends what no session and no terminal continues; it has no owner any more. */
   async endUnclaimed(processPort: ProcessPort, log: Log): Promise<void> {
-    const runs = this.#held.runs.filter(({ id, key }) => {
-      return !this.#claimed.has(id) && !(key !== undefined && this.#startKeys.has(key));
-    });
+    const { repeatable } = this;
+    const runs = this.#held.runs.filter((run) => !this.#claimed.has(run.id) && !repeatable.includes(run));
     const used = new Set([...this.sessions.values()].map(({ sandbox }) => sandbox));
     for (const each of this.#held.sandboxes) if (!used.has(each)) each.sandbox.close();
     await Promise.all(runs.map((run) => endRun(processPort, run, log)));
@@ -131,6 +146,14 @@ export async function reattach(
     log("error", "The exit of a command could not be recorded", { error }),
   );
   await remains.endUnclaimed(processPort, log);
+  const later = setTimeout(() => {
+    for (const run of remains.repeatable) {
+      const tag = readTag(run);
+      const isShown = tag?.kind === "terminal" && terminals.find(tag.uri) !== undefined;
+      if (!isShown) void endRun(processPort, run, log);
+    }
+  }, repeatedStartMs);
+  later.unref();
 }
 
 /** The agent, if it was ready: one that was being opened is of no use. */
@@ -153,6 +176,8 @@ function readTag({ tag }: HeldRun): AgentTag | TerminalTag | undefined {
 }
 
 const endGraceMs = 1000;
+/** A start that is repeated was allowed before, so that nobody is asked again: it comes at once or never. */
+const repeatedStartMs = 30_000;
 
 async function endRun(processPort: ProcessPort, { id }: HeldRun, log: Log): Promise<void> {
   const nothing = (): void => {};
@@ -161,6 +186,7 @@ async function endRun(processPort: ProcessPort, { id }: HeldRun, log: Log): Prom
     await run.end(endGraceMs);
     run.release();
   } catch (error) {
+    if (error instanceof TerminalError && error.code === "run_not_found") return;
     log("warn", "A run without an owner could not be ended", { run: id, error });
   }
 }

@@ -89,6 +89,14 @@ export class SessionChat {
     return entry;
   }
 
+  /** Continues with the turn of an earlier host, which is in memory already. */
+  resumeTurn(): void {
+    const { activeTurn } = this;
+    if (activeTurn === undefined) return;
+    this.#commandCalls.resume(activeTurn);
+    this.#turnText.note({ type: "chat/turnResume", turnId: activeTurn.id }, () => this.activeTurn);
+  }
+
   /** Loads it into memory. */
   load(): void {
     if (this.#isClosed || this.#hub.has(this.uri)) return;

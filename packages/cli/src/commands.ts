@@ -19,6 +19,7 @@ import { addDeny } from "./command/deny.ts";
 import { addDoctor } from "./command/doctor.ts";
 import { addExec } from "./command/exec.ts";
 import { addExport } from "./command/export.ts";
+import { addKeeper } from "./command/keeper.ts";
 import { addKeys } from "./command/keys.ts";
 import { addKill } from "./command/kill.ts";
 import { addLogs } from "./command/logs.ts";
@@ -63,6 +64,7 @@ const groups: readonly { readonly heading: string; readonly commands: readonly A
       addDoctor,
       addConfig,
       addService,
+      addKeeper,
       addCompletion,
       addVersion,
     ],

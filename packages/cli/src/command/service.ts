@@ -8,7 +8,15 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { findHome } from "../serve/home.ts";
 import { findHolder } from "../serve/lock.ts";
 import { nodeFlags } from "../serve/process-identity.ts";
-import { requireSystemd, systemctl, UNIT_NAME, unitPath, userUnit } from "../service/systemd.ts";
+import {
+  KEEPER_UNIT_NAME,
+  requireSystemd,
+  systemctl,
+  UNIT_NAME,
+  unitPath,
+  userKeeperUnit,
+  userUnit,
+} from "../service/systemd.ts";
 import { type CommandContext, localCommand, type Runner } from "./command.ts";
 
 interface InstallOptions {
@@ -31,10 +39,14 @@ export function addService(program: Command, run: Runner): void {
 
 async function install(context: CommandContext, { start, print = false }: InstallOptions): Promise<void> {
   const { console, environment } = context;
-  const unit = userUnit(serveWords(context));
-  if (print) return console.json ? console.printJson({ unit }) : console.write(unit);
+  const unit = userUnit(programWords(context, "serve"));
+  const keeperUnit = userKeeperUnit(programWords(context, "keeper"));
+  if (print) {
+    return console.json ? console.printJson({ unit, keeperUnit }) : console.write(`${unit}\n${keeperUnit}`);
+  }
   if (start) await requireSystemd();
   const file = unitPath(environment);
+  writeUnit(unitPath(environment, KEEPER_UNIT_NAME), keeperUnit);
   writeUnit(file, unit);
   if (context.programPath.includes(`${path.sep}_npx${path.sep}`)) {
     console.warn(
@@ -70,7 +82,10 @@ async function uninstall({ console, environment }: CommandContext): Promise<void
     console.warn(error.message);
     return undefined;
   });
+  // What the keeper holds ends with it.
+  if (stopped !== undefined) await systemctl("stop", KEEPER_UNIT_NAME);
   rmSync(file);
+  rmSync(unitPath(environment, KEEPER_UNIT_NAME), { force: true });
   if (stopped !== undefined) await systemctl("daemon-reload");
   if (console.json) return console.printJson({ file, stopped: stopped !== undefined });
   return console.print(`The service is removed: ${file}`);
@@ -99,10 +114,10 @@ async function status({ console, environment }: CommandContext): Promise<number>
   return active === "active" ? EXIT_CODES.done : EXIT_CODES.unreachable;
 }
 
-/** The words that start this very program again, as the host. */
-function serveWords({ programPath, home }: CommandContext): string[] {
+/** The words that start this very program again, as the host or as its keeper. */
+function programWords({ programPath, home }: CommandContext, command: "serve" | "keeper"): string[] {
   const place = home === undefined ? [] : ["--home", path.resolve(home)];
-  return [process.execPath, ...nodeFlags(), programPath, "serve", ...place];
+  return [process.execPath, ...nodeFlags(), programPath, command, ...place];
 }
 
 function writeUnit(file: string, unit: string): void {

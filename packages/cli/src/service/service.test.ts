@@ -8,9 +8,12 @@ import { runWords } from "../testing/command-run.ts";
 import { makePath } from "../testing/doctor-run.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
-import { unitPath, userUnit } from "./systemd.ts";
+import { KEEPER_UNIT_NAME, unitPath, userKeeperUnit, userUnit } from "./systemd.ts";
 
 const systemUnit = fileURLToPath(new URL("../../../../packaging/holdfast.service", import.meta.url));
+const systemKeeperUnit = fileURLToPath(
+  new URL("../../../../packaging/holdfast-keeper.service", import.meta.url),
+);
 const hasAnalyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
 /** What systemd has to say against a unit; nothing when it is fine. */
@@ -40,6 +43,7 @@ describe("[C80] the unit", () => {
     mkdirSync(odd);
     const user = userUnit([process.execPath, "--title=a b", "/opt/holdfast/main.js", "serve", "--home", odd]);
     expect(verify(user, "--user")).toBe("");
+    expect(verify(userKeeperUnit([process.execPath, "/opt/holdfast/main.js", "keeper"]), "--user")).toBe("");
     expect(verify(readFileSync(systemUnit, "utf8"), "--system")).toBe("");
     expect(verify(user.replace("KillMode=mixed", "KillMode=sometimes"), "--user")).toContain("kill mode");
   });
@@ -53,7 +57,14 @@ describe("[C80] the unit", () => {
       TimeoutStopSec: "30",
       Delegate: "yes",
     });
-    const differs = new Set(["ExecStart", "WantedBy"]);
+    const keeper = settingsOf(userKeeperUnit(["/usr/bin/node", "main.js", "keeper"]));
+    expect(Object.fromEntries(keeper)).toMatchObject({ Delegate: "yes", KillMode: "mixed" });
+    expect(user.get("Wants")).toBe(KEEPER_UNIT_NAME);
+    const keeperOfMachine = settingsOf(readFileSync(systemKeeperUnit, "utf8"));
+    for (const [name, value] of keeper) {
+      if (name !== "ExecStart") expect([name, keeperOfMachine.get(name)]).toEqual([name, value]);
+    }
+    const differs = new Set(["ExecStart", "WantedBy", "After"]);
     const shared = [...user].filter(([name]) => !differs.has(name));
     for (const [name, value] of shared) expect([name, machine.get(name)]).toEqual([name, value]);
   });
@@ -95,6 +106,10 @@ describe("[C81] service", () => {
       "--home",
       path.join(folder, "h"),
     ]);
+    const keeperFile = unitPath(environment, KEEPER_UNIT_NAME);
+    expect(settingsOf(readFileSync(keeperFile, "utf8")).get("ExecStart")).toBe(
+      [...start.slice(0, -3), "keeper", ...start.slice(-2)].join(" "),
+    );
     // What ExecStart says is a program that runs.
     expect(execFileSync(start[0] ?? "", [...start.slice(1, -2), "--help"], { encoding: "utf8" })).toContain(
       "serve",
@@ -102,13 +117,14 @@ describe("[C81] service", () => {
     const status = await runWords(["service", "status"], environment);
     expect(status).toMatchObject({ code: 4, stdout: `inactive, starts at login: ${file}\n` });
     expect((await runWords(["service", "uninstall"], environment)).code).toBe(0);
-    expect(existsSync(file)).toBe(false);
+    expect([file, keeperFile].map((each) => existsSync(each))).toEqual([false, false]);
     expect(readFileSync(calls, "utf8").split("\n")).toEqual([
       "--user is-system-running",
       "--user daemon-reload",
       "--user enable --now holdfast.service",
       "--user show holdfast.service --property=ActiveState,UnitFileState,MainPID",
       "--user disable --now holdfast.service",
+      "--user stop holdfast-keeper.service",
       "--user daemon-reload",
       "",
     ]);

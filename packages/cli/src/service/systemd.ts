@@ -70,6 +70,9 @@ async function ask(...words: readonly string[]): Promise<Answer> {
 
 export const UNIT_NAME = "holdfast.service";
 
+/** The unit of the keeper: what it holds must not end with the host's. */
+export const KEEPER_UNIT_NAME = "holdfast-keeper.service";
+
 /** The process of the service; 0 when it does not run. */
 export async function mainPid(): Promise<number> {
   const { exitCode, stdout } = await ask("show", UNIT_NAME, "--property=MainPID", "--value");
@@ -98,6 +101,32 @@ const life = [
 ] as const;
 
 /**
+ * Lifecycle of the keeper. It is started before the host and stays when the host is stopped or restarted; stopping it
+ * ends agents and terminals. A keeper that died is started again by the host's next restart, or by the host itself.
+ */
+const keeperLife = [
+  "Type=exec",
+  "KillMode=mixed",
+  "TimeoutStopSec=30",
+  "Delegate=yes",
+  "OOMPolicy=continue",
+] as const;
+
+/** The unit of the keeper for the user who runs it; hosts start it, nothing else does. */
+export function userKeeperUnit(command: readonly string[]): string {
+  return [
+    "# Holds the agents and terminals of Holdfast while the host restarts; made by `holdfast service install`.",
+    "[Unit]",
+    "Description=Holdfast keeper, which holds agents and terminals",
+    "",
+    "[Service]",
+    `ExecStart=${command.map(quoteForSystemd).join(" ")}`,
+    ...keeperLife,
+    "",
+  ].join("\n");
+}
+
+/**
  * The unit for the user who runs it. There is no more hardening in it: in a user's own manager each such setting also
  * sets NoNewPrivileges, and a person's terminals could not use sudo any more.
  */
@@ -106,6 +135,8 @@ export function userUnit(command: readonly string[]): string {
     "# Runs Holdfast for one user; made by `holdfast service install`.",
     "[Unit]",
     "Description=Holdfast, a host for coding agents",
+    `Wants=${KEEPER_UNIT_NAME}`,
+    `After=${KEEPER_UNIT_NAME}`,
     "StartLimitIntervalSec=60",
     "StartLimitBurst=5",
     "",
@@ -119,11 +150,14 @@ export function userUnit(command: readonly string[]): string {
   ].join("\n");
 }
 
-export function unitPath(environment: Readonly<Record<string, string | undefined>>): string {
+export function unitPath(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string = UNIT_NAME,
+): string {
   const { XDG_CONFIG_HOME: named = "", HOME: home = "" } = environment;
   // The specification has relative paths ignored.
   const folder = path.isAbsolute(named) ? named : path.join(home === "" ? homedir() : home, ".config");
-  return path.join(folder, "systemd", "user", UNIT_NAME);
+  return path.join(folder, "systemd", "user", name);
 }
 
 /** A word of ExecStart: systemd reads quotes and backslashes as C does, and `%` and `$` as its own. */

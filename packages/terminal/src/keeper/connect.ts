@@ -1,5 +1,6 @@
 // Finds the keeper of a home, or starts one.
 import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -38,6 +39,23 @@ export async function connectKeeper(options: ConnectOptions): Promise<KeeperPort
   });
   await port.connect();
   return port;
+}
+
+/** Runs a keeper in the foreground, which stays until it is told to end; resolves with its exit code. */
+export async function runKeeper(home: string, version: string): Promise<number> {
+  const settings: KeeperSettings = { version, idleMs: Number.MAX_SAFE_INTEGER };
+  const words = [...nodeFlags, keeperProgram(), findPlace(home).home, JSON.stringify(settings)];
+  const child = spawn(process.execPath, words, { cwd: "/", stdio: "inherit", env: keeperEnvironment() });
+  // A service manager's TERM is for the keeper. Ctrl-C reaches both, and both ignore it.
+  const pass = (): void => void child.kill("SIGTERM");
+  const ignore = (): void => undefined;
+  process.on("SIGTERM", pass).on("SIGINT", ignore).on("SIGHUP", ignore);
+  try {
+    const [code] = (await once(child, "exit")) as [number | null];
+    return code ?? 1;
+  } finally {
+    process.off("SIGTERM", pass).off("SIGINT", ignore).off("SIGHUP", ignore);
+  }
 }
 
 /** The report of a home's keeper on itself; undefined when none runs. Its host is not disturbed. */

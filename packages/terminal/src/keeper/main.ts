@@ -56,7 +56,14 @@ async function main(): Promise<void> {
     await server.close();
     process.exit(0);
   };
-  const server = new KeeperServer({ place, runs, version, log, onEnded: () => void leave("ended") });
+  const server = new KeeperServer({
+    place,
+    runs,
+    version,
+    log,
+    onEnded: () => void leave("ended"),
+    onHomeGone: () => void leave("the home was removed"),
+  });
   const idleWatch = watchIdle(
     idleMs,
     () => server.hasHost || !runs.isEmpty,

@@ -41,7 +41,10 @@ export function openLink(
   hello: Hello,
 ): Promise<{ socket: Socket; reader: LinkReader; type: number; payload: unknown }> {
   return new Promise((resolve, reject) => {
-    const reader = new LinkReader();
+    const reader = new LinkReader((header, payload) => {
+      const value = payload.length === 0 ? undefined : decodeJson(payload);
+      resolve({ socket, reader, type: header.type, payload: value });
+    });
     shared ??= Buffer.allocUnsafeSlow(readBytes);
     const buffer = shared;
     const socket = connect({
@@ -54,10 +57,6 @@ export function openLink(
         },
       },
     });
-    reader.onFrame = (header, payload) => {
-      const value = payload.length === 0 ? undefined : decodeJson(payload);
-      resolve({ socket, reader, type: header.type, payload: value });
-    };
     socket.on("error", reject);
     socket.once("close", () => reject(new TerminalError("lost", "The keeper closed the connection")));
     socket.once("connect", () => {
@@ -66,14 +65,34 @@ export function openLink(
   });
 }
 
-/** Frames of a connection, for the listener of the moment. */
+/** Frames of a connection: the first is the response to the hello, those after it wait for `listen`. */
 export class LinkReader {
-  onFrame: (header: FrameHeader, payload: Buffer) => void = () => {};
-  onPart: (header: FrameHeader, bytes: Buffer, offset: number) => void = () => {};
-  readonly #reader = new FrameReader({
-    frame: (header, payload) => this.onFrame(header, payload),
-    part: (header, bytes, offset) => this.onPart(header, bytes, offset),
-  });
+  readonly #early: { readonly header: FrameHeader; readonly payload: Buffer }[] = [];
+  readonly #reader: FrameReader;
+  #onFrame: (header: FrameHeader, payload: Buffer) => void;
+  #onPart: (header: FrameHeader, bytes: Buffer, offset: number) => void = () => {};
+
+  constructor(onFirst: (header: FrameHeader, payload: Buffer) => void) {
+    this.#onFrame = (header, payload) => {
+      // It may be that the host is fenced already: the frame that says so comes in the same piece.
+      this.#onFrame = (later, bytes) => void this.#early.push({ header: later, payload: Buffer.from(bytes) });
+      onFirst(header, payload);
+    };
+    this.#reader = new FrameReader({
+      frame: (header, payload) => this.#onFrame(header, payload),
+      part: (header, bytes, offset) => this.#onPart(header, bytes, offset),
+    });
+  }
+
+  /** Passes on the frames that have come, and those that will. */
+  listen(
+    onFrame: (header: FrameHeader, payload: Buffer) => void,
+    onPart: (header: FrameHeader, bytes: Buffer, offset: number) => void,
+  ): void {
+    this.#onFrame = onFrame;
+    this.#onPart = onPart;
+    for (const { header, payload } of this.#early.splice(0)) onFrame(header, payload);
+  }
 
   push(chunk: Buffer, socket: Socket): void {
     try {
@@ -99,9 +118,12 @@ export class KeeperLink {
     this.welcome = welcome;
     this.#socket = socket;
     this.#onEnd = onEnd;
-    reader.onFrame = (header, payload) => this.#frame(header, payload);
-    reader.onPart = ({ run, stream }, bytes, offset) => this.#runs.get(run)?.bytes(stream, bytes, offset);
     socket.on("close", () => this.#finish("lost"));
+    reader.listen(
+      (header, payload) => this.#frame(header, payload),
+      ({ run, stream }, bytes, offset) => this.#runs.get(run)?.bytes(stream, bytes, offset),
+    );
+    if (socket.closed) this.#finish("lost");
   }
 
   /** Connects as the host; `onEnd` is called once, after every pending request was rejected. */

@@ -208,14 +208,28 @@ describe.skipIf(process.platform === "win32")("a keeper's life", () => {
     expect(await keeperStatus(home)).toBeUndefined();
   });
 
+  it("[K715] ends with all that it holds when its home was removed and no host is attached", async () => {
+    const { home } = temporaryHome();
+    const port = await connectTo(home);
+    const pid = keeperPid(port);
+    const { run } = await recordRun(port, { command: "sleep 1000" });
+    await port.detach();
+    // The keeper may write its last line meanwhile.
+    rmSync(home, { recursive: true, maxRetries: 5 });
+    await untilGone([pid, run.pid]);
+    expect(existsSync(home)).toBe(false);
+  });
+
   it("[K724] is the only one of its home: a second is refused, and hosts that start one at once share it", async () => {
     const home = makeHome();
-    const [one, two, three] = await Promise.all([connectTo(home), connectTo(home), connectTo(home)]);
-    const status = await keeperStatus(home);
-    expect(status?.epoch).toBe(3);
-    const ports = [one, two, three];
-    const served = await Promise.all(ports.map((port) => port.held().catch((error: unknown) => error)));
-    expect(served.filter((result) => result instanceof Error)).toHaveLength(2);
+    // One that is fenced at once may hear of it while it connects.
+    const connecting = Array.from({ length: 3 }, () => connectTo(home));
+    const outcomes = await Promise.allSettled(connecting);
+    const ports = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    expect((await keeperStatus(home))?.epoch).toBe(3);
+    const uses = await Promise.allSettled(connecting.map(async (port) => (await port).held()));
+    const refused = uses.flatMap((use) => (use.status === "rejected" ? [use.reason as unknown] : []));
+    expect(refused).toMatchObject([{ code: "fenced" }, { code: "fenced" }]);
     const refusals = (): number =>
       readFileSync(findPlace(home).log, "utf8").split("another keeper, ").length - 1;
     // Each of the three hosts has started one.

@@ -63,6 +63,7 @@ async function main(): Promise<void> {
     helperPid: () => spawner.helperPid,
     log,
     onEnded: () => void leave("ended"),
+    onHomeGone: () => void leave("the home was removed"),
   });
   const idleWatch = watchIdle(
     idleMs,

@@ -31,6 +31,8 @@ export interface ServerParts {
   readonly log: (message: string) => void;
   /** Called when the keeper has ended everything at somebody's request. */
   readonly onEnded: () => void;
+  /** Called when the home was removed and no host is attached. */
+  readonly onHomeGone: () => void;
 }
 
 /** Listens for as long as the keeper lives. */
@@ -96,7 +98,10 @@ export class KeeperServer {
 
   /** A socket that was deleted is made again; connections are not affected. */
   async #look(): Promise<void> {
-    if (existsSync(this.#parts.place.socket)) return;
+    const { place, onHomeGone } = this.#parts;
+    if (existsSync(place.socket)) return;
+    // No host will ever find it again.
+    if (!existsSync(place.home) && !this.hasHost) return onHomeGone();
     try {
       this.#server?.close();
       await this.#listenNow();

@@ -50,6 +50,8 @@ export interface ContinuedStream {
   readonly place?: ScanPlace | undefined;
   /** The earlier host has shown everything before this offset: queries there have their reply. */
   readonly shownOffset: number;
+  /** When commands began that are read again, by id. */
+  readonly startedAtMs: ReadonlyMap<string, number>;
   /** Commands from before the place, oldest first. */
   readonly commands: readonly EarlierCommand[];
 }
@@ -218,12 +220,19 @@ export class TerminalStream {
         this.#hasCommands = true;
     }
     this.#markOffset = mark.rawOffset;
-    const events = this.commands.take(mark, this.#nowMs);
+    const events = this.commands.take(mark, this.#momentOf(mark));
     this.#publish(events);
     const isPublished = events.some(({ kind }) => kind === "executed");
     if (mark.kind !== "commandExecuted" || isPublished) return;
     this.#awaitsLine = true;
     this.#lineWait.begin();
+  }
+
+  /** A command that is read again began when an earlier host read it. */
+  #momentOf({ kind }: StreamMark): number {
+    const { continues } = this.#options;
+    if (kind !== "commandExecuted" || continues === undefined) return this.#nowMs;
+    return continues.startedAtMs.get(this.#newCommandId()) ?? this.#nowMs;
   }
 
   /** The same whenever and by whichever host its bytes are read. */

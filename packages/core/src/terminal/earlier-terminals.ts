@@ -99,7 +99,13 @@ export class EarlierTerminals {
     } as const;
     const startedAt = new Date(state.startedAt ?? this.#parts.now());
     const shownOffset = saved.writtenBytes;
-    const continuation = { startedAt, shownOffset, published: new Set<string>(), commands: [] };
+    const continuation = {
+      startedAt,
+      shownOffset,
+      published: new Set<string>(),
+      startedAtMs: new Map(),
+      commands: [],
+    };
     const terminal = this.#factory.make(terminalIdOf(uri), uri, plan, continuation);
     this.#admit(terminal);
     const run = terminal.attach((sink) => {

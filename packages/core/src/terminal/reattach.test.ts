@@ -35,12 +35,14 @@ test("[U720] a shell continues: the same text, each command published once, and 
   await before.has(({ openCommand }) => openCommand?.commandLine.startsWith("read") === true);
   const { text, state } = before;
   await restarts.start();
+  const ranMs = Date.now() - Date.parse(state.openCommand?.startedAt ?? "");
   const after = await watch(restarts, uri);
   expect(after.text).toBe(text);
   expect(after.state).toMatchObject({ openCommand: state.openCommand, lastCommand: state.lastCommand });
   after.type("input\r");
   await after.sees("got input");
-  await after.has(({ lastCommand }) => lastCommand?.exitCode === 0);
+  const { lastCommand: read } = await after.has(({ lastCommand }) => lastCommand?.exitCode === 0);
+  expect(read?.durationMs).toBeGreaterThanOrEqual(ranMs);
   await restarts.start();
   const log = durable(restarts, uri);
   expect(log.filter((type) => type === "terminal/commandExecuted")).toHaveLength(2);

@@ -92,6 +92,7 @@ export function readContinuation(
     shownOffset,
     startedAt: new Date(tag.startedAt),
     published,
+    startedAtMs: new Map([...commands.values()].map(({ id, startedAtMs }) => [id, startedAtMs])),
     commands: [...commands.values()].flatMap((command) => earlierCommand(command, tag, place)),
   };
 }

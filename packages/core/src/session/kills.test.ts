@@ -164,7 +164,8 @@ function workOf(
     }
     case "together":
       return [
-        askOn(`${name}a`, "fs/read_text_file", { path: "/etc/hostname" }),
+        // Inside the session's folder, where nobody is asked: a question would have its place by chance.
+        askOn(`${name}a`, "fs/read_text_file", { path: `${work}/none.txt` }),
         say(name),
         askOn(`${name}b`, "session/request_permission", {
           toolCall: { toolCallId: name, title: name, kind: "edit" },

@@ -48,8 +48,8 @@ it("[C722] stop ends nothing that nobody asked to end; --all ends it, also witho
   const kept = await run(host, "stop", "--json");
   expect(JSON.parse(kept.stdout)).toMatchObject({ stopped: true, work: "keep", terminals: 1 });
   expect(isAlive(pid)).toBe(true);
-  const told = await run(host, "stop");
-  expect(told.stderr).toContain("holdfast stop --all");
+  const repeated = await run(host, "stop");
+  expect(repeated.stderr).toContain("holdfast stop --all");
   const ended = await run(host, "stop", "--all", "--json");
   expect(JSON.parse(ended.stdout)).toMatchObject({ stopped: false, runs: 1, ended: true });
   await vi.waitUntil(() => !isAlive(pid));

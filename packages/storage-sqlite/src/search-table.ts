@@ -15,6 +15,37 @@ const indexedKey = "search/indexed";
 
 const columns = "prompt, reply, commands";
 
+/**
+ * Makes the index where there is none; false where SQLite cannot. Not a step of the migration: Node's SQLite has FTS5
+ * only from 22.15 on.
+ */
+export function makeSearchIndex(database: Database): boolean {
+  try {
+    const isThere = database.get("SELECT 1 AS found FROM sqlite_master WHERE name = 'search'") !== undefined;
+    if (!isThere) {
+      database.transaction(() =>
+        database.exec(
+          `CREATE VIRTUAL TABLE search USING fts5(${columns}, content = 'search_turn', content_rowid = 'id',
+             tokenize = 'unicode61 remove_diacritics 2');
+           INSERT INTO search (search, rank) VALUES ('secure-delete', 1);
+           DELETE FROM meta WHERE key = '${indexedKey}';`,
+        ),
+      );
+    }
+    // Fails where the module is missing.
+    database.get("SELECT rowid FROM search WHERE search MATCH 'x' LIMIT 1");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("no such module")) return false;
+    throw error;
+  }
+}
+
+/** Nothing is indexed any more: a repair has left the text behind. */
+export function forgetIndexed(database: Database): void {
+  database.run("DELETE FROM meta WHERE key = ?", indexedKey);
+}
+
 /** The tables of the index. */
 export class SearchTable implements SearchIndex {
   readonly #database: Database;
@@ -66,30 +97,10 @@ export class SearchTable implements SearchIndex {
     );
   }
 
-  /** Not a step of the migration: Node's SQLite has FTS5 only from 22.15 on. */
   #openIndex(): number | undefined {
-    const database = this.#database;
-    try {
-      const isThere =
-        database.get("SELECT 1 AS found FROM sqlite_master WHERE name = 'search'") !== undefined;
-      if (!isThere) {
-        database.transaction(() =>
-          database.exec(
-            `CREATE VIRTUAL TABLE search USING fts5(${columns}, content = 'search_turn', content_rowid = 'id',
-             tokenize = 'unicode61 remove_diacritics 2');
-           INSERT INTO search (search, rank) VALUES ('secure-delete', 1);
-           DELETE FROM meta WHERE key = '${indexedKey}';`,
-          ),
-        );
-      }
-      const row = database.get("SELECT value FROM meta WHERE key = ?", indexedKey);
-      // Fails where the module is missing.
-      database.get("SELECT rowid FROM search WHERE search MATCH 'x' LIMIT 1");
-      return row === undefined ? 0 : Number(textOf(row, "value"));
-    } catch (error) {
-      if (error instanceof Error && error.message.includes("no such module")) return undefined;
-      throw error;
-    }
+    if (!makeSearchIndex(this.#database)) return undefined;
+    const row = this.#database.get("SELECT value FROM meta WHERE key = ?", indexedKey);
+    return row === undefined ? 0 : Number(textOf(row, "value"));
   }
 
   #put(channelId: number, turn: Turn, replaces: boolean): void {

@@ -82,7 +82,7 @@ async function uninstall({ console, environment }: CommandContext): Promise<void
     console.warn(error.message);
     return undefined;
   });
-  // What the keeper holds ends with it.
+  // The keeper ends with everything it holds.
   if (stopped !== undefined) await systemctl("stop", KEEPER_UNIT_NAME);
   rmSync(file);
   rmSync(unitPath(environment, KEEPER_UNIT_NAME), { force: true });

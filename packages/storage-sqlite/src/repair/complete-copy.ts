@@ -4,6 +4,7 @@ import type { StoredChannel } from "@holdfast/core/ports";
 import { ChannelTable } from "../channel-table.ts";
 import { numberOf, textOf } from "../driver.ts";
 import { Database } from "../database.ts";
+import { forgetIndexed } from "../search-table.ts";
 import { SessionTable } from "../session-table.ts";
 import type { SalvagedTable } from "./salvage.ts";
 
@@ -45,6 +46,7 @@ function complete(database: Database, tables: readonly SalvagedTable[]): Complet
   const lostIn = (name: string): number => tables.find(({ table }) => table === name)?.lost ?? 0;
   const channels = new ChannelTable(database, () => undefined);
   const lost = removeUnreadable(database, channels);
+  forgetIndexed(database);
   const emptiedChats = restoreChats(database, channels);
   listSessions(database, channels);
   noteTurns(database);

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { StorageError } from "@holdfast/core/ports";
 import { Database, DATABASE_SUFFIXES } from "../database.ts";
+import { makeSearchIndex } from "../search-table.ts";
 import { completeCopy, type CompletedCopy } from "./complete-copy.ts";
 import { Salvage, type SalvageOptions, type SalvagedTable } from "./salvage.ts";
 
@@ -81,6 +82,8 @@ export function setDatabaseAside(file: string, at: Date): string {
 
 async function makeEmpty(file: string): Promise<void> {
   const database = await Database.open({ file, busyTimeoutMs: 0 });
+  // As in every database that a host has opened: its first page must be the same (see `copyWithFirstPage`).
+  makeSearchIndex(database);
   // Everything in one file, which is renamed in the end.
   database.run("DELETE FROM sequence");
   database.close();

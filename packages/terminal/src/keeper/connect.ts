@@ -41,7 +41,7 @@ export async function connectKeeper(options: ConnectOptions): Promise<KeeperPort
   return port;
 }
 
-/** Runs a keeper in the foreground, which stays until it is told to end; resolves with its exit code. */
+/** Runs a keeper in the foreground until it is ended by request or signal; resolves with its exit code. */
 export async function runKeeper(home: string, version: string): Promise<number> {
   const settings: KeeperSettings = { version, idleMs: Number.MAX_SAFE_INTEGER };
   const words = [...nodeFlags, keeperProgram(), findPlace(home).home, JSON.stringify(settings)];

@@ -67,7 +67,7 @@ async function loadOfficial(): Promise<OfficialModules> {
 }
 
 test("[E766] Microsoft's client runs a turn and has the host's state", async ({ skip }) => {
-  if (!existsSync(path.join(officialClient, "dist"))) {
+  if (officialClient === "" || !existsSync(path.join(officialClient, "dist"))) {
     return skip("HOLDFAST_AHP_CLIENT names no built @microsoft/agent-host-protocol");
   }
   // That client uses the global WebSocket, which Node 20 lacks.

@@ -19,7 +19,7 @@ export async function expectNewcomerServed(installed: Installation): Promise<Wal
   await runAgent(installed);
   await runCommands(installed);
   await attach(installed);
-  const stopped = await installed.run(["stop", "--json"]);
+  const stopped = await installed.run(["stop", "--all", "--json"]);
   expect(stopped).toMatchObject({ exitCode: 0, stderr: "" });
   await installed.hostEnd();
   expect(processesWith(installed.home)).toEqual([]);

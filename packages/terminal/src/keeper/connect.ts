@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TerminalError } from "../terminal-error.ts";
 import type { SpawnerOptions } from "../process/spawner.ts";
@@ -16,7 +17,7 @@ import {
   type KeeperStatus,
   PROTOCOL_VERSION,
 } from "./message.ts";
-import { checkSocket, findPlace, type KeeperPlace } from "./place.ts";
+import { checkSocket, findPlace, type KeeperPlace, RUN_FOLDER } from "./place.ts";
 
 /** A keeper that does not listen by then will never. */
 const startBoundMs = 15_000;
@@ -69,7 +70,8 @@ export async function endKeeper(home: string, graceMs?: number): Promise<boolean
 }
 
 async function ask(home: string, purpose: "status" | "end", graceMs?: number): Promise<unknown> {
-  if (!existsSync(home)) return undefined;
+  // Looking changes nothing: a home that never had a keeper has no such folder.
+  if (!existsSync(join(home, RUN_FOLDER))) return undefined;
   const place = findPlace(home);
   if (!checkSocket(place.socket)) return undefined;
   try {

@@ -14,7 +14,7 @@ import {
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { guardLeaks } from "../testing/leaks.ts";
 import { RunRecord, isAlive, recordRun, untilGone } from "../testing/run-record.ts";
 import { connectTo, keeperPid, makeHome, temporaryHome } from "../testing/test-keeper.ts";
@@ -215,7 +215,7 @@ describe.skipIf(process.platform === "win32")("a keeper's life", () => {
     const { run } = await recordRun(port, { command: "sleep 1000" });
     await port.detach();
     // The keeper may write its last line meanwhile.
-    rmSync(home, { recursive: true, maxRetries: 5 });
+    await vi.waitFor(() => rmSync(home, { recursive: true, force: true }));
     await untilGone([pid, run.pid]);
     expect(existsSync(home)).toBe(false);
   });

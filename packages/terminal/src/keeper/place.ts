@@ -9,6 +9,9 @@ import { platform } from "../process/platform.ts";
 /** The longest path of a Unix socket; the kernel cuts or refuses longer ones. */
 const maxSocketPathBytes = platform.isDarwin ? 103 : 107;
 
+/** The folder in the home for what only running processes need. */
+export const RUN_FOLDER = "run";
+
 /** The files of one home's keeper. */
 export interface KeeperPlace {
   /** The home without symbolic links: its keeper is known by it. */
@@ -28,7 +31,7 @@ export interface KeeperPlace {
 export function findPlace(homeFolder: string): KeeperPlace {
   mkdirSync(homeFolder, { recursive: true, mode: 0o700 });
   const home = realpathSync(homeFolder);
-  const folder = join(home, "run");
+  const folder = join(home, RUN_FOLDER);
   requirePrivate(folder);
   return {
     home,

@@ -102,6 +102,8 @@ export class KeeperServer {
     if (existsSync(place.socket)) return;
     // No host will ever find it again.
     if (!existsSync(place.home) && !this.hasHost) return onHomeGone();
+    // The lock is gone as well: somebody removes the home just now, and a new socket would be in the way.
+    if (!existsSync(place.lock)) return;
     try {
       this.#server?.close();
       await this.#listenNow();

@@ -37,7 +37,7 @@ export class AgentHost {
     const model = await ModelServer.start();
     const config = { agents: { [agent.handle]: agent.entry(model.url) } };
     // After a restart it is found at the same address.
-    const host = await startRealHost({ config, port: await freePort() });
+    const host = await startRealHost({ config, port: await freePort(), keeper: true });
     const sdk = new Holdfast({ baseUrl: host.url, apiKey: host.token, retry: { attempts: 30 } });
     const session = await sdk.acpAgent.createSession({ agent_id: agent.handle, cwd: host.project });
     const viewer = await ChatViewer.open(host, session.session_key);

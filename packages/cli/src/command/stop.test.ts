@@ -17,7 +17,8 @@ describe("[C57] stop", () => {
     const { code, stdout, stderr } = await runWords(["stop", "--json", "--home", home]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const { pid } = host.child;
-    expect(JSON.parse(stdout)).toMatchObject({ stopped: true, home, pid, by: "request" });
+    const running = { sessions: 0, terminals: 0 };
+    expect(JSON.parse(stdout)).toEqual({ stopped: true, home, pid, by: "request", work: "end", ...running });
     expect(readdirSync(home)).not.toContain("lock");
     expect(await host.end()).toEqual({ code: 0, signal: null });
   }, 60_000);

@@ -219,12 +219,16 @@ describe("[Z621] a sign-in", () => {
       expect.stringContaining("Max-Age=0"),
     ]);
     expect([await statusOf(other), await list()]).toEqual([401, []]);
-    // Refusals are recorded, too.
-    expect(entries.filter((entry) => entry.startsWith("sign-in"))).toEqual([
+    // Requests with a sign-in that has ended are recorded, too.
+    expect(entries.map((entry) => entry.replace(/: .*$/, ""))).toEqual([
       "sign-in Firefox on Linux",
       "sign-in Another program",
       "sign-in Firefox on Linux revoked",
+      "refusal GET /sdk/ping from 127.0.0.1 UNAUTHORIZED",
+      "refusal POST /sign-out from 127.0.0.1 UNAUTHORIZED",
+      "refusal POST /sign-out from 127.0.0.1 ORIGIN_NOT_ALLOWED",
       "sign-in Another program signed out",
+      "refusal GET /sdk/ping from 127.0.0.1 UNAUTHORIZED",
     ]);
   });
 

@@ -1,6 +1,8 @@
 // Stopping, replacing and listing what the keeper holds, by the commands that people use.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { text } from "node:stream/consumers";
 import { Holdfast } from "@holdfast/sdk";
 import { keeperStatus } from "@holdfast/terminal/keeper";
@@ -71,6 +73,9 @@ it("[C721][C723] restart and a signal replace the host, and what runs keeps its 
   await vi.waitUntil(() => !isAlive(restarted.pid));
   expect(isAlive(pid)).toBe(true);
   expect((await keeperStatus(host.home))?.hostPid).toBeUndefined();
+  expect(readFileSync(path.join(host.home, "host.log"), "utf8")).toContain(
+    "1 agent or terminal keeps running",
+  );
 }, 90_000);
 
 it("[C724] ps lists the keeper and what it holds", async () => {

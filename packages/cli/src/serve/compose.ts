@@ -5,7 +5,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { Host, type HostOptions, type Log } from "@holdfast/core";
 import type { Storage, TerminalSpool } from "@holdfast/core/ports";
-import { connectKeeper, type KeeperPort } from "@holdfast/terminal/keeper";
+import { connectKeeper, type KeeperPort, keeperStatus } from "@holdfast/terminal/keeper";
 import { SocketPeers, Spawner } from "@holdfast/terminal/process";
 import { type ProcessPort, TerminalError } from "@holdfast/terminal/port";
 import type { Config } from "@holdfast/protocol";
@@ -54,6 +54,16 @@ async function openKeeper({
   });
   port.onLost(() => log("error", "The keeper died, and what it held has ended. Another one is started."));
   return port;
+}
+
+/** Leaves everything to the next host, and says so: a person who pressed Ctrl-C may expect it to end. */
+async function leaveRunning(host: Host, { home, log }: HostParts): Promise<void> {
+  await host.detach();
+  const { runs = [] } = (await keeperStatus(home)) ?? {};
+  const running = runs.filter(({ hasExited }) => !hasExited).length;
+  if (running === 0) return;
+  const words = running === 1 ? "1 agent or terminal keeps" : `${running} agents and terminals keep`;
+  log("info", `${words} running: holdfast serve continues with them, holdfast stop --all ends them`);
 }
 
 function explainKeeperError(error: unknown): unknown {
@@ -145,7 +155,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
         closeInTurn([
           () => server.stop(),
           // Webhooks for the end of a turn are also called for turns that end here (A83).
-          () => (work === "keep" && keeper !== undefined ? started.detach() : started.close()),
+          () => (work === "keep" && keeper !== undefined ? leaveRunning(started, parts) : started.close()),
           () => server.close(),
           () => kept.close(),
         ]),

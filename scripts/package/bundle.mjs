@@ -61,8 +61,22 @@ export async function bundleProgram(folder, entries = packageEntries) {
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   });
   await bundle.close();
+  refuseImportedEntries(output);
   const moduleFiles = output.flatMap((part) => (part.type === "chunk" ? Object.keys(part.modules) : []));
   return { askers, moduleFiles: moduleFiles.filter((file) => path.isAbsolute(file)) };
+}
+
+/**
+ * A program runs when it is loaded, so none may be where the others find code that they share with it.
+ * @param {readonly (import("rolldown").OutputChunk | import("rolldown").OutputAsset)[]} output
+ */
+function refuseImportedEntries(output) {
+  const chunks = output.filter((part) => part.type === "chunk");
+  const entries = new Set(chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName));
+  for (const { fileName, imports, dynamicImports } of chunks) {
+    const entry = [...imports, ...dynamicImports].find((each) => entries.has(each));
+    if (entry !== undefined) throw new Error(`${fileName} imports ${entry}, which is a program`);
+  }
 }
 
 /** @returns {[string, string]} the name that puts an entry where the others look for it, and its file */

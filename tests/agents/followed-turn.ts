@@ -33,6 +33,11 @@ export class FollowedTurn {
     throw new Error(`The stream ended without an outcome: ${this.#seen()}`);
   }
 
+  /** Waits for its first event. */
+  async begun(): Promise<void> {
+    await this.#until(() => this.events[0]);
+  }
+
   /** Waits until the text contains this. */
   async untilText(text: string): Promise<void> {
     await this.#until(() => (this.text.includes(text) ? true : undefined));

@@ -6,7 +6,7 @@ import { ChatViewer } from "../agents/chat-viewer.ts";
 import { FollowedTurn } from "../agents/followed-turn.ts";
 import { freePort, startRealHost } from "../host/real-host.ts";
 
-const kills = process.env["HOLDFAST_LONG"] === undefined ? 5 : 200;
+const kills = 5;
 const lines = 400 * kills;
 const command = `for i in $(seq 1 ${lines}); do echo line $i; sleep 0.005; done`;
 

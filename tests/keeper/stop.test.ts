@@ -87,3 +87,22 @@ it("[C724] ps lists the keeper and what it holds", async () => {
   expect(stdout).toContain("Keeper: process");
   expect(stdout).toMatch(/text +running +- +long/);
 }, 90_000);
+
+it("[C725] a keeper in the foreground, for a service: hosts use it, a second one is refused, TERM ends it", async () => {
+  const host = await startRealHost({ port: await freePort() });
+  onTestFinished(() => host.close());
+  await host.kill();
+  const words = [testedProgram, "keeper", "--home", host.home];
+  const service = spawn(process.execPath, words, { stdio: "ignore" });
+  onTestFinished(() => void service.kill("SIGTERM"));
+  const status = await vi.waitUntil(() => keeperStatus(host.home));
+  expect(status?.runs).toEqual([]);
+  expect(await run(host, "keeper")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("already holds"),
+  });
+  const ended = once(service, "exit");
+  service.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect(await keeperStatus(host.home)).toBeUndefined();
+});

@@ -112,7 +112,7 @@ export class Terminal {
       exit: (exit) => {
         stream.exit(exit.exitCode);
         this.#state = { name: "exited", exit: { ...exit, durationMs: this.#durationMs } };
-        this.#resolveExited(this.#state.exit);
+        this.#settleExit();
       },
       end: () => {
         this.#hasEnded = true;
@@ -129,12 +129,14 @@ export class Terminal {
       this.#free();
       throw error;
     }
+    this.#settleExit();
   }
 
   /** The same for a run that starts at once. */
   attach<Attached extends Run>(start: (sink: RunSink) => Attached): Attached {
     const run = start(this.#sink);
     this.#run = run;
+    this.#settleExit();
     return run;
   }
 
@@ -265,6 +267,11 @@ export class Terminal {
 
   get #killGraceMs(): number {
     return this.#options.killGraceMs ?? KILL_GRACE_MS;
+  }
+
+  /** A run of an earlier host may report its exit before it is attached: nobody can ask it about survivors then. */
+  #settleExit(): void {
+    if (this.#run !== undefined && this.#state.name === "exited") this.#resolveExited(this.#state.exit);
   }
 
   async #closeNow(): Promise<void> {

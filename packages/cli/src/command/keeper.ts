@@ -1,4 +1,5 @@
 // `holdfast keeper`: runs the keeper of a home in the foreground, for service managers (C80).
+import { runKeeper } from "@holdfast/terminal/keeper";
 import type { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -17,8 +18,6 @@ export function addKeeper(program: Command, run: Runner): void {
   ).action(
     run(async ({ environment, home: option }) => {
       const home = findHome(option, environment);
-      // Only now: other commands do without this code.
-      const { runKeeper } = await import("@holdfast/terminal/keeper");
       const exitCode = await runKeeper(home, VERSION);
       if (exitCode !== secondKeeperCode) return exitCode;
       throw new CommandError("KEEPER_RUNNING", `A keeper already holds what runs in ${home}.`, {

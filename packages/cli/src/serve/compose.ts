@@ -44,7 +44,9 @@ async function openKeeper({
 }: HostParts): Promise<KeeperPort | undefined> {
   if (!keeper || process.platform === "win32") return undefined;
   const bounds = { keepBytes: config.keeper.awayMebibytes * mebibyte };
-  const port = await connectKeeper({ home, version: VERSION, bounds }).catch((error: unknown) => {
+  const onFault = (error: unknown): void => log("error", "Internal error", { error });
+  const connected = connectKeeper({ home, version: VERSION, bounds, onFault });
+  const port = await connected.catch((error: unknown) => {
     throw explainKeeperError(error);
   });
   port.onFenced(() => {

@@ -113,6 +113,10 @@ export class DisplayRun implements Run {
     // There is no input that could wait.
   }
 
+  async inputTaken(): Promise<void> {
+    // It has no input.
+  }
+
   endInput(): void {
     // There is no input that could end.
   }

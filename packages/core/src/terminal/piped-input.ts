@@ -10,15 +10,17 @@ export interface InputPlace {
   readonly isLast?: boolean | undefined;
 }
 
+type PipedRun = Pick<Run, "write" | "onDrain" | "endInput" | "inputOffset" | "inputTaken">;
+
 /** The pipe to one command's stdin. */
 export class PipedInput {
-  readonly #run: Pick<Run, "write" | "onDrain" | "endInput">;
+  readonly #run: PipedRun;
   #takenBytes: number;
   #state: "open" | "over" = "open";
   #waiting: (() => void)[] = [];
 
   /** `exited` releases callers that wait for a command that reads no more. */
-  constructor(run: Pick<Run, "write" | "onDrain" | "endInput" | "inputOffset">, exited: Promise<unknown>) {
+  constructor(run: PipedRun, exited: Promise<unknown>) {
     this.#run = run;
     this.#takenBytes = run.inputOffset;
     run.onDrain(() => this.#release());
@@ -28,7 +30,7 @@ export class PipedInput {
     });
   }
 
-  /** Hands a piece to the command; resolves when there is space for the next. */
+  /** Hands a piece to the command; resolves when no kill of the host can lose it, and there is space for the next. */
   async take(bytes: Uint8Array, { offset = this.#takenBytes, isLast = false }: InputPlace): Promise<void> {
     const repeatedBytes = this.#takenBytes - offset;
     if (repeatedBytes < 0) {
@@ -46,6 +48,9 @@ export class PipedInput {
       this.#run.endInput();
     }
     if (!hasRoom) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await this.#run.inputTaken().catch((cause: unknown) => {
+      throw new HostError("TERMINAL_EXITED", "The command takes no more input.", { cause });
+    });
   }
 
   #write(bytes: Uint8Array): boolean {

@@ -77,6 +77,23 @@ test("[U721] a command that ended while no host was there has its true end, and 
   expect(durable(restarts, uri).filter((type) => type === "terminal/exited")).toHaveLength(1);
 });
 
+test("[U724] what a command left running when it ended without a host is found", async () => {
+  const restarts = newRestarts();
+  await restarts.start();
+  const uri = await openShell(
+    restarts,
+    "trap '' HUP; echo one; while [ ! -e ../go ]; do sleep 0.02; done; sleep 600 & exit 5",
+  );
+  await (await watch(restarts, uri)).sees("one");
+  await restarts.kill();
+  restarts.pass("go");
+  await until(async () => (await restarts.port.held()).runs[0]?.hasExited);
+  await restarts.start();
+  const after = await watch(restarts, uri);
+  const { leftovers } = await after.has((state) => state.leftovers !== undefined);
+  expect(leftovers?.processes.map(({ command }) => command)).toEqual(["sleep 600"]);
+});
+
 test("[U722] a full screen is drawn again for a viewer that comes back and for a new one", async () => {
   const restarts = newRestarts();
   await restarts.start();

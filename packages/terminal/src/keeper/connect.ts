@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { TerminalError } from "../terminal-error.ts";
 import type { SpawnerOptions } from "../process/spawner.ts";
 import { FRAME } from "./frame.ts";
-import { KeeperLink, type LinkEnd, openLink } from "./keeper-link.ts";
+import { KeeperLink, type LinkEvents, openLink } from "./keeper-link.ts";
 import { KeeperPort } from "./keeper-port.ts";
 import {
   EXIT_SECOND_KEEPER,
@@ -29,14 +29,17 @@ export interface ConnectOptions extends KeeperSettings {
   /** The home whose keeper is wanted. */
   readonly home: string;
   readonly environment?: SpawnerOptions["environment"];
+  /** Called when a run's sink throws. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 /** The host's port; takes over from the host before. Starts a keeper if none runs, also later when it dies. */
 export async function connectKeeper(options: ConnectOptions): Promise<KeeperPort> {
-  const { home, environment, ...settings } = options;
+  const { home, environment, onFault, ...settings } = options;
   const port = new KeeperPort({
-    open: (onEnd) => openOrStart(findPlace(home), settings, onEnd),
-    ...(environment !== undefined && { environment }),
+    open: (events) => openOrStart(findPlace(home), settings, events),
+    environment,
+    onFault,
   });
   await port.connect();
   return port;
@@ -99,13 +102,13 @@ function isNobodyThere(error: unknown): boolean {
 async function openOrStart(
   place: KeeperPlace,
   settings: KeeperSettings,
-  onEnd: (end: LinkEnd) => void,
+  events: LinkEvents,
 ): Promise<KeeperLink> {
   const deadlineMs = performance.now() + startBoundMs;
   let starting: StartingKeeper | undefined;
   try {
     for (;;) {
-      const link = await tryOpen(place, onEnd);
+      const link = await tryOpen(place, events);
       if (link !== undefined) return link;
       if (performance.now() > deadlineMs) throw unavailable(`it did not answer in ${startBoundMs / 1000} s`);
       if (starting?.isSecond === true) {
@@ -123,10 +126,10 @@ async function openOrStart(
   }
 }
 
-async function tryOpen(place: KeeperPlace, onEnd: (end: LinkEnd) => void): Promise<KeeperLink | undefined> {
+async function tryOpen(place: KeeperPlace, events: LinkEvents): Promise<KeeperLink | undefined> {
   if (!checkSocket(place.socket)) return undefined;
   try {
-    return await KeeperLink.open(place.socket, helloOf(place), onEnd);
+    return await KeeperLink.open(place.socket, helloOf(place), events);
   } catch (error) {
     if (isNobodyThere(error)) return undefined;
     throw error;

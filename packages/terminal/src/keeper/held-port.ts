@@ -224,6 +224,10 @@ export class AttachedRun implements Run {
     this.#kept.onDrain(listener);
   }
 
+  async inputTaken(): Promise<void> {
+    // The process of this port holds the run.
+  }
+
   endInput(): void {
     if (this.#port.isCurrent) this.#kept.run.endInput();
   }

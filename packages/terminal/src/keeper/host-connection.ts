@@ -138,6 +138,8 @@ export class HostConnection implements FrameHandler {
         return this.#attached(run).members();
       case "interrupt":
         return this.#attached(run).interrupt();
+      case "inputTaken":
+        return this.#attached(run).inputTaken();
       case "detach":
         return this.#port.detach();
       case "close":

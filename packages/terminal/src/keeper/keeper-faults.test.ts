@@ -52,6 +52,42 @@ function hello(home: string, change: object = {}): Buffer[] {
 }
 
 describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
+  it("[K730] a sink that throws is reported, and nothing else is affected", async () => {
+    const home = makeHome();
+    const faults: unknown[] = [];
+    const port = await connectTo(home, { onFault: (error) => void faults.push(error) });
+    const fault = new Error("a fault of the sink");
+    const throwing = (): void => {
+      throw fault;
+    };
+    const command = { kind: "text", command: "echo out", cwd: "/", env: {} } as const;
+    await new Promise<void>((resolve) => {
+      void port.start(command, { bytes: throwing, exit: throwing, end: resolve });
+    });
+    expect(faults).toEqual([fault, fault]);
+    const { record } = await recordRun(port, { command: "echo out" });
+    await record.ended();
+    expect(record.text()).toBe("out\n");
+    await port.close();
+  });
+
+  it("[K731] a connection that the keeper closed: what was reported as lost is ended, sandboxes stay", async () => {
+    const home = makeHome();
+    const port = await connectTo(home);
+    const pid = keeperPid(port);
+    const { run, record } = await recordRun(port, { command: "exec sleep 600" });
+    const lost = new Promise<void>((resolve) => port.onLost(resolve));
+    // No frame of this protocol has such an offset.
+    run.acknowledge("output", -1);
+    await lost;
+    expect(await record.exited()).toMatchObject({ lost: true });
+    await port.connect();
+    expect(keeperPid(port)).toBe(pid);
+    await untilGone([run.pid]);
+    expect((await port.held()).runs).toEqual([]);
+    await port.close();
+  });
+
   it("[K725] killed: runs are lost, their processes are ended, another keeper is started", async () => {
     const home = makeHome();
     const port = await connectTo(home);
@@ -278,12 +314,14 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
       const folder = path.join(home, "run");
       mkdirSync(folder, { mode: 0o700 });
       execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", folder]);
-      onTestFinished(async () => {
-        await endKeeper(home, 200);
-        execFileSync("umount", [folder]);
-      });
       const bounds = { streamMemoryBytes: 256 * 1024 };
       const port = await connectTo(home, { bounds });
+      const pid = keeperPid(port);
+      onTestFinished(async () => {
+        await endKeeper(home, 200);
+        await untilGone([pid]);
+        execFileSync("umount", [folder]);
+      });
       const command = "read -r go; seq 1 1000000";
       const request = { command, hasInput: true } as const;
       const kept = await recordRun(port, { ...request, whileAway: "keep" });

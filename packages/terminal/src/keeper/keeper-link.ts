@@ -30,6 +30,14 @@ export interface LinkedRun {
 /** How a connection ended. */
 export type LinkEnd = "fenced" | "lost" | "ended" | "closed";
 
+/** Receives what happens to a connection besides its frames. */
+export interface LinkEvents {
+  /** Called once, after every pending request was rejected. */
+  readonly ended: (end: LinkEnd) => void;
+  /** A receiver of a run's events has thrown; the connection continues. */
+  readonly fault: (error: unknown) => void;
+}
+
 interface Pending {
   resolve(value: unknown): void;
   reject(error: Error): void;
@@ -109,27 +117,27 @@ export class KeeperLink {
   readonly #socket: Socket;
   readonly #runs = new Map<number, LinkedRun>();
   readonly #pending = new Map<number, Pending>();
-  readonly #onEnd: (end: LinkEnd) => void;
+  readonly #events: LinkEvents;
   #nextNumber = 1;
   #end: LinkEnd | undefined;
   #isCorked = false;
 
-  private constructor(socket: Socket, reader: LinkReader, welcome: Welcome, onEnd: (end: LinkEnd) => void) {
+  private constructor(socket: Socket, reader: LinkReader, welcome: Welcome, events: LinkEvents) {
     this.welcome = welcome;
     this.#socket = socket;
-    this.#onEnd = onEnd;
+    this.#events = events;
     socket.on("close", () => this.#finish("lost"));
     reader.listen(
       (header, payload) => this.#frame(header, payload),
-      ({ run, stream }, bytes, offset) => this.#runs.get(run)?.bytes(stream, bytes, offset),
+      ({ run, stream }, bytes, offset) => this.#notify(run, (each) => each.bytes(stream, bytes, offset)),
     );
     if (socket.closed) this.#finish("lost");
   }
 
-  /** Connects as the host; `onEnd` is called once, after every pending request was rejected. */
-  static async open(path: string, hello: Hello, onEnd: (end: LinkEnd) => void): Promise<KeeperLink> {
+  /** Connects as the host. */
+  static async open(path: string, hello: Hello, events: LinkEvents): Promise<KeeperLink> {
     const { socket, reader, type, payload } = await openLink(path, hello);
-    if (type === FRAME.welcome) return new KeeperLink(socket, reader, payload as Welcome, onEnd);
+    if (type === FRAME.welcome) return new KeeperLink(socket, reader, payload as Welcome, events);
     socket.destroy();
     if (type !== FRAME.refused) {
       throw new TerminalError("keeper_version", `Unknown response ${type} of the keeper`);
@@ -201,10 +209,12 @@ export class KeeperLink {
 
   #frame(header: FrameHeader, payload: Buffer): void {
     switch (header.type) {
-      case FRAME.event:
-        return this.#runs.get(header.run)?.event(decodeJson(payload) as EventMessage);
+      case FRAME.event: {
+        const event = decodeJson(payload) as EventMessage;
+        return this.#notify(header.run, (run) => run.event(event));
+      }
       case FRAME.taken:
-        return this.#runs.get(header.run)?.taken(header.offset);
+        return this.#notify(header.run, (run) => run.taken(header.offset));
       case FRAME.reply:
         return this.#reply(decodeJson(payload) as ReplyMessage);
       case FRAME.fenced:
@@ -215,6 +225,17 @@ export class KeeperLink {
         return void this.#socket.destroy();
       case FRAME.refused:
         return void this.#socket.destroy();
+    }
+  }
+
+  /** The fault of one receiver is not the keeper's: the others get theirs. */
+  #notify(number: number, call: (run: LinkedRun) => void): void {
+    const run = this.#runs.get(number);
+    if (run === undefined) return;
+    try {
+      call(run);
+    } catch (error) {
+      this.#events.fault(error);
     }
   }
 
@@ -231,7 +252,7 @@ export class KeeperLink {
     for (const pending of this.#pending.values()) pending.reject(endError(end));
     this.#pending.clear();
     this.#runs.clear();
-    this.#onEnd(end);
+    this.#events.ended(end);
   }
 
   #send(parts: readonly Uint8Array[]): void {

@@ -15,16 +15,18 @@ import type {
 } from "../process/port.ts";
 import { ReadBudget } from "../process/read-budget.ts";
 import type { StreamOffsets } from "./feed.ts";
-import { type KeeperLink, type LinkEnd, endError } from "./keeper-link.ts";
+import { type KeeperLink, type LinkEnd, type LinkEvents, type LinkedRun, endError } from "./keeper-link.ts";
 import type { RunDescription, Welcome } from "./message.ts";
 import { RemoteRun } from "./remote-run.ts";
 
 /** How a host uses its keeper. */
 export interface KeeperPortParts {
   /** Connects to the keeper of the home, and starts one if none runs. */
-  readonly open: (onEnd: (end: LinkEnd) => void) => Promise<KeeperLink>;
+  readonly open: (events: LinkEvents) => Promise<KeeperLink>;
   /** `login` (default): what the login shell sets up. Or a map, taken as it is. */
   readonly environment?: "login" | Readonly<Record<string, string | undefined>> | undefined;
+  /** Called when a run's sink throws. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 /** A sandbox that this host opened or took over; another keeper opens it again under another id. */
@@ -43,6 +45,8 @@ export class KeeperPort implements ProcessPort {
   readonly #sandboxes = new Map<string, KnownSandbox>();
   readonly #fencedListeners: (() => void)[] = [];
   readonly #lostListeners: (() => void)[] = [];
+  /** The runs that were reported as lost with the last connection, and the keeper at its other end. */
+  #lost: { readonly keeperPid: number; readonly runIds: readonly string[] } | undefined;
   #link: KeeperLink | undefined;
   #opening: Promise<KeeperLink> | undefined;
   #end: "fenced" | "closed" | undefined;
@@ -152,8 +156,8 @@ export class KeeperPort implements ProcessPort {
   #connected(): Promise<KeeperLink> {
     if (this.#end !== undefined) return Promise.reject(endError(this.#end));
     if (this.#link !== undefined) return Promise.resolve(this.#link);
-    this.#opening ??= this.#parts
-      .open((end) => this.#ended(end))
+    const { open, onFault = () => {} } = this.#parts;
+    this.#opening ??= open({ ended: (end) => this.#ended(end), fault: onFault })
       .then((link) => this.#begin(link))
       .finally(() => {
         this.#opening = undefined;
@@ -167,14 +171,21 @@ export class KeeperPort implements ProcessPort {
       await link.close();
       throw endError(this.#end);
     }
+    // It closed the connection and did not die: its sandboxes are there, and what was reported as lost still runs.
+    if (link.welcome.pid === this.#lost?.keeperPid) await endRuns(link, this.#lost.runIds);
+    else await this.#openSandboxesAgain(link);
+    this.#lost = undefined;
+    if (link.end !== undefined) throw endError(link.end);
+    this.#link = link;
+    return link;
+  }
+
+  async #openSandboxesAgain(link: KeeperLink): Promise<void> {
     for (const known of this.#sandboxes.values()) {
       // A run that needs it reports the failure.
       const opened = await link.request("openSandbox", known).catch(() => undefined);
       if (opened !== undefined) known.keeperId = opened.id;
     }
-    if (link.end !== undefined) throw endError(link.end);
-    this.#link = link;
-    return link;
   }
 
   async #open(
@@ -204,8 +215,10 @@ export class KeeperPort implements ProcessPort {
   }
 
   #ended(end: LinkEnd): void {
-    this.#link = undefined;
     const runs = [...this.#runs];
+    const keeperPid = this.#link?.welcome.pid;
+    if (keeperPid !== undefined) this.#lost = { keeperPid, runIds: runs.map(({ id }) => id) };
+    this.#link = undefined;
     this.#runs.clear();
     if (end === "fenced") {
       this.#end = "fenced";
@@ -219,4 +232,18 @@ export class KeeperPort implements ProcessPort {
     // The next one ends what this one left; a failure is reported by the call that needs it.
     this.#connected().catch(() => {});
   }
+}
+
+/** Ends runs that were reported as lost. */
+async function endRuns(link: KeeperLink, ids: readonly string[]): Promise<void> {
+  const silent: LinkedRun = { bytes: () => {}, event: () => {}, taken: () => {} };
+  const endRun = async (id: string): Promise<void> => {
+    const run = link.add(silent);
+    await link.request("attach", { id, from: {} }, run);
+    await link.request("end", { graceMs: 0 }, run);
+    link.command({ do: "release" }, run);
+    link.remove(run);
+  };
+  // One that is not held any more needs no end.
+  await Promise.allSettled(ids.map(endRun));
 }

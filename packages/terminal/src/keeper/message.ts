@@ -97,6 +97,7 @@ export interface Requests {
   end: { params: { graceMs: number }; result: readonly TreeProcess[] };
   members: { params: NoParams; result: readonly TreeProcess[] };
   interrupt: { params: NoParams; result: null };
+  inputTaken: { params: NoParams; result: null };
   detach: { params: NoParams; result: null };
   close: { params: { graceMs: number | undefined }; result: null };
 }

@@ -223,6 +223,11 @@ export class RemoteRun implements Run, LinkedRun {
     this.#sendInput();
   }
 
+  async inputTaken(): Promise<void> {
+    // Frames are handled in order, so the reply comes after the input.
+    await this.#parts.link.request("inputTaken", {}, this.#number);
+  }
+
   hold(isHeld: boolean): void {
     this.#parts.link.command({ do: "hold", isHeld }, this.#number);
   }

@@ -175,6 +175,8 @@ export interface Run {
   onDrain(listener: () => void): void;
   /** Closes stdin; in a terminal, types what ends its input. */
   endInput(): void;
+  /** Resolves when all input so far, and its end, is with the process that holds the run: a kill of this one cannot lose it. */
+  inputTaken(): Promise<void>;
   /** While held, no output is read, and a command that writes fast waits. */
   hold(isHeld: boolean): void;
   /**

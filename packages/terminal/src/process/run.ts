@@ -156,6 +156,10 @@ export class ChildRun implements Run {
     this.#input.onDrain(listener);
   }
 
+  async inputTaken(): Promise<void> {
+    // This process holds the run.
+  }
+
   endInput(): void {
     this.#input.end();
   }

@@ -234,3 +234,14 @@ describe("real output", () => {
     expect(fold(input)).toBe(readFileSync(new URL(`${name}.text`, folder), "utf8"));
   });
 });
+
+it.each([0, 3, 70_000])(
+  "[T705] an output that begins at a later byte answers with all from there on: %i",
+  (startOffset) => {
+    const output = openTty({ startOffset });
+    expect(output.answer()).toEqual({ output: "", truncated: startOffset > 0 });
+    const lines = Array.from({ length: 60_000 }, (_, index) => `line ${index}\r\n`).join("");
+    for (let at = 0; at < lines.length; at += 50_000) output.push(Buffer.from(lines.slice(at, at + 50_000)));
+    expect(output.answer()).toEqual({ output: lines.replaceAll("\r\n", "\n"), truncated: startOffset > 0 });
+  },
+);

@@ -61,7 +61,7 @@ export class TtyRunAnswer implements RunAnswer {
     this.#rows = options.rows;
     this.#maxBatchBytes = Math.min(MAX_BATCH_BYTES, options.ring.guaranteedBytes);
     this.#batchBytes = this.#maxBatchBytes;
-    if (options.begins === "atFirstByte") this.#folding = this.#beginFolding(0);
+    if (options.begins === "atFirstByte") this.#folding = this.#beginFolding(this.#ring.startOffset);
   }
 
   get allocatedBytes(): number {

@@ -11,6 +11,7 @@ import { startServer } from "@holdfast/server";
 import { MemoryStorage } from "../../packages/core/src/testing/memory-storage.ts";
 import { median, monotonicMs } from "../terminal/statistics.ts";
 import { bareHandshakeMs, sdkUpdatesPerSecond } from "./peers.ts";
+import { updatesPerSecond } from "./updates.ts";
 
 const rounds = process.argv.includes("--short") ? 3 : 9;
 const updates = 200_000;
@@ -36,35 +37,6 @@ const host = new Host({
 const newSession = async (): Promise<string> =>
   (await host.createSession({ agent_id: "flood", cwd: folder, approvalPolicy: "approve-all" }, me))
     .session_key;
-
-/** Updates a second, from the child's pipe through the hub to a reader that has seen all text. */
-async function ourUpdatesPerSecond(): Promise<number> {
-  const key = await newSession();
-  const wanted = updates * 230;
-  let seen = 0;
-  const startedMs = performance.now();
-  await new Promise<void>((resolve) => {
-    const read = (): void => {
-      for (;;) {
-        const reading = turn.chat.read();
-        if (reading.kind !== "entries" || reading.entries.length === 0) return;
-        for (const { action } of reading.entries) {
-          if (action.type === "chat/delta") seen += action.content.length;
-          else if (action.type === "chat/responsePart" && action.part.kind === "markdown") {
-            seen += action.part.content.length;
-          } else if (action.type === "chat/turnComplete") resolve();
-        }
-      }
-    };
-    const turn = host.streamTurn(key, { message: `flood ${updates}` }, me, read);
-    // A reader is woken for what comes after its last look.
-    read();
-  });
-  const perSecond = (updates / (performance.now() - startedMs)) * 1000;
-  if (seen !== wanted) throw new Error(`the reader saw ${seen} of ${wanted} characters`);
-  await host.closeSession(key, undefined, me);
-  return perSecond;
-}
 
 /** Tool calls a second in one turn, from the child's pipe through the hub to a reader that has seen all their ends. */
 async function toolCallsPerSecond(calls: number): Promise<number> {
@@ -156,7 +128,7 @@ const manyCalls: number[] = [];
 await createMs();
 await toolCallsPerSecond(1000);
 for (let round = 0; round < rounds; round += 1) {
-  ours.push(await ourUpdatesPerSecond());
+  ours.push(await updatesPerSecond(host, folder, updates));
   sdk.push(await sdkUpdatesPerSecond(agent, updates / 4));
   for (let i = 0; i < 3; i += 1) {
     creates.push(await createMs());

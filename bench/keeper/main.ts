@@ -1,4 +1,4 @@
-// The benchmark of the keeper: floods, echo and memory, against the inline port and a bare relay in the same run.
+// The benchmark of the keeper: floods, echo, updates, starts and memory, against the inline port and a bare relay in the same run.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,11 +7,14 @@ import type { ProcessPort, RunKind } from "@holdfast/terminal/port";
 import { Spawner } from "@holdfast/terminal/process";
 import { median, percentile, rounded } from "../terminal/statistics.ts";
 import { relayMs } from "./relay.ts";
+import { measureStarts } from "./start.ts";
+import { UpdatesHost, updatesPerTurn } from "./updates.ts";
 
 const rounds = process.argv.includes("--short") ? 3 : 9;
 const pipeBytes = 512 * 1024 * 1024;
 const ttyLineCount = 800_000;
 const idleTerminals = 100;
+const liveTerminals = 200;
 const echoes = 300;
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(path.join(tmpdir(), "bench-keeper-"));
@@ -126,8 +129,20 @@ const echo: Record<PortName, number[]> = { inline: [], keeper: [] };
 for (let round = 0; round < rounds; round += 1) {
   for (const name of names) echo[name].push(...(await echoMs(ports[name])));
 }
-await keeper.close();
-await inline.close();
+const updateHosts = {
+  inline: await UpdatesHost.open(inline, path.join(folder, "inline")),
+  keeper: await UpdatesHost.open(keeper, path.join(folder, "kept")),
+};
+const updates = await interleave({
+  inline: () => updateHosts.inline.measureMs(),
+  keeper: () => updateHosts.keeper.measureMs(),
+});
+say(`updates ${JSON.stringify(updates)}`);
+// Each closes its port.
+await updateHosts.keeper.close();
+await updateHosts.inline.close();
+const starts = await measureStarts(folder, liveTerminals, rounds);
+say(`starts ${JSON.stringify(starts)}`);
 rmSync(folder, { recursive: true });
 
 const perSecond = (bytes: number, ms = Number.NaN): number => rounded(bytes / 1e6 / (ms / 1000));
@@ -146,12 +161,21 @@ const result = {
   ttyOfInline: rounded((tty["inline"] ?? Number.NaN) / (tty["keeper"] ?? Number.NaN)),
   echoP50Ms: { inline: rounded(p50.inline), keeper: rounded(p50.keeper) },
   echoAddedMs: rounded(p50.keeper - p50.inline),
+  updatesPerSecond: {
+    inline: rounded((updatesPerTurn / (updates["inline"] ?? Number.NaN)) * 1000),
+    keeper: rounded((updatesPerTurn / (updates["keeper"] ?? Number.NaN)) * 1000),
+  },
+  updatesOfInline: rounded((updates["inline"] ?? Number.NaN) / (updates["keeper"] ?? Number.NaN)),
+  startMs: { empty: rounded(starts.emptyMs), with200Terminals: rounded(starts.fullMs) },
+  startOfEmpty: rounded(starts.fullMs / starts.emptyMs),
   keeperMiBWith100Idle: idleMiB === null ? null : rounded(idleMiB),
 };
 const goals: readonly (readonly [string, string, boolean])[] = [
   ["pipeOfRelay", "≥ 0.8", result.pipeOfRelay >= 0.8],
   ["ttyOfInline", "≥ 0.85", result.ttyOfInline >= 0.85],
   ["echoAddedMs", "< 1", result.echoAddedMs < 1],
+  ["updatesOfInline", "≥ 0.8", result.updatesOfInline >= 0.8],
+  ["startOfEmpty", "≤ 1.5", result.startOfEmpty <= 1.5],
   ["keeperMiBWith100Idle", "< 80", (result.keeperMiBWith100Idle ?? 0) < 80],
 ];
 console.log(JSON.stringify(result, undefined, 2));

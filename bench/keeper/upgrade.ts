@@ -1,0 +1,173 @@
+// An upgrade under load: the host of another commit runs sessions with viewers, and this commit's host takes over.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { makeId, type TerminalPart, terminalUri } from "@holdfast/ahp";
+import { AhpClient, webSocketTransport } from "@holdfast/ahp/client";
+import type { Holdfast } from "@holdfast/sdk";
+import { WebSocket } from "ws";
+import { median, rounded } from "../terminal/statistics.ts";
+import { startProgram, stopAll, thisProgram } from "./program.ts";
+
+const sessionCount = 20;
+const viewerCount = 50;
+const ticks = 1000;
+const tickSeconds = 0.02;
+const beforeUpgradeMs = 6000;
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const command = `i=0; while [ $i -lt ${ticks} ]; do i=$((i+1)); echo tick $i; sleep ${tickSeconds}; done`;
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** Follows a terminal, and notes when something came. */
+interface Viewer {
+  readonly kind: "AHP" | "SSE";
+  readonly arrivalsMs: number[];
+  /** All output, when the command has ended. */
+  readonly text: Promise<string>;
+}
+
+/** The program of another commit, built in a folder. */
+function buildCommit(commit: string, folder: string): string {
+  execFileSync("git", ["worktree", "add", "--detach", folder, commit], { cwd: repository, stdio: "ignore" });
+  execFileSync("cp", ["-al", path.join(repository, "node_modules"), folder]);
+  execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: folder, stdio: "inherit" });
+  return path.join(folder, "packages/cli/dist/main.js");
+}
+
+function followByStream(sdk: Holdfast, terminalId: string): Viewer {
+  const arrivalsMs: number[] = [];
+  const read = async (): Promise<string> => {
+    const pieces: Buffer[] = [];
+    let nextOffset = 0;
+    for await (const event of sdk.terminals.stream(terminalId, { after: 0 })) {
+      if (event.type !== "output") continue;
+      arrivalsMs.push(Date.now());
+      if (event.data.offset !== nextOffset) {
+        throw new Error(`bytes at ${event.data.offset}, expected ${nextOffset}`);
+      }
+      nextOffset += event.data.bytes.length;
+      pieces.push(Buffer.from(event.data.bytes));
+    }
+    return Buffer.concat(pieces).toString();
+  };
+  return { kind: "SSE", arrivalsMs, text: read() };
+}
+
+async function followByAhp(address: string, name: string, terminalId: string): Promise<Viewer> {
+  const client = new AhpClient({
+    clientId: name,
+    open: () => webSocketTransport(new WebSocket(address)),
+  });
+  await client.connect();
+  const arrivalsMs: number[] = [];
+  let text = "";
+  const whole = new Promise<string>((resolve) => {
+    void client.subscribe(terminalUri(makeId("terminal", terminalId)), "terminal", {
+      onEvent: (event) => {
+        arrivalsMs.push(Date.now());
+        if (event.type === "snapshot") text = (event.content ?? []).map((part) => textOf(part)).join("");
+        else if (event.type === "action" && event.action.type === "terminal/data") text += event.action.data;
+        if (event.type === "gone" || event.state.lifecycle.status !== "exited") return;
+        client.close();
+        resolve(text);
+      },
+    });
+  });
+  return { kind: "AHP", arrivalsMs, text: whole };
+}
+
+function textOf(part: TerminalPart): string {
+  return part.kind === "output" ? part.text : part.output;
+}
+
+/** When this commit's host took over from the other one, by the keeper's log. */
+function fenceMs(home: string): number {
+  const lines = readFileSync(path.join(home, "keeper.log"), "utf8").trim().split("\n");
+  const takeOver = lines.findLast((line) => line.includes("has taken over"));
+  return Date.parse(takeOver?.split(" ")[0] ?? "");
+}
+
+/** Starts a turn in each session; gives the ids of their terminals and the turns' ends. */
+async function startTurns(sdk: Holdfast, cwd: string): Promise<{ ids: string[]; ends: Promise<string>[] }> {
+  const keys: string[] = [];
+  for (let session = 0; session < sessionCount; session += 1) {
+    const wish = { agent_id: "shell", cwd, approvalPolicy: "approve-all" } as const;
+    keys.push((await sdk.acpAgent.createSession(wish)).session_key);
+  }
+  const ends = keys.map(async (key) => {
+    for await (const event of sdk.acpAgent.streamChat(key, command)) {
+      if (event.type === "done") return event.data.stopReason;
+      if (event.type === "error") return event.data.code;
+    }
+    return "nothing";
+  });
+  const ids = await Promise.all(
+    keys.map(async (sessionKey) => {
+      for (;;) {
+        const [terminal] = await sdk.terminals.list({ sessionKey });
+        if (terminal !== undefined) return terminal.id;
+        await sleep(50);
+      }
+    }),
+  );
+  return { ids, ends };
+}
+
+const commit = process.argv[2] ?? "HEAD~1";
+const folder = mkdtempSync(path.join(tmpdir(), "bench-upgrade-"));
+const [home, project, worktree] = ["home", "project", "other"].map((name) => path.join(folder, name)) as [
+  string,
+  string,
+  string,
+];
+for (const each of [home, project]) mkdirSync(each, { mode: 0o700 });
+try {
+  const other = buildCommit(commit, worktree);
+  const { sdk, url } = await startProgram(other, home);
+  const { ids, ends } = await startTurns(sdk, project);
+  const token = readFileSync(path.join(home, "token"), "utf8").trim();
+  const address = `${url.replace("http", "ws")}/ahp?tkn=${token}`;
+  const viewers = await Promise.all(
+    Array.from({ length: viewerCount }, async (_, index) => {
+      const id = ids[index % ids.length] ?? "";
+      return index % 2 === 0 ? followByStream(sdk, id) : followByAhp(address, `viewer-${index}`, id);
+    }),
+  );
+  say(`${sessionCount} sessions of ${commit} run, with ${viewerCount} viewers`);
+  await sleep(beforeUpgradeMs);
+  await startProgram(thisProgram, home, ["--take-over"]);
+  const fencedMs = fenceMs(home);
+  const stops = await Promise.all(ends);
+  const texts = await Promise.all(viewers.map(({ text }) => text));
+  const expected = Array.from({ length: ticks }, (_, index) => `tick ${index + 1}\r\n`).join("");
+  const wholeTexts = texts.filter((text) => text === expected).length;
+  const fromFence = viewers.map(
+    ({ arrivalsMs }) => (arrivalsMs.find((atMs) => atMs > fencedMs) ?? Number.NaN) - fencedMs,
+  );
+  const pauses = viewers.map(({ arrivalsMs }) => longestPauseMs(arrivalsMs));
+  const result = {
+    from: execFileSync("git", ["rev-parse", "--short", commit], { cwd: repository, encoding: "utf8" }).trim(),
+    turnsEnded: stops.filter((stop) => stop === "end_turn").length,
+    wholeTexts,
+    pauseFromFenceMs: { median: rounded(median(fromFence)), longest: rounded(Math.max(...fromFence)) },
+    pauseOfViewersMs: { median: rounded(median(pauses)), longest: rounded(Math.max(...pauses)) },
+  };
+  console.log(JSON.stringify(result, undefined, 2));
+  const goals: readonly (readonly [string, string, boolean])[] = [
+    ["turnsEnded", `= ${sessionCount}`, result.turnsEnded === sessionCount],
+    ["wholeTexts", `= ${viewerCount}`, wholeTexts === viewerCount],
+    ["pauseFromFenceMs.longest", "< 1000", result.pauseFromFenceMs.longest < 1000],
+  ];
+  for (const [name, wanted, isMet] of goals) say(`${isMet ? "met   " : "MISSED"} ${name} ${wanted}`);
+} finally {
+  await stopAll(home);
+  execFileSync("git", ["worktree", "remove", "--force", worktree], { cwd: repository, stdio: "ignore" });
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function longestPauseMs(arrivalsMs: readonly number[]): number {
+  return Math.max(...arrivalsMs.slice(1).map((atMs, index) => atMs - (arrivalsMs[index] ?? atMs)));
+}

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { makeId, type TerminalPart, terminalUri } from "@holdfast/ahp";
+import { makeId, terminalUri } from "@holdfast/ahp";
 import { AhpClient, webSocketTransport } from "@holdfast/ahp/client";
 import type { Holdfast } from "@holdfast/sdk";
 import { WebSocket } from "ws";
@@ -68,7 +68,7 @@ async function followByAhp(address: string, name: string, terminalId: string): P
     void client.subscribe(terminalUri(makeId("terminal", terminalId)), "terminal", {
       onEvent: (event) => {
         arrivalsMs.push(Date.now());
-        if (event.type === "snapshot") text = (event.content ?? []).map((part) => textOf(part)).join("");
+        if (event.type === "snapshot") text = (event.content ?? []).map((part) => part.text).join("");
         else if (event.type === "action" && event.action.type === "terminal/data") text += event.action.data;
         if (event.type === "gone" || event.state.lifecycle.status !== "exited") return;
         client.close();
@@ -77,10 +77,6 @@ async function followByAhp(address: string, name: string, terminalId: string): P
     });
   });
   return { kind: "AHP", arrivalsMs, text: whole };
-}
-
-function textOf(part: TerminalPart): string {
-  return part.kind === "output" ? part.text : part.output;
 }
 
 /** When this commit's host took over from the other one, by the keeper's log. */
@@ -139,8 +135,10 @@ try {
   say(`${sessionCount} sessions of ${commit} run, with ${viewerCount} viewers`);
   await sleep(beforeUpgradeMs);
   await startProgram(thisProgram, home, ["--take-over"]);
+  say("taken over");
   const fencedMs = fenceMs(home);
   const stops = await Promise.all(ends);
+  say("turns ended");
   const texts = await Promise.all(viewers.map(({ text }) => text));
   const expected = Array.from({ length: ticks }, (_, index) => `tick ${index + 1}\r\n`).join("");
   const wholeTexts = texts.filter((text) => text === expected).length;
@@ -155,6 +153,9 @@ try {
     pauseFromFenceMs: { median: rounded(median(fromFence)), longest: rounded(Math.max(...fromFence)) },
     pauseOfViewersMs: { median: rounded(median(pauses)), longest: rounded(Math.max(...pauses)) },
   };
+  say(
+    `${JSON.stringify(stops)} ${viewers.map((v, i) => `${v.kind}:${texts[i]?.length}`).join(" ")} ${expected.length} ${JSON.stringify(texts.find((t) => t !== expected)?.slice(0, 100))}`,
+  );
   console.log(JSON.stringify(result, undefined, 2));
   const goals: readonly (readonly [string, string, boolean])[] = [
     ["turnsEnded", `= ${sessionCount}`, result.turnsEnded === sessionCount],

@@ -4,6 +4,7 @@ import path from "node:path";
 import { Holdfast } from "@holdfast/sdk";
 import { keeperStatus } from "@holdfast/terminal/keeper";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { FollowedTurn } from "../agents/followed-turn.ts";
 import { Windows } from "../cli/window.ts";
 import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
 
@@ -83,6 +84,22 @@ describe("[R701] after a restart of the host", () => {
     await sdk.terminals.kill(id);
   }, 120_000);
 
+  it("[R701] [A716] a turn and a terminal that are followed continue when the host is stopped with TERM", async () => {
+    const wish = { agent_id: "shell", cwd: host.project, approvalPolicy: "approve-all" as const };
+    const { session_key: key } = await sdk.acpAgent.createSession(wish);
+    const line = "i=0; while [ ! -e go ]; do i=$((i+1)); echo beat $i; sleep 0.05; done; rm go";
+    const turn = new FollowedTurn(sdk.acpAgent.streamChat(key, line));
+    const terminal = await vi.waitUntil(async () => (await sdk.terminals.list({ sessionKey: key }))[0]);
+    const heard = readTerminal(sdk, terminal.id);
+    await vi.waitUntil(async () => (await sdk.terminals.output(terminal.id)).text.includes("beat 2"));
+    host = await host.restart("SIGTERM");
+    writeFileSync(path.join(host.project, "go"), "");
+    expect(await turn.ended()).toBe("end_turn");
+    const beats = [...(await heard).matchAll(/beat (\d+)/g)].map(([, number]) => Number(number));
+    expect(beats.length).toBeGreaterThan(2);
+    expect(beats).toEqual(beats.map((_, index) => index + 1));
+  }, 120_000);
+
   it("[R701] an idle agent keeps its process, by TERM as by KILL", async () => {
     const wish = { agent_id: "shell", cwd: host.project, approvalPolicy: "approve-all" as const };
     const { session_key: key } = await sdk.acpAgent.createSession(wish);
@@ -98,6 +115,15 @@ describe("[R701] after a restart of the host", () => {
     expect(await agentPid()).toBe(agent);
   }, 120_000);
 });
+
+/** All output of a terminal, by a stream that reconnects. */
+async function readTerminal(client: Holdfast, id: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const event of client.terminals.stream(id, { after: 0 })) {
+    if (event.type === "output") pieces.push(event.data.bytes);
+  }
+  return Buffer.concat(pieces).toString();
+}
 
 /** The process of the only agent, as the keeper has it. */
 async function agentPid(): Promise<number | undefined> {

@@ -69,6 +69,17 @@ describe("[A40] closing", () => {
     expect(host.lastTurn.isForgotten).toBe(true);
   });
 
+  it("[A716] cuts streams of work that is kept at once, and without a last event", async () => {
+    const { client, host, server } = await serve({ graceMs: 30_000 });
+    const stream = await client.stream(await client.createSession());
+    host.lastTurn.say("one");
+    await stream.next();
+    const stopped = server.stop("keep");
+    await expect(stream.rest()).rejects.toThrow("terminated");
+    await stopped;
+    expect(host.lastTurn.isActive).toBe(true);
+  });
+
   it("[A40] waits for nobody who neither asks nor reads", async () => {
     const { server } = await serve({ graceMs: 10 });
     const idle = connect({ host: "127.0.0.1", port: server.port });

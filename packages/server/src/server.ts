@@ -17,7 +17,7 @@ import {
 } from "./auth/address.ts";
 import type { HostPort } from "./host-port.ts";
 import { createApp } from "./http/app.ts";
-import { Connections, drain, listenOn } from "./http/connections.ts";
+import { Connections, drain, listenOn, type WorkLeft } from "./http/connections.ts";
 import {
   answerBrokenRequest,
   answerConnect,
@@ -85,8 +85,8 @@ export interface RunningServer {
   readonly port: number;
   /** Makes an address that signs one browser in to the page, once. */
   signInUrl(): string;
-  /** Takes no new work, lets running work end, then closes every connection. Idempotent. */
-  stop(): Promise<void>;
+  /** Takes no new work, lets running work end unless it is kept, then closes every connection. Idempotent. */
+  stop(work?: WorkLeft): Promise<void>;
   /** Stops, then releases the host: its metrics and its webhooks. Idempotent. */
   close(): Promise<void>;
 }
@@ -153,13 +153,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       throw error;
     },
   );
-  const stop = (): Promise<void> => {
+  const stop = (work: WorkLeft = "end"): Promise<void> => {
     stopping ??= (async () => {
       try {
         await ahp.close();
       } finally {
         // Whatever becomes of the sockets, requests are drained.
-        await drain({ server, connections, streams }, graceMs);
+        await drain({ server, connections, streams }, graceMs, work);
       }
     })();
     return stopping;

@@ -155,7 +155,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       signInUrl: () => (webRoot === undefined ? server.url : server.signInUrl()),
       close: (work) =>
         closeInTurn([
-          () => server.stop(),
+          () => server.stop(keeper === undefined ? "end" : work),
           // Webhooks for the end of a turn are also called for turns that end here (A83).
           () => (work === "keep" && keeper !== undefined ? leaveRunning(started, parts) : started.close()),
           () => server.close(),

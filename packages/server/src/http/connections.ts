@@ -74,14 +74,25 @@ interface Serving {
 /** Time that a stream gets to end after it was asked to, and its reader to read the last event. */
 const lastWordsMs = 1000;
 
-/** Accepts nothing new; lets requests and streams end within the grace, then ends the streams, then disconnects (A40). */
-export async function drain({ server, connections, streams }: Serving, graceMs: number): Promise<void> {
+/** What becomes of agents and terminals when a host stops: they end with it, or the next host continues with them. */
+export type WorkLeft = "end" | "keep";
+
+/**
+ * Accepts nothing new; lets requests and streams end within the grace, then ends the streams, then disconnects (A40).
+ * Streams of work that is kept are cut at once, and their clients look for the next host (A716).
+ */
+export async function drain(
+  { server, connections, streams }: Serving,
+  graceMs: number,
+  work: WorkLeft,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
   connections.closeIdle();
-  if (await endsWithin(closed, graceMs)) return;
-  streams.stop();
+  if (work === "keep") streams.disconnect();
+  else if (await endsWithin(closed, graceMs)) return;
+  else streams.stop();
   if (await endsWithin(closed, lastWordsMs)) return;
   connections.closeAll();
   await closed;

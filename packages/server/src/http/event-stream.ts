@@ -129,6 +129,11 @@ export class EventStream implements StoppableStream {
     this.#continueFrom("waiting");
   }
 
+  disconnect(): void {
+    this.#reader?.destroy();
+    this.close();
+  }
+
   close(): void {
     if (this.#state === "closed") return;
     this.#state = "closed";

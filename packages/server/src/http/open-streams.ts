@@ -8,6 +8,8 @@ export interface StoppableStream {
   /** Called about twice in the longest silence. */
   beat(): void;
   stop(code: StopCode): void;
+  /** Cuts the connection without a last event. */
+  disconnect(): void;
 }
 
 export class OpenStreams {
@@ -16,7 +18,7 @@ export class OpenStreams {
   readonly #streams = new Set<StoppableStream>();
   /** Runs while streams are open; one for all, since each timer wakes an idle host (O220). */
   #timer: NodeJS.Timeout | undefined;
-  #isStopping = false;
+  #stop: ((stream: StoppableStream) => void) | undefined;
 
   get size(): number {
     return this.#streams.size;
@@ -29,7 +31,7 @@ export class OpenStreams {
     this.#timer ??= setInterval(() => {
       for (const each of this.#streams) each.beat();
     }, maxSilenceMs / 2).unref();
-    if (this.#isStopping) stream.stop("HOST_STOPPING");
+    this.#stop?.(stream);
   }
 
   delete(stream: StoppableStream): void {
@@ -41,8 +43,17 @@ export class OpenStreams {
 
   /** Ends every stream, including those added later. */
   stop(): void {
-    this.#isStopping = true;
-    for (const stream of this.#streams) stream.stop("HOST_STOPPING");
+    this.#stopAll((stream) => stream.stop("HOST_STOPPING"));
+  }
+
+  /** Cuts every stream, including those added later: what it shows continues in the next host. */
+  disconnect(): void {
+    this.#stopAll((stream) => stream.disconnect());
+  }
+
+  #stopAll(stop: (stream: StoppableStream) => void): void {
+    this.#stop = stop;
+    for (const stream of this.#streams) stop(stream);
   }
 }
 

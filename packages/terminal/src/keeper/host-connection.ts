@@ -13,6 +13,7 @@ import {
   encodeHeader,
   encodeJson,
 } from "./frame.ts";
+import { FrameWriter } from "./frame-writer.ts";
 import type { AttachedRun, HeldPort } from "./held-port.ts";
 import type {
   CommandMessage,
@@ -46,10 +47,10 @@ interface NumberedRun {
 export class HostConnection implements FrameHandler {
   readonly hostPid: number;
   readonly #socket: Socket;
+  readonly #writer: FrameWriter;
   readonly #port: HeldPort;
   readonly #onClose: (graceMs: number | undefined) => Promise<void>;
   readonly #runs = new Map<number, NumberedRun>();
-  #isCorked = false;
 
   /** `onClose` is called when the host wants everything ended, `pinMemory` when it is fenced. */
   constructor(
@@ -60,6 +61,7 @@ export class HostConnection implements FrameHandler {
     pinMemory: () => () => void,
   ) {
     this.#socket = socket;
+    this.#writer = new FrameWriter(socket);
     this.#port = port;
     this.hostPid = hostPid;
     this.#onClose = onClose;
@@ -242,17 +244,7 @@ export class HostConnection implements FrameHandler {
     else numbered.attached.grant(stream, offset);
   }
 
-  /** Frames of one tick leave in one system call. */
   #send(parts: readonly Uint8Array[]): void {
-    if (this.#socket.destroyed || this.#socket.writableEnded) return;
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      this.#socket.cork();
-      process.nextTick(() => {
-        this.#isCorked = false;
-        this.#socket.uncork();
-      });
-    }
-    for (const part of parts) this.#socket.write(part);
+    this.#writer.send(parts);
   }
 }

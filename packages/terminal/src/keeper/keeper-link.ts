@@ -3,6 +3,7 @@ import { type Socket, connect } from "node:net";
 import { fromFailure } from "../process/helper/wire.ts";
 import { TerminalError } from "../terminal-error.ts";
 import { FRAME, type FrameHeader, FrameReader, decodeJson, encodeHeader, encodeJson } from "./frame.ts";
+import { FrameWriter } from "./frame-writer.ts";
 import type {
   CommandMessage,
   EventMessage,
@@ -115,16 +116,17 @@ export class LinkReader {
 export class KeeperLink {
   readonly welcome: Welcome;
   readonly #socket: Socket;
+  readonly #writer: FrameWriter;
   readonly #runs = new Map<number, LinkedRun>();
   readonly #pending = new Map<number, Pending>();
   readonly #events: LinkEvents;
   #nextNumber = 1;
   #end: LinkEnd | undefined;
-  #isCorked = false;
 
   private constructor(socket: Socket, reader: LinkReader, welcome: Welcome, events: LinkEvents) {
     this.welcome = welcome;
     this.#socket = socket;
+    this.#writer = new FrameWriter(socket);
     this.#events = events;
     socket.on("close", () => this.#finish("lost"));
     reader.listen(
@@ -256,16 +258,7 @@ export class KeeperLink {
   }
 
   #send(parts: readonly Uint8Array[]): void {
-    if (this.#end !== undefined || this.#socket.destroyed) return;
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      this.#socket.cork();
-      process.nextTick(() => {
-        this.#isCorked = false;
-        this.#socket.uncork();
-      });
-    }
-    for (const part of parts) this.#socket.write(part);
+    if (this.#end === undefined) this.#writer.send(parts);
   }
 }
 

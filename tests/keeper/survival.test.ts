@@ -1,5 +1,6 @@
 // Terminals and agents outlive their host: a full screen, a server in the background, an idle agent.
-import { writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Holdfast } from "@holdfast/sdk";
 import { keeperStatus } from "@holdfast/terminal/keeper";
@@ -11,6 +12,7 @@ import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
 let host: RealHost;
 let sdk: Holdfast;
 const windows = new Windows();
+const hasVim = spawnSync("vim", ["--version"]).status === 0;
 
 beforeAll(async () => {
   host = await startRealHost({ keeper: true, port: await freePort() });
@@ -62,6 +64,35 @@ describe("[R701] after a restart of the host", () => {
     await second.shows("abcd");
     await sdk.terminals.kill(id);
   }, 120_000);
+
+  it.runIf(hasVim)(
+    "[R701] vim is as it was, for a viewer that was connected and for a new one",
+    async () => {
+      const file = path.join(host.project, "poem.txt");
+      writeFileSync(file, "first line\nsecond line\n");
+      await sdk.terminals.create({
+        command: "vim",
+        args: ["-u", "NONE", "-N", file],
+        kind: "tty",
+        name: "vim",
+        cols: 80,
+        rows: 24,
+        cwd: host.project,
+      });
+      const first = await windows.open(["attach", "vim", "--home", host.home]);
+      await first.shows("second line");
+      first.type("onew line");
+      await first.shows("new line");
+      host = await host.restart("SIGKILL");
+      const second = await windows.open(["attach", "vim", "--read-only", "--home", host.home]);
+      await second.shows("new line");
+      const rows = second.text.split("\n").map((row) => row.trimEnd());
+      expect(rows.slice(0, 4)).toEqual(["first line", "new line", "second line", "~"]);
+      first.type(" more\u001B:wq\r");
+      await vi.waitUntil(() => readFileSync(file, "utf8") === "first line\nnew line more\nsecond line\n");
+    },
+    120_000,
+  );
 
   it("[R701] a server that a command left in the background keeps its process and its output", async () => {
     const { id } = await sdk.terminals.create({

@@ -113,6 +113,10 @@ export interface AcpInitializeResult {
     };
   };
   readonly authMethods?: readonly AcpAuthMethod[];
+  readonly _meta?: {
+    /** `_session/steering`, which claude-agent-acp, codex-acp and pi-acp have. */
+    readonly steering?: { readonly supported?: boolean } | null;
+  } | null;
 }
 
 /** The sign-in state that an agent reports; `kind` is `none` where there is none. */

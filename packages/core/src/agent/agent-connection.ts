@@ -66,6 +66,8 @@ export interface SavedConnection extends SavedGate {
   readonly own?: SavedProcesses | undefined;
 }
 
+const steeringMethod = "_session/steering";
+
 /** An agent that has been started. Its session owns it and closes it. */
 export class AgentConnection {
   /** Resolves when the process has ended, however it did. */
@@ -278,6 +280,23 @@ export class AgentConnection {
     return answer as Promise<AcpPromptResult>;
   }
 
+  /** Whether a message can join the turn that runs. */
+  get canSteer(): boolean {
+    return this.info._meta?.steering?.supported === true;
+  }
+
+  /** Puts a message into the running turn; whether the agent took it. */
+  steer(sessionId: string, prompt: readonly object[]): Promise<boolean> {
+    // Without a turn, the message stays the host's to send.
+    const params = { sessionId, prompt, _meta: { steering: { idleBehavior: "promptRequired" } } };
+    return readSteered(this.#connection.request(steeringMethod, params, { orderKey: sessionId }));
+  }
+
+  /** The same for a message that an earlier host sent. */
+  awaitSteering(id: number, sessionId: string): Promise<boolean> {
+    return readSteered(this.#connection.awaitAgain(id, steeringMethod, { orderKey: sessionId }));
+  }
+
   cancel(sessionId: string): void {
     this.#connection.notify("session/cancel", { sessionId });
   }
@@ -394,4 +413,9 @@ export function explainFailedStart(what: string, cause: unknown, stderrTail: rea
   const isSilent = cause instanceof RpcError || stderrTail.length === 0;
   const said = isSilent ? "" : ` Its last stderr lines: ${stderrTail.slice(-5).join(" | ")}`;
   return new HostError("ACP_SESSION_INIT_FAILED", `${what}: ${reason}.${said}`, { cause });
+}
+
+async function readSteered(response: Promise<unknown>): Promise<boolean> {
+  const { outcome } = (await response) as { readonly outcome?: unknown };
+  return outcome === "injected";
 }

@@ -171,6 +171,11 @@ export class TurnTranslator {
     return update.messageId === undefined || update.messageId === null || update.messageId === open.messageId;
   }
 
+  /** Something else comes between: later text begins a new part. */
+  endPart(): void {
+    this.#openPart = undefined;
+  }
+
   /** The text of an update that continues the open part; undefined for any other update. */
   readContinuation(update: AcpUpdate): string | undefined {
     const content = update["content"] as AcpContent | undefined;

@@ -18,7 +18,7 @@ import { markRequest } from "./session-chat.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionServices } from "./session-services.ts";
 import { type PendingKind, TurnQueue } from "./turn-queue.ts";
-import { type SavedTurn, Turn, type TurnOpening } from "./turn.ts";
+import { type SavedTurn, type SentSteering, Turn, type TurnOpening } from "./turn.ts";
 
 /** A message, and the name under which its sender would send it again. */
 export interface TurnRequest extends ChatRequest {
@@ -86,6 +86,11 @@ export class SessionTurns {
     context.turn = turn;
     context.touch();
     void turn.ended.then((end) => this.#noteEnd(turn, end));
+    const { steering } = turn;
+    if (steering !== undefined && ready !== undefined) {
+      const { agent, sessionId } = ready;
+      void this.#followSteering(turn, steering, agent.awaitSteering(steering.requestId, sessionId));
+    }
     if (saved.prompt !== undefined && ready !== undefined) void turn.resume(ready.agent, saved.prompt);
     else {
       void turn.run(
@@ -167,6 +172,7 @@ export class SessionTurns {
       this.#begin({ turnId, message, queuedMessageId, isInteractive: true }, prompt);
     const entry = this.#queue.set(kind, pending, begin, origin);
     if (!this.#isRunning) this.#queue.beginNext();
+    else if (kind === "steering") this.#steer(pending, prompt);
     return entry;
   }
 
@@ -212,6 +218,28 @@ export class SessionTurns {
   abandon(by: Actor, reason: string): void {
     this.#queue.drop();
     this.#context.turn?.cancel(by, reason);
+  }
+
+  /** An agent that can takes the message into the running turn; for others it stays first in the queue (N760). */
+  #steer({ id, message }: PendingMessage, prompt: Prompt): void {
+    const { turn } = this.#context;
+    const { ready } = this.#agent;
+    if (turn?.isPrompting !== true || ready?.agent.canSteer !== true) return;
+    const { agent, sessionId } = ready;
+    const isTaken = agent.steer(sessionId, prompt(agent.info));
+    turn.steering = { id, text: message.text, requestId: agent.lastId };
+    void this.#followSteering(turn, turn.steering, isTaken);
+  }
+
+  async #followSteering(turn: Turn, sent: SentSteering, isTaken: Promise<boolean>): Promise<void> {
+    const wasTaken = await isTaken.catch((error: unknown) => {
+      this.#context.warn(`The agent did not take a message into its turn: ${String(error)}`);
+      return false;
+    });
+    if (turn.steering === sent) turn.steering = undefined;
+    if (!wasTaken) return;
+    this.#queue.remove("steering", sent.id);
+    turn.noteSteered(sent.text);
   }
 
   get #isRunning(): boolean {

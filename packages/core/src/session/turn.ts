@@ -1,13 +1,15 @@
 // One turn: a prompt on its way through an agent, from the first action to the one that ends it.
-import type {
-  Actor,
-  ChatAction,
-  ErrorInfo,
-  LimitFired,
-  Message,
-  PendingMessageId,
-  TurnEnd,
-  TurnId,
+import { randomUUID } from "node:crypto";
+import {
+  type Actor,
+  type ChatAction,
+  type ErrorInfo,
+  type LimitFired,
+  type Message,
+  type PendingMessageId,
+  type TurnEnd,
+  type TurnId,
+  makeId,
 } from "@holdfast/ahp";
 import { type AcpPromptResult, type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
@@ -53,6 +55,14 @@ export interface SavedTurn {
   readonly prompt?: { readonly id: number; readonly sessionId: string } | undefined;
   readonly cancelled?: Cancellation | undefined;
   readonly isSilent: boolean;
+  readonly steering?: SentSteering | undefined;
+}
+
+/** A message on its way into the turn; `requestId` waits for its response. */
+export interface SentSteering {
+  readonly id: PendingMessageId;
+  readonly text: string;
+  readonly requestId: number;
 }
 
 interface Cancellation {
@@ -82,6 +92,7 @@ export class Turn {
   readonly ended: Promise<TurnEnd>;
   /** The log entry of its first action. */
   readonly opening: LogEntry | undefined;
+  steering: SentSteering | undefined;
   readonly #context: SessionContext;
   readonly #translator: TurnTranslator;
   readonly #startedAt: Date;
@@ -124,6 +135,7 @@ export class Turn {
       this.#translator.restore(opening.translator, (uri) => context.deps.terminals.find(uri));
       this.#cancelled = opening.cancelled;
       this.#isSilent = opening.isSilent;
+      this.steering = opening.steering;
     } else this.opening = this.#dispatch(this.#firstAction(opening), opening.origin);
     const { timeoutSeconds } = context.state.runtimeOptions;
     if (timeoutSeconds !== undefined) {
@@ -149,7 +161,29 @@ export class Turn {
       ...(phase.name === "prompting" && { prompt: { id: phase.promptId, sessionId: phase.sessionId } }),
       ...(this.#cancelled !== undefined && { cancelled: this.#cancelled }),
       isSilent: this.#isSilent,
+      ...(this.steering !== undefined && { steering: this.steering }),
     };
+  }
+
+  /** Whether the agent works on its prompt. */
+  get isPrompting(): boolean {
+    return this.#phase.name === "prompting";
+  }
+
+  /** Shows a message that joined it, in its place. */
+  noteSteered(text: string): void {
+    if (this.isOver) return;
+    this.flush();
+    this.#translator.endPart();
+    const at = this.#context.now().toISOString();
+    const notice = {
+      id: makeId("notice", randomUUID()),
+      at,
+      severity: "info",
+      title: "Sent to the running turn",
+    };
+    const part = { kind: "systemNotification", notice: { ...notice, description: text } } as const;
+    this.#dispatch({ type: "chat/responsePart", turnId: this.id, part });
   }
 
   get isOver(): boolean {

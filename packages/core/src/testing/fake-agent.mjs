@@ -216,7 +216,8 @@ async function receive(message) {
       const agentInfo = { name: script.name ?? "fake-agent", version: "1.2.3" };
       const agentCapabilities = script.capabilities ?? {};
       const authMethods = script.authMethods ?? [];
-      const result = { protocolVersion: 1, agentInfo, agentCapabilities, authMethods };
+      const steering = script.steering === undefined ? {} : { _meta: { steering: { supported: true } } };
+      const result = { protocolVersion: 1, agentInfo, agentCapabilities, authMethods, ...steering };
       return reply(message, script.initialize, result);
     }
     case "authenticate":
@@ -244,6 +245,9 @@ async function receive(message) {
       return reply(message, undefined, {});
     case "session/prompt":
       return prompt(message);
+    case "_session/steering":
+      if (script.steering !== undefined) return play(script.steering, askedBy(message));
+      return send({ id, error: { code: -32601, message: "Method not found" } });
     case "session/cancel":
       if (script.ignoresCancel !== true) cancelled.abort();
       return;

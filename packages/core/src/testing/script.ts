@@ -72,6 +72,8 @@ export interface Script {
   readonly set?: readonly Step[];
   /** By the prompt's text; `*` is for any other. Without an `answer`, the turn ends with `end_turn`. */
   readonly prompts?: Readonly<Record<string, readonly Step[]>>;
+  /** For `_session/steering`, which it then has. */
+  readonly steering?: readonly Step[];
   readonly ignoresCancel?: boolean;
   readonly ignoresEndOfInput?: boolean;
   readonly ignoresTerm?: boolean;

@@ -1,0 +1,109 @@
+// Messages for the turn that runs: an agent that can takes them there, for others they come first in the queue.
+import { defaultChatUri, makeId, turnParts } from "@holdfast/ahp";
+import { expect, test } from "vitest";
+import type { Host } from "../host.ts";
+import { until } from "../testing/agent-record.ts";
+import { useFakeHosts } from "../testing/fake-host.ts";
+import { FakeSession } from "../testing/fake-session.ts";
+import { useRestarts } from "../testing/restarts.ts";
+import { answer, say, type Script, type Step } from "../testing/script.ts";
+
+const newHost = useFakeHosts();
+const newRestarts = useRestarts();
+const clientId = makeId("client", "ann");
+
+/** A person sends a message for the running turn. */
+function steer(host: Host, session: FakeSession, text: string): void {
+  const pending = {
+    id: makeId("pending message", text),
+    message: { text, origin: { kind: "user" as const } },
+  };
+  const action = { type: "chat/pendingMessageSet", kind: "steering", pending } as const;
+  const submission = host.submit(defaultChatUri(session.state.resource), action, {
+    actor: { kind: "client", clientId },
+    origin: { clientId, clientSeq: 1 },
+  });
+  expect(submission).toMatchObject({ outcome: "accepted" });
+}
+
+/** The parts of the turn that ended last, in words. */
+function shownOf(session: FakeSession): string[] {
+  return turnParts(session.lastTurn).map((part) => {
+    if (part.kind === "markdown") return part.content;
+    return part.kind === "systemNotification"
+      ? `${part.notice.title}: ${part.notice.description}`
+      : part.kind;
+  });
+}
+
+function untilSteered(...after: readonly Step[]): Script {
+  const steering = [...after, answer({ outcome: "injected" })];
+  return { steering, prompts: { go: [say("one"), { do: "until", path: "gate" }, say("two")] } };
+}
+
+test("[N760] a message joins the running turn of an agent that takes it, and is shown in its place", async () => {
+  const restarts = newRestarts({ script: untilSteered() });
+  await restarts.start();
+  const key = await restarts.open();
+  const session = new FakeSession(restarts.host, key, restarts.heard);
+  const turn = session.stream("go");
+  await turn.until(({ type }) => type === "chat/responsePart");
+  steer(restarts.host, session, "left, please");
+  await until(() => session.chatState.steeringMessage === undefined);
+  expect(await restarts.heard.heard("_session/steering")).toMatchObject({
+    params: {
+      prompt: [{ type: "text", text: "left, please" }],
+      _meta: { steering: { idleBehavior: "promptRequired" } },
+    },
+  });
+  restarts.pass("gate");
+  await turn.ended;
+  expect(session.chatState.turns).toHaveLength(1);
+  expect(shownOf(session)).toEqual(["one", "Sent to the running turn: left, please", "two"]);
+});
+
+test.each<readonly [string, Script]>([
+  ["has no steering", { prompts: { go: [{ do: "sleep", ms: 200 }] } }],
+  [
+    "has no turn any more",
+    { steering: [answer({ outcome: "promptRequired" })], prompts: { go: [{ do: "sleep", ms: 200 }] } },
+  ],
+  [
+    "rejects it",
+    {
+      steering: [{ do: "fail", code: -32_603, message: "no" }],
+      prompts: { go: [{ do: "sleep", ms: 200 }] },
+    },
+  ],
+])("[N760] for an agent that %s, the message is sent first after the turn", async (_, script) => {
+  const host = newHost({ agents: { mine: script } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  const first = session.stream("go");
+  const queued = session.stream("queued", { queue: true });
+  await session.agent.heard("session/prompt");
+  steer(host.host, session, "steered");
+  expect(session.chatState.steeringMessage?.message.text).toBe("steered");
+  await first.ended;
+  await queued.ended;
+  expect(session.chatState.turns.map(({ message }) => message.text)).toEqual(["go", "steered", "queued"]);
+});
+
+test("[N760] a message on its way when the host is killed reaches the agent once", async () => {
+  const restarts = newRestarts({ script: untilSteered({ do: "until", path: "steered" }) });
+  await restarts.start();
+  const key = await restarts.open();
+  const before = new FakeSession(restarts.host, key, restarts.heard);
+  await before.stream("go").until(({ type }) => type === "chat/responsePart");
+  steer(restarts.host, before, "left");
+  await restarts.heard.heard("_session/steering");
+  await restarts.start();
+  const after = new FakeSession(restarts.host, key, restarts.heard);
+  expect(after.chatState.steeringMessage?.message.text).toBe("left");
+  restarts.pass("steered");
+  await until(() => after.chatState.steeringMessage === undefined);
+  restarts.pass("gate");
+  await until(() => after.chatState.turns.length === 1 && after.chatState.activeTurn === undefined);
+  expect(shownOf(after)).toEqual(["one", "Sent to the running turn: left", "two"]);
+  const steered = restarts.heard.messages.filter(({ method }) => method === "_session/steering");
+  expect(steered).toHaveLength(1);
+});

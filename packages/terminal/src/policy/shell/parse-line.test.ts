@@ -117,7 +117,16 @@ describe("[T686] what is not certain is a problem", () => {
   });
 
   it("[T686] for `sh`, whatever dash and bash read differently is a problem", () => {
-    for (const line of ["a $'b'", "a &>f", "[[ a ]]", "a <<<b", "a |& b", "a <(b)", "function f { a; }"]) {
+    for (const line of [
+      "a $'b'",
+      'a $"b"',
+      "a &>f",
+      "[[ a ]]",
+      "a <<<b",
+      "a |& b",
+      "a <(b)",
+      "function f { a; }",
+    ]) {
       expect({ line, problems: parseShellLine(line, { dialect: "sh" }).problems }).not.toEqual({
         line,
         problems: [],

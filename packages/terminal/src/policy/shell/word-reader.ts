@@ -155,6 +155,7 @@ export class WordReader {
     if (next === "[") throw source.error("old arithmetic expansion");
     if (next === "'" && !isQuoted) return this.#readAnsi(builder);
     if (next === '"' && !isQuoted) {
+      if (this.#grammar.dialect === "sh") throw source.error('$"…" differs between shells');
       source.at += 1;
       this.#readDouble(builder);
       return builder.addUnknown("one", "translated string");

@@ -42,19 +42,23 @@ export async function pack({ into = path.join(root, "dist"), withLibraries = fal
 /**
  * Packs the libraries, which must have been built.
  * @param {string} into
+ * @param {readonly string[]} [names] of the folders in `packages`; by default all
  * @returns {Promise<Packed[]>}
  */
-export async function packLibraries(into) {
+export async function packLibraries(into, names) {
   const folders = await stageLibraries(path.join(into, "libraries"));
-  return folders.map((folder) => packFolder(folder, into));
+  return folders
+    .filter((folder) => names?.includes(path.basename(folder)) ?? true)
+    .map((folder) => packFolder(folder, into));
 }
 
 /**
+ * Packs a package that is laid out in a folder.
  * @param {string} folder
  * @param {string} into
  * @returns {Packed}
  */
-function packFolder(folder, into) {
+export function packFolder(folder, into) {
   const npmArguments = ["pack", "--json", "--ignore-scripts", "--pack-destination", into];
   const outcome = runNpm(npmArguments, { cwd: folder, stdio: ["ignore", "pipe", process.stderr.fd] });
   if (outcome.status !== 0) fail(`\`npm pack\` failed in ${folder}; its message is above.`);

@@ -48,7 +48,7 @@ function textOf(content: readonly HeardPart[] = []): string {
   return content.map((part) => (part.type === "command" ? part.output : part.value)).join("");
 }
 
-test.each(["\\0", "\\a", "\\001"])(
+test.each(process.env["HOLDFAST_LONG"] === undefined ? ["\\0"] : ["\\0", "\\a", "\\001"])(
   "[E450] output of nothing but %s reaches its viewer to the exit, and the next terminal is heard",
   async (byte) => {
     const host = await serveHost();

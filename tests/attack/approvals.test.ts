@@ -89,7 +89,7 @@ const others: readonly (readonly [string, Omit<Extract<HostileStep, { do: "termi
   ["a tty", { command: "printf y >> ran", _meta: { holdfast: { tty: true } } }],
 ];
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("ordinary"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     target = await AttackHost.start({}, optionsOf(setting));
   });

@@ -19,14 +19,15 @@ export const OTHER_UID = 65_533;
 
 const own: AttackSetting = { user: isRoot ? "root" : "ordinary user", backend: "best" };
 /** Only root can start programs as somebody else. */
-const users: readonly AttackSetting[] = isRoot
-  ? [own, { user: "ordinary user", uid: ORDINARY_UID, backend: "best" }]
-  : [own];
+const ordinary: AttackSetting = isRoot ? { user: "ordinary user", uid: ORDINARY_UID, backend: "best" } : own;
 
-/** Each user with the backend that it gets on this machine; in the long form with every backend and with none. */
-export function attackSettings(): AttackSetting[] {
-  if (!isLong) return [...users];
-  return users.flatMap((each) => {
+/**
+ * The tests' own user or an ordinary one, with the backend that it gets on this machine; in the long form both users, with
+ * every backend and with none.
+ */
+export function attackSettings(userInShortForm: "own" | "ordinary"): AttackSetting[] {
+  if (!isLong) return [userInShortForm === "own" ? own : ordinary];
+  return [...new Set([own, ordinary])].flatMap((each) => {
     const bubblewrap = each.user === "root" ? "bubblewrap-root" : "bubblewrap-user";
     return [bubblewrap, "landlock", "none"].map((backend) => ({ ...each, backend }));
   });

@@ -22,7 +22,7 @@ const tamperings: readonly (readonly [string, (entries: Entry[]) => Entry[]])[] 
   ["removes the first", (entries) => entries.slice(1)],
 ];
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("own"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     target = await AttackHost.start({}, optionsOf(setting));
     const key = await target.open({ approvalPolicy: "approve-all" });

@@ -42,7 +42,7 @@ async function signIn(link: string): Promise<string> {
   return (headers.get("set-cookie") ?? "").split(";")[0] ?? "";
 }
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("own"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     const options = optionsOf(setting);
     target = await AttackHost.start(

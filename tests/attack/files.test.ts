@@ -33,7 +33,7 @@ function access(method: "read" | "write", file: string): HostileStep {
   return { do: "call", method: `fs/${method}_text_file`, params: { path: file, content: "attacked" } };
 }
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("ordinary"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     target = await AttackHost.start({}, optionsOf(setting));
     key = await target.open();

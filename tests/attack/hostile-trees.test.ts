@@ -109,7 +109,7 @@ const others = Object.keys(ways).filter((way) => way !== dying);
 const groups = [...(isLong ? others.map((way) => [way]) : [others]), [dying]];
 const cases = isolations.flatMap((isolation) => groups.map((group) => ({ isolation, group })));
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("own"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     const limits = { command: treeLimits(setting.user), host: { openTerminals: 1000 } };
     target = await AttackHost.start({ limits }, optionsOf(setting));

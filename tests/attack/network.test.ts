@@ -60,7 +60,7 @@ async function refusals(): Promise<string[]> {
   return entries.map(({ outcome, subject }) => `${String(outcome).split(":", 1)[0]} ${String(subject)}`);
 }
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("own"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     target = await AttackHost.start({ apps: { enabled: true } }, optionsOf(setting));
   });

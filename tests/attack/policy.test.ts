@@ -108,7 +108,7 @@ const disguises = [
   "ls; \u00a0touch made; touch made",
 ];
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("own"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     target = await AttackHost.start(
       { policy: "../policy.jsonc" },

@@ -30,7 +30,7 @@ async function refusals(): Promise<number> {
   return (await target.denials(undefined)).length;
 }
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("ordinary"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     target = await AttackHost.start({}, optionsOf(setting));
     secret = (await makeKey("default")).secret;

@@ -232,7 +232,10 @@ describe.runIf(process.platform === "linux").each(settings())(
   },
 );
 
-describe.runIf(process.platform === "linux").each(isRoot ? [undefined, ORDINARY_UID] : [undefined])(
+/** Of the hosts without a backend; in the short form, which isolates them with each backend, one of the users. */
+const uidsWithoutBackend = isRoot ? [ORDINARY_UID, ...(isLong ? [undefined] : [])] : [undefined];
+
+describe.runIf(process.platform === "linux").each(uidsWithoutBackend)(
   "[V644] without any backend, user %s",
   (uid) => {
     let target: AttackHost;

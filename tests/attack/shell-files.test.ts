@@ -14,7 +14,7 @@ async function run(key: string, message: string): Promise<void> {
   expect([status, body["error"]]).toEqual([200, undefined]);
 }
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("ordinary"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     target = await AttackHost.start({}, optionsOf(setting));
   });

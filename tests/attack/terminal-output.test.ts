@@ -30,7 +30,7 @@ function openWindows(): Windows {
   return windows;
 }
 
-describe.each(attackSettings())("as $user, backend $backend", (setting) => {
+describe.each(attackSettings("ordinary"))("as $user, backend $backend", (setting) => {
   beforeAll(async () => {
     target = await AttackHost.start({}, optionsOf(setting));
   });

@@ -1,5 +1,5 @@
 // Runs the commands of the documents against the program itself.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -7,7 +7,19 @@ import { loadConfig } from "../../packages/cli/src/serve/config-file.ts";
 import { readDocuments, root, type Block, type Document } from "./document.ts";
 import { DocumentHost } from "./document-host.ts";
 
+const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const documents = readDocuments();
+
+/** Documents whose shell blocks run only in the long form: tests of the command line run the same commands. */
+const longDocuments = new Set([
+  "CONTRIBUTING.md",
+  "docs/audit.md",
+  "docs/debugging.md",
+  "docs/limits.md",
+  "docs/operations.md",
+]);
+/** Documents whose blocks stop the host, or take it for a new one; the others share one. */
+const documentsWithOwnHost = new Set([...longDocuments, "docs/changes.md", "docs/from-tmux.md"]);
 
 /** A block that is run, with what the document says it prints. */
 interface Run {
@@ -57,25 +69,35 @@ function escape(text: string): string {
 
 describe("[Y23] shell blocks", () => {
   // The README has a separate, stricter test.
-  const documentsWithCommands = having(["sh"]).filter(([file]) => file !== "README.md");
+  const documentsWithCommands = having(["sh"]).filter(
+    ([file]) => file !== "README.md" && (isLong || !longDocuments.has(file)),
+  );
+  let sharedHost: DocumentHost;
+
+  beforeAll(async () => {
+    sharedHost = await DocumentHost.start();
+  });
+  afterAll(() => sharedHost.close());
 
   it.each(documentsWithCommands)(
     "[Y23] %s: they run one after another, and print what is said",
     { timeout: 120_000 },
-    async (_path, runs) => {
-      const host = await DocumentHost.start();
+    async (file, runs) => {
+      const host = documentsWithOwnHost.has(file) ? await DocumentHost.start() : sharedHost;
+      const folder = path.join(host.folder, "documents", file);
+      mkdirSync(folder, { recursive: true });
       try {
         const script = runs
           .map(({ name, block }) => `printf '\\n${lineBefore(name)}\\n'\n${block.code}\n`)
           .join("\n");
-        const { exitCode, output } = await host.runShell(script);
+        const { exitCode, output } = await host.runShell(`cd '${folder}'\n${script}`);
         expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
         const outputs = outputsOf(output);
         for (const { name, prints } of runs) {
           if (prints !== undefined) expectPrinted(outputs.get(name) ?? "", prints);
         }
       } finally {
-        await host.close();
+        if (host !== sharedHost) await host.close();
       }
     },
   );

@@ -40,7 +40,7 @@ export class DocumentHost {
       PATH: `${path.join(folder, "bin")}:${path.dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
       HOME: folder,
       HOLDFAST_HOME: this.#home,
-      SHELL: "/bin/bash",
+      SHELL: "/bin/sh",
       TERM: "xterm-256color",
       REPOSITORY: root,
     };

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { readFrames } from "./event-reader.ts";
 import { startRealHost, type RealHost } from "./real-host.ts";
 
-const kills = process.env["HOLDFAST_LONG"] === undefined ? 4 : 50;
+const kills = process.env["HOLDFAST_LONG"] === undefined ? 2 : 50;
 const sessions = 4;
 /** Within this time the agents come back and stream. */
 const longestMs = 900;

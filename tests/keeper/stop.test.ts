@@ -6,7 +6,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { Holdfast } from "@holdfast/sdk";
 import { keeperStatus } from "@holdfast/terminal/keeper";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
 import { testedProgram } from "../setup/tested-program.ts";
 
@@ -14,6 +14,11 @@ interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+interface BusyHost {
+  readonly host: RealHost;
+  readonly pid: number;
 }
 
 async function run(host: RealHost, ...words: readonly string[]): Promise<Outcome> {
@@ -26,14 +31,19 @@ async function run(host: RealHost, ...words: readonly string[]): Promise<Outcome
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** A host with a command that runs for long. */
-async function startBusyHost(): Promise<{ readonly host: RealHost; readonly pid: number }> {
+/** A host with a command that runs for long, until the test ends. */
+async function startBusyHost(): Promise<BusyHost> {
   const host = await startRealHost({ keeper: true, port: await freePort() });
   onTestFinished(() => host.close());
+  return { host, pid: await keepBusy(host) };
+}
+
+/** Starts the command; resolves to its process. */
+async function keepBusy(host: RealHost): Promise<number> {
   const sdk = new Holdfast({ baseUrl: host.url, apiKey: host.token });
   await sdk.terminals.create({ command: "sleep", args: ["1000"], name: "long", kind: "text" });
   const { runs = [] } = (await keeperStatus(host.home)) ?? {};
-  return { host, pid: runs.find(({ kind }) => kind === "text")?.pid ?? 0 };
+  return runs.find(({ kind }) => kind === "text")?.pid ?? 0;
 }
 
 function isAlive(pid: number): boolean {
@@ -58,13 +68,6 @@ it("[C722] stop ends nothing that nobody asked to end; --all ends it, also witho
   expect(await keeperStatus(host.home)).toBeUndefined();
 }, 90_000);
 
-it("[C722] stop --all ends the host, what runs in it and the keeper", async () => {
-  const { host, pid } = await startBusyHost();
-  expect((await run(host, "stop", "--all")).code).toBe(0);
-  await vi.waitUntil(() => !isAlive(pid));
-  expect(await keeperStatus(host.home)).toBeUndefined();
-}, 90_000);
-
 it("[C721][C723] restart and a signal replace the host, and what runs keeps its process", async () => {
   const { host, pid } = await startBusyHost();
   const restarted = JSON.parse((await run(host, "restart", "--json")).stdout) as { url: string; pid: number };
@@ -78,15 +81,31 @@ it("[C721][C723] restart and a signal replace the host, and what runs keeps its 
   );
 }, 90_000);
 
-it("[C724] ps lists the keeper and what it holds", async () => {
-  const { host, pid } = await startBusyHost();
-  const listed = JSON.parse((await run(host, "ps", "--json")).stdout) as { runs: object[] };
-  expect(listed).toMatchObject({ host: host.pid, keeper: { epoch: 1 }, unowned: [] });
-  expect(listed.runs).toContainEqual(expect.objectContaining({ kind: "text", pid, state: "running" }));
-  const { stdout } = await run(host, "ps");
-  expect(stdout).toContain("Keeper: process");
-  expect(stdout).toMatch(/text +running +- +long/);
-}, 90_000);
+describe("a host that is busy", () => {
+  let host: RealHost;
+  let pid: number;
+
+  beforeAll(async () => {
+    host = await startRealHost({ keeper: true, port: await freePort() });
+    pid = await keepBusy(host);
+  });
+  afterAll(() => host.close());
+
+  it("[C724] ps lists the keeper and what it holds", async () => {
+    const listed = JSON.parse((await run(host, "ps", "--json")).stdout) as { runs: object[] };
+    expect(listed).toMatchObject({ host: host.pid, keeper: { epoch: 1 }, unowned: [] });
+    expect(listed.runs).toContainEqual(expect.objectContaining({ kind: "text", pid, state: "running" }));
+    const { stdout } = await run(host, "ps");
+    expect(stdout).toContain("Keeper: process");
+    expect(stdout).toMatch(/text +running +- +long/);
+  }, 90_000);
+
+  it("[C722] stop --all ends the host, what runs in it and the keeper", async () => {
+    expect((await run(host, "stop", "--all")).code).toBe(0);
+    await vi.waitUntil(() => !isAlive(pid));
+    expect(await keeperStatus(host.home)).toBeUndefined();
+  }, 90_000);
+});
 
 it("[C725] a keeper in the foreground, for a service: hosts use it, a second one is refused, TERM ends it", async () => {
   const host = await startRealHost({ port: await freePort() });

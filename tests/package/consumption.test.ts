@@ -57,11 +57,9 @@ async function expectSuccess(outcome: Promise<CommandOutcome>, stdout: string): 
 }
 
 beforeAll(async () => {
-  const packed = await packLibraries(scratch);
+  const packed = await packLibraries(scratch, ["sdk", "terminal"]);
   write("package.json", '{ "name": "project", "private": true }');
-  const tarballs = packed
-    .map(({ file }) => file)
-    .filter((file) => /holdfast-(?:sdk|terminal)-[^/]*$/.test(file));
+  const tarballs = packed.map(({ file }) => file);
   const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", ...tarballs];
   const installed = await runCommand("npm", install, { cwd: project, environment: process.env });
   if (installed.exitCode !== 0) throw new Error(installed.stderr);

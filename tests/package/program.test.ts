@@ -8,7 +8,9 @@ import process from "node:process";
 import { connectKeeper, endKeeper, keeperStatus } from "@holdfast/terminal/keeper";
 import type { RunExit } from "@holdfast/terminal/port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { packFolder } from "../../scripts/pack.mjs";
 import { root } from "../repository/source-file.ts";
+import { testedPackage } from "../setup/tested-program.ts";
 import { Installation } from "./installation.ts";
 import { expectNewcomerServed } from "./newcomer-walk.ts";
 import { installRuntime, runCommand, runtimeAtHand } from "./runtime.ts";
@@ -37,6 +39,11 @@ beforeAll(async () => {
   const made = process.env["HOLDFAST_PACKED"];
   if (made !== undefined) {
     packed = JSON.parse(made) as Packed;
+    return;
+  }
+  if (!isLong) {
+    // The tests' set-up has laid it out as `npm run pack` does.
+    packed = packFolder(testedPackage, scratch);
     return;
   }
   const words = [path.join(root, "scripts", "pack.mjs"), "--into", scratch, "--json"];

@@ -1,6 +1,5 @@
 // Finds optional calls whose arguments change something: without a callee the change does not happen.
-import { parseSync } from "vite";
-import type { SourceFile } from "./source-file.ts";
+import { parse, type SourceFile } from "./source-file.ts";
 
 interface Node {
   readonly type: string;
@@ -30,9 +29,11 @@ const mutatingMethods = new Set([
 const changes = new Set(["UpdateExpression", "AssignmentExpression", "YieldExpression"]);
 
 /** Lines of calls that `?.` may skip, together with a change that their arguments would have made. */
-export function skippableChanges({ path, text }: SourceFile): number[] {
+export function skippableChanges(file: SourceFile): number[] {
+  const { text } = file;
+  if (!text.includes("?.")) return [];
   const found: number[] = [];
-  visit(parseSync(path, text).program.body, (node) => {
+  visit(parse(file).program.body, (node) => {
     if (node.type !== "CallExpression" || !isSkippable(node)) return;
     if (hasChange(node["arguments"])) found.push(text.slice(0, node.start).split("\n").length);
   });

@@ -4,6 +4,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "vite";
 
+type Parsed = ReturnType<typeof parseSync>;
+
 /** Absolute path of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -41,9 +43,21 @@ export function isForTests(filePath: string): boolean {
   return /\.test\.tsx?$/.test(filePath) || filePath.includes("/src/testing/");
 }
 
+/** Several rules look at the same files. */
+const parsed = new WeakMap<SourceFile, Parsed>();
+
+/** Syntax tree and comments of a file. */
+export function parse(file: SourceFile): Parsed {
+  const known = parsed.get(file);
+  if (known !== undefined) return known;
+  const result = parseSync(file.path, file.text);
+  parsed.set(file, result);
+  return result;
+}
+
 /** Every module that `file` imports or exports from: at the top, by `import()`, `require()` or in a type. */
 export function importsOf(file: SourceFile): Import[] {
-  const { module } = parseSync(file.path, file.text);
+  const { module } = parse(file);
   const imports: Import[] = module.staticImports.map(({ moduleRequest, entries }) => ({
     specifier: moduleRequest.value,
     isTypeOnly: entries.length > 0 && entries.every((entry) => entry.isType),
@@ -61,7 +75,7 @@ export function importsOf(file: SourceFile): Import[] {
 
 /** Every name that `file` exports from another module. */
 export function reexportsOf(file: SourceFile): { specifier: string; name: string }[] {
-  const { module } = parseSync(file.path, file.text);
+  const { module } = parse(file);
   return module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ moduleRequest, importName }) =>
       moduleRequest && importName.name ? [{ specifier: moduleRequest.value, name: importName.name }] : [],
@@ -71,7 +85,7 @@ export function reexportsOf(file: SourceFile): { specifier: string; name: string
 
 /** The names of exports that no doc comment stands before; an overload shares its first one's comment. */
 export function exportsWithoutComment(file: SourceFile): string[] {
-  const { program, comments } = parseSync(file.path, file.text);
+  const { program, comments } = parse(file);
   const docCommentEnds = comments
     .filter((comment) => comment.type === "Block" && comment.value.startsWith("*"))
     .map((comment) => comment.end);
@@ -93,7 +107,7 @@ export function exportsWithoutComment(file: SourceFile): string[] {
 export function stringsOf(file: SourceFile): string[] {
   const strings: string[] = [];
   // Every text of a program is somewhere in its syntax tree, and JSON.stringify goes everywhere.
-  JSON.stringify(parseSync(file.path, file.text).program.body, (_key, value: unknown) => {
+  JSON.stringify(parse(file).program.body, (_key, value: unknown) => {
     if (typeof value === "string") strings.push(value);
     return typeof value === "bigint" ? undefined : value;
   });
@@ -102,7 +116,7 @@ export function stringsOf(file: SourceFile): string[] {
 
 /** The text of every comment in `file`. */
 export function commentsOf(file: SourceFile): string[] {
-  return parseSync(file.path, file.text).comments.map(({ value }) => value);
+  return parse(file).comments.map(({ value }) => value);
 }
 
 function declaredName(declaration: object): string {

@@ -13,7 +13,7 @@ import { openSqliteStorage } from "./sqlite-storage.ts";
 
 const writer = fileURLToPath(new URL("./testing/crash-writer.ts", import.meta.url));
 const options = ["--import", "tsx", "--conditions=@holdfast/source", writer];
-const crashes = process.env["HOLDFAST_LONG"] === undefined ? 10 : 50;
+const crashes = process.env["HOLDFAST_LONG"] === undefined ? 4 : 50;
 
 /** Runs the program until it has published so many ticks, kills it, and returns everything it managed to publish. */
 async function runAndKill(file: string, ticks: number): Promise<string[]> {

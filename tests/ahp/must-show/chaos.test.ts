@@ -7,9 +7,9 @@ import { Random } from "./random.ts";
 import { CURRENT, SEED, Viewer } from "./viewer.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const clientCount = isLong ? 50 : 12;
-const terminalCount = isLong ? 10 : 4;
-const floodBytes = isLong ? 40_000_000 : 4_000_000;
+const clientCount = isLong ? 50 : 6;
+const terminalCount = isLong ? 10 : 3;
+const floodBytes = isLong ? 40_000_000 : 2_000_000;
 /** Allowed growth of the host's memory between the end of the first flood and that of the second. */
 const goalGrowthMiB = 32;
 /** So much of a terminal's end is compared. */

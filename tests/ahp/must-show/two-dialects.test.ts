@@ -9,7 +9,7 @@ import { Random } from "./random.ts";
 import { CURRENT, SEED, Viewer, type ViewerDialect } from "./viewer.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const runMs = isLong ? 60_000 : 10_000;
+const runMs = isLong ? 60_000 : 3000;
 const roundMs = 2000;
 const name = "shared";
 

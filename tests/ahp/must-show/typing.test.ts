@@ -8,8 +8,8 @@ import { startRealHost, type RealHost } from "../../host/real-host.ts";
 import { CURRENT, Viewer } from "./viewer.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const rounds = isLong ? 9 : 3;
-const maxRounds = 5 * rounds;
+const rounds = isLong ? 9 : 1;
+const maxRounds = isLong ? 45 : 15;
 const keysInRound = isLong ? 200 : 60;
 /** What is aimed at; a test fails at three times of it only. */
 const goalP99Ms = 15;

@@ -179,7 +179,7 @@ describe("[C29] a conversation at the keyboard", () => {
     },
   );
 
-  it.each(["", "hel"])(
+  it.each(process.env["HOLDFAST_LONG"] === undefined ? ["hel"] : ["", "hel"])(
     "[C510] reads on after Ctrl-Z and fg, with %j typed before",
     { timeout: programsTimeoutMs },
     async (typed) => {

@@ -1,23 +1,32 @@
 // `holdfast exec`, `terminals` and `logs` against a real host: codes, names, lists, and what is kept.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { Holdfast, type TerminalStatus } from "@holdfast/sdk";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { type CommandRun, runWords } from "../testing/command-run.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 
-/** A separate host for a test, and commands to it. */
+/** A host of tests, and commands to it. */
 class HostOfTest {
-  readonly folder = temporaryFolder();
-  readonly #home = path.join(this.folder, "home");
+  readonly folder: string;
+  readonly #home: string;
   #run: ProgramRun | undefined;
   #api: Holdfast | undefined;
 
-  constructor() {
+  constructor(folder: string) {
+    this.folder = folder;
+    this.#home = path.join(folder, "home");
     mkdirSync(this.#home, { mode: 0o700 });
     writeFileSync(path.join(this.#home, "config.jsonc"), '{"listen":{"port":0}}', { mode: 0o600 });
-    onTestFinished(() => this.stop());
+  }
+
+  /** For a test that lists all terminals or stops its host. */
+  static async startAlone(): Promise<HostOfTest> {
+    const host = new HostOfTest(temporaryFolder());
+    onTestFinished(() => host.stop());
+    return host.start();
   }
 
   get api(): Holdfast {
@@ -59,28 +68,37 @@ class HostOfTest {
 
 const waiting = { timeout: 20_000 };
 
+const folder = mkdtempSync(path.join(tmpdir(), "holdfast-exec-"));
+const host = new HostOfTest(folder);
+
+beforeAll(async () => {
+  await host.start();
+});
+afterAll(async () => {
+  await host.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
 it("[C382] options after the command are the command's", async () => {
-  const host = await new HostOfTest().start();
   expect(await host.exec("sh", "-c", "exit 3")).toMatchObject({ code: 3 });
   const { code, stdout } = await host.exec("echo", "-n", "--help", "-x");
   expect({ code, stdout }).toEqual({ code: 0, stdout: "--help -x" });
 });
 
 it("[C35, C59] a name that is used again means what runs under it, and only that is offered", async () => {
-  const host = await new HostOfTest().start();
+  const alone = await HostOfTest.startAlone();
   const start = async (...words: string[]): Promise<string> =>
-    (await host.run("exec", "--detach", "--name", "build", ...words)).stdout.trim();
-  await host.ended(await start("echo", "first"));
+    (await alone.run("exec", "--detach", "--name", "build", ...words)).stdout.trim();
+  await alone.ended(await start("echo", "first"));
   const running = await start("sh", "-c", "echo second; exec sleep 1000");
   await vi.waitFor(async () => {
-    expect((await host.run("logs", "build")).stdout).toBe("second\n");
+    expect((await alone.run("logs", "build")).stdout).toBe("second\n");
   }, waiting);
-  expect(await host.offered("attach")).toEqual([`${running.slice(0, 8)}\tbuild`]);
-  expect(await host.offered("logs")).toHaveLength(2);
+  expect(await alone.offered("attach")).toEqual([`${running.slice(0, 8)}\tbuild`]);
+  expect(await alone.offered("logs")).toHaveLength(2);
 });
 
 it("[C502] stdout and stderr of a command on pipes stay apart, and --json names the stream", async () => {
-  const host = await new HostOfTest().start();
   const command = ["--", "sh", "-c", "printf out; printf err >&2; exit 3"];
   expect(await host.exec(...command)).toEqual({ code: 3, stdout: "out", stderr: "err" });
   const { stdout } = await host.exec("--json", ...command);
@@ -98,7 +116,6 @@ it("[C502] stdout and stderr of a command on pipes stay apart, and --json names 
 });
 
 it("[C36] the exit code is the command's, or says why there was no command", async () => {
-  const host = await new HostOfTest().start();
   const forbidden = path.join(host.folder, "not-executable");
   writeFileSync(forbidden, "no program", { mode: 0o600 });
   const script = 'echo "$GREETING from $PWD"; echo err >&2; exit 7';
@@ -125,30 +142,32 @@ it("[C36] the exit code is the command's, or says why there was no command", asy
 }, 60_000);
 
 it("[C44] [C47] what is left running is listed, harmlessly whatever it is called, and is found by its name", async () => {
-  const host = await new HostOfTest().start();
+  const alone = await HostOfTest.startAlone();
   const evil = "\u001B]0;gone\u0007bad\u001B[2Jtitle";
   const id = (
-    await host.exec("--detach", "--name", evil, "--", "sh", "-c", "seq 1 5; sleep 60")
+    await alone.exec("--detach", "--name", evil, "--", "sh", "-c", "seq 1 5; sleep 60")
   ).stdout.trim();
-  await vi.waitFor(async () => expect((await host.api.terminals.output(id)).text).toContain("5"), waiting);
-  const { stdout: list } = await host.run("terminals");
+  await vi.waitFor(async () => expect((await alone.api.terminals.output(id)).text).toContain("5"), waiting);
+  const { stdout: list } = await alone.run("terminals");
   expect(list).not.toContain("\u001B");
   expect(list).toMatch(new RegExp(`^${id.slice(0, 8)} +text +running +nobody +- +\\d+s +.*gone`, "m"));
-  const listed = JSON.parse((await host.run("terminals", "--json")).stdout) as TerminalStatus[];
+  const listed = JSON.parse((await alone.run("terminals", "--json")).stdout) as TerminalStatus[];
   expect(listed).toMatchObject([{ id, title: evil, lifecycle: { status: "running" } }]);
-  expect(await host.run("logs", "--tail", "2", id.slice(0, 12))).toMatchObject({ code: 0, stdout: "4\n5\n" });
-  expect(await host.run("logs", evil)).toMatchObject({ stdout: "1\n2\n3\n4\n5\n" });
-  const following = host.run("logs", "--follow", "--tail", "1", id);
-  await host.api.terminals.kill(id);
+  expect(await alone.run("logs", "--tail", "2", id.slice(0, 12))).toMatchObject({
+    code: 0,
+    stdout: "4\n5\n",
+  });
+  expect(await alone.run("logs", evil)).toMatchObject({ stdout: "1\n2\n3\n4\n5\n" });
+  const following = alone.run("logs", "--follow", "--tail", "1", id);
+  await alone.api.terminals.kill(id);
   expect(await following).toMatchObject({ code: 0, stdout: "5\n" });
-  expect((await host.run("terminals")).stdout).toContain("ended by SIGTERM");
+  expect((await alone.run("terminals")).stdout).toContain("ended by SIGTERM");
   // There is no window to attach here.
-  expect(await host.run("attach", id)).toMatchObject({ code: 2 });
-  expect(await host.run("logs", "nothing-like-it")).toMatchObject({ code: 6 });
+  expect(await alone.run("attach", id)).toMatchObject({ code: 2 });
+  expect(await alone.run("logs", "nothing-like-it")).toMatchObject({ code: 6 });
 }, 60_000);
 
 it("[C48] of a full-screen program, logs says how to see its screen", async () => {
-  const host = await new HostOfTest().start();
   const draw = String.raw`printf '\033[?1049h\033[2J\033[3;3Hdrawn'; exec sleep 1000`;
   const started = await host.run("exec", "--detach", "--tty", "--name", "full", "sh", "-c", draw);
   await vi.waitFor(async () => {
@@ -160,7 +179,6 @@ it("[C48] of a full-screen program, logs says how to see its screen", async () =
 });
 
 it("[C320] what a command left running is counted in the list, and kill ends it", async () => {
-  const host = await new HostOfTest().start();
   const script = "trap '' HUP; setsid sleep 60 > /dev/null 2>&1 < /dev/null & exit 4";
   const id = (await host.exec("--detach", "--name", "leaver", "--", "sh", "-c", script)).stdout.trim();
   await vi.waitFor(async () => {
@@ -174,24 +192,24 @@ it("[C320] what a command left running is counted in the list, and kill ends it"
 }, 60_000);
 
 it("[C48] [C35] the output of a terminal is printed as text, as bytes and by its last lines, also by the next host", async () => {
-  const host = await new HostOfTest().start();
+  const alone = await HostOfTest.startAlone();
   const colours = "printf '\\033[31mred\\033[0m\\n10%%\\r100%%\\n'";
   const id = (
-    await host.exec("--detach", "--tty", "--name", "done", "--", "sh", "-c", colours)
+    await alone.exec("--detach", "--tty", "--name", "done", "--", "sh", "-c", colours)
   ).stdout.trim();
-  await host.ended(id);
+  await alone.ended(id);
   const raw = "\u001B[31mred\u001B[0m\r\n10%\r100%\r\n";
   const expectAll = async (name: string): Promise<void> => {
-    expect(await host.run("logs", name)).toMatchObject({ stdout: "red\n100%\n" });
-    expect(await host.run("logs", "--raw", name)).toMatchObject({ stdout: raw });
-    expect(await host.run("logs", "--raw", "--tail", "1", name)).toMatchObject({ stdout: "10%\r100%\r\n" });
-    expect(await host.run("logs", "--follow", name)).toMatchObject({ stdout: "red\n100%\n" });
-    const { stdout } = await host.run("logs", "--json", name);
+    expect(await alone.run("logs", name)).toMatchObject({ stdout: "red\n100%\n" });
+    expect(await alone.run("logs", "--raw", name)).toMatchObject({ stdout: raw });
+    expect(await alone.run("logs", "--raw", "--tail", "1", name)).toMatchObject({ stdout: "10%\r100%\r\n" });
+    expect(await alone.run("logs", "--follow", name)).toMatchObject({ stdout: "red\n100%\n" });
+    const { stdout } = await alone.run("logs", "--json", name);
     expect(JSON.parse(stdout)).toMatchObject({ text: "red\n100%\n", lifecycle: { status: "exited" } });
   };
   await expectAll("done");
-  await host.stop();
-  await host.start();
+  await alone.stop();
+  await alone.start();
   await expectAll(id);
-  expect(await host.run("logs", "done")).toMatchObject({ code: 6 });
+  expect(await alone.run("logs", "done")).toMatchObject({ code: 6 });
 }, 60_000);

@@ -12,21 +12,27 @@ import { makeAcpTerminals } from "../testing/level.ts";
 guardLeaks();
 const open: AcpTerminals[] = [];
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "acp-terminals-")));
+/** For tests without options: its helper is started once. */
+let shared: AcpTerminals | undefined;
 afterEach(async () => {
+  await shared?.closeSession(sessionId);
   await Promise.all(open.splice(0).map((terminals) => terminals.close()));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(async () => {
+  await shared?.close();
+  rmSync(folder, { recursive: true });
+});
 
 const sessionId = "session";
-function serve(options: AcpTerminalsOptions = {}): AcpTerminals {
-  const terminals = makeAcpTerminals({
-    environment: process.env,
-    cwd: folder,
-    killGraceMs: 1000,
-    ...options,
-  });
+function serve(options?: AcpTerminalsOptions): AcpTerminals {
+  if (options === undefined) return (shared ??= make({}));
+  const terminals = make(options);
   open.push(terminals);
   return terminals;
+}
+
+function make(options: AcpTerminalsOptions): AcpTerminals {
+  return makeAcpTerminals({ environment: process.env, cwd: folder, killGraceMs: 1000, ...options });
 }
 
 async function run(
@@ -178,7 +184,7 @@ describe("ids and waits", () => {
   );
 
   it("[T33] a pending wait is answered when the session closes, the engine closes, or the helper dies", async () => {
-    const terminals = serve();
+    const terminals = serve({});
     const closed = terminals.waitForTerminalExit(await run(terminals, "sleep 60"));
     await terminals.closeSession(sessionId);
     expect(await closed).toEqual({ exitCode: null, signal: "SIGTERM" });

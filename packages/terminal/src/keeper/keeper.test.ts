@@ -143,7 +143,7 @@ describe.skipIf(process.platform === "win32")("a keeper's life", () => {
       for (let host = 0; host < 5; host += 1) await visit();
       const before = used();
       const residentBefore = (await keeperStatus(home))?.residentBytes ?? 0;
-      const hosts = process.env["HOLDFAST_LONG"] === undefined ? 30 : 500;
+      const hosts = process.env["HOLDFAST_LONG"] === undefined ? 10 : 500;
       for (let host = 0; host < hosts; host += 1) await visit();
       await expect.poll(used).toEqual(before);
       const status = await keeperStatus(home);

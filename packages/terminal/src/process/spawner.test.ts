@@ -8,7 +8,7 @@ guardLeaks();
 const spawner = makeSpawner();
 afterAll(() => spawner.close());
 
-const lossRuns = process.env["HOLDFAST_LONG"] === undefined ? 60 : 500;
+const lossRuns = process.env["HOLDFAST_LONG"] === undefined ? 20 : 500;
 
 describe("what a child gets", () => {
   it.each(["text", "tty", "stdio"] as const)(

@@ -10,7 +10,7 @@ import { currentPen, erasedPen, type Pen, penOf, savedPen, showsOnBlank } from "
 import { TerminalScreen } from "./terminal-screen.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 20_000 : 600;
+const numRuns = isLong ? 20_000 : 200;
 if (isLong) vi.setConfig({ testTimeout: 900_000 });
 
 interface Size {
@@ -276,7 +276,7 @@ describe("[T92] a snapshot", () => {
   });
 
   it.each(recordings)("[T92] of %s, wherever it is taken", async (_name, bytes) => {
-    const step = isLong ? 1 : 97;
+    const step = isLong ? 1 : 397;
     for (let end = 0; end <= bytes.length + step; end += step) {
       await expectSameScreen(bytes.subarray(0, end), { cols: 80, rows: 24 }, "next\r\n");
     }

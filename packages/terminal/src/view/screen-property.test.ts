@@ -12,7 +12,7 @@ describe("a text screen", () => {
   it("[T202] shows what an emulator shows after any bytes and resizes from 2×1 to 1000×500", () => {
     fc.assert(
       fc.property(screenPrograms(), (program) => checkScreen(program)),
-      { numRuns: isLong ? 20_000 : 500 },
+      { numRuns: isLong ? 20_000 : 150 },
     );
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { TerminalOutput } from "./output.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 30_000 : 800;
+const numRuns = isLong ? 30_000 : 200;
 if (isLong) vi.setConfig({ testTimeout: 600_000 });
 
 interface Size {

@@ -48,7 +48,7 @@ export function describeProperties(makeHome: () => Promise<StorageHome>): void {
           await model.end();
         }
       }),
-      { numRuns: process.env["HOLDFAST_LONG"] === undefined ? 15 : 200 },
+      { numRuns: process.env["HOLDFAST_LONG"] === undefined ? 5 : 200 },
     );
   });
 }

@@ -94,7 +94,7 @@ export function describeSearch({ start, restart, storage, hub }: World): void {
       fc.property(fc.array(fc.string({ unit: "binary", maxLength: 12 }), { maxLength: 4 }), (words) => {
         expect(storage().search.find({ words, limit: 5 })).toBeInstanceOf(Array);
       }),
-      { numRuns: 200 },
+      { numRuns: process.env["HOLDFAST_LONG"] === undefined ? 50 : 200 },
     );
   });
 }

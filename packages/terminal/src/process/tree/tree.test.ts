@@ -15,6 +15,7 @@ const spawner = makeSpawner();
 afterAll(() => spawner.close());
 
 const isRoot = process.getuid?.() === 0;
+const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const rules: Record<TreeMechanism, string> = {
   cgroup: "T20",
   "pid-namespace": "T21",
@@ -68,8 +69,11 @@ describe("ending a tree", () => {
       if (testedSandbox !== undefined) return context.skip("another run at this level has an ordinary user");
       const user = new OrdinaryUser();
       try {
+        // The short form tries the one that differs most for an ordinary user: cgroups, where they can be written.
+        let isDone = false;
         for (const mechanism of mechanisms) {
-          if ((await obstacle(mechanism)) !== undefined) continue;
+          if ((isDone && !isLong) || (await obstacle(mechanism)) !== undefined) continue;
+          isDone = true;
           expectNoSurvivors(JSON.parse(await user.run(mechanism)) as ShapeResult[], mechanism);
         }
       } finally {

@@ -1,4 +1,4 @@
-// The program itself, in a home of its own, with a keeper.
+// The program itself, in a separate home, with a keeper.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -50,7 +50,7 @@ it.runIf(isLong)(
   },
 );
 
-/** What the keeper has when the work of a round is done. */
+/** The keeper's holdings when the work of a round is done. */
 interface Holdings {
   readonly runs: number;
   readonly descriptors: number;

@@ -1,4 +1,4 @@
-// Work that runs while its host is killed; each kind can tell afterwards whether anything was lost or came twice.
+// Work that runs while its host is killed; each kind knows afterwards whether anything was lost or came twice.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

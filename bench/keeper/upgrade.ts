@@ -18,7 +18,9 @@ const ticks = 1000;
 const tickSeconds = 0.02;
 const beforeUpgradeMs = 6000;
 const repository = fileURLToPath(new URL("../..", import.meta.url));
-const command = `i=0; while [ $i -lt ${ticks} ]; do i=$((i+1)); echo tick $i; sleep ${tickSeconds}; done`;
+// Without a process for each pause, which would keep both cores busy.
+const loop = `for ((i = 1; i <= ${ticks}; i++)); do echo tick $i; read -t ${tickSeconds} -u 3; done`;
+const command = `bash -c 'exec 3<> <(:); ${loop}'`;
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** Follows a terminal, and notes when something came. */
@@ -136,12 +138,17 @@ try {
   await sleep(beforeUpgradeMs);
   await startProgram(thisProgram, home, ["--take-over"]);
   say("taken over");
+  const listeningMs = Date.now();
   const fencedMs = fenceMs(home);
   const stops = await Promise.all(ends);
   say("turns ended");
   const texts = await Promise.all(viewers.map(({ text }) => text));
   const expected = Array.from({ length: ticks }, (_, index) => `tick ${index + 1}\r\n`).join("");
   const wholeTexts = texts.filter((text) => text === expected).length;
+  for (const [index, text] of texts.entries()) {
+    if (text !== expected)
+      say(`${viewers[index]?.kind} viewer ${index}: ${describeDifference(text, expected)}`);
+  }
   const fromFence = viewers.map(
     ({ arrivalsMs }) => (arrivalsMs.find((atMs) => atMs > fencedMs) ?? Number.NaN) - fencedMs,
   );
@@ -150,12 +157,10 @@ try {
     from: execFileSync("git", ["rev-parse", "--short", commit], { cwd: repository, encoding: "utf8" }).trim(),
     turnsEnded: stops.filter((stop) => stop === "end_turn").length,
     wholeTexts,
+    listeningFromFenceMs: listeningMs - fencedMs,
     pauseFromFenceMs: { median: rounded(median(fromFence)), longest: rounded(Math.max(...fromFence)) },
     pauseOfViewersMs: { median: rounded(median(pauses)), longest: rounded(Math.max(...pauses)) },
   };
-  say(
-    `${JSON.stringify(stops)} ${viewers.map((v, i) => `${v.kind}:${texts[i]?.length}`).join(" ")} ${expected.length} ${JSON.stringify(texts.find((t) => t !== expected)?.slice(0, 100))}`,
-  );
   console.log(JSON.stringify(result, undefined, 2));
   const goals: readonly (readonly [string, string, boolean])[] = [
     ["turnsEnded", `= ${sessionCount}`, result.turnsEnded === sessionCount],
@@ -171,4 +176,12 @@ try {
 
 function longestPauseMs(arrivalsMs: readonly number[]): number {
   return Math.max(...arrivalsMs.slice(1).map((atMs, index) => atMs - (arrivalsMs[index] ?? atMs)));
+}
+
+/** Where a viewer's text leaves what was written. */
+function describeDifference(text: string, expected: string): string {
+  let at = 0;
+  while (at < text.length && text[at] === expected[at]) at += 1;
+  const around = (whole: string): string => JSON.stringify(whole.slice(Math.max(0, at - 12), at + 24));
+  return `${text.length} of ${expected.length} characters; ${around(text)} instead of ${around(expected)}`;
 }

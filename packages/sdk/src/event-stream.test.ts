@@ -161,6 +161,28 @@ describe("[X15] taking a stream up", () => {
     expect(refusals).toBe(3);
   });
 
+  it("[X15] a host that restarts is asked as often as it said, whatever the schedule", async () => {
+    let requests = 0;
+    const server = await startTestServer((_request, response) => {
+      requests += 1;
+      if (requests > 1 && requests < 5) {
+        return answerJson(response, { error: "Later", code: "HOST_STOPPING" }, 503);
+      }
+      beginEvents(response);
+      if (requests === 5) {
+        response.end(`event: done\ndata: {}\n\nid: 2\nevent: close\ndata: {}\n\n`);
+        return;
+      }
+      response.write(`id: 1\nevent: text_delta\ndata: {}\n\nretry: 5\n\n`, () => response.destroy());
+    });
+    const slow = { attempts: 1, baseDelayMs: 60_000, maxDelayMs: 60_000 };
+    const types: string[] = [];
+    const stream = clientOf(server, { retry: slow }).acpAgent.streamChat(key, "go");
+    for await (const { type } of stream) types.push(type);
+    expect(types).toEqual(["text_delta", "done", "close"]);
+    expect(requests).toBe(5);
+  });
+
   it("[X15, X510] is given up after so many attempts in a row that bring nothing", async () => {
     const server = await startTurnServer(threeEvents, (totalBytes) => Math.floor(totalBytes * 0.3), {
       "x-holdfast-turn-id": "turn-1",

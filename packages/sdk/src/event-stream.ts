@@ -30,7 +30,13 @@ interface EventSource<Event> {
   mayEndAfter(event: Event | undefined): boolean;
 }
 
-type StreamEnd = { readonly kind: "over" } | { readonly kind: "broken"; readonly cause: unknown };
+type StreamEnd =
+  | { readonly kind: "over" }
+  /** `retryMs`: a host that restarts wants to be asked so soon. */
+  | { readonly kind: "broken"; readonly cause: unknown; readonly retryMs?: number | undefined };
+
+/** So long a host that restarts is asked as often as it said; after that it is as lost as any other. */
+const restartBoundMs = 10_000;
 
 /** Attempts that a host leaves without any response, 5 s each, after which it is not tried again. */
 const maxSilences = 3;
@@ -92,7 +98,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
         this.#turnId ??= response.headers.get(turnIdHeader) ?? undefined;
         const end = yield* this.#read(response);
         if (end.kind === "over") return;
-        response = await this.#resume(end.cause);
+        response = await this.#resume(end.cause, end.retryMs);
       }
     } catch (error) {
       // The caller closed the stream and expects no further errors.
@@ -120,7 +126,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
     } catch (cause) {
       this.#controller.signal.throwIfAborted();
       if (cause instanceof HoldfastError) throw cause;
-      return { kind: "broken", cause };
+      return { kind: "broken", cause, retryMs: parser.retryMs };
     } finally {
       // It may be broken already; then there is nothing left to cancel.
       reader.cancel().catch(() => undefined);
@@ -174,16 +180,18 @@ export class EventStream<Event> implements AsyncIterableIterator<Event, undefine
   }
 
   /** Opens the stream again after the last event; gives up after too many attempts in a row (X15). */
-  async #resume(firstCause: unknown): Promise<Response> {
+  async #resume(firstCause: unknown, retryMs: number | undefined): Promise<Response> {
     if (!this.#canResume) throw brokenStream("the host does not say how to resume the stream", firstCause);
     const { retry, onDisconnect } = this.#source;
     onDisconnect?.();
     const { signal } = this.#controller;
     let cause = firstCause;
     let silences = 0;
+    const restartedMs = performance.now() + restartBoundMs;
     while (this.#failures < retry.attempts && silences < maxSilences) {
-      await wait(retry.delayMs(this.#failures), signal);
-      this.#failures += 1;
+      const isRestarting = retryMs !== undefined && performance.now() < restartedMs;
+      await wait(isRestarting ? retryMs : retry.delayMs(this.#failures), signal);
+      if (!isRestarting) this.#failures += 1;
       try {
         const response = await this.#source.reopen(this.#place, signal);
         this.#guard.expectReplay();

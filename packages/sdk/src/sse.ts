@@ -22,6 +22,12 @@ export class SseParser {
   #fields: Fields = {};
   #isAfterCarriageReturn = false;
   #frameCharacters = 0;
+  #retryMs: number | undefined;
+
+  /** How soon the host wants to be asked again, if it has said so. */
+  get retryMs(): number | undefined {
+    return this.#retryMs;
+  }
 
   /** The frames that this chunk completes. */
   push(chunk: Uint8Array): SseFrame[] {
@@ -75,8 +81,11 @@ export class SseParser {
       case "id":
         if (!value.includes("\0")) fields.id = value;
         break;
+      case "retry":
+        if (/^\d{1,5}$/.test(value)) this.#retryMs = Number(value);
+        break;
       default:
-        // Comments have no name; how long to wait is not for the host to say, and other fields are to be ignored.
+        // Comments have no name, and other fields are to be ignored.
         break;
     }
   }

@@ -156,7 +156,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stop = (work: WorkLeft = "end"): Promise<void> => {
     stopping ??= (async () => {
       try {
-        await ahp.close();
+        await ahp.close(work);
       } finally {
         // Whatever becomes of the sockets, requests are drained.
         await drain({ server, connections, streams }, graceMs, work);

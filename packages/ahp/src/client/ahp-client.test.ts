@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { ClientBench, quiet, SESSION, TERMINAL, title } from "../testing/client-bench.ts";
 import type { ChannelEvent, DispatchOutcome } from "./subscription.ts";
 import { backoffMs } from "./timing.ts";
+import { SocketError } from "./transport.ts";
 
 const shortTimeouts = { pingAfterMs: 100, notRespondingAfterMs: 200, giveUpAfterMs: 400 };
 
@@ -340,6 +341,24 @@ test("[E46] attempts grow rarer up to a limit, and start over after success", as
   bench.wire.cut();
   await quiet();
   expect(client.status).toMatchObject({ status: "waiting", attempt: 0, delayMs: 50 });
+  client.close();
+});
+
+test("[E46] a host that said that it restarts is tried often, for 10 s", async () => {
+  const bench = new ClientBench({ backoff: { firstMs: 60_000, maxMs: 60_000 } });
+  const { client, timing } = bench;
+  timing.chance = 0;
+  await client.connect();
+  bench.isReachable = false;
+  bench.wire.cut(new SocketError("The host is restarting.", 1012));
+  const delays: number[] = [];
+  for (let attempt = 0; attempt < 202; attempt += 1) {
+    await quiet();
+    if (client.status.status === "waiting") delays.push(client.status.delayMs);
+    timing.advance(timing.nextInMs ?? 0);
+  }
+  expect(delays.slice(0, 200)).toEqual(delays.slice(0, 200).fill(50));
+  expect(delays.at(-1)).toBe(30_000);
   client.close();
 });
 

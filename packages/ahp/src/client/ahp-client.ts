@@ -7,8 +7,16 @@ import { shakeHands, type HandshakeOutcome } from "./handshake.ts";
 import { HostSilentError, Link, type LinkListener, type Timeouts } from "./link.ts";
 import type { ClientInfo, HostMethods, InitializeResult, OpenMethod } from "./methods.ts";
 import type { ChannelListener, DispatchOutcome, Subscription } from "./subscription.ts";
-import { backoffMs, defaultBackoff, realTiming, type Backoff, type Timing } from "./timing.ts";
-import type { MessageTransport } from "./transport.ts";
+import {
+  backoffMs,
+  defaultBackoff,
+  realTiming,
+  restartBackoff,
+  restartBoundMs,
+  type Backoff,
+  type Timing,
+} from "./timing.ts";
+import { type MessageTransport, RESTARTING, SocketError } from "./transport.ts";
 
 /** Options of a client. */
 export interface AhpClientOptions {
@@ -94,6 +102,8 @@ export class AhpClient {
   #liveLink: Link | undefined;
   /** Since when nothing was heard, while the host counts as not responding. */
   #silentSinceMs: number | undefined;
+  /** Until then, the host is expected back at any moment. */
+  #restartedMs = 0;
   #host: InitializeResult | undefined;
   #stopWaiting: () => void = () => undefined;
   #stopOpening: () => void = () => undefined;
@@ -174,6 +184,9 @@ export class AhpClient {
       if (isFinal(cause)) this.#end(cause);
       if (this.#isClosed()) return;
       if (hasConnected) attempt = 0;
+      if (cause instanceof SocketError && cause.code === RESTARTING) {
+        this.#restartedMs = this.#timing.nowMs() + restartBoundMs;
+      }
       await this.#wait(attempt, cause);
     }
   }
@@ -322,7 +335,8 @@ export class AhpClient {
 
   #wait(attempt: number, cause: unknown): Promise<void> {
     const { backoff = defaultBackoff } = this.#options;
-    const delayMs = backoffMs(backoff, attempt, this.#timing.random());
+    const isRestarting = this.#timing.nowMs() < this.#restartedMs;
+    const delayMs = backoffMs(isRestarting ? restartBackoff : backoff, attempt, this.#timing.random());
     this.#become({ status: "waiting", attempt, delayMs, cause });
     return new Promise((resolve) => {
       const cancel = this.#timing.after(delayMs, resolve);

@@ -28,6 +28,10 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { firstMs: 500, maxMs: 30_000 };
 
+/** For a host that said that it restarts: so long it is expected back at any moment. */
+export const restartBackoff: Backoff = { firstMs: 100, maxMs: 100 };
+export const restartBoundMs = 10_000;
+
 /**
  * The wait before an attempt, counted from 0: twice as long each time, of which the second half is left to chance,
  * so that many clients of one host do not come back at the same moment (E46).

@@ -49,6 +49,9 @@ export interface WebSocketEvent {
   readonly message?: string;
 }
 
+/** The close code of a host that another one takes over from at once. */
+export const RESTARTING = 1012;
+
 /** Says that a socket could not be opened, or was lost. */
 export class SocketError extends Error {
   override readonly name = "SocketError";

@@ -119,10 +119,10 @@ class End implements MessageTransport {
     if (!this.#isClosed) this.#onMessage?.(text);
   }
 
-  lose(): void {
+  lose(cause = new Error("The wire was cut.")): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#onClose?.(new Error("The wire was cut."));
+    this.#onClose?.(cause);
   }
 }
 
@@ -161,12 +161,12 @@ export class MemoryWire {
     if (count === Number.POSITIVE_INFINITY) this.#isHeld = false;
   }
 
-  /** Cuts the wire. */
-  cut(): void {
+  /** Cuts the wire; its ends get the cause. */
+  cut(cause?: Error): void {
     if (this.#isCut) return;
     this.#isCut = true;
     this.#underway = [];
-    for (const end of this.#ends) end.lose();
+    for (const end of this.#ends) end.lose(cause);
   }
 
   /** Takes a message from one of the ends. */

@@ -7,6 +7,7 @@ import { type ConnectedClient, HostError } from "@holdfast/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Refusals } from "../auth/refusals.ts";
 import type { AhpPort, HostPort } from "../host-port.ts";
+import type { WorkLeft } from "../http/connections.ts";
 import { errorResponse, reportError } from "../http/error-response.ts";
 import { type AdmissionParts, admitSocket, chooseProtocol, refuseUpgrade } from "./admission.ts";
 import { ChannelViews } from "./channel-view.ts";
@@ -128,10 +129,11 @@ export class AhpServer {
   }
 
   /** Closes all connections; clients reconnect to the next host. */
-  async close(): Promise<void> {
+  async close(work: WorkLeft = "end"): Promise<void> {
     clearInterval(this.#heartbeat);
     for (const connection of this.#connections) {
-      connection.close(CLOSE_CODE.goingAway, "The host is stopping.");
+      if (work === "keep") connection.close(CLOSE_CODE.restarting, "The host is restarting.");
+      else connection.close(CLOSE_CODE.goingAway, "The host is stopping.");
     }
     if (this.#connections.size > 0) {
       await new Promise<void>((resolve) => {

@@ -31,6 +31,8 @@ import { toRpcError } from "./rpc-error.ts";
 export const CLOSE_CODE = {
   goingAway: 1001,
   unsupportedData: 1003,
+  /** Another host takes over at once. */
+  restarting: 1012,
   /** The client reads too slowly: it comes back with `reconnect`. */
   tryAgainLater: 1013,
   /** The client's credential was revoked. */

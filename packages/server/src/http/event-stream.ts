@@ -65,6 +65,9 @@ const streamHeaders = {
   "x-accel-buffering": "no",
 };
 
+/** For clients of a host that another one takes over from: milliseconds until the next attempt. */
+const restartHint = "retry: 100\n\n";
+
 /** The response to a request for events. Its source, its reader or `close` ends it. */
 export class EventStream implements StoppableStream {
   readonly #source: ChunkSource;
@@ -130,8 +133,10 @@ export class EventStream implements StoppableStream {
   }
 
   disconnect(): void {
-    this.#reader?.destroy();
+    const reader = this.#reader;
     this.close();
+    // Not an event: it only tells how soon to come back.
+    reader?.write(restartHint, () => reader.destroy());
   }
 
   close(): void {

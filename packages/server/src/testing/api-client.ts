@@ -40,7 +40,7 @@ export class EventParser {
     else if (line.startsWith("data: ")) {
       if (this.#event === undefined) throw new Error("Data before its event line");
       this.#data = onlyOnce("data", this.#data, line.slice(6));
-    } else throw new Error(`No client knows this line: ${JSON.stringify(line)}`);
+    } else if (line !== "retry: 100") throw new Error(`No client knows this line: ${JSON.stringify(line)}`);
     return [];
   }
 

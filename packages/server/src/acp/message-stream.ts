@@ -84,6 +84,11 @@ export class MessageStream implements StoppableStream {
     this.#leave();
   }
 
+  /** The same: there is no last event either way. */
+  disconnect(): void {
+    this.#leave();
+  }
+
   close(): void {
     this.#leave();
     this.#messages.length = 0;

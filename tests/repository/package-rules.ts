@@ -110,7 +110,8 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
     uses: ["core/ports", "ahp"],
   },
   server: {
-    contents: "`http/` (hono, SSE), `ahp/` (WebSocket), `page/`, `auth/`, `webhook/`, `metrics/`",
+    contents:
+      "`http/` (hono, SSE), `ahp/` (WebSocket), `acp/` (ACP for editors), `page/`, `auth/`, `webhook/`, `metrics/`",
     uses: ["core", "protocol", "ahp", "jsonrpc"],
   },
   sdk: {
@@ -124,7 +125,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   cli: {
     contents:
-      "the program `holdfast`: `serve/` composes the host, `command/` has one file per command, `link/` finds or starts a host, `terminal/`, `doctor/`, `service/`",
+      "the program `holdfast`: `serve/` composes the host, `command/` has one file per command, `link/` finds or starts a host, `acp/` bridges editors to it, `terminal/`, `doctor/`, `service/`",
     uses: [
       "protocol",
       "jsonrpc",

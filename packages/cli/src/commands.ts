@@ -1,6 +1,7 @@
 // The command line: all commands, and what is said to words that are none.
 import { Command, CommanderError } from "commander";
 import { CommandError } from "./command-error.ts";
+import { addAcp } from "./command/acp.ts";
 import { addAgents } from "./command/agents.ts";
 import type { AddCommand, Runner } from "./command/command.ts";
 import { addApprovals } from "./command/approvals.ts";
@@ -47,7 +48,7 @@ import type { ServeOptions } from "./serve/serve.ts";
 const groups: readonly { readonly heading: string; readonly commands: readonly AddCommand[] }[] = [
   {
     heading: "Agents and sessions:",
-    commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addDelete],
+    commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addDelete, addAcp],
   },
   { heading: "Changes:", commands: [addChanges, addRevert] },
   { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions, addPolicy] },

@@ -14,7 +14,7 @@ export { Installations, type Installation } from "./agent/installations.ts";
 export type { WaitingQuestion } from "./approval/approvals.ts";
 export { rightsEntry } from "./audit/rights-entry.ts";
 export type { Audit, AuditEntry, AuditStore } from "./audit/audit.ts";
-export { maySee, type Caller } from "./caller.ts";
+export { maySee, submitterOf, type Caller } from "./caller.ts";
 export type { HostSearch } from "./search/host-search.ts";
 export type { HostChanges } from "./changes/host-changes.ts";
 export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts";
@@ -49,6 +49,7 @@ export {
   type SubmittedBy,
 } from "./submit/submission.ts";
 export { ProcessOwners } from "./terminal/process-owners.ts";
+export { terminalIdOf } from "./terminal/terminal-id.ts";
 export type { TerminalClaims } from "./terminal/terminal-claims.ts";
 export type {
   TerminalSnapshot,

@@ -7,6 +7,8 @@ import type { MessageChunks } from "./wire.ts";
 
 /** How one request is made. */
 export interface RequestOptions {
+  /** A name that the peer sees as the request's id, so that it knows a request that is made again; default: a number. */
+  id?: string;
   /** Cancels the request; the peer is notified if the protocol has a way to. */
   signal?: AbortSignal;
   /** Whether an aborted request rejects at once (the default) or still waits for the peer's answer. */
@@ -43,7 +45,7 @@ type Outcome = { kind: "result"; result: unknown } | { kind: "error"; error: unk
 
 export class OutgoingRequests {
   readonly #options: OutgoingOptions;
-  readonly #open = new Map<number, OutgoingRequest>();
+  readonly #open = new Map<number | string, OutgoingRequest>();
   #lastId: number;
   #closed: ConnectionError | undefined;
 
@@ -65,14 +67,15 @@ export class OutgoingRequests {
     const { terminator, send } = this.#options;
     const obstacle = this.#findObstacle(method, options.signal);
     if (obstacle !== undefined) return rejected(obstacle.error);
-    const id = this.#lastId + 1;
+    const id = options.id ?? this.#lastId + 1;
+    if (this.#open.has(id)) return rejected(new Error(`The request ${id} is open already`));
     let message: MessageChunks;
     try {
       message = encodeRequest(id, method, params, terminator);
     } catch (error) {
       return rejected(error);
     }
-    this.#lastId = id;
+    if (typeof id === "number") this.#lastId = id;
     const request = this.#add(id, method, options);
     send(message);
     return request.promise;
@@ -121,7 +124,7 @@ export class OutgoingRequests {
     return { error: new ConnectionError("too-many-requests", message) };
   }
 
-  #add(id: number, method: string, options: RequestOptions): OutgoingRequest {
+  #add(id: number | string, method: string, options: RequestOptions): OutgoingRequest {
     const { signal, orderKey } = options;
     const { promise, resolve, reject } = createDeferred<unknown>();
     const onAbort = (): void => {
@@ -140,7 +143,7 @@ export class OutgoingRequests {
     return request;
   }
 
-  #cancel(id: number): void {
+  #cancel(id: number | string): void {
     const { cancelMethod, send, terminator } = this.#options;
     if (cancelMethod !== undefined) send(encodeNotification(cancelMethod, { requestId: id }, terminator));
   }

@@ -22,12 +22,12 @@ export function encodeNotification(method: string, params: unknown, terminator: 
 
 /** Writes a request; a `params` of `undefined` is left out. */
 export function encodeRequest(
-  id: number,
+  id: number | string,
   method: string,
   params: unknown,
   terminator: string,
 ): MessageChunks {
-  const head = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)}`;
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)}`;
   return params === undefined
     ? [`${head}}${terminator}`]
     : surround(`${head},"params":`, params, `}${terminator}`);

@@ -62,7 +62,7 @@ export interface AhpPort {
   readonly submit: Submit;
   readonly sessions: Pick<
     SessionDirectory,
-    "find" | "readTurns" | "list" | "removeClient" | "mcpServers" | "isolation"
+    "find" | "findTurn" | "readTurns" | "list" | "removeClient" | "mcpServers" | "isolation"
   >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { Audit, Log, Meta } from "@holdfast/core";
 import { HostError, LIMITS, OWNER_CLIENT_ID } from "@holdfast/protocol";
 import { getRequestListener } from "@hono/node-server";
+import { AcpServer } from "./acp/acp-server.ts";
 import { type AhpTimeouts, AhpServer } from "./ahp/ahp-server.ts";
 import { openAccess } from "./auth/access.ts";
 import { Refusals } from "./auth/refusals.ts";
@@ -133,20 +134,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     isStopping: () => stopping !== undefined,
   };
   const watch = openWatch({ ...options, ...shared, streams });
+  const heartbeatMs = options.heartbeatMs ?? defaultHeartbeatMs;
+  const acp = new AcpServer({ ...shared, streams, heartbeatMs });
   const app = createApp({
     ...options,
     ...shared,
     watch,
-    heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
+    heartbeatMs,
     streams,
-    clients: () => ahp.clients,
+    clients: () => [...ahp.clients, ...acp.clients],
+    mountAcp: (routed) => acp.routes.mount(routed),
   });
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => refuse(error, log) });
   const server = createHttpServer({ ...defaultArrival, ...options.arrival });
   const connections = new Connections(server);
   server.on("request", (incoming, outgoing) => void listener(incoming, outgoing));
   const ahp = new AhpServer({ ...options.ahp, ...shared });
-  server.on("upgrade", ahp.upgrade);
+  server.on("upgrade", (...upgrade) => (AcpServer.isFor(upgrade[0]) ? acp : ahp).upgrade(...upgrade));
   const port = await listenOn(server, stripBrackets(listen.host), listen.port).catch(
     async (error: unknown) => {
       await watch.close();
@@ -156,7 +160,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stop = (work: WorkLeft = "end"): Promise<void> => {
     stopping ??= (async () => {
       try {
-        await ahp.close(work);
+        await Promise.all([ahp.close(work), acp.close()]);
       } finally {
         // Whatever becomes of the sockets, requests are drained.
         await drain({ server, connections, streams }, graceMs, work);

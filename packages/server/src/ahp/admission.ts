@@ -1,10 +1,12 @@
 // Admission of WebSockets: the host's owner, keys with `admin`, and tickets.
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { HostError } from "@holdfast/protocol";
+import { makeId } from "@holdfast/ahp";
+import { HostError, type Permission, PERMISSIONS } from "@holdfast/protocol";
 import type { Access } from "../auth/access.ts";
 import { checkHost, isForeignOrigin, plainAddress, readPeer } from "../auth/address.ts";
 import { sentKeys } from "../auth/authenticator.ts";
+import type { Identity } from "../auth/identity.ts";
 import { requirePermission } from "../auth/permission.ts";
 
 export interface AdmissionParts {
@@ -19,18 +21,26 @@ export interface AdmissionParts {
 /** A subprotocol that carries a token, for clients that can set nothing else. */
 const tokenProtocol = "holdfast.token.";
 
-/** Names the credential that a request comes with; throws a `HostError` when it may not open a WebSocket (E60–E63, E320). */
-export async function admitSocket(request: IncomingMessage, parts: AdmissionParts): Promise<string> {
-  const clientId = identifySocket(request, parts);
-  // Whatever the credential, a WebSocket is the owner's.
-  await parts.access.peerCheck.requireNoAgent(request.socket);
-  return clientId;
+/** The sender of an upgrade: who they are to the host, the name of their credential, and what it allows. */
+export type AdmittedSocket = Pick<Identity, "caller" | "clientId" | "scopes">;
+
+/** Identifies the credential that a request comes with; throws a `HostError` when it may not open a WebSocket (E60–E63, E320). */
+export async function admitSocket(
+  request: IncomingMessage,
+  parts: AdmissionParts,
+  permission: Permission = "admin",
+): Promise<AdmittedSocket> {
+  const admitted = identifySocket(request, parts, permission);
+  // An app acts for itself alone; everybody else is as good as the owner.
+  if (admitted.caller.kind === "owner") await parts.access.peerCheck.requireNoAgent(request.socket);
+  return admitted;
 }
 
 function identifySocket(
   request: IncomingMessage,
   { access, names, origins, isStopping }: AdmissionParts,
-): string {
+  permission: Permission,
+): AdmittedSocket {
   const { headers, socket } = request;
   const own = socket.localAddress === undefined ? undefined : plainAddress(socket.localAddress);
   checkHost(headers.host, (name) => names !== undefined && (names.has(name) || name === own));
@@ -50,15 +60,16 @@ function identifySocket(
   if (ticket !== null) {
     const clientId = access.tickets.redeem(ticket);
     if (clientId === undefined) throw new HostError("UNAUTHORIZED", "This ticket was used, or is too old.");
-    return clientId;
+    // Tickets are made for the owner.
+    return { caller: { kind: "owner" }, clientId: makeId("client", clientId), scopes: PERMISSIONS };
   }
   const page = { cookie: headers.cookie, host: headers.host, origin: headers.origin, mark: undefined };
   const identity = access.authenticator.identify(
     { ...credentials, ...(!isForeign && { page }) },
     readPeer(socket.remoteAddress, { host: headers.host, forwarded: forwardedOf(request) }),
   );
-  requirePermission(identity, "admin");
-  return identity.clientId;
+  requirePermission(identity, permission);
+  return identity;
 }
 
 /** The subprotocol to confirm: one that carries no token if there is one; some clients insist on an answer. */

@@ -91,8 +91,8 @@ export class AhpServer {
     const fail = (): void => void socket.destroy();
     socket.on("error", fail);
     admitSocket(request, this.#options)
-      .then((principal) => {
-        if (!socket.destroyed) this.#upgrade(request, socket, head, principal, fail);
+      .then(({ clientId }) => {
+        if (!socket.destroyed) this.#upgrade(request, socket, head, clientId, fail);
       })
       .catch((error: unknown) => {
         this.#noteRefusal(error, request);

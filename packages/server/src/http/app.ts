@@ -31,6 +31,8 @@ export interface AppOptions extends AdmissionOptions {
   readonly watch: Watch;
   readonly refusals: Refusals;
   readonly clients: () => readonly ConnectedClient[];
+  /** Adds the routes of ACP's own transport. */
+  readonly mountAcp?: ((app: Hono<ServerEnv>) => void) | undefined;
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;
   /** Stops the host on request; absent: nobody can ask for it. */
@@ -70,6 +72,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     ...webhookHandlers(watch.webhooks),
   };
   mountOperations(app, handlers, host);
+  options.mountAcp?.(app);
   for (const path of ["/sdk/auth/token", "/metrics", "/openapi.json"]) refuseOtherMethods(app, path, ["GET"]);
   return app;
 }

@@ -13,7 +13,7 @@ const noContent = 204;
  */
 const readable = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "x-holdfast-turn-id, retry-after, allow",
+  "access-control-expose-headers": "x-holdfast-turn-id, acp-connection-id, retry-after, allow",
   vary: "origin",
 };
 
@@ -22,7 +22,7 @@ const preflight = {
   "access-control-allow-methods": allowedMethods(),
   // A wildcard would not cover `authorization`. The header with which the host's own page marks its requests stays out.
   "access-control-allow-headers":
-    "authorization, x-api-key, x-app-id, content-type, last-event-id, idempotency-key",
+    "authorization, x-api-key, x-app-id, content-type, last-event-id, idempotency-key, acp-connection-id, acp-session-id",
   "access-control-max-age": "600",
   vary: "origin, access-control-request-method, access-control-request-headers",
 };

@@ -1,0 +1,47 @@
+// Admission to both transports of ACP: the address, the limits, and the identity of a client.
+import { HostError } from "@holdfast/protocol";
+import type { Identity } from "../auth/identity.ts";
+import type { AcpClient, AcpDeps } from "./acp-connection.ts";
+
+/** The address of ACP, for WebSockets and for HTTP. */
+export const ACP_PATH = "/acp";
+
+/** Bytes of one message. */
+export const maxMessageBytes = 16 * 1024 * 1024;
+
+/** Connections of both transports together. */
+const maxConnections = 512;
+
+/** Lets clients in while there is room, and only to a host that has channels. */
+export class AcpAdmission {
+  readonly #makeDeps: () => AcpDeps | undefined;
+  readonly #count: () => number;
+  #made: AcpDeps | undefined;
+
+  constructor(makeDeps: () => AcpDeps | undefined, count: () => number) {
+    this.#makeDeps = makeDeps;
+    this.#count = count;
+  }
+
+  /** Made for the first client: a host that nobody visits pays nothing. */
+  deps(): AcpDeps {
+    this.#made ??= this.#makeDeps();
+    if (this.#made === undefined) throw new HostError("NOT_FOUND");
+    return this.#made;
+  }
+
+  requireRoom(): void {
+    if (this.#count() < maxConnections) return;
+    throw new HostError("RATE_LIMITED", "Too many clients are connected.");
+  }
+}
+
+/** A client by its credential; the address may name the agent of new sessions, or the session to join. */
+export function acpClient(
+  { caller, scopes }: Pick<Identity, "caller" | "scopes">,
+  query: URLSearchParams,
+): AcpClient {
+  const agent = query.get("agent") ?? undefined;
+  const session = query.get("session") ?? undefined;
+  return { caller, followsTerminals: scopes.includes("terminal"), agent, session };
+}

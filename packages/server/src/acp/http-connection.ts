@@ -1,0 +1,148 @@
+// One ACP connection over streamable HTTP: messages come by POST, and leave by the event streams of the connection and its sessions.
+import type { ServerResponse } from "node:http";
+import { joinChunks, type MessageChunks, type MessageSink } from "@holdfast/jsonrpc";
+import { HostError } from "@holdfast/protocol";
+import { AcpConnection, type AcpClient, type AcpDeps } from "./acp-connection.ts";
+import { MessageStream, type MessageStreamParts } from "./message-stream.ts";
+import { membersOf } from "./params.ts";
+
+export interface HttpConnectionParts extends Omit<MessageStreamParts, "onSent"> {
+  readonly deps: AcpDeps;
+  readonly client: AcpClient;
+}
+
+/** The name of the stream for messages that belong to no session. */
+const connectionStream = "";
+/** Above this, the sessions' updates stay in their logs. */
+const roomCharacters = 256 * 1024;
+const maxRoutes = 1024;
+/** One for the connection, and one for each session that it may follow, with some to spare. */
+const maxStreams = 128;
+/** A message that looks like `initialize` and is answered by nothing is wrong. */
+const initializeMs = 5000;
+
+/** A connection; `close` ends it and its streams. */
+export class HttpConnection {
+  readonly connection: AcpConnection;
+  readonly #parts: HttpConnectionParts;
+  readonly #streams = new Map<string, MessageStream>();
+  /** The session of each request that is not answered, by the JSON text of its id. */
+  readonly #routes = new Map<string, string>();
+  /** The session of each of the host's requests, so that its withdrawal follows it. */
+  readonly #asked = new Map<string, string>();
+  #waitingCharacters = 0;
+  #onDrain: () => void = () => {};
+  #isBlocked = false;
+  #initialized: ((text: string) => void) | undefined;
+  #lastUseMs = performance.now();
+
+  constructor(parts: HttpConnectionParts) {
+    this.#parts = parts;
+    this.connection = new AcpConnection(parts.deps, parts.client, this.#sink());
+  }
+
+  /** How long nobody has used it; 0 while a stream is read. */
+  get idleMs(): number {
+    const isRead = [...this.#streams.values()].some(({ hasReader }) => hasReader);
+    return isRead ? 0 : performance.now() - this.#lastUseMs;
+  }
+
+  /** Answers `initialize`, whose response is that of its request. */
+  initialize(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new HostError("INVALID_REQUEST", "This initialize is no request that has an answer."));
+      }, initializeMs);
+      this.#initialized = (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      };
+      this.connection.push(text);
+    });
+  }
+
+  /** Takes a message of the client; its response, if it gets one, leaves by a stream. */
+  push(text: string, message: Readonly<Record<string, unknown>>): void {
+    this.#lastUseMs = performance.now();
+    const { id, method, params } = message;
+    const { sessionId } = membersOf(params);
+    if (method !== undefined && id !== undefined && typeof sessionId === "string") {
+      if (this.#routes.size >= maxRoutes) throw new HostError("RATE_LIMITED");
+      this.#routes.set(JSON.stringify(id), sessionId);
+    }
+    this.connection.push(text);
+  }
+
+  /** Streams the messages of a session, or those of the connection, after the last that the reader has. */
+  read(sessionId: string | undefined, reader: ServerResponse, lastEventId: number | undefined): void {
+    this.#lastUseMs = performance.now();
+    this.#stream(sessionId ?? connectionStream).attach(reader, lastEventId);
+  }
+
+  close(): void {
+    this.connection.close();
+    for (const stream of this.#streams.values()) stream.close();
+  }
+
+  #sink(): MessageSink {
+    return {
+      write: (chunks) => this.#write(chunks),
+      onDrain: (listener) => (this.#onDrain = listener),
+    };
+  }
+
+  #write(chunks: MessageChunks): boolean {
+    const joined = joinChunks(chunks);
+    const text = typeof joined === "string" ? joined : new TextDecoder().decode(joined);
+    const answer = this.#initialized;
+    if (answer !== undefined) {
+      this.#initialized = undefined;
+      answer(text);
+      return true;
+    }
+    this.#waitingCharacters += text.length;
+    this.#stream(this.#routeOf(text)).append(text);
+    this.#isBlocked = this.#waitingCharacters > roomCharacters;
+    return !this.#isBlocked;
+  }
+
+  /** Responses go where their request belongs, everything else by the session that it names. */
+  #routeOf(text: string): string {
+    const { id, method, params } = membersOf(JSON.parse(text));
+    const { sessionId } = membersOf(params);
+    if (method === undefined) return take(this.#routes, id);
+    if (method === "$/cancel_request") return take(this.#asked, membersOf(params)["requestId"]);
+    if (typeof sessionId !== "string") return connectionStream;
+    if (id !== undefined) this.#asked.set(JSON.stringify(id), sessionId);
+    const [oldest] = this.#asked.keys();
+    if (this.#asked.size > maxRoutes && oldest !== undefined) this.#asked.delete(oldest);
+    return sessionId;
+  }
+
+  #stream(name: string): MessageStream {
+    const known = this.#streams.get(name);
+    if (known !== undefined) return known;
+    if (this.#streams.size >= maxStreams) {
+      throw new HostError("RATE_LIMITED", "Too many streams of one connection. Open another connection.");
+    }
+    const stream = new MessageStream({ ...this.#parts, onSent: (size) => this.#noteSent(size) });
+    this.#streams.set(name, stream);
+    return stream;
+  }
+
+  #noteSent(sizeCharacters: number): void {
+    this.#waitingCharacters = Math.max(0, this.#waitingCharacters - sizeCharacters);
+    if (!this.#isBlocked || this.#waitingCharacters > roomCharacters / 4) return;
+    this.#isBlocked = false;
+    // A sink that is written to at this moment must return first.
+    setImmediate(() => this.#onDrain());
+  }
+}
+
+/** The route of an id, which is needed once. */
+function take(routes: Map<string, string>, id: unknown): string {
+  const key = JSON.stringify(id);
+  const route = routes.get(key);
+  routes.delete(key);
+  return route ?? connectionStream;
+}

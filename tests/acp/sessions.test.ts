@@ -1,0 +1,274 @@
+// ACP served to editors at `/acp`: sessions and turns, with the official SDK as the editor.
+import { describe, expect, it } from "vitest";
+import { useServedHosts } from "../ahp/served-host.ts";
+import { connect, open, post, requestIdOf, script } from "./scripted-editor.ts";
+
+const serve = useServedHosts();
+
+describe.each(["WebSocket", "HTTP"] as const)("over %s", (transport) => {
+  it("[B1] runs a turn from initialize to its end", async () => {
+    const host = await serve({ script });
+    const editor = connect(host, transport);
+    const { protocolVersion, agentInfo, agentCapabilities } = await editor.initialize();
+    expect({ protocolVersion, name: agentInfo?.name }).toEqual({ protocolVersion: 1, name: "holdfast" });
+    expect(agentCapabilities).toMatchObject({
+      loadSession: true,
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+    });
+    const { sessionId, modes, configOptions } = await editor.newSession(host.work);
+    expect(modes?.currentModeId).toBe("code");
+    expect(configOptions).toMatchObject([{ id: "model", currentValue: "small" }]);
+    expect(await editor.prompt(sessionId, "hello")).toEqual({ stopReason: "end_turn" });
+    expect(editor.text).toBe("Hello there.");
+    // Its own message is on its screen already.
+    expect(editor.userText).toBe("");
+  });
+
+  it("[B2] streams a turn that another client began", async () => {
+    const host = await serve({ script });
+    const editor = connect(host, transport);
+    await editor.initialize();
+    const { sessionId } = await editor.newSession(host.work);
+    await post(host, sessionId, "/chat/stream", { message: "hello" });
+    await expect.poll(() => editor.text).toBe("Hello there.");
+    expect(editor.userText).toBe("hello");
+  });
+
+  it("[B3] withdraws a permission request that another client answered", async () => {
+    const host = await serve({ script });
+    const editor = connect(host, transport);
+    await editor.initialize();
+    const { sessionId } = await editor.newSession(host.work);
+    const turn = editor.prompt(sessionId, "ask");
+    const { request, signal } = await editor.permission();
+    expect(request.options.map(({ optionId, kind }) => ({ optionId, kind }))).toEqual([
+      { optionId: "yes", kind: "allow_once" },
+      { optionId: "yes-always", kind: "allow_always" },
+      { optionId: "no", kind: "reject_once" },
+    ]);
+    expect(request.toolCall).toMatchObject({ toolCallId: "edit", status: "pending" });
+    await post(host, sessionId, "/permission", { requestId: requestIdOf(request), optionId: "yes" });
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(signal.aborted).toBe(true);
+    expect(editor.text).toBe("done");
+    expect(editor.asked).toHaveLength(1);
+  });
+
+  it("[B4] decides for every client by the editor's answer", async () => {
+    const host = await serve({ script });
+    const editor = connect(host, transport);
+    await editor.initialize();
+    const { sessionId } = await editor.newSession(host.work);
+    const turn = editor.prompt(sessionId, "ask");
+    const asked = await editor.permission();
+    const requestId = requestIdOf(asked.request);
+    asked.answer({ outcome: "selected", optionId: "no" });
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(host.agentRecord()).toContain('"outcome":"selected","optionId":"no"');
+    const late = await post(host, sessionId, "/permission", { requestId, optionId: "yes" });
+    expect(await late.json()).toMatchObject({ resolved: false });
+  });
+
+  it("[B5] cancels a turn by session/cancel", async () => {
+    const host = await serve({ script });
+    const editor = connect(host, transport);
+    await editor.initialize();
+    const { sessionId } = await editor.newSession(host.work);
+    const turn = editor.prompt(sessionId, "hang");
+    await expect.poll(() => editor.text).toBe("working");
+    await editor.cancel(sessionId);
+    expect(await turn).toEqual({ stopReason: "cancelled" });
+    expect(await editor.prompt(sessionId, "hello")).toEqual({ stopReason: "end_turn" });
+  });
+});
+
+describe("sessions of editors", () => {
+  it("[B4] leaves a request that an editor cancels open for others", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    const turn = editor.prompt(sessionId, "ask");
+    const asked = await editor.permission();
+    asked.answer({ outcome: "cancelled" });
+    const requestId = requestIdOf(asked.request);
+    const decided = await post(host, sessionId, "/permission", { requestId, optionId: "yes" });
+    expect(await decided.json()).toMatchObject({ resolved: true });
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+  });
+
+  it("[B4] leaves a request open for others when an editor names an option that there is not", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    const turn = editor.prompt(sessionId, "ask");
+    const asked = await editor.permission();
+    asked.answer({ outcome: "selected", optionId: "no such option" });
+    await editor.agent.request("session/list", {});
+    const requestId = requestIdOf(asked.request);
+    await post(host, sessionId, "/permission", { requestId, optionId: "yes" });
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(host.faults).toEqual([]);
+  });
+
+  it("[B5] cancels a turn when its request is cancelled", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    const cancellation = new AbortController();
+    const prompt = { sessionId, prompt: [{ type: "text" as const, text: "hang" }] };
+    const turn = editor.agent.request("session/prompt", prompt, { cancellationSignal: cancellation.signal });
+    await expect.poll(() => editor.text).toBe("working");
+    cancellation.abort();
+    expect(await turn).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("[B6] queues a prompt behind another client's turn", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    await post(host, sessionId, "/chat/stream", { message: "ask" });
+    const asked = await editor.permission();
+    const turn = editor.prompt(sessionId, "hello");
+    asked.answer({ outcome: "selected", optionId: "yes" });
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(editor.text).toBe("doneHello there.");
+  });
+
+  it("[B6] answers a queued prompt that is dropped with cancelled", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    await post(host, sessionId, "/chat/stream", { message: "hang" });
+    await expect.poll(() => editor.text).toBe("working");
+    const turn = editor.prompt(sessionId, "hello");
+    await editor.cancel(sessionId);
+    expect(await turn).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("[B7] ends neither turn nor session with a connection", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    const turn = editor.prompt(sessionId, "ask").catch(() => "lost");
+    await editor.permission();
+    editor.close();
+    expect(await turn).toBe("lost");
+    const other = connect(host);
+    await other.initialize();
+    await other.agent.request("session/resume", { sessionId, cwd: host.work, mcpServers: [] });
+    const asked = await other.permission();
+    asked.answer({ outcome: "selected", optionId: "yes" });
+    await expect.poll(() => other.text).toBe("done");
+  });
+
+  it("[B7] keeps a session that an editor closes, and another client's turn in it", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    await post(host, sessionId, "/chat/stream", { message: "ask" });
+    await editor.permission();
+    await editor.agent.request("session/close", { sessionId });
+    expect(host.host.listApprovals({ kind: "owner" })).toHaveLength(1);
+    const own = await open(host);
+    const turn = own.editor.prompt(own.sessionId, "hang");
+    await expect.poll(() => own.editor.text).toBe("working");
+    await own.editor.agent.request("session/close", { sessionId: own.sessionId });
+    expect(await turn).toEqual({ stopReason: "cancelled" });
+    expect(host.host.listSessions({ kind: "owner" })).toHaveLength(2);
+  });
+
+  it("[B11] sets modes and options, and reports those that others set", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    await editor.agent.request("session/set_mode", { sessionId, modeId: "plan" });
+    expect(host.host.getSession(sessionId, { kind: "owner" }).current_mode).toBe("plan");
+    const { configOptions } = await editor.agent.request("session/set_config_option", {
+      sessionId,
+      configId: "model",
+      value: "large",
+    });
+    expect(configOptions).toMatchObject([{ id: "model", currentValue: "large" }]);
+    await host.host.patchSession(sessionId, { model: "small", runtimeMode: "code" }, { kind: "owner" });
+    await expect
+      .poll(() => editor.kinds("config_option_update").at(-1))
+      .toMatchObject({ configOptions: [{ currentValue: "small" }] });
+    await expect
+      .poll(() => editor.kinds("current_mode_update").at(-1))
+      .toMatchObject({ currentModeId: "code" });
+    const wrong = editor.agent.request("session/set_mode", { sessionId, modeId: "none" });
+    await expect(wrong).rejects.toMatchObject({ code: -32602, data: { code: "INVALID_REQUEST" } });
+  });
+
+  it("[B14] passes on thoughts, plans, diffs, usage and commands", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    await editor.prompt(sessionId, "rich");
+    const shown = editor.updates.map(({ update }) => update);
+    expect(shown).toContainEqual(
+      expect.objectContaining({
+        sessionUpdate: "agent_thought_chunk",
+        content: { type: "text", text: "hm" },
+      }),
+    );
+    expect(editor.kinds("plan")).toMatchObject([{ entries: [{ content: "step", status: "pending" }] }]);
+    expect(editor.kinds("tool_call")).toMatchObject([{ toolCallId: "e1", kind: "edit" }]);
+    expect(editor.kinds("tool_call_update").at(-1)).toMatchObject({ toolCallId: "e1", status: "completed" });
+    expect(editor.kinds("tool_call_update")).toContainEqual(
+      expect.objectContaining({
+        content: [{ type: "diff", path: "/tmp/a.txt", oldText: "a", newText: "b" }],
+      }),
+    );
+    expect(editor.kinds("usage_update")).toMatchObject([{ used: 10, size: 100 }]);
+    expect(editor.kinds("available_commands_update")).toMatchObject([
+      { availableCommands: [{ name: "web", description: "Search", input: { hint: "words" } }] },
+    ]);
+  });
+
+  it("[B16] answers the prompt of a failed turn with the agent's error", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    await expect(editor.prompt(sessionId, "fail")).rejects.toMatchObject({
+      code: -32603,
+      message: "out of luck",
+      data: { code: "ACP_TURN_FAILED" },
+    });
+    const signedOut = await serve({ script: { signInBy: "key", authMethods: [{ id: "key", name: "Key" }] } });
+    const other = connect(signedOut);
+    await other.initialize();
+    await expect(other.newSession(signedOut.work)).rejects.toMatchObject({ code: -32000 });
+  });
+
+  it("[B18] refuses to fork with the reason", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    const fork = editor.agent.request("session/fork" as "session/load", {
+      sessionId,
+      cwd: host.work,
+      mcpServers: [],
+    });
+    await expect(fork).rejects.toMatchObject({
+      code: -32601,
+      message: expect.stringContaining("cannot be forked"),
+    });
+  });
+
+  it("[B19] deletes a session for everybody, and one that is not there at once", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    await editor.agent.request("session/delete", { sessionId });
+    expect(host.host.listSessions({ kind: "owner" }, true)).toEqual([]);
+    expect(await editor.agent.request("session/delete", { sessionId })).toEqual({});
+  });
+
+  it("[B20] sends links, embedded text and pictures on to the agent", async () => {
+    const capabilities = { promptCapabilities: { image: true } };
+    const host = await serve({ script: { ...script, capabilities } });
+    const { editor, sessionId } = await open(host);
+    await editor.agent.request("session/prompt", {
+      sessionId,
+      prompt: [
+        { type: "text", text: "look" },
+        { type: "resource_link", uri: "file:///tmp/a.txt", name: "a.txt" },
+        { type: "resource", resource: { uri: "file:///tmp/b.txt", text: "unsaved" } },
+        { type: "image", data: "aGk=", mimeType: "image/png" },
+      ],
+    });
+    const heard = host.agentRecord();
+    expect(heard).toContain('"type":"resource_link","uri":"file:///tmp/a.txt","name":"a.txt"');
+    expect(heard).toContain(String.raw`<context ref=\"file:///tmp/b.txt\">\nunsaved\n</context>`);
+    expect(heard).toContain('"type":"image","data":"aGk=","mimeType":"image/png"');
+  });
+});

@@ -15,6 +15,7 @@ import {
   listChanges,
   revertChanges,
   stageChanges,
+  unstageChanges,
 } from "./operations/changes.ts";
 import { getPolicy } from "./operations/policy.ts";
 import { createTicket, listClients } from "./operations/client.ts";
@@ -64,6 +65,7 @@ export const OPERATIONS = {
   diffChanges,
   revertChanges,
   stageChanges,
+  unstageChanges,
   commitChanges,
   createTerminal,
   listTerminals,

@@ -82,7 +82,7 @@ export interface HostPort {
   /** Searches over the text of sessions. */
   readonly search: Pick<HostSearch, "find">;
   /** The changes in the folders of sessions. */
-  readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "commit">;
+  readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "unstage" | "commit">;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
   createSession(options: SessionOptions, caller: Caller): Promise<Session>;
   getSession(key: string, caller: Caller): SessionStatus;

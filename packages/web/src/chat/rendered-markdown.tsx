@@ -2,6 +2,7 @@
 import DOMPurify from "dompurify";
 import { Marked, type Tokens } from "marked";
 import { useDeferredValue, useMemo, useRef, type ReactNode } from "react";
+import { usePathLinks } from "../changes/path-links.ts";
 import { codeLanguage } from "./code-languages.ts";
 import style from "./markdown-text.module.css";
 import { useCodeColours } from "./code-painting.ts";
@@ -29,6 +30,7 @@ export default function RenderedMarkdown({ text }: { readonly text: string }): R
   const html = useMemo(() => DOMPurify.sanitize(marked.parse(shown, { async: false }), allowed), [shown]);
   const element = useRef<HTMLDivElement>(null);
   useCodeColours(element, html);
+  usePathLinks(element, html);
   return <div ref={element} className={style.markdown} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 

@@ -1,0 +1,194 @@
+// Changes of a session: what differs, file by file, with review, revert, stage and commit.
+import { ColumnsIcon, ListUnorderedIcon, RowsIcon, SyncIcon } from "@primer/octicons-react";
+import type { ChatState, SessionState } from "@holdfast/ahp";
+import { type ReactNode, useMemo, useRef, useState } from "react";
+import type { VListHandle } from "virtua";
+import { goTo, type SessionRoute } from "../frame/route.ts";
+import { useHost } from "../host/use-host.ts";
+import { pathOf } from "../session/session-words.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Picker } from "../ui/picker.tsx";
+import style from "./changes-page.module.css";
+import {
+  type ChangedFile,
+  type ChangeHunk,
+  type ChangeList,
+  type ChangeScope,
+  type FileDiff,
+  revertChanges,
+  stageFiles,
+} from "./changes.ts";
+import { CommitBar, countWords } from "./commit-bar.tsx";
+import { proposedMessage } from "./commit-message.ts";
+import { DiffList } from "./diff-list.tsx";
+import type { Layout } from "./diff-rows.ts";
+import { FilePreview } from "./file-preview.tsx";
+import { FileTree } from "./file-tree-view.tsx";
+import { inTreeOrder } from "./file-tree.ts";
+import { RevertDialog } from "./revert-dialog.tsx";
+import { ReviewBar } from "./review-bar.tsx";
+import { changesVersion, type LoadedChanges, useChanges } from "./use-changes.ts";
+import { useLayout } from "./use-layout.ts";
+
+interface ChangesPageProps {
+  readonly route: SessionRoute;
+  readonly session: SessionState;
+  readonly chat: ChatState;
+}
+
+export default function ChangesPage({ route, session, chat }: ChangesPageProps): ReactNode {
+  const scope = useMemo(() => ({ sessionKey: session.key, turn: route.turn }), [session.key, route.turn]);
+  const changes = useChanges(scope, changesVersion(session, chat));
+  const { view } = changes;
+  if (route.file !== undefined) {
+    const folder = pathOf(session.workingDirectories[0]);
+    return (
+      <div className={style.page}>
+        <FilePreview key={route.file} route={route} file={route.file} folder={folder} />
+      </div>
+    );
+  }
+  return (
+    <div className={style.page}>
+      {view.status === "loading" && <p className={style.empty}>Comparing files…</p>}
+      {view.status === "failed" && (
+        <p className={style.empty} role="alert">
+          {view.reason}
+        </p>
+      )}
+      {view.status === "known" && (
+        <KnownChanges
+          // What is folded belongs to one list of changes.
+          key={route.turn ?? "all"}
+          route={route}
+          session={session}
+          chat={chat}
+          scope={scope}
+          list={view.list}
+          diffs={view.diffs}
+          changes={changes}
+        />
+      )}
+      <ReviewBar session={session.resource} sessionKey={session.key} chat={chat} />
+    </div>
+  );
+}
+
+interface KnownChangesProps extends ChangesPageProps {
+  readonly scope: ChangeScope;
+  readonly list: ChangeList;
+  readonly diffs: ReadonlyMap<string, FileDiff> | undefined;
+  readonly changes: LoadedChanges;
+}
+
+/** So many files are open at first; more would hide each other. */
+const maxOpenAtFirst = 100;
+
+function KnownChanges(props: KnownChangesProps): ReactNode {
+  const { route, session, chat, scope, list, diffs, changes } = props;
+  const host = useHost();
+  const diffList = useRef<VListHandle>(null);
+  const { layout, isNarrow, choose } = useLayout();
+  const [isTreeOpen, setIsTreeOpen] = useState(false);
+  const [asked, setAsked] = useState<{ readonly file: ChangedFile; readonly hunk: ChangeHunk | undefined }>();
+  const files = useMemo(() => inTreeOrder(list.files), [list.files]);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(
+    () => new Set(files.slice(maxOpenAtFirst).map(({ path }) => path)),
+  );
+  const isGit = list.source === "git";
+  const canStage = isGit && scope.turn === undefined;
+  const uncommitted = files.filter(({ isCommitted }) => isCommitted !== true);
+  const change = async (request: Promise<unknown>): Promise<void> => {
+    await host.reportFailure(request);
+    changes.reload();
+  };
+  const toggle = (path: string): void => {
+    const next = new Set(closed);
+    if (!next.delete(path)) next.add(path);
+    setClosed(next);
+  };
+  const select = (path: string): void => {
+    setIsTreeOpen(false);
+    const next = new Set(closed);
+    next.delete(path);
+    setClosed(next);
+    // The list has the row of the file only after it is drawn with it.
+    requestAnimationFrame(() => scrollToFile(diffList.current, files, diffs, layout, next, path));
+  };
+  return (
+    <>
+      <Toolbar
+        {...props}
+        layout={layout}
+        isNarrow={isNarrow}
+        onLayout={choose}
+        isTreeOpen={isTreeOpen}
+        onTree={() => setIsTreeOpen(!isTreeOpen)}
+      />
+      {!isGit && list.files.length > 0 && (
+        <p className={style.note}>
+          This folder is not in a git repository, so these are the edits that the agent reported. What commands
+          changed is not shown.
+        </p>
+      )}
+      {list.omitted.length > 0 && <Omitted list={list} />}
+      {files.length === 0 ? (
+        <NoChanges scope={scope} isGit={isGit} />
+      ) : (
+        <div className={style.columns} data-tree={isTreeOpen}>
+          <FileTree
+            files={files}
+            onSelect={select}
+            onStage={
+              canStage
+                ? (chosen, isStaged) =>
+                    void change(stageFiles(scope, chosen.map(({ path }) => path), isStaged))
+                : undefined
+            }
+          />
+          <div className={style.diffs}>
+            {diffs === undefined ? (
+              <p className={style.empty}>Reading the changes…</p>
+            ) : (
+              <DiffList
+                handle={diffList}
+                route={route}
+                sessionKey={session.key}
+                files={files}
+                diffs={diffs}
+                layout={layout}
+                closed={closed}
+                onToggle={toggle}
+                onLoad={(path) => void host.reportFailure(changes.loadFile(path))}
+                onRevert={isGit ? (file, hunk) => setAsked({ file, hunk }) : undefined}
+              />
+            )}
+          </div>
+        </div>
+      )}
+      {canStage && uncommitted.length > 0 && (
+        <CommitBar
+          scope={scope}
+          files={uncommitted}
+          proposed={proposedMessage(session.label ?? session.title, chat.turns.at(-1)?.message.text)}
+          onDone={changes.reload}
+        />
+      )}
+      {asked !== undefined && (
+        <RevertDialog
+          file={asked.file}
+          hunk={asked.hunk}
+          turn={scope.turn}
+          onClose={() => setAsked(undefined)}
+          onRevert={() => {
+            const { file, hunk } = asked;
+            setAsked(undefined);
+            void change(
+              revertChanges(scope, [{ path: file.path, ...(hunk !== undefined && { hunks: [hunk.id] }) }]),
+            );
+          }}
+        />
+      )}
+    </>
+  );
+}

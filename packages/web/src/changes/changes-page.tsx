@@ -1,13 +1,13 @@
 // Changes of a session: what differs, file by file, with review, revert, stage and commit.
-import { ColumnsIcon, ListUnorderedIcon, RowsIcon, SyncIcon } from "@primer/octicons-react";
+import { DiffIcon } from "@primer/octicons-react";
 import type { ChatState, SessionState } from "@holdfast/ahp";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import type { VListHandle } from "virtua";
-import { goTo, type SessionRoute } from "../frame/route.ts";
+import type { SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import { pathOf } from "../session/session-words.ts";
-import { IconButton } from "../ui/button.tsx";
-import { Picker } from "../ui/picker.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Fold } from "../ui/fold.tsx";
 import style from "./changes-page.module.css";
 import {
   type ChangedFile,
@@ -18,10 +18,11 @@ import {
   revertChanges,
   stageFiles,
 } from "./changes.ts";
+import { ChangesToolbar } from "./changes-toolbar.tsx";
 import { CommitBar, countWords } from "./commit-bar.tsx";
 import { proposedMessage } from "./commit-message.ts";
 import { DiffList } from "./diff-list.tsx";
-import type { Layout } from "./diff-rows.ts";
+import { type DiffRow, diffRows } from "./diff-rows.ts";
 import { FilePreview } from "./file-preview.tsx";
 import { FileTree } from "./file-tree-view.tsx";
 import { inTreeOrder } from "./file-tree.ts";
@@ -113,17 +114,21 @@ function KnownChanges(props: KnownChangesProps): ReactNode {
     next.delete(path);
     setClosed(next);
     // The list has the row of the file only after it is drawn with it.
-    requestAnimationFrame(() => scrollToFile(diffList.current, files, diffs, layout, next, path));
+    const rows = diffRows(files, diffs ?? new Map(), layout, next);
+    requestAnimationFrame(() => scrollToFile(diffList.current, rows, path));
   };
   return (
     <>
-      <Toolbar
-        {...props}
+      <ChangesToolbar
+        route={route}
+        chat={chat}
+        list={list}
         layout={layout}
         isNarrow={isNarrow}
         onLayout={choose}
         isTreeOpen={isTreeOpen}
         onTree={() => setIsTreeOpen(!isTreeOpen)}
+        onReload={changes.reload}
       />
       {!isGit && list.files.length > 0 && (
         <p className={style.note}>
@@ -190,5 +195,47 @@ function KnownChanges(props: KnownChangesProps): ReactNode {
         />
       )}
     </>
+  );
+}
+
+/** Scrolls to the heading of a file. */
+function scrollToFile(
+  list: VListHandle | null,
+  rows: readonly DiffRow[],
+  path: string,
+): void {
+  const index = rows.findIndex((row) => row.kind === "file" && row.file.path === path);
+  if (index >= 0) list?.scrollToIndex(index);
+}
+
+function NoChanges({ scope, isGit }: { readonly scope: ChangeScope; readonly isGit: boolean }): ReactNode {
+  const when = scope.turn === undefined ? "since the session began" : `in turn ${scope.turn}`;
+  return (
+    <EmptyState icon={<DiffIcon size={24} />} title="No changes">
+      {isGit ? `No file differs ${when}.` : `The agent has reported no edits ${when}.`}
+    </EmptyState>
+  );
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  "too-large": "larger than 8 MiB",
+  "too-many": "too many untracked files",
+  "nested-repository": "a repository of its own",
+  unreadable: "git cannot read it",
+};
+
+function Omitted({ list: { omitted } }: { readonly list: ChangeList }): ReactNode {
+  return (
+    <div className={style.note}>
+      <Fold summary={`${countWords(omitted.length, "file")} not compared`}>
+        <ul className={style.omitted}>
+          {omitted.map(({ path, reason }) => (
+            <li key={path}>
+              <code>{path}</code> ({reasons[reason] ?? reason})
+            </li>
+          ))}
+        </ul>
+      </Fold>
+    </div>
   );
 }

@@ -44,7 +44,7 @@ export function FilePreview({ route, file, folder }: FilePreviewProps): ReactNod
           <ArrowLeftIcon />
         </a>
         <FilePath path={file} />
-        <CopyButton text={name} label="Copy the path" />
+        <CopyButton text={() => name} label="Copy the path" />
         {isMarkdown && (
           <Button size="small" aria-pressed={isRendered} onClick={() => setIsRendered(!isRendered)}>
             {isRendered ? "Source" : "Preview"}

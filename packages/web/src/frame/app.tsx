@@ -9,7 +9,7 @@ import style from "./app.module.css";
 import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Notices } from "./notices.tsx";
-import { type Route, routeHash, useRoute } from "./route.ts";
+import { placeKey, type Route, routeHash, useRoute } from "./route.ts";
 import { ThemeSwitch } from "./theme.tsx";
 import { useAttentionSigns } from "../session/attention.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
@@ -17,6 +17,7 @@ import { Welcome } from "./welcome.tsx";
 
 // Places that few people look at first are no part of the first load (Z5).
 const HostPage = lazy(() => import("../stats/host-page.tsx"));
+const SearchPage = lazy(() => import("../find/search-page.tsx"));
 const Inbox = lazy(async () => ({ default: (await import("../approval/inbox.tsx")).Inbox }));
 const ClosedSessionsPage = lazy(async () => {
   const { ClosedSessionsPage: page } = await import("../session/closed-sessions-page.tsx");
@@ -70,7 +71,7 @@ export function App(): ReactNode {
       </aside>
       <main className={style.main} id="main" tabIndex={-1}>
         <LostHost />
-        <ErrorBoundary key={routeHash(route)} what="this place">
+        <ErrorBoundary key={placeKey(route)} what="this place">
           <Suspense>
             <Place route={route} root={root} onNewSession={() => setIsCreating(true)} />
           </Suspense>
@@ -96,13 +97,15 @@ function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
   const { status } = useConnection();
   switch (route.place) {
     case "session":
-      return <SessionPage key={route.session} uri={route.session} />;
+      return <SessionPage key={route.session} route={route} />;
     case "inbox":
       return <Inbox sessions={root?.sessions ?? []} />;
     case "closed":
       return <ClosedSessionsPage open={root?.sessions ?? []} />;
     case "terminals":
       return <TerminalBoard terminals={root?.terminals ?? []} sessions={root?.sessions ?? []} />;
+    case "search":
+      return <SearchPage sessions={root?.sessions ?? []} query={route.query} />;
     case "host":
       return <HostPage />;
     case "home":

@@ -20,13 +20,10 @@ import { isolationWords, pathOf, phaseWords, sessionName } from "./session-words
 interface SessionHeaderProps {
   readonly session: SessionState;
   readonly chat: ChatState | undefined;
-  readonly changedCount: number;
-  readonly isShowingFiles: boolean;
-  readonly onShowFiles: (isShowing: boolean) => void;
 }
 
 export function SessionHeader(props: SessionHeaderProps): ReactNode {
-  const { session, chat, changedCount, isShowingFiles, onShowFiles } = props;
+  const { session, chat } = props;
   const [isRenaming, setIsRenaming] = useState(false);
   const [isOpen, setIsOpen] = useState(false);
   const phase = phaseWords(sessionPhase(session));
@@ -50,16 +47,6 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
       </div>
       <div className={style.tools}>
         {chat?.contextUsage !== undefined && <UsageMeter usage={chat.contextUsage} />}
-        {(changedCount > 0 || isShowingFiles) && (
-          <button
-            type="button"
-            className={control.small}
-            aria-pressed={isShowingFiles}
-            onClick={() => onShowFiles(!isShowingFiles)}
-          >
-            {isShowingFiles ? "Conversation" : `Changed files ${changedCount}`}
-          </button>
-        )}
         <span className={style.actionsPlace} data-open={isOpen}>
           <SessionActions session={session} onRename={() => setIsRenaming(true)} />
         </span>

@@ -7,29 +7,35 @@ import {
   findToolCall,
   type SessionInputRequest,
   type SessionState,
-  type SessionUri,
 } from "@holdfast/ahp";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { ApprovalCard } from "../approval/approval-card.tsx";
-import { ChangedFilesView } from "../chat/changed-files-view.tsx";
-import { changedFiles } from "../chat/changed-files.ts";
 import { Composer, QueueList } from "../chat/composer.tsx";
 import { Conversation } from "../chat/conversation.tsx";
 import { useWholeChat } from "../chat/whole-chat.ts";
-import { goTo, routeHash } from "../frame/route.ts";
+import { goTo, routeHash, type SessionRoute } from "../frame/route.ts";
 import { browserName } from "../host/client-id.ts";
 import { useChannel, useConnection, useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { TabPanel } from "../ui/tabs.tsx";
 import { deleteSession } from "./closed-sessions.ts";
 import { createSession } from "./create-session.ts";
 import { SessionHeader } from "./session-header.tsx";
+import { SessionTabs, viewOf } from "./session-tabs.tsx";
 import style from "./session-page.module.css";
 import { pathOf } from "./session-words.ts";
 import { SignInOffer } from "./sign-in-offer.tsx";
 
+// Few sessions are looked at for their changes first (Z5).
+const ChangesPage = lazy(() => import("../changes/changes-page.tsx"));
+const SessionTerminals = lazy(async () => {
+  const { SessionTerminals: terminals } = await import("./session-terminals.tsx");
+  return { default: terminals };
+});
+
 /** A session, or what is to be said where it is not there. */
-export function SessionPage({ uri }: { readonly uri: SessionUri }): ReactNode {
-  const session = useChannel(uri, "session");
+export function SessionPage({ route }: { readonly route: SessionRoute }): ReactNode {
+  const session = useChannel(route.session, "session");
   if (session.status === "loading") return <p className={style.empty}>Opening the session …</p>;
   if (session.status === "gone") {
     return (
@@ -40,21 +46,20 @@ export function SessionPage({ uri }: { readonly uri: SessionUri }): ReactNode {
       </div>
     );
   }
-  return <OpenSession session={session.state} />;
+  return <OpenSession session={session.state} route={route} />;
 }
 
-function OpenSession({ session }: { readonly session: SessionState }): ReactNode {
+interface OpenSessionProps {
+  readonly session: SessionState;
+  readonly route: SessionRoute;
+}
+
+function OpenSession({ session, route }: OpenSessionProps): ReactNode {
   const host = useHost();
   usePresence(session);
   const chatUri = session.defaultChat ?? defaultChatUri(session.resource);
   const chat = useChannel(chatUri, "chat");
   const { chat: state, loadEarlier } = useWholeChat(chat.status === "live" ? chat.state : undefined);
-  const [isShowingFiles, setIsShowingFiles] = useState(false);
-  const [sentCount, setSentCount] = useState(0);
-  const files = useMemo(
-    () => (state === undefined ? [] : changedFiles(state)),
-    [state?.turns, state?.activeTurn?.responseParts],
-  );
   useEffect(() => {
     if (session.isRead) return;
     // That it was read is no news to the reader, so what becomes of it is not either.
@@ -62,42 +67,53 @@ function OpenSession({ session }: { readonly session: SessionState }): ReactNode
   }, [host, session.isRead, session.resource]);
   return (
     <div className={style.page}>
-      <SessionHeader
-        session={session}
-        chat={state}
-        changedCount={files.length}
-        isShowingFiles={isShowingFiles}
-        onShowFiles={setIsShowingFiles}
-      />
+      <SessionHeader session={session} chat={state} />
+      <SessionTabs session={session} route={route} />
       <SessionNotes session={session} chat={state} />
-      {state !== undefined ? (
-        <>
-          {isShowingFiles ? (
-            <ChangedFilesView
-              files={files}
-              onLoadEarlier={state.turnsNextCursor === undefined ? undefined : loadEarlier}
-            />
-          ) : (
-            <Conversation
-              key={chatUri}
-              session={session}
-              chat={state}
-              sentCount={sentCount}
-              onLoadEarlier={loadEarlier}
-            />
-          )}
-          <QueueList chat={state} />
-          {session.lifecycle.status === "closed" && (
-            <p className={style.closed}>This session is closed. Its transcript stays here.</p>
-          )}
-          {session.lifecycle.status !== "closed" && session.lifecycle.status !== "failed" && (
-            <Composer chat={state} onSend={() => setSentCount((count) => count + 1)} />
-          )}
-        </>
-      ) : (
-        <p className={style.empty}>{chat.status === "gone" ? chat.reason : "Loading the conversation …"}</p>
-      )}
+      <TabPanel id={viewOf(route)}>
+        {state === undefined ? (
+          <p className={style.empty}>{chat.status === "gone" ? chat.reason : "Loading the conversation …"}</p>
+        ) : route.view === undefined ? (
+          <ConversationView session={session} chat={state} onLoadEarlier={loadEarlier} />
+        ) : (
+          <Suspense>
+            {route.view === "changes" ? (
+              <ChangesPage route={route} session={session} chat={state} />
+            ) : (
+              <SessionTerminals session={session.resource} />
+            )}
+          </Suspense>
+        )}
+      </TabPanel>
     </div>
+  );
+}
+
+interface ConversationViewProps {
+  readonly session: SessionState;
+  readonly chat: ChatState;
+  readonly onLoadEarlier: () => void;
+}
+
+function ConversationView({ session, chat, onLoadEarlier }: ConversationViewProps): ReactNode {
+  const [sentCount, setSentCount] = useState(0);
+  return (
+    <>
+      <Conversation
+        key={chat.resource}
+        session={session}
+        chat={chat}
+        sentCount={sentCount}
+        onLoadEarlier={onLoadEarlier}
+      />
+      <QueueList chat={chat} />
+      {session.lifecycle.status === "closed" && (
+        <p className={style.closed}>This session is closed. Its transcript stays here.</p>
+      )}
+      {session.lifecycle.status !== "closed" && session.lifecycle.status !== "failed" && (
+        <Composer chat={chat} onSend={() => setSentCount((count) => count + 1)} />
+      )}
+    </>
   );
 }
 

@@ -48,7 +48,7 @@ export function DiffList(props: DiffListProps): ReactNode {
             <DiffLineView
               row={row}
               layout={layout}
-              isTabStop={rows[index - 1]?.kind === "hunk"}
+              isTabStop={rows[index - 1]?.kind !== "line"}
               onComment={openComment}
             />
           ) : row.kind === "comment" ? (
@@ -142,7 +142,12 @@ function HeadingRow({ row, route, onToggle, onLoad, onRevert }: HeadingRowProps)
             {row.hunk.heading !== "" && <code> {row.hunk.heading}</code>}
           </span>
           {onRevert !== undefined && file.status !== "type-changed" && (
-            <Button size="small" kind="quiet" onClick={() => onRevert(file, row.hunk)}>
+            <Button
+              size="small"
+              kind="quiet"
+              aria-label={`Revert hunk at line ${row.hunk.newStart} of ${file.path}…`}
+              onClick={() => onRevert(file, row.hunk)}
+            >
               Revert hunk…
             </Button>
           )}

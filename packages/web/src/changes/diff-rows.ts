@@ -60,7 +60,10 @@ function contentRows(file: ChangedFile, diff: FileDiff | undefined, layout: Layo
   if (diff === undefined) return note("Not read yet.", true);
   if (diff.isTooLarge === true) return note("This diff is large.", true);
   if (diff.hunks.length === 0) return note(emptyWords(file));
-  return diff.hunks.flatMap((hunk) => hunkRows(file, hunk, layout));
+  const rows = diff.hunks.flatMap((hunk) => hunkRows(file, hunk, layout));
+  // A file that is all new or all gone has one hunk, whose heading would say nothing.
+  const isWhole = (file.status === "added" || file.status === "deleted") && diff.hunks.length === 1;
+  return isWhole ? rows.slice(1) : rows;
 }
 
 function emptyWords({ status, oldPath, oldMode, newMode, kind }: ChangedFile): string {

@@ -36,7 +36,7 @@ export function ReviewBar({ session, sessionKey, chat }: ReviewBarProps): ReactN
   return (
     <div className={style.review} role="group" aria-label="Review comments">
       <span className={style.barWords}>
-        <CommentIcon /> {countWords(comments.length, "comment")} not sent yet
+        <CommentIcon /> {countWords(comments.length, "comment")}
       </span>
       <Button kind="quiet" disabled={isBusy} onClick={() => store.remove(ids)}>
         Discard

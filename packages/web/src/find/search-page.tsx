@@ -108,14 +108,20 @@ function Results({ found, text }: { readonly found: Found; readonly text: string
                 className={style.result}
                 href={routeHash({ place: "session", session: result.session, message: result.turnId })}
               >
-                <span className={style.title}>{result.title === "" ? result.agent : result.title}</span>
+                <span className={style.title}>
+                  {result.turnId === undefined ? <Pieces result={result} /> : result.title || result.agent}
+                </span>
                 <span className={style.detail}>
                   {result.isClosed && <Badge>Closed</Badge>}
                   <span>{result.agent}</span>
                   {result.folder !== "" && <span className={style.folder}>{result.folder}</span>}
                   <time dateTime={result.at}>{agoWords(result.at, nowMs)}</time>
                 </span>
-                {result.turnId !== undefined && <Snippet result={result} />}
+                {result.turnId !== undefined && (
+                  <span className={style.snippet}>
+                    <Pieces result={result} />
+                  </span>
+                )}
               </a>
             </li>
           ))}
@@ -124,13 +130,16 @@ function Results({ found, text }: { readonly found: Found; readonly text: string
   }
 }
 
-function Snippet({ result }: { readonly result: SearchResult }): ReactNode {
-  return (
-    <span className={style.snippet}>
-      {result.pieces.map(({ text, isMatch }, index) =>
-        isMatch ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
-      )}
-    </span>
+/** The text with its matches marked. */
+function Pieces({ result: { pieces } }: { readonly result: SearchResult }): ReactNode {
+  return pieces.map(({ text, isMatch }, index) =>
+    isMatch ? (
+      <mark key={index} className={style.match}>
+        {text}
+      </mark>
+    ) : (
+      text
+    ),
   );
 }
 

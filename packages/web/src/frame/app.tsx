@@ -1,6 +1,7 @@
 // The frame of the page: what is open at the side, what is looked at beside it.
-import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from "react";
 import type { RootState } from "@holdfast/ahp";
+import { Find } from "../find/find.tsx";
 import { useConnection, useRoot } from "../host/use-host.ts";
 import { SessionList } from "../session/session-list.tsx";
 import { SessionPage } from "../session/session-page.tsx";
@@ -12,7 +13,6 @@ import { Notices } from "./notices.tsx";
 import { placeKey, type Route, routeHash, useRoute } from "./route.ts";
 import { ThemeSwitch } from "./theme.tsx";
 import { useAttentionSigns } from "../session/attention.ts";
-import { useShortcuts } from "./use-shortcuts.ts";
 import { Welcome } from "./welcome.tsx";
 
 // Places that few people look at first are no part of the first load (Z5).
@@ -37,7 +37,7 @@ export function App(): ReactNode {
   const root = useRoot();
   const [isCreating, setIsCreating] = useState(false);
   const waitingCount = useAttentionSigns(root?.sessions ?? []);
-  useShortcuts(() => setIsCreating(true));
+  const createSession = useCallback(() => setIsCreating(true), []);
   useEffect(() => {
     // On a phone the page that was left may have been scrolled.
     window.scrollTo(0, 0);
@@ -82,6 +82,7 @@ export function App(): ReactNode {
           <NewSessionDialog onClose={() => setIsCreating(false)} />
         </Suspense>
       )}
+      <Find route={route} root={root} onNewSession={createSession} />
       <Notices />
     </div>
   );

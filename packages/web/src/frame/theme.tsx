@@ -1,5 +1,5 @@
 // Theme: light or dark, as the person chose, else as their system is.
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useSyncExternalStore } from "react";
 import control from "../style/control.module.css";
 
 type ThemeChoice = "system" | "light" | "dark";
@@ -43,11 +43,16 @@ function apply(): void {
   for (const listener of listeners) listener();
 }
 
+/** Changes to the next theme: light, dark, as the system. */
+export function changeTheme(): void {
+  chooseTheme(next[choice]);
+}
+
 const next: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
 const signs: Readonly<Record<ThemeChoice, string>> = { system: "◐", light: "☀", dark: "☾" };
 
 export function ThemeSwitch(): ReactNode {
-  const [shown, setShown] = useState(themeChoice);
+  const shown = useSyncExternalStore(listenToTheme, themeChoice);
   const label = `Theme: ${shown}. Change to ${next[shown]}.`;
   return (
     <button
@@ -55,10 +60,7 @@ export function ThemeSwitch(): ReactNode {
       className={control.quiet}
       aria-label={label}
       title={label}
-      onClick={() => {
-        chooseTheme(next[shown]);
-        setShown(next[shown]);
-      }}
+      onClick={changeTheme}
     >
       <span aria-hidden="true">{signs[shown]}</span>
     </button>

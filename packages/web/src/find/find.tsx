@@ -32,7 +32,7 @@ export function Find({ route, root, onNewSession }: FindProps): ReactNode {
       home: () => goTo({ place: "home" }),
       inbox: () => goTo({ place: "inbox" }),
       terminals: () => goTo({ place: "terminals" }),
-      host: () => goTo({ place: "host" }),
+      host: () => goTo({ place: "host", section: "settings" }),
       closed: () => goTo({ place: "closed" }),
       theme: changeTheme,
       ...(session !== undefined && {

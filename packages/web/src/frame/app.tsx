@@ -108,7 +108,7 @@ function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
     case "search":
       return <SearchPage sessions={root?.sessions ?? []} query={route.query} />;
     case "host":
-      return <HostPage />;
+      return <HostPage section={route.section} />;
     case "home":
       return (
         <Welcome hasSessions={(root?.sessions.length ?? 0) > 0} status={status} onNewSession={onNewSession} />
@@ -124,18 +124,18 @@ interface PlacesProps {
 
 function Places({ route, waitingCount, terminalCount }: PlacesProps): ReactNode {
   const places = [
-    { place: "inbox", name: "Inbox", count: waitingCount, isUrgent: waitingCount > 0 },
-    { place: "terminals", name: "Terminals", count: terminalCount, isUrgent: false },
-    { place: "host", name: "Host", count: 0, isUrgent: false },
+    { to: { place: "inbox" }, name: "Inbox", count: waitingCount, isUrgent: waitingCount > 0 },
+    { to: { place: "terminals" }, name: "Terminals", count: terminalCount, isUrgent: false },
+    { to: { place: "host", section: "settings" }, name: "Host", count: 0, isUrgent: false },
   ] as const;
   return (
     <nav className={style.places} aria-label="Places">
-      {places.map(({ place, name, count, isUrgent }) => (
+      {places.map(({ to, name, count, isUrgent }) => (
         <a
-          key={place}
-          href={routeHash({ place })}
+          key={name}
+          href={routeHash(to)}
           className={style.place}
-          aria-current={route.place === place ? "page" : undefined}
+          aria-current={route.place === to.place ? "page" : undefined}
         >
           {name}
           {count > 0 && <span className={isUrgent ? control.chipAttention : control.chip}>{count}</span>}

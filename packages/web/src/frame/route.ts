@@ -23,7 +23,12 @@ export type Route =
   | { readonly place: "closed" }
   | { readonly place: "terminals" }
   | { readonly place: "search"; readonly query: string }
-  | { readonly place: "host" };
+  | { readonly place: "host"; readonly section: HostSection };
+
+/** The sections of the host page, in their order. */
+export const hostSections = ["settings", "agents", "permissions", "access", "usage", "activity", "system"] as const;
+
+export type HostSection = (typeof hostSections)[number];
 
 /** Reads what stands after the #; what is none of ours leads home. */
 export function readRoute(hash: string): Route {
@@ -33,8 +38,9 @@ export function readRoute(hash: string): Route {
     case "inbox":
     case "closed":
     case "terminals":
-    case "host":
       return { place };
+    case "host":
+      return { place, section: hostSections.find((name) => name === path) ?? "settings" };
     case "search":
       return { place, query: search.get("q") ?? "" };
     case "session":
@@ -85,6 +91,8 @@ export function routeHash(route: Route): string {
       const path = `#/session/${encodeURIComponent(session)}${view === undefined ? "" : `/${view}`}`;
       return query.size === 0 ? path : `${path}?${query}`;
     }
+    case "host":
+      return route.section === "settings" ? "#/host" : `#/host/${route.section}`;
     default:
       return `#/${route.place}`;
   }

@@ -13,8 +13,12 @@ function themeChoice(): ThemeChoice {
   return choice;
 }
 
+export function useThemeChoice(): ThemeChoice {
+  return useSyncExternalStore(listenToTheme, themeChoice);
+}
+
 /** Chooses, and remembers it in this browser. */
-function chooseTheme(chosen: ThemeChoice): void {
+export function chooseTheme(chosen: ThemeChoice): void {
   choice = chosen;
   localStorage.setItem(storageKey, chosen);
   apply();
@@ -52,7 +56,7 @@ const next: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", ligh
 const signs: Readonly<Record<ThemeChoice, string>> = { system: "◐", light: "☀", dark: "☾" };
 
 export function ThemeSwitch(): ReactNode {
-  const shown = useSyncExternalStore(listenToTheme, themeChoice);
+  const shown = useThemeChoice();
   const label = `Theme: ${shown}. Change to ${next[shown]}.`;
   return (
     <button

@@ -15,6 +15,8 @@ export interface CatalogueAgent {
   readonly installed: boolean;
   readonly authReady: boolean;
   readonly version?: string | null;
+  /** How to sign in, where no sign-in was found. */
+  readonly remedy?: { readonly text: string; readonly command?: string };
   /** The command that installs it, where the host knows one. */
   readonly installCommand?: string;
   readonly supported?: boolean;

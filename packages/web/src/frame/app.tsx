@@ -12,7 +12,7 @@ import { ErrorBoundary } from "./error-boundary.tsx";
 import { Notices } from "./notices.tsx";
 import { placeKey, type Route, routeHash, useRoute } from "./route.ts";
 import { ThemeSwitch } from "./theme.tsx";
-import { useAttentionSigns } from "../session/attention.ts";
+import { useAttentionSigns } from "../session/attention-signs.ts";
 import { Welcome } from "./welcome.tsx";
 
 // Places that few people look at first are no part of the first load (Z5).
@@ -32,11 +32,14 @@ const NewSessionDialog = lazy(async () => {
   return { default: dialog };
 });
 
+/** The same list until the host has sent another. */
+const noSessions: RootState["sessions"] = [];
+
 export function App(): ReactNode {
   const route = useRoute();
   const root = useRoot();
   const [isCreating, setIsCreating] = useState(false);
-  const waitingCount = useAttentionSigns(root?.sessions ?? []);
+  const needs = useAttentionSigns(root?.sessions ?? noSessions);
   const createSession = useCallback(() => setIsCreating(true), []);
   useEffect(() => {
     // On a phone the page that was left may have been scrolled.
@@ -54,7 +57,7 @@ export function App(): ReactNode {
           </a>
           <ThemeSwitch />
         </header>
-        <Places route={route} waitingCount={waitingCount} terminalCount={runningTerminals(root)} />
+        <Places route={route} waitingCount={needs.count} terminalCount={runningTerminals(root)} />
         <div className={style.newSession}>
           <button type="button" className={control.primary} onClick={() => setIsCreating(true)}>
             New session <kbd className={style.key}>N</kbd>
@@ -100,7 +103,7 @@ function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
     case "session":
       return <SessionPage key={route.session} route={route} />;
     case "inbox":
-      return <Inbox sessions={root?.sessions ?? []} />;
+      return <Inbox sessions={root?.sessions ?? noSessions} />;
     case "closed":
       return <ClosedSessionsPage open={root?.sessions ?? []} />;
     case "terminals":

@@ -55,16 +55,11 @@ interface OpenSessionProps {
 }
 
 function OpenSession({ session, route }: OpenSessionProps): ReactNode {
-  const host = useHost();
   usePresence(session);
   const chatUri = session.defaultChat ?? defaultChatUri(session.resource);
   const chat = useChannel(chatUri, "chat");
   const { chat: state, loadEarlier } = useWholeChat(chat.status === "live" ? chat.state : undefined);
-  useEffect(() => {
-    if (session.isRead) return;
-    // That it was read is no news to the reader, so what becomes of it is not either.
-    void host.channel(session.resource, "session").dispatch({ type: "session/isReadChanged", isRead: true });
-  }, [host, session.isRead, session.resource]);
+  useRead(session);
   return (
     <div className={style.page}>
       <SessionHeader session={session} chat={state} />
@@ -202,6 +197,22 @@ function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
       </button>
     </div>
   );
+}
+
+/** Marks the session as read while the page is looked at; what ends while it is hidden stays unread. */
+function useRead({ isRead, resource }: SessionState): void {
+  const host = useHost();
+  useEffect(() => {
+    if (isRead) return undefined;
+    const mark = (): void => {
+      if (document.hidden) return;
+      // That it was read is no news to the reader, so what becomes of it is not either.
+      void host.channel(resource, "session").dispatch({ type: "session/isReadChanged", isRead: true });
+    };
+    mark();
+    document.addEventListener("visibilitychange", mark);
+    return () => document.removeEventListener("visibilitychange", mark);
+  }, [host, isRead, resource]);
 }
 
 /** Announces the page in a session while it is shown, again after each new connection. */

@@ -90,6 +90,11 @@ function List<Item>({ items, empty, label, children }: ListProps<Item>): ReactNo
   return <Rows label={label}>{items.map(children)}</Rows>;
 }
 
+function sinceWords(at: string, nowMs: number): string {
+  const ago = agoWords(at, nowMs);
+  return ago === "now" ? "just now" : `${ago} ago`;
+}
+
 interface RemovedProps {
   readonly onRemoved: (id: string) => void;
 }
@@ -97,7 +102,7 @@ interface RemovedProps {
 function KeyRow({ apiKey, onRemoved }: RemovedProps & { readonly apiKey: ApiKey }): ReactNode {
   const nowMs = useNow(30_000);
   const { id, name, scopes, lastUsedAt } = apiKey;
-  const used = lastUsedAt === null ? "never used" : `used ${agoWords(lastUsedAt, nowMs)} ago`;
+  const used = lastUsedAt === null ? "never used" : `used ${sinceWords(lastUsedAt, nowMs)}`;
   return (
     <Row
       title={
@@ -137,7 +142,7 @@ function SignInRow({ signIn, onRemoved }: RemovedProps & { readonly signIn: Sign
   return (
     <Row
       title={device}
-      detail={`from ${address} · used ${agoWords(lastUsedAt, nowMs)} ago`}
+      detail={`from ${address} · used ${sinceWords(lastUsedAt, nowMs)}`}
       actions={
         <RemoveButton
           action="Sign out"

@@ -1,5 +1,5 @@
 // Page of the host: settings, agents, permissions, access, usage, activity, system.
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { goTo, type HostSection, hostSections, routeHash } from "../frame/route.ts";
 import { Button } from "../ui/button.tsx";
 import { TabPanel, Tabs } from "../ui/tabs.tsx";
@@ -34,6 +34,10 @@ const views: Readonly<Record<HostSection, () => ReactNode>> = {
 
 export default function HostPage({ section }: { readonly section: HostSection }): ReactNode {
   const View = views[section];
+  useEffect(() => {
+    // On a phone the row of tabs is wider than the screen.
+    document.getElementById(`tab-${section}`)?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [section]);
   return (
     <div className={style.page}>
       <header className={style.head}>

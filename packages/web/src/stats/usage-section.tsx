@@ -25,22 +25,24 @@ export function UsageSection(): ReactNode {
 function KnownUsage({ usage }: { readonly usage: Usage }): ReactNode {
   const days = useMemo(() => byDay(usage), [usage]);
   const agents = useMemo(() => byAgent(usage), [usage]);
-  const most = Math.max(1, ...days.map(({ totalTokens }) => totalTokens));
   const total = days.reduce((sum, { totalTokens }) => sum + totalTokens, 0);
+  const turnCount = days.reduce((sum, { turns }) => sum + turns, 0);
+  // Where no agent reports tokens, the turns are still worth a look.
   const isReported = total > 0;
+  const heightOf = (day: (typeof days)[number]): number => (isReported ? day.totalTokens : day.turns);
+  const most = Math.max(1, ...days.map(heightOf));
+  const sum = isReported ? `${tokenWords(total)} tokens` : turnWords(turnCount);
   return (
     <>
-      <Section title="Last 30 days" text="By day in UTC, from the sessions that are kept. Agents that report no tokens count with 0.">
-        <p className={style.big}>
-          {isReported ? `${tokenWords(total)} tokens` : "No agent reported tokens"}
-        </p>
-        <div className={style.bars} role="img" aria-label={`Tokens by day, ${tokenWords(total)} in all`}>
-          {days.map(({ day, totalTokens, turns }) => (
+      <Section title="Last 30 days" text="By day in UTC, from the sessions that are kept. Agents that report no tokens count with turns only.">
+        <p className={style.big}>{sum}</p>
+        <div className={style.bars} role="img" aria-label={`By day, ${sum} in all`}>
+          {days.map((each) => (
             <span
-              key={day}
+              key={each.day}
               className={style.bar}
-              title={`${day}: ${tokenWords(totalTokens)} tokens, ${turns} ${turns === 1 ? "turn" : "turns"}`}
-              style={{ height: `${Math.max(turns > 0 ? 3 : 0, (totalTokens / most) * 100)}%` }}
+              title={`${each.day}: ${tokenWords(each.totalTokens)} tokens, ${turnWords(each.turns)}`}
+              style={{ height: `${Math.max(each.turns > 0 ? 3 : 0, (heightOf(each) / most) * 100)}%` }}
             />
           ))}
         </div>
@@ -84,6 +86,10 @@ function KnownUsage({ usage }: { readonly usage: Usage }): ReactNode {
       {!usage.isComplete && <Notice>There were too many sessions or turns to read all of them.</Notice>}
     </>
   );
+}
+
+function turnWords(count: number): string {
+  return count === 1 ? "1 turn" : `${count} turns`;
 }
 
 function readUsage(answer: unknown): Usage {

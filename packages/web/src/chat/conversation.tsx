@@ -1,5 +1,5 @@
 // Transcript of a chat: only the visible rows are drawn, and the newest stays visible until a person scrolls away.
-import { type ChatState, defaultChatUri, type SessionState } from "@holdfast/ahp";
+import { type ChatState, defaultChatUri, type SessionState, type TurnId } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { ErrorBoundary } from "../frame/error-boundary.tsx";
@@ -7,7 +7,7 @@ import { useHost } from "../host/use-host.ts";
 import { pathOf } from "../session/session-words.ts";
 import control from "../style/control.module.css";
 import { ConversationRowView } from "./conversation-row.tsx";
-import { conversationRows } from "./conversation-rows.ts";
+import { type ConversationRow, conversationRows } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
 import { startTurn } from "./send-message.ts";
 
@@ -16,6 +16,8 @@ interface ConversationProps {
   readonly chat: ChatState;
   /** The messages sent in this view; after each, the end is shown. */
   readonly sentCount: number;
+  /** The turn to scroll to, as an address names it. */
+  readonly message?: TurnId | undefined;
   /** Loads earlier turns, where the chat has a cursor for them. */
   readonly onLoadEarlier: () => void;
 }
@@ -26,7 +28,8 @@ const nearEndPx = 60;
 /** How near to the beginning earlier turns are loaded. */
 const nearStartPx = 400;
 
-export function Conversation({ session, chat, sentCount, onLoadEarlier }: ConversationProps): ReactNode {
+export function Conversation(props: ConversationProps): ReactNode {
+  const { session, chat, sentCount, message, onLoadEarlier } = props;
   const list = useRef<VListHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const [isNearStart, setIsNearStart] = useState(true);
@@ -43,6 +46,10 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
   });
   // The layout effect above scrolls there.
   useLayoutEffect(() => setIsAtEnd(true), [sentCount]);
+  useWantedMessage(rows, message, chat.turnsNextCursor === undefined ? undefined : onLoadEarlier, (index) => {
+    setIsAtEnd(false);
+    list.current?.scrollToIndex(index, { align: "start" });
+  });
   if (rows.length === 0) return <ConversationEmpty session={session} />;
   const measure = (offset: number): void => {
     const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
@@ -108,6 +115,28 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
     </div>
   );
 }
+
+/** Goes once to the message that an address names, and loads earlier turns until it is there. */
+function useWantedMessage(
+  rows: readonly ConversationRow[],
+  message: TurnId | undefined,
+  loadEarlier: (() => void) | undefined,
+  goTo: (index: number) => void,
+): void {
+  const reached = useRef<TurnId>(undefined);
+  useLayoutEffect(() => {
+    if (message === undefined || reached.current === message) return;
+    const index = rows.findIndex((row) => row.kind === "message" && row.turn.id === message);
+    if (index < 0) return loadEarlier?.();
+    reached.current = message;
+    goTo(index);
+    // Rows on the way are measured only then, and move it.
+    setTimeout(() => goTo(index), settledMs);
+  }, [rows, message, loadEarlier, goTo]);
+}
+
+/** After this time the rows around a message that was scrolled to are measured. */
+const settledMs = 150;
 
 const shellTrials = ["ls -la", "/help", "for i in 1 2 3 4 5; do echo line $i; sleep 1; done"];
 

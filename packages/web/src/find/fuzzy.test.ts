@@ -17,8 +17,8 @@ it("[Z850] prefers beginnings of words, letters next to each other, and short te
   expect(ranked("ns", ["Instances", "New session", "Transport"])[0]).toBe("New session");
   expect(ranked("term", ["The early rose memory", "Terminals", "Determine"])).toEqual([
     "Terminals",
-    "Determine",
     "The early rose memory",
+    "Determine",
   ]);
   expect(ranked("host", ["Host", "Ghostwriter of the host"])[0]).toBe("Host");
   expect(ranked("gate fix", ["Fix the gate", "Fix the fence"])).toEqual(["Fix the gate"]);

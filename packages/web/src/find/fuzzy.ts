@@ -72,7 +72,7 @@ function scoreOf(places: readonly number[], text: string): number {
   let score = 0;
   for (const [index, place] of places.entries()) {
     const isNext = index > 0 && places[index - 1] === place - 1;
-    score += 1 + (isNext ? 3 : 0) + (isWordStart(text, place) ? 4 : 0) + (place === 0 ? 2 : 0);
+    score += 1 + (isNext ? 5 : 0) + (isWordStart(text, place) ? 4 : 0) + (place === 0 ? 2 : 0);
   }
   return score;
 }

@@ -1,6 +1,8 @@
 // The list of sessions, by what needs attention.
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { SessionSummary, SessionUri } from "@holdfast/ahp";
+import { noFilter, passes } from "../find/session-filter.ts";
+import { SessionFilters } from "../find/session-filters.tsx";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import control from "../style/control.module.css";
@@ -23,7 +25,11 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
   const [search, setSearch] = useState("");
   const list = useRef<HTMLDivElement>(null);
   const nowMs = useNow(30_000);
-  const groups = groupByAttention(sessions, search);
+  const [filter, setFilter] = useState(noFilter);
+  const groups = groupByAttention(
+    sessions.filter((session) => passes(session, filter)),
+    search,
+  );
   const walk = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const links = [...(list.current?.querySelectorAll("a") ?? [])];
@@ -42,6 +48,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
         value={search}
         onChange={(event) => setSearch(event.target.value)}
       />
+      {sessions.length > 1 && <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />}
       {groups.map(({ heading, sessions: group }) => (
         <section key={heading} aria-label={heading}>
           <h3 className={style.heading}>{heading}</h3>

@@ -7,6 +7,7 @@ import {
   findToolCall,
   type SessionInputRequest,
   type SessionState,
+  type TurnId,
 } from "@holdfast/ahp";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { ApprovalCard } from "../approval/approval-card.tsx";
@@ -69,7 +70,12 @@ function OpenSession({ session, route }: OpenSessionProps): ReactNode {
         {state === undefined ? (
           <p className={style.empty}>{chat.status === "gone" ? chat.reason : "Loading the conversation …"}</p>
         ) : route.view === undefined ? (
-          <ConversationView session={session} chat={state} onLoadEarlier={loadEarlier} />
+          <ConversationView
+            session={session}
+            chat={state}
+            message={route.message}
+            onLoadEarlier={loadEarlier}
+          />
         ) : (
           <Suspense>
             {route.view === "changes" ? (
@@ -87,10 +93,11 @@ function OpenSession({ session, route }: OpenSessionProps): ReactNode {
 interface ConversationViewProps {
   readonly session: SessionState;
   readonly chat: ChatState;
+  readonly message: TurnId | undefined;
   readonly onLoadEarlier: () => void;
 }
 
-function ConversationView({ session, chat, onLoadEarlier }: ConversationViewProps): ReactNode {
+function ConversationView({ session, chat, message, onLoadEarlier }: ConversationViewProps): ReactNode {
   const [sentCount, setSentCount] = useState(0);
   return (
     <>
@@ -99,6 +106,7 @@ function ConversationView({ session, chat, onLoadEarlier }: ConversationViewProp
         session={session}
         chat={chat}
         sentCount={sentCount}
+        message={message}
         onLoadEarlier={onLoadEarlier}
       />
       <QueueList chat={chat} />

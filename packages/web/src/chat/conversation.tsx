@@ -6,8 +6,11 @@ import { ErrorBoundary } from "../frame/error-boundary.tsx";
 import { useHost } from "../host/use-host.ts";
 import { pathOf } from "../session/session-words.ts";
 import control from "../style/control.module.css";
+import { ArrowDownIcon, ListUnorderedIcon } from "@primer/octicons-react";
+import { Button } from "../ui/button.tsx";
+import { Menu } from "../ui/menu.tsx";
 import { ConversationRowView } from "./conversation-row.tsx";
-import { conversationRows } from "./conversation-rows.ts";
+import { type ConversationRow, conversationRows } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
 import { startTurn } from "./send-message.ts";
 
@@ -68,8 +71,13 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
     }
     event.preventDefault();
   };
+  const goToRow = (index: number): void => {
+    setIsAtEnd(false);
+    list.current?.scrollToIndex(index, { align: "start" });
+  };
   return (
     <div className={style.place}>
+      <TurnNavigator rows={rows} onGo={goToRow} />
       {isNearStart && chat.turnsNextCursor !== undefined && (
         <button type="button" className={`${control.button} ${style.earlier}`} onClick={onLoadEarlier}>
           Load earlier messages
@@ -88,7 +96,7 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
         onKeyDown={jump}
       >
         {(row) => (
-          <div key={row.key} className={style.row}>
+          <div key={row.key} className={style.row} data-wide={isLive(row)}>
             <ErrorBoundary what="this part of the conversation">
               <ConversationRowView
                 row={row}
@@ -101,12 +109,59 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
         )}
       </VList>
       {!isAtEnd && (
-        <button type="button" className={`${control.button} ${style.toEnd}`} onClick={goToEnd}>
-          ↓ Newest
+        <button
+          type="button"
+          className={`${control.small} ${style.toEnd}`}
+          aria-label="↓ Newest"
+          onClick={goToEnd}
+        >
+          <ArrowDownIcon /> Newest
         </button>
       )}
     </div>
   );
+}
+
+/** Whether a row is a command that runs. */
+function isLive(row: ConversationRow): boolean {
+  return row.kind === "part" && row.part.kind === "toolCall" && row.part.toolCall.status === "running";
+}
+
+interface TurnNavigatorProps {
+  readonly rows: readonly ConversationRow[];
+  readonly onGo: (index: number) => void;
+}
+
+/** As many turns as are listed, the newest. */
+const listedTurns = 200;
+/** Fewer turns need no list. */
+const leastTurns = 3;
+const maxTitleChars = 70;
+
+/** The messages of the conversation, to go to each (Z805). */
+function TurnNavigator({ rows, onGo }: TurnNavigatorProps): ReactNode {
+  const messages = useMemo(
+    () =>
+      rows
+        .flatMap((row, index) => (row.kind === "message" ? [{ text: row.turn.message.text, index }] : []))
+        .slice(-listedTurns),
+    [rows],
+  );
+  if (messages.length < leastTurns) return null;
+  return (
+    <div className={style.navigator}>
+      <Menu
+        label="Go to a message"
+        icon={<ListUnorderedIcon />}
+        items={messages.map(({ text, index }) => ({ label: titleOf(text), onSelect: () => onGo(index) }))}
+      />
+    </div>
+  );
+}
+
+function titleOf(text: string): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  return line.length > maxTitleChars ? `${line.slice(0, maxTitleChars)}…` : line;
 }
 
 const shellTrials = ["ls -la", "/help", "for i in 1 2 3 4 5; do echo line $i; sleep 1; done"];
@@ -133,13 +188,9 @@ function ConversationEmpty({ session }: { readonly session: SessionState }): Rea
         <ul aria-label="Things to try">
           {trials.map((text) => (
             <li key={text}>
-              <button
-                type="button"
-                className={control.button}
-                onClick={() => void host.reportRejection(startTurn(chat, { text }))}
-              >
+              <Button onClick={() => void host.reportRejection(startTurn(chat, { text }))}>
                 <code>{text}</code>
-              </button>
+              </Button>
             </li>
           ))}
         </ul>

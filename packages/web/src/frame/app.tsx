@@ -1,21 +1,25 @@
 // The frame of the page: what is open at the side, what is looked at beside it.
 import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
 import type { RootState } from "@holdfast/ahp";
-import { useConnection, useRoot } from "../host/use-host.ts";
+import { useRoot } from "../host/use-host.ts";
 import { SessionList } from "../session/session-list.tsx";
-import { SessionPage } from "../session/session-page.tsx";
-import control from "../style/control.module.css";
 import style from "./app.module.css";
 import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Notices } from "./notices.tsx";
+import { HomeIcon, InboxIcon, PlusIcon, ServerIcon, TerminalIcon } from "@primer/octicons-react";
+import { Button } from "../ui/button.tsx";
+import { Badge } from "../ui/status.tsx";
+import { HomePage } from "./home-page.tsx";
 import { type Route, routeHash, useRoute } from "./route.ts";
 import { ThemeSwitch } from "./theme.tsx";
 import { useAttentionSigns } from "../session/attention.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
-import { Welcome } from "./welcome.tsx";
 
 // Places that few people look at first are no part of the first load (Z5).
+const SessionPage = lazy(async () => ({
+  default: (await import("../session/session-page.tsx")).SessionPage,
+}));
 const HostPage = lazy(() => import("../stats/host-page.tsx"));
 const Inbox = lazy(async () => ({ default: (await import("../approval/inbox.tsx")).Inbox }));
 const ClosedSessionsPage = lazy(async () => {
@@ -42,7 +46,7 @@ export function App(): ReactNode {
     window.scrollTo(0, 0);
   }, [route.place]);
   return (
-    <div className={style.frame} data-place={route.place} data-empty={root?.sessions.length === 0}>
+    <div className={style.frame} data-place={route.place}>
       <a className={style.skip} href="#main" onClick={focusMain}>
         Skip to content
       </a>
@@ -55,9 +59,12 @@ export function App(): ReactNode {
         </header>
         <Places route={route} waitingCount={waitingCount} terminalCount={runningTerminals(root)} />
         <div className={style.newSession}>
-          <button type="button" className={control.primary} onClick={() => setIsCreating(true)}>
-            New session <kbd className={style.key}>N</kbd>
-          </button>
+          <Button icon={<PlusIcon />} aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
+            New session
+            <kbd className={style.key} aria-hidden="true">
+              N
+            </kbd>
+          </Button>
         </div>
         <SessionList
           sessions={root?.sessions ?? []}
@@ -72,13 +79,13 @@ export function App(): ReactNode {
         <LostHost />
         <ErrorBoundary key={routeHash(route)} what="this place">
           <Suspense>
-            <Place route={route} root={root} onNewSession={() => setIsCreating(true)} />
+            <Place route={route} root={root} />
           </Suspense>
         </ErrorBoundary>
       </main>
       {isCreating && (
         <Suspense>
-          <NewSessionDialog onClose={() => setIsCreating(false)} />
+          <NewSessionDialog sessions={root?.sessions ?? []} onClose={() => setIsCreating(false)} />
         </Suspense>
       )}
       <Notices />
@@ -89,11 +96,9 @@ export function App(): ReactNode {
 interface PlaceProps {
   readonly route: Route;
   readonly root: RootState | undefined;
-  readonly onNewSession: () => void;
 }
 
-function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
-  const { status } = useConnection();
+function Place({ route, root }: PlaceProps): ReactNode {
   switch (route.place) {
     case "session":
       return <SessionPage key={route.session} uri={route.session} />;
@@ -106,9 +111,7 @@ function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
     case "host":
       return <HostPage />;
     case "home":
-      return (
-        <Welcome hasSessions={(root?.sessions.length ?? 0) > 0} status={status} onNewSession={onNewSession} />
-      );
+      return <HomePage sessions={root?.sessions} />;
   }
 }
 
@@ -120,21 +123,23 @@ interface PlacesProps {
 
 function Places({ route, waitingCount, terminalCount }: PlacesProps): ReactNode {
   const places = [
-    { place: "inbox", name: "Inbox", count: waitingCount, isUrgent: waitingCount > 0 },
-    { place: "terminals", name: "Terminals", count: terminalCount, isUrgent: false },
-    { place: "host", name: "Host", count: 0, isUrgent: false },
+    { place: "home", name: "Home", icon: <HomeIcon />, count: 0 },
+    { place: "inbox", name: "Inbox", icon: <InboxIcon />, count: waitingCount },
+    { place: "terminals", name: "Terminals", icon: <TerminalIcon />, count: terminalCount },
+    { place: "host", name: "Host", icon: <ServerIcon />, count: 0 },
   ] as const;
   return (
     <nav className={style.places} aria-label="Places">
-      {places.map(({ place, name, count, isUrgent }) => (
+      {places.map(({ place, name, icon, count }) => (
         <a
           key={place}
           href={routeHash({ place })}
           className={style.place}
           aria-current={route.place === place ? "page" : undefined}
         >
-          {name}
-          {count > 0 && <span className={isUrgent ? control.chipAttention : control.chip}>{count}</span>}
+          {icon}
+          <span className={style.placeName}>{name}</span>
+          {count > 0 && <Badge tone={place === "inbox" ? "attention" : "plain"}>{count}</Badge>}
         </a>
       ))}
     </nav>

@@ -1,6 +1,7 @@
 // Theme: light or dark, as the person chose, else as their system is.
+import { DeviceDesktopIcon, MoonIcon, SunIcon } from "@primer/octicons-react";
 import { type ReactNode, useState } from "react";
-import control from "../style/control.module.css";
+import { IconButton } from "../ui/button.tsx";
 
 type ThemeChoice = "system" | "light" | "dark";
 
@@ -44,23 +45,23 @@ function apply(): void {
 }
 
 const next: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
-const signs: Readonly<Record<ThemeChoice, string>> = { system: "◐", light: "☀", dark: "☾" };
+const signs: Readonly<Record<ThemeChoice, ReactNode>> = {
+  system: <DeviceDesktopIcon />,
+  light: <SunIcon />,
+  dark: <MoonIcon />,
+};
 
 export function ThemeSwitch(): ReactNode {
   const [shown, setShown] = useState(themeChoice);
   const label = `Theme: ${shown}. Change to ${next[shown]}.`;
   return (
-    <button
-      type="button"
-      className={control.quiet}
-      aria-label={label}
-      title={label}
+    <IconButton
+      label={label}
+      icon={signs[shown]}
       onClick={() => {
         chooseTheme(next[shown]);
         setShown(next[shown]);
       }}
-    >
-      <span aria-hidden="true">{signs[shown]}</span>
-    </button>
+    />
   );
 }

@@ -6,7 +6,7 @@ import { startRealHost } from "../host/real-host.ts";
 import build from "../setup/build.ts";
 import { takeGuidePictures } from "./guide-pictures.ts";
 import { cannotBrowse, startBrowser } from "./page-browser.ts";
-import { allow, openShellSession, say, terminals, typeInto } from "./page-walk.ts";
+import { allow, chooseAction, openShellSession, say, terminals, typeInto } from "./page-walk.ts";
 import { openPage, pictureFolder, take } from "./picture.ts";
 
 const desktop = { viewport: { width: 1280, height: 800 } } as const;
@@ -14,7 +14,7 @@ const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isM
 
 /** Names the session that is shown, as a person would. */
 async function rename(page: Page, name: string): Promise<void> {
-  await page.getByRole("button", { name: "Rename" }).click();
+  await chooseAction(page, "Rename");
   await page.getByRole("textbox", { name: "Session name" }).fill(name);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name }).waitFor();

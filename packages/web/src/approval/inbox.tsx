@@ -1,4 +1,5 @@
 // Everything in all sessions that waits for a person.
+import { BellIcon, InboxIcon } from "@primer/octicons-react";
 import { useState, type ReactNode } from "react";
 import type { SessionInputRequest, SessionSummary } from "@holdfast/ahp";
 import { canAskForNotifications, needsOf } from "../session/attention-signs.ts";
@@ -8,8 +9,8 @@ import { InputForm } from "../chat/input-form.tsx";
 import { ToolContentView } from "../chat/tool-content-view.tsx";
 import { useChannel, useHost } from "../host/use-host.ts";
 import { pathOf, phaseWords, sessionName } from "../session/session-words.ts";
-import control from "../style/control.module.css";
 import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
 import style from "./inbox.module.css";
 
@@ -18,17 +19,14 @@ export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary
   return (
     <div className={style.inbox}>
       <header className={style.head}>
-        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-          ←
-        </a>
         <h1>Inbox</h1>
         <NotificationButton />
       </header>
       {asking.length === 0 && (
-        <p className={style.empty}>
-          No pending approvals. Approvals appear here and in their session until someone decides or they
-          expire.
-        </p>
+        <EmptyState icon={<InboxIcon size={24} />} title="No pending approvals.">
+          Approvals and questions of all sessions appear here and in their session until someone decides or
+          they expire.
+        </EmptyState>
       )}
       {asking.map((session) => (
         <AskingSession key={session.resource} session={session} />
@@ -98,9 +96,10 @@ function Request({ request }: { readonly request: SessionInputRequest }): ReactN
     return (
       <div className={style.request}>
         <p className={style.detail}>asked {askedWords(toolCall.approval.requestedAt, nowMs)}</p>
-        {toolCall.content.map((content, index) => (
-          <ToolContentView key={index} content={content} onGrow={undefined} />
-        ))}
+        {toolCall.approval.subject?.kind !== "write" &&
+          toolCall.content.map((content, index) => (
+            <ToolContentView key={index} content={content} onGrow={undefined} />
+          ))}
         <ApprovalCard call={toolCall} turnId={turnId} chatUri={chat} />
       </div>
     );
@@ -117,12 +116,13 @@ function NotificationButton(): ReactNode {
   const [canAsk, setCanAsk] = useState(canAskForNotifications);
   if (!canAsk) return null;
   return (
-    <button
-      type="button"
-      className={control.small}
+    <Button
+      kind="quiet"
+      size="small"
+      icon={<BellIcon />}
       onClick={() => void Notification.requestPermission().then(() => setCanAsk(false))}
     >
       Notify me when this page is hidden
-    </button>
+    </Button>
   );
 }

@@ -1,5 +1,4 @@
 // The colours of code, asked of a worker that is started with the first question, and remembered.
-import "./code-colours.css";
 import type { CodeLanguage } from "./code-languages.ts";
 import type { CodeRuns } from "./code-runs.ts";
 

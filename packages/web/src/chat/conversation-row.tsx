@@ -3,22 +3,27 @@ import {
   type ActiveTurn,
   type Attachment,
   type ChatUri,
-  type Message,
   type Plan,
   type Turn,
   turnParts,
   waitingFor,
 } from "@holdfast/ahp";
+import { CheckIcon, PencilIcon, SyncIcon, XIcon } from "@primer/octicons-react";
 import { memo, type ReactNode } from "react";
-import { durationWords, secondsWords, useNow } from "../frame/time-words.ts";
+import { clockWords, durationWords, secondsWords, useNow } from "../frame/time-words.ts";
 import { useChannel, useHost } from "../host/use-host.ts";
 import { SignInOffer } from "../session/sign-in-offer.tsx";
 import control from "../style/control.module.css";
+import { Button, IconButton } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { StatusDot } from "../ui/status.tsx";
 import type { ConversationRow } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
 import { MarkdownText } from "./markdown-text.tsx";
+import { changeDraft } from "./message-draft.ts";
 import { PartView } from "./part-view.tsx";
 import { startTurn } from "./send-message.ts";
+import { ToolGroup } from "./tool-call-card.tsx";
 
 interface ConversationRowProps {
   readonly row: ConversationRow;
@@ -33,7 +38,7 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
   const { row, chatUri, folder, onGrow } = props;
   switch (row.kind) {
     case "message":
-      return <MessageView message={row.turn.message} />;
+      return <MessageView turn={row.turn} chatUri={chatUri} />;
     case "plans":
       return row.turn.plans.map((plan) => <PlanView key={plan.id} plan={plan} />);
     case "part":
@@ -44,9 +49,12 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
           isOpen={row.isOpen}
           repeated={row.repeated}
           chatUri={chatUri}
+          isAnswer={row.isAnswer}
           onGrow={onGrow}
         />
       );
+    case "group":
+      return <ToolGroup parts={row.parts} turnId={row.turn.id} chatUri={chatUri} onGrow={onGrow} />;
     case "working":
       return <WorkingRow turn={row.turn} />;
     case "end":
@@ -66,11 +74,7 @@ function WorkingRow({ turn }: { readonly turn: ActiveTurn }): ReactNode {
   const waits = waitingFor(turn);
   return (
     <div className={style.working}>
-      <span
-        className={style.pulse}
-        data-asks={waits === "permission" || waits === "input"}
-        aria-hidden="true"
-      />
+      <StatusDot state={waits === "permission" || waits === "input" ? "needs-you" : "running"} />
       {waitWords[waits]} · {secondsWords(nowMs - Date.parse(turn.startedAt))}
     </div>
   );
@@ -96,11 +100,14 @@ function EndRow({ turn, chatUri, folder }: TurnEndProps & { readonly folder: str
     );
   }
   return (
-    <div className={style.end}>
+    <div className={style.end} title={`Started ${clockWords(turn.startedAt)}`}>
       <span>{endWords(turn)}</span>
       {!hasOneTerminal(turn) && <span>{durationWords(durationMs)}</span>}
       {usage?.totalTokens !== undefined && <span>{usage.totalTokens} tokens</span>}
       {usage?.model !== undefined && <span>{usage.model}</span>}
+      <span className={style.actions}>
+        <RetryButton turn={turn} chatUri={chatUri} isResumable={false} isQuiet />
+      </span>
     </div>
   );
 }
@@ -110,12 +117,10 @@ function RetryButton({
   turn,
   chatUri,
   isResumable,
-}: TurnEndProps & { readonly isResumable: boolean }): ReactNode {
+  isQuiet = false,
+}: TurnEndProps & { readonly isResumable: boolean; readonly isQuiet?: boolean }): ReactNode {
   const host = useHost();
-  const chat = useChannel(chatUri, "chat");
-  const isLast =
-    chat.status === "live" && chat.state.activeTurn === undefined && chat.state.turns.at(-1)?.id === turn.id;
-  if (!isLast) return null;
+  if (!useIsLast(turn, chatUri)) return null;
   const store = host.channel(chatUri, "chat");
   const retry = (): Promise<boolean> =>
     host.reportRejection(
@@ -123,10 +128,21 @@ function RetryButton({
         ? store.dispatch({ type: "chat/turnResume", turnId: turn.id })
         : startTurn(store, turn.message),
     );
+  if (isQuiet) {
+    return <IconButton label="Send again" icon={<SyncIcon />} size="small" onClick={() => void retry()} />;
+  }
   return (
-    <button type="button" className={control.small} onClick={() => void retry()}>
+    <Button size="small" onClick={() => void retry()}>
       Retry
-    </button>
+    </Button>
+  );
+}
+
+/** Whether a turn is the last one, and is over. */
+function useIsLast(turn: Turn | ActiveTurn, chatUri: ChatUri): boolean {
+  const chat = useChannel(chatUri, "chat");
+  return (
+    chat.status === "live" && chat.state.activeTurn === undefined && chat.state.turns.at(-1)?.id === turn.id
   );
 }
 
@@ -153,19 +169,44 @@ function endWords({ end }: Turn): string {
   }
 }
 
-function MessageView({ message }: { readonly message: Message }): ReactNode {
-  const { text, attachments = [] } = message;
+interface MessageViewProps {
+  readonly turn: Turn | ActiveTurn;
+  readonly chatUri: ChatUri;
+}
+
+function MessageView({ turn, chatUri }: MessageViewProps): ReactNode {
+  const { text, attachments = [] } = turn.message;
   return (
-    <div className={style.message} role="group" aria-label="Your message">
-      {text}
-      {attachments.length > 0 && (
-        <div className={style.attachments}>
-          {attachments.map((attachment, index) => (
-            <AttachmentView key={index} attachment={attachment} />
-          ))}
-        </div>
-      )}
+    <div className={style.messagePlace}>
+      <div className={style.message} role="group" aria-label="Your message">
+        {text}
+        {attachments.length > 0 && (
+          <div className={style.attachments}>
+            {attachments.map((attachment, index) => (
+              <AttachmentView key={index} attachment={attachment} />
+            ))}
+          </div>
+        )}
+      </div>
+      <div className={style.messageActions}>
+        <time dateTime={turn.startedAt}>{clockWords(turn.startedAt)}</time>
+        <CopyButton label="Copy message" text={() => text} />
+        <EditButton turn={turn} chatUri={chatUri} />
+      </div>
     </div>
+  );
+}
+
+/** Puts the last message into the field again, to be changed and sent. */
+function EditButton({ turn, chatUri }: MessageViewProps): ReactNode {
+  if (!useIsLast(turn, chatUri)) return null;
+  return (
+    <IconButton
+      label="Edit and resend"
+      icon={<PencilIcon />}
+      size="small"
+      onClick={() => changeDraft({ kind: "replace", text: turn.message.text })}
+    />
   );
 }
 
@@ -176,11 +217,10 @@ function AttachmentView({ attachment }: { readonly attachment: Attachment }): Re
   return <span className={control.chip}>{attachment.label}</span>;
 }
 
-const signs: Readonly<Record<string, string>> = {
-  completed: "✓",
-  failed: "✗",
-  in_progress: "▸",
-  pending: "·",
+const signs: Readonly<Record<string, ReactNode>> = {
+  completed: <CheckIcon />,
+  failed: <XIcon />,
+  in_progress: <StatusDot state="running" />,
 };
 
 function PlanView({ plan }: { readonly plan: Plan }): ReactNode {
@@ -202,7 +242,9 @@ function PlanView({ plan }: { readonly plan: Plan }): ReactNode {
       <ol>
         {plan.entries.map(({ content, status }, index) => (
           <li key={index} data-status={status}>
-            <span aria-hidden="true">{signs[status] ?? "·"}</span>
+            <span className={style.sign} aria-hidden="true">
+              {signs[status] ?? <StatusDot state="idle" />}
+            </span>
             <span className={style.step}>
               {content}
               {status === "failed" && <span className="hidden-label"> (failed)</span>}

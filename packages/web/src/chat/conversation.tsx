@@ -6,6 +6,9 @@ import { ErrorBoundary } from "../frame/error-boundary.tsx";
 import { useHost } from "../host/use-host.ts";
 import { pathOf } from "../session/session-words.ts";
 import control from "../style/control.module.css";
+import { ArrowDownIcon, ListUnorderedIcon } from "@primer/octicons-react";
+import { Button } from "../ui/button.tsx";
+import { Menu } from "../ui/menu.tsx";
 import { ConversationRowView } from "./conversation-row.tsx";
 import { type ConversationRow, conversationRows } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
@@ -46,10 +49,11 @@ export function Conversation(props: ConversationProps): ReactNode {
   });
   // The layout effect above scrolls there.
   useLayoutEffect(() => setIsAtEnd(true), [sentCount]);
-  useWantedMessage(rows, message, chat.turnsNextCursor === undefined ? undefined : onLoadEarlier, (index) => {
+  const goToRow = (index: number): void => {
     setIsAtEnd(false);
     list.current?.scrollToIndex(index, { align: "start" });
-  });
+  };
+  useWantedMessage(rows, message, chat.turnsNextCursor === undefined ? undefined : onLoadEarlier, goToRow);
   if (rows.length === 0) return <ConversationEmpty session={session} />;
   const measure = (offset: number): void => {
     const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
@@ -77,6 +81,7 @@ export function Conversation(props: ConversationProps): ReactNode {
   };
   return (
     <div className={style.place}>
+      <TurnNavigator rows={rows} onGo={goToRow} />
       {isNearStart && chat.turnsNextCursor !== undefined && (
         <button type="button" className={`${control.button} ${style.earlier}`} onClick={onLoadEarlier}>
           Load earlier messages
@@ -95,7 +100,7 @@ export function Conversation(props: ConversationProps): ReactNode {
         onKeyDown={jump}
       >
         {(row) => (
-          <div key={row.key} className={style.row}>
+          <div key={row.key} className={style.row} data-wide={isLive(row)}>
             <ErrorBoundary what="this part of the conversation">
               <ConversationRowView
                 row={row}
@@ -108,8 +113,13 @@ export function Conversation(props: ConversationProps): ReactNode {
         )}
       </VList>
       {!isAtEnd && (
-        <button type="button" className={`${control.button} ${style.toEnd}`} onClick={goToEnd}>
-          ↓ Newest
+        <button
+          type="button"
+          className={`${control.small} ${style.toEnd}`}
+          aria-label="↓ Newest"
+          onClick={goToEnd}
+        >
+          <ArrowDownIcon /> Newest
         </button>
       )}
     </div>
@@ -121,7 +131,7 @@ function useWantedMessage(
   rows: readonly ConversationRow[],
   message: TurnId | undefined,
   loadEarlier: (() => void) | undefined,
-  goTo: (index: number) => void,
+  goToRow: (index: number) => void,
 ): void {
   const reached = useRef<TurnId>(undefined);
   useLayoutEffect(() => {
@@ -129,14 +139,56 @@ function useWantedMessage(
     const index = rows.findIndex((row) => row.kind === "message" && row.turn.id === message);
     if (index < 0) return loadEarlier?.();
     reached.current = message;
-    goTo(index);
+    goToRow(index);
     // Rows on the way are measured only then, and move it.
-    setTimeout(() => goTo(index), settledMs);
-  }, [rows, message, loadEarlier, goTo]);
+    setTimeout(() => goToRow(index), settledMs);
+  }, [rows, message, loadEarlier, goToRow]);
 }
 
 /** After this time the rows around a message that was scrolled to are measured. */
 const settledMs = 150;
+
+/** Whether a row is a command that runs. */
+function isLive(row: ConversationRow): boolean {
+  return row.kind === "part" && row.part.kind === "toolCall" && row.part.toolCall.status === "running";
+}
+
+interface TurnNavigatorProps {
+  readonly rows: readonly ConversationRow[];
+  readonly onGo: (index: number) => void;
+}
+
+/** As many turns as are listed, the newest. */
+const listedTurns = 200;
+/** Fewer turns need no list. */
+const leastTurns = 3;
+const maxTitleChars = 70;
+
+/** The messages of the conversation, to go to each (Z805). */
+function TurnNavigator({ rows, onGo }: TurnNavigatorProps): ReactNode {
+  const messages = useMemo(
+    () =>
+      rows
+        .flatMap((row, index) => (row.kind === "message" ? [{ text: row.turn.message.text, index }] : []))
+        .slice(-listedTurns),
+    [rows],
+  );
+  if (messages.length < leastTurns) return null;
+  return (
+    <div className={style.navigator}>
+      <Menu
+        label="Go to a message"
+        icon={<ListUnorderedIcon />}
+        items={messages.map(({ text, index }) => ({ label: titleOf(text), onSelect: () => onGo(index) }))}
+      />
+    </div>
+  );
+}
+
+function titleOf(text: string): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  return line.length > maxTitleChars ? `${line.slice(0, maxTitleChars)}…` : line;
+}
 
 const shellTrials = ["ls -la", "/help", "for i in 1 2 3 4 5; do echo line $i; sleep 1; done"];
 
@@ -162,13 +214,9 @@ function ConversationEmpty({ session }: { readonly session: SessionState }): Rea
         <ul aria-label="Things to try">
           {trials.map((text) => (
             <li key={text}>
-              <button
-                type="button"
-                className={control.button}
-                onClick={() => void host.reportRejection(startTurn(chat, { text }))}
-              >
+              <Button onClick={() => void host.reportRejection(startTurn(chat, { text }))}>
                 <code>{text}</code>
-              </button>
+              </Button>
             </li>
           ))}
         </ul>

@@ -1,6 +1,6 @@
 // The palette and the help, opened by keys, and the actions that keys and the palette share.
 import type { RootState } from "@holdfast/ahp";
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
 import { goTo, type Route } from "../frame/route.ts";
 import { changeTheme } from "../frame/theme.tsx";
 import { sessionListId } from "../session/session-list.tsx";
@@ -13,19 +13,21 @@ const ShortcutHelp = lazy(() => import("./shortcut-help.tsx"));
 interface FindProps {
   readonly route: Route;
   readonly root: RootState | undefined;
+  readonly opened: Opened;
+  readonly onOpen: (opened: Opened) => void;
   readonly onNewSession: () => void;
 }
 
-type Opened = "palette" | "help" | undefined;
+/** What is open above the page. */
+export type Opened = "palette" | "help" | undefined;
 
 /** Handles the keys that work everywhere, and shows what they open. */
-export function Find({ route, root, onNewSession }: FindProps): ReactNode {
-  const [opened, setOpened] = useState<Opened>();
+export function Find({ route, root, opened, onOpen, onNewSession }: FindProps): ReactNode {
   const session = route.place === "session" ? route.session : undefined;
   const actions = useMemo((): Actions => {
     return {
-      palette: () => setOpened("palette"),
-      help: () => setOpened("help"),
+      palette: () => onOpen("palette"),
+      help: () => onOpen("help"),
       search: () => goTo({ place: "search", query: "" }),
       "find-session": () => focusIn("input"),
       "new-session": onNewSession,
@@ -41,7 +43,7 @@ export function Find({ route, root, onNewSession }: FindProps): ReactNode {
         "session-terminals": () => goTo({ place: "session", session, view: "terminals" }),
       }),
     };
-  }, [session, onNewSession]);
+  }, [session, onOpen, onNewSession]);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented) return;
@@ -55,7 +57,7 @@ export function Find({ route, root, onNewSession }: FindProps): ReactNode {
     return () => removeEventListener("keydown", press);
   }, [actions]);
   if (opened === undefined) return null;
-  const close = (): void => setOpened(undefined);
+  const close = (): void => onOpen(undefined);
   return (
     <Suspense>
       {opened === "palette" ? (

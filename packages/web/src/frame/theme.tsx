@@ -1,6 +1,7 @@
 // Theme: light or dark, as the person chose, else as their system is.
+import { DeviceDesktopIcon, MoonIcon, SunIcon } from "@primer/octicons-react";
 import { type ReactNode, useSyncExternalStore } from "react";
-import control from "../style/control.module.css";
+import { IconButton } from "../ui/button.tsx";
 
 type ThemeChoice = "system" | "light" | "dark";
 
@@ -53,20 +54,20 @@ export function changeTheme(): void {
 }
 
 const next: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
-const signs: Readonly<Record<ThemeChoice, string>> = { system: "◐", light: "☀", dark: "☾" };
+const signs: Readonly<Record<ThemeChoice, ReactNode>> = {
+  system: <DeviceDesktopIcon />,
+  light: <SunIcon />,
+  dark: <MoonIcon />,
+};
 
 export function ThemeSwitch(): ReactNode {
   const shown = useThemeChoice();
   const label = `Theme: ${shown}. Change to ${next[shown]}.`;
   return (
-    <button
-      type="button"
-      className={control.quiet}
-      aria-label={label}
-      title={label}
+    <IconButton
+      label={label}
+      icon={signs[shown]}
       onClick={changeTheme}
-    >
-      <span aria-hidden="true">{signs[shown]}</span>
-    </button>
+    />
   );
 }

@@ -44,6 +44,37 @@ export function groupByAttention(sessions: readonly SessionSummary[], search = "
   });
 }
 
+/** The sessions of one folder. */
+export interface ProjectGroup {
+  readonly folder: string;
+  /** The last part of the folder's path. */
+  readonly name: string;
+  /** Those that need someone, run, failed or have finished since they were looked at, in this order. */
+  readonly current: readonly SessionSummary[];
+  readonly idle: readonly SessionSummary[];
+}
+
+/** The sessions by their folders: those first whose sessions need most, then the last used ones. Archived sessions are left out. */
+export function groupByProject(sessions: readonly SessionSummary[]): ProjectGroup[] {
+  const shown = sessions
+    .filter((session) => attentionOf(session) !== "archived")
+    .toSorted(
+      (one, other) =>
+        order.indexOf(attentionOf(one)) - order.indexOf(attentionOf(other)) ||
+        other.lastActivityAt.localeCompare(one.lastActivityAt),
+    );
+  const folders = new Set(shown.map(({ workingDirectories }) => pathOf(workingDirectories[0])));
+  return [...folders].map((folder) => {
+    const inFolder = shown.filter(({ workingDirectories }) => pathOf(workingDirectories[0]) === folder);
+    return {
+      folder,
+      name: folder.replace(/\/+$/, "").split("/").at(-1) || folder,
+      current: inFolder.filter((session) => attentionOf(session) !== "idle"),
+      idle: inFolder.filter((session) => attentionOf(session) === "idle"),
+    };
+  });
+}
+
 /** Whether every word of a search is in a session's name, agent or folders. */
 function fits({ title, label, provider, workingDirectories }: SessionSummary, search: string): boolean {
   const text = [title, label, provider, ...workingDirectories.map(pathOf)].join("\n").toLowerCase();

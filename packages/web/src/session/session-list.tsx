@@ -1,14 +1,15 @@
 // The list of sessions, by what needs attention.
+import { SearchIcon } from "@primer/octicons-react";
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { SessionSummary, SessionUri } from "@holdfast/ahp";
 import { noFilter, passes } from "../find/session-filter.ts";
 import { SessionFilters } from "../find/session-filters.tsx";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
-import control from "../style/control.module.css";
+import { StatusDot } from "../ui/status.tsx";
 import { groupByAttention } from "./attention.ts";
 import style from "./session-list.module.css";
-import { pathOf, phaseWords, sessionName, type PhaseWords } from "./session-words.ts";
+import { pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
 
 /** By which the list is found. */
 export const sessionListId = "sessions";
@@ -40,14 +41,16 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
   };
   return (
     <div id={sessionListId} className={style.list} ref={list} onKeyDown={walk}>
-      <input
-        className={control.field}
-        type="search"
-        placeholder="Search names, agents, folders"
-        aria-label="Search sessions"
-        value={search}
-        onChange={(event) => setSearch(event.target.value)}
-      />
+      <div className={style.search}>
+        <SearchIcon />
+        <input
+          type="search"
+          placeholder="Search sessions"
+          aria-label="Search sessions"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      </div>
       {sessions.length > 1 && <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />}
       {groups.map(({ heading, sessions: group }) => (
         <section key={heading} aria-label={heading}>
@@ -84,39 +87,35 @@ interface SessionRowProps {
 }
 
 function SessionRow({ session, isCurrent, nowMs }: SessionRowProps): ReactNode {
-  const phase = phaseWords(session.phase);
+  const state = workState(session.phase);
+  const { text, tone } = phaseWords(session.phase);
   const folder = pathOf(session.workingDirectories[0]);
   return (
     <a
       className={style.row}
       href={routeHash({ place: "session", session: session.resource })}
       aria-current={isCurrent ? "page" : undefined}
+      data-unread={!session.isRead}
+      title={folder}
     >
+      <StatusDot state={state} />
       <span className={style.name}>{sessionName(session)}</span>
       <time className={style.ago} dateTime={session.lastActivityAt}>
         {agoWords(session.lastActivityAt, nowMs)}
       </time>
       <span className={style.detail}>
+        {state !== "idle" && (
+          <>
+            <span className={style.phase} data-tone={tone}>
+              {text}
+              {session.inputNeededCount > 1 && ` ×${session.inputNeededCount}`}
+            </span>
+            {" · "}
+          </>
+        )}
         {session.provider}
-        {folder !== "" && ` · ${folder}`}
-      </span>
-      <span className={chipOf(phase)}>
-        {phase.text}
-        {session.inputNeededCount > 1 && ` ×${session.inputNeededCount}`}
+        {folder !== "" && ` · ${folder.split("/").at(-1)}`}
       </span>
     </a>
   );
-}
-
-function chipOf({ tone }: PhaseWords): string | undefined {
-  switch (tone) {
-    case "attention":
-      return control.chipAttention;
-    case "bad":
-      return control.chipBad;
-    case "accent":
-      return control.chipAccent;
-    case "plain":
-      return control.chip;
-  }
 }

@@ -13,19 +13,24 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { ApprovalCard } from "../approval/approval-card.tsx";
 import { Composer, QueueList } from "../chat/composer.tsx";
 import { Conversation } from "../chat/conversation.tsx";
+import { OwnCommands } from "../chat/own-commands.tsx";
 import { useWholeChat } from "../chat/whole-chat.ts";
 import { goTo, routeHash, type SessionRoute } from "../frame/route.ts";
 import { browserName } from "../host/client-id.ts";
 import { useChannel, useConnection, useHost } from "../host/use-host.ts";
-import control from "../style/control.module.css";
+import { CircleSlashIcon } from "@primer/octicons-react";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { StatusDot } from "../ui/status.tsx";
 import { TabPanel } from "../ui/tabs.tsx";
 import { deleteSession } from "./closed-sessions.ts";
-import { createSession } from "./create-session.ts";
+import { createSession, type NewSession } from "./create-session.ts";
 import { SessionHeader } from "./session-header.tsx";
-import { SessionTabs, viewOf } from "./session-tabs.tsx";
 import style from "./session-page.module.css";
 import { pathOf } from "./session-words.ts";
 import { SignInOffer } from "./sign-in-offer.tsx";
+import { viewOf } from "./session-tabs.tsx";
 
 // Few sessions are looked at for their changes first (Z5).
 const ChangesPage = lazy(() => import("../changes/changes-page.tsx"));
@@ -37,14 +42,16 @@ const SessionTerminals = lazy(async () => {
 /** A session, or what is to be said where it is not there. */
 export function SessionPage({ route }: { readonly route: SessionRoute }): ReactNode {
   const session = useChannel(route.session, "session");
-  if (session.status === "loading") return <p className={style.empty}>Opening the session …</p>;
+  if (session.status === "loading") return <Waiting text="Opening the session …" />;
   if (session.status === "gone") {
     return (
-      <div className={style.empty}>
-        <h1>This session is not here.</h1>
-        <p>{session.reason}</p>
-        <a href={routeHash({ place: "home" })}>To the sessions</a>
-      </div>
+      <EmptyState
+        icon={<CircleSlashIcon size={24} />}
+        title="This session is not here"
+        action={<a href={routeHash({ place: "home" })}>To the sessions</a>}
+      >
+        {session.reason}
+      </EmptyState>
     );
   }
   return <OpenSession session={session.state} route={route} />;
@@ -63,12 +70,11 @@ function OpenSession({ session, route }: OpenSessionProps): ReactNode {
   useRead(session);
   return (
     <div className={style.page}>
-      <SessionHeader session={session} chat={state} />
-      <SessionTabs session={session} route={route} />
+      <SessionHeader session={session} route={route} />
       <SessionNotes session={session} chat={state} />
       <TabPanel id={viewOf(route)}>
         {state === undefined ? (
-          <p className={style.empty}>{chat.status === "gone" ? chat.reason : "Loading the conversation …"}</p>
+          <Waiting text={chat.status === "gone" ? chat.reason : "Loading the conversation …"} />
         ) : route.view === undefined ? (
           <ConversationView
             session={session}
@@ -77,7 +83,7 @@ function OpenSession({ session, route }: OpenSessionProps): ReactNode {
             onLoadEarlier={loadEarlier}
           />
         ) : (
-          <Suspense>
+          <Suspense fallback={<Waiting text="Loading …" />}>
             {route.view === "changes" ? (
               <ChangesPage route={route} session={session} chat={state} />
             ) : (
@@ -99,6 +105,7 @@ interface ConversationViewProps {
 
 function ConversationView({ session, chat, message, onLoadEarlier }: ConversationViewProps): ReactNode {
   const [sentCount, setSentCount] = useState(0);
+  const { status } = session.lifecycle;
   return (
     <>
       <Conversation
@@ -109,12 +116,11 @@ function ConversationView({ session, chat, message, onLoadEarlier }: Conversatio
         message={message}
         onLoadEarlier={onLoadEarlier}
       />
+      <OwnCommands session={session.resource} />
       <QueueList chat={chat} />
-      {session.lifecycle.status === "closed" && (
-        <p className={style.closed}>This session is closed. Its transcript stays here.</p>
-      )}
-      {session.lifecycle.status !== "closed" && session.lifecycle.status !== "failed" && (
-        <Composer chat={chat} onSend={() => setSentCount((count) => count + 1)} />
+      {status === "closed" && <ClosedNote session={session} />}
+      {status !== "closed" && status !== "failed" && (
+        <Composer session={session} chat={chat} onSend={() => setSentCount((count) => count + 1)} />
       )}
     </>
   );
@@ -135,21 +141,22 @@ function SessionNotes({
         <FailedStart session={session} error={lifecycle.error} unsent={chat?.turns.at(-1)?.message.text} />
       )}
       {lifecycle.status === "stale" && lifecycle.cause === "host-restarted" && (
-        <p className={style.note}>
-          The host restarted while this session was busy, and what it ran has ended. Send a message to
-          continue.
-        </p>
+        <Notice shape="banner" title="The host restarted">
+          What this session ran has ended. Send a message to continue.
+        </Notice>
       )}
       {!asksBeforeActing(session) && (
-        <p className={style.note}>
+        <Notice kind="attention" shape="banner">
           This agent does not ask. It runs commands and changes files itself, and the host cannot stop it.
-        </p>
+        </Notice>
       )}
       {looseQuestions(session, chat).map(({ id, toolCall, turnId, chat: chatUri }) => (
-        <ApprovalCard key={id} call={toolCall} turnId={turnId} chatUri={chatUri} />
+        <div key={id} className={style.question}>
+          <ApprovalCard call={toolCall} turnId={turnId} chatUri={chatUri} />
+        </div>
       ))}
       {contextLoss !== undefined && (
-        <p className={style.note}>The agent restarted without its context: {contextLoss.reason}</p>
+        <Notice shape="banner">The agent restarted without its context: {contextLoss.reason}</Notice>
       )}
     </>
   );
@@ -177,33 +184,78 @@ function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
   const host = useHost();
   const [isBusy, setIsBusy] = useState(false);
   const retry = async (): Promise<void> => {
-    const { provider, workingDirectories, runtimeOptions, mcpServers, key } = session;
     setIsBusy(true);
-    const created = createSession(host, {
-      provider,
-      folder: pathOf(workingDirectories[0]),
-      model: runtimeOptions.model,
-      policy: runtimeOptions.approvalPolicy,
-      mcpServers,
-      firstMessage: unsent,
-    });
+    const created = createSession(host, { ...sameChoices(session), firstMessage: unsent });
     if (await host.reportFailure(created)) {
       goTo({ place: "session", session: await created });
       // A session that never started has nothing to keep.
-      await host.reportFailure(deleteSession(key));
+      await host.reportFailure(deleteSession(session.key));
     } else setIsBusy(false);
   };
   return (
-    <div className={style.problem} role="alert">
-      <p>{error.message}</p>
-      {error.stderrTail !== undefined && error.stderrTail.length > 0 && (
-        <pre aria-label="Error output of the agent">{error.stderrTail.join("\n")}</pre>
-      )}
-      <SignInOffer remedy={error.remedy} folder={pathOf(session.workingDirectories[0])} />
-      <button type="button" className={control.small} disabled={isBusy} onClick={() => void retry()}>
-        Retry
-      </button>
+    <div className={style.failed}>
+      <Notice
+        kind="problem"
+        isAlert
+        title="The agent did not start"
+        actions={
+          <Button size="small" disabled={isBusy} onClick={() => void retry()}>
+            Retry
+          </Button>
+        }
+      >
+        <p>{error.message}</p>
+        {error.stderrTail !== undefined && error.stderrTail.length > 0 && (
+          <pre className={style.stderr} aria-label="Error output of the agent">
+            {error.stderrTail.join("\n")}
+          </pre>
+        )}
+        <SignInOffer remedy={error.remedy} folder={pathOf(session.workingDirectories[0])} />
+      </Notice>
     </div>
+  );
+}
+
+/** A closed session can be read; its settings can be used again. */
+function ClosedNote({ session }: { readonly session: SessionState }): ReactNode {
+  const host = useHost();
+  const [isBusy, setIsBusy] = useState(false);
+  const openAgain = async (): Promise<void> => {
+    setIsBusy(true);
+    const created = createSession(host, sameChoices(session));
+    if (await host.reportFailure(created)) goTo({ place: "session", session: await created });
+    setIsBusy(false);
+  };
+  return (
+    <Notice
+      shape="banner"
+      actions={
+        <Button size="small" disabled={isBusy} onClick={() => void openAgain()}>
+          New session like this
+        </Button>
+      }
+    >
+      This session is closed. Its transcript stays here.
+    </Notice>
+  );
+}
+
+/** The choices that a session was opened with. */
+function sameChoices({ provider, workingDirectories, runtimeOptions, mcpServers }: SessionState): NewSession {
+  return {
+    provider,
+    folder: pathOf(workingDirectories[0]),
+    model: runtimeOptions.model,
+    policy: runtimeOptions.approvalPolicy,
+    mcpServers,
+  };
+}
+
+function Waiting({ text }: { readonly text: string }): ReactNode {
+  return (
+    <p className={style.waiting}>
+      <StatusDot state="running" /> {text}
+    </p>
   );
 }
 

@@ -7,6 +7,8 @@ import { Tooltip } from "./tooltip.tsx";
 type ButtonKind = "primary" | "plain" | "quiet" | "danger";
 
 export interface ButtonProps extends Omit<ComponentProps<"button">, "className"> {
+  /** Whether it gets the focus when its dialog opens. */
+  readonly "data-autofocus"?: boolean;
   /** `primary` at most once in a view; `quiet` beside content; `danger` only for what cannot be undone. */
   readonly kind?: ButtonKind;
   readonly size?: "medium" | "small";

@@ -19,6 +19,8 @@ export function Dialog({ title, onClose, size = "medium", children, footer }: Di
   const titleId = useId();
   useEffect(() => {
     dialog.current?.showModal();
+    // React focuses before the dialog is shown, which has no effect.
+    dialog.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
   }, []);
   return (
     <dialog
@@ -61,7 +63,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
       <Button onClick={onClose}>Cancel</Button>
       <Button
         kind={isDanger ? "danger" : "primary"}
-        autoFocus
+        data-autofocus
         onClick={() => {
           onClose();
           onConfirm();

@@ -24,6 +24,8 @@ export interface PickerProps {
   readonly icon?: ReactNode;
   /** Shown where no option has the value. */
   readonly placeholder?: string;
+  /** Whether its label stands before what is chosen. */
+  readonly showsLabel?: boolean;
   /** Whether a text that is no option can be chosen. */
   readonly allowsOther?: boolean;
   readonly isDisabled?: boolean;
@@ -38,6 +40,7 @@ const searchFrom = 9;
 
 export function Picker(props: PickerProps): ReactNode {
   const { label, value, options, icon, placeholder = "", isDisabled = false, kind = "quiet" } = props;
+  const { showsLabel = false } = props;
   const anchor = useRef<HTMLButtonElement>(null);
   const [isOpen, setIsOpen] = useState(false);
   const chosen = options.find((option) => option.value === value);
@@ -70,7 +73,7 @@ export function Picker(props: PickerProps): ReactNode {
             {chosen?.icon ?? icon}
           </span>
         )}
-        <span className={style.text}>{text}</span>
+        <span className={style.text}>{showsLabel ? `${label}: ${text}` : text}</span>
         <span className={style.arrow}>
           <ChevronDownIcon size={12} />
         </span>

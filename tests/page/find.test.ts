@@ -23,7 +23,10 @@ describePage("finding", () => {
   const open = async (): Promise<Page> => {
     const { page } = await openPage(scene.url);
     await whenConnected(page);
-    await page.getByRole("link", { name: /Garden fence/ }).first().waitFor();
+    await page
+      .getByRole("link", { name: /Garden fence/ })
+      .first()
+      .waitFor();
     return page;
   };
 
@@ -95,6 +98,9 @@ describePage("finding", () => {
     await expect.poll(() => page.getByRole("link", { name: /Kitchen oven/ }).count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole("button", { name: "Remove the filters" }).click();
-    await page.getByRole("link", { name: /Kitchen oven/ }).first().waitFor();
+    await page
+      .getByRole("link", { name: /Kitchen oven/ })
+      .first()
+      .waitFor();
   });
 });

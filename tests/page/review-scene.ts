@@ -53,7 +53,9 @@ const prompts = {
   ],
 };
 
-export async function startReviewScene(more: Readonly<Record<string, readonly Step[]>> = {}): Promise<ReviewScene> {
+export async function startReviewScene(
+  more: Readonly<Record<string, readonly Step[]>> = {},
+): Promise<ReviewScene> {
   const scripted = await startScriptedHost({ prompts: { ...prompts, ...more } });
   const { host } = scripted;
   const repository = path.join(host.project, "greeter");
@@ -85,7 +87,12 @@ export async function startReviewScene(more: Readonly<Record<string, readonly St
     git,
     api,
     async openSession(folder = repository, label) {
-      const body = { agent_id: "painter", cwd: folder, approvalPolicy: "approve-all", ...(label && { label }) };
+      const body = {
+        agent_id: "painter",
+        cwd: folder,
+        approvalPolicy: "approve-all",
+        ...(label && { label }),
+      };
       const { session } = await api("POST", "/sdk/acp/session", body);
       return (session as { readonly session_key: string }).session_key;
     },

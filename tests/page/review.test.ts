@@ -65,7 +65,9 @@ describePage("review", () => {
     await expect.poll(() => diffs.locator("code span[style*=color]").count()).toBeGreaterThan(5);
     await diffs.getByRole("button", { name: "Comment on removed line 3" }).waitFor();
     await page.getByRole("button", { name: "Show side by side" }).click();
-    await expect.poll(() => diffs.getByRole("button", { name: "Comment on line 3", exact: true }).count()).toBe(3);
+    await expect
+      .poll(() => diffs.getByRole("button", { name: "Comment on line 3", exact: true }).count())
+      .toBe(3);
     await page.getByRole("button", { name: "Show unified" }).click();
 
     await files.getByRole("checkbox", { name: "Stage src/evening.ts" }).click();
@@ -84,7 +86,9 @@ describePage("review", () => {
     await message.press("Control+Enter");
     await page.getByText(/^Committed [0-9a-f]{8}: Add a greeting/).waitFor();
     await expect.poll(() => files.getByText("committed", { exact: true }).count()).toBe(2);
-    expect(scene.git("log", "-1", "--format=%s", "--name-only")).toBe(`${task}\n\nsrc/evening.ts\nsrc/greet.ts\n`);
+    expect(scene.git("log", "-1", "--format=%s", "--name-only")).toBe(
+      `${task}\n\nsrc/evening.ts\nsrc/greet.ts\n`,
+    );
     expect(scene.git("status", "--porcelain")).toBe(" M README.md\n");
   });
 
@@ -117,7 +121,9 @@ describePage("review", () => {
     );
     await page.getByRole("link", { name: "src/evening.ts:2" }).last().click();
     const lines = page.getByRole("region", { name: "Lines" });
-    expect(await lines.locator("[aria-current]").innerText()).toMatch(/^2\s+return now\.getHours\(\) >= 17;$/);
+    expect(await lines.locator("[aria-current]").innerText()).toMatch(
+      /^2\s+return now\.getHours\(\) >= 17;$/,
+    );
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole("link", { name: "Back to the changes" }).click();
     await expect.poll(() => bar.count()).toBe(0);

@@ -122,7 +122,11 @@ export class Host {
     this.acpEnabled = options.config.acp.enabled;
     this.changes = new HostChanges(sessions, this.submit);
     this.search = parts.search;
-    this.usage = new HostUsage({ hub, storage: options.storage, now: options.now ?? ((): Date => new Date()) });
+    this.usage = new HostUsage({
+      hub,
+      storage: options.storage,
+      now: options.now ?? ((): Date => new Date()),
+    });
     const isolation = new Isolation(options.config.isolation, options.paths);
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {

@@ -68,7 +68,10 @@ export class RepositoryChanges {
     const committed = turn === undefined ? await this.#findCommitted(entries) : undefined;
     const files = entries
       .slice(0, LIMITS.changedFiles)
-      .map((entry) => ({ ...withStaged(entry, staged), ...(committed?.has(entry) && { isCommitted: true } as const) }));
+      .map((entry) => ({
+        ...withStaged(entry, staged),
+        ...(committed?.has(entry) && ({ isCommitted: true } as const)),
+      }));
     const turns = await this.snapshots.turns();
     return {
       source: "git",

@@ -210,7 +210,9 @@ describe.each(levels)("under %s", (level) => {
 test("[N800] files are unstaged as HEAD has them, and those of the newest commit are marked", async () => {
   git("config", "user.name", "Ben");
   git("config", "user.email", "ben@example.org");
-  const scene = await openScene({ edit: "echo a >> kept.txt; echo new > new.txt; git mv long.txt moved.txt" });
+  const scene = await openScene({
+    edit: "echo a >> kept.txt; echo new > new.txt; git mv long.txt moved.txt",
+  });
   await scene.session.turn("edit");
   const { key } = scene.session;
   const { changes, audit } = scene.host.host;

@@ -46,7 +46,9 @@ export class HostUsage {
 
   #sessionsSince(since: string): { readonly sessions: readonly SessionSummary[]; readonly isAll: boolean } {
     const { sessions, nextCursor } = this.#deps.storage.listSessions({ limit: maxSessions });
-    const recent = sessions.map(({ summary }) => summary).filter(({ lastActivityAt }) => lastActivityAt >= since);
+    const recent = sessions
+      .map(({ summary }) => summary)
+      .filter(({ lastActivityAt }) => lastActivityAt >= since);
     return { sessions: recent, isAll: nextCursor === undefined || recent.length < sessions.length };
   }
 

@@ -29,7 +29,10 @@ const usageSchema = z
       .describe("What sessions with activity in these days have cost in all, as their agents reported it."),
     isComplete: z.boolean().describe("False where there were too many sessions or turns to read."),
   })
-  .meta({ id: "Usage", description: "Tokens and cost of the sessions that are kept, as agents reported them." });
+  .meta({
+    id: "Usage",
+    description: "Tokens and cost of the sessions that are kept, as agents reported them.",
+  });
 
 /** Tokens and cost of the sessions that are kept, as agents reported them. */
 export type Usage = z.infer<typeof usageSchema>;

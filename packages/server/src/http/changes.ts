@@ -3,7 +3,13 @@ import { success } from "@holdfast/protocol";
 import type { HostPort } from "../host-port.ts";
 import type { Handlers } from "./operation-routes.ts";
 
-type ChangesOperation = "listChanges" | "diffChanges" | "revertChanges" | "stageChanges" | "unstageChanges" | "commitChanges";
+type ChangesOperation =
+  | "listChanges"
+  | "diffChanges"
+  | "revertChanges"
+  | "stageChanges"
+  | "unstageChanges"
+  | "commitChanges";
 
 export function changesHandlers({ changes }: HostPort): Pick<Handlers, ChangesOperation> {
   return {

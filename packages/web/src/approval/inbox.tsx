@@ -61,7 +61,8 @@ function FinishedSessions({ sessions }: { readonly sessions: readonly SessionSum
             <a href={routeHash({ place: "session", session: session.resource })}>{sessionName(session)}</a>
             <span className={style.detail}>
               {" "}
-              {phaseWords(session.phase).text} · {session.provider} · {agoWords(session.lastActivityAt, nowMs)}
+              {phaseWords(session.phase).text} · {session.provider} ·{" "}
+              {agoWords(session.lastActivityAt, nowMs)}
             </span>
           </li>
         ))}

@@ -132,8 +132,8 @@ function KnownChanges(props: KnownChangesProps): ReactNode {
       />
       {!isGit && list.files.length > 0 && (
         <p className={style.note}>
-          This folder is not in a git repository, so these are the edits that the agent reported. What commands
-          changed is not shown.
+          This folder is not in a git repository, so these are the edits that the agent reported. What
+          commands changed is not shown.
         </p>
       )}
       {list.omitted.length > 0 && <Omitted list={list} />}
@@ -147,7 +147,13 @@ function KnownChanges(props: KnownChangesProps): ReactNode {
             onStage={
               canStage
                 ? (chosen, isStaged) =>
-                    void change(stageFiles(scope, chosen.map(({ path }) => path), isStaged))
+                    void change(
+                      stageFiles(
+                        scope,
+                        chosen.map(({ path }) => path),
+                        isStaged,
+                      ),
+                    )
                 : undefined
             }
           />
@@ -199,11 +205,7 @@ function KnownChanges(props: KnownChangesProps): ReactNode {
 }
 
 /** Scrolls to the heading of a file. */
-function scrollToFile(
-  list: VListHandle | null,
-  rows: readonly DiffRow[],
-  path: string,
-): void {
+function scrollToFile(list: VListHandle | null, rows: readonly DiffRow[], path: string): void {
   const index = rows.findIndex((row) => row.kind === "file" && row.file.path === path);
   if (index >= 0) list?.scrollToIndex(index);
 }

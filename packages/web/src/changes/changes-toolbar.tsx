@@ -63,7 +63,10 @@ export function ChangesToolbar(props: ChangesToolbarProps): ReactNode {
 }
 
 /** The turns, newest first, each with its message where the page has it. */
-function turnOptions(turns: readonly number[], { turns: ended, activeTurn, turnsNextCursor }: ChatState): PickerOption[] {
+function turnOptions(
+  turns: readonly number[],
+  { turns: ended, activeTurn, turnsNextCursor }: ChatState,
+): PickerOption[] {
   const all = activeTurn === undefined ? ended : [...ended, activeTurn];
   // Turns are counted from the session's first one, so earlier turns must be loaded to name them.
   const isWhole = turnsNextCursor === undefined && turns.at(-1) === all.length;

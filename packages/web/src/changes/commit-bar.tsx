@@ -21,7 +21,8 @@ export function CommitBar({ scope, files, proposed, onDone }: CommitBarProps): R
   const [isBusy, setIsBusy] = useState(false);
   const message = text ?? proposed;
   const staged = files.filter((file) => file.staged !== undefined);
-  const words = staged.length > 0 ? countWords(staged.length, "staged file") : `all ${countWords(files.length, "file")}`;
+  const words =
+    staged.length > 0 ? countWords(staged.length, "staged file") : `all ${countWords(files.length, "file")}`;
   const commit = async (): Promise<void> => {
     setIsBusy(true);
     const paths = staged.length > 0 ? undefined : files.map(({ path }) => path);
@@ -39,7 +40,8 @@ export function CommitBar({ scope, files, proposed, onDone }: CommitBarProps): R
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key === "Escape") setIsOpen(false);
-    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && message.trim() !== "") void commit();
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && message.trim() !== "")
+      void commit();
     else return;
     event.preventDefault();
   };

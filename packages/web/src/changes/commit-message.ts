@@ -25,5 +25,8 @@ function subjectOf(text: string): string {
 function cutAtWord(text: string): string {
   const cut = text.slice(0, maxSubjectLength + 1);
   const end = cut.lastIndexOf(" ");
-  return (end > maxSubjectLength / 2 ? cut.slice(0, end) : text.slice(0, maxSubjectLength)).replace(/[,;:\s]+$/, "");
+  return (end > maxSubjectLength / 2 ? cut.slice(0, end) : text.slice(0, maxSubjectLength)).replace(
+    /[,;:\s]+$/,
+    "",
+  );
 }

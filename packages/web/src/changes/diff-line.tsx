@@ -33,7 +33,13 @@ export const DiffLineView = memo(function DiffLineView(props: DiffLineProps): Re
   if (layout === "split") {
     return (
       <div className={style.split}>
-        <SplitSide row={row} line={row.old} code={code.old} isTabStop={isTabStop && row.new === undefined} onComment={onComment} />
+        <SplitSide
+          row={row}
+          line={row.old}
+          code={code.old}
+          isTabStop={isTabStop && row.new === undefined}
+          onComment={onComment}
+        />
         <SplitSide row={row} line={row.new} code={code.new} isTabStop={isTabStop} onComment={onComment} />
       </div>
     );
@@ -46,7 +52,12 @@ export const DiffLineView = memo(function DiffLineView(props: DiffLineProps): Re
         <span>{row.old?.number}</span>
         <span>{row.new?.number}</span>
       </NumberButton>
-      <CodeCell line={line} code={code[line.side]} sign={signOf(row.change)} hasNoLineEnd={row.hasNoLineEnd} />
+      <CodeCell
+        line={line}
+        code={code[line.side]}
+        sign={signOf(row.change)}
+        hasNoLineEnd={row.hasNoLineEnd}
+      />
     </div>
   );
 });

@@ -41,7 +41,15 @@ export function DiffList(props: DiffListProps): ReactNode {
     setPlace({ path: row.file.path, side, line: number, code: text });
   });
   return (
-    <VList ref={handle} className={style.list} data={rows} tabIndex={0} role="region" aria-label="Diffs" data-diff="">
+    <VList
+      ref={handle}
+      className={style.list}
+      data={rows}
+      tabIndex={0}
+      role="region"
+      aria-label="Diffs"
+      data-diff=""
+    >
       {(row, index) => (
         <div key={row.key}>
           {row.kind === "line" ? (
@@ -88,7 +96,9 @@ function withComments(
     if (row.kind !== "line" || !paths.has(row.file.path)) return [row];
     const isHere = (each: CommentPlace): boolean =>
       isAt(each, row.file.path, row.old) || isAt(each, row.file.path, row.new);
-    const here = comments.filter(isHere).map((comment): Row => ({ kind: "comment", key: comment.id, comment }));
+    const here = comments
+      .filter(isHere)
+      .map((comment): Row => ({ kind: "comment", key: comment.id, comment }));
     const form: Row[] =
       place !== undefined && isHere(place) ? [{ kind: "form", key: `${row.key}\nform`, place }] : [];
     return [row, ...here, ...form];

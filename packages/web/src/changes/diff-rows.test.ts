@@ -52,17 +52,24 @@ describe("[Z840] rows of a diff", () => {
   it("[Z840] give every line of a hunk once to each side, in any order of signs", () => {
     const line = fc.tuple(fc.constantFrom(" ", "+", "-"), fc.stringMatching(/^[a-z+\\ -]{0,6}$/));
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom("unified" as const, "split" as const), (lines, layout) => {
-        const change = hunk(lines.map(([sign, text]) => `${sign}${text}\n`).join(""));
-        const rows = rowsOf(layout, change);
-        for (const [side, sign] of [["old", "+"], ["new", "-"]] as const) {
-          const expected = lines.filter(([each]) => each !== sign).map(([, text]) => text);
-          const found = rows.flatMap((row) => (row.kind === "line" ? (row[side]?.text ?? []) : []));
-          expect(found.toSorted()).toEqual(expected.toSorted());
-          expect(sideText(change, side)).toBe(expected.join("\n"));
-        }
-        expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
-      }),
+      fc.property(
+        fc.array(line, { maxLength: 30 }),
+        fc.constantFrom("unified" as const, "split" as const),
+        (lines, layout) => {
+          const change = hunk(lines.map(([sign, text]) => `${sign}${text}\n`).join(""));
+          const rows = rowsOf(layout, change);
+          for (const [side, sign] of [
+            ["old", "+"],
+            ["new", "-"],
+          ] as const) {
+            const expected = lines.filter(([each]) => each !== sign).map(([, text]) => text);
+            const found = rows.flatMap((row) => (row.kind === "line" ? (row[side]?.text ?? []) : []));
+            expect(found.toSorted()).toEqual(expected.toSorted());
+            expect(sideText(change, side)).toBe(expected.join("\n"));
+          }
+          expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
+        },
+      ),
     );
   });
 
@@ -73,7 +80,9 @@ describe("[Z840] rows of a diff", () => {
       { ...file, isBinary: true as const },
       { ...file, status: "renamed" as const, oldPath: "b.ts" },
       { ...file, oldMode: "100644", newMode: "100755" },
-    ].map((each) => diffRows([each], new Map([[each.path, { file: each, hunks: [] }]]), "unified", new Set())[1]);
+    ].map(
+      (each) => diffRows([each], new Map([[each.path, { file: each, hunks: [] }]]), "unified", new Set())[1],
+    );
     expect(notes.map((row) => row?.kind === "note" && row.text)).toEqual([
       "Binary file.",
       "Renamed from b.ts without a change.",

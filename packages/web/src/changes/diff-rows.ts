@@ -32,7 +32,13 @@ export type DiffRow =
       readonly change: "removed" | "added" | "both" | "none";
       readonly hasNoLineEnd: boolean;
     }
-  | { readonly kind: "note"; readonly key: string; readonly file: ChangedFile; readonly text: string; readonly canLoad: boolean };
+  | {
+      readonly kind: "note";
+      readonly key: string;
+      readonly file: ChangedFile;
+      readonly text: string;
+      readonly canLoad: boolean;
+    };
 
 export type Layout = "unified" | "split";
 
@@ -102,7 +108,7 @@ function makeHunkRows(file: ChangedFile, hunk: ChangeHunk, layout: Layout): Diff
       hasNoLineEnd,
     });
   };
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const line = lines[at];
     if (line?.sign === " ") {
       add(line, line, "none");

@@ -38,7 +38,11 @@ export function FilePath({
   );
 }
 
-export function LineCounts({ file: { additions, deletions, isBinary } }: { readonly file: ChangedFile }): ReactNode {
+export function LineCounts({
+  file: { additions, deletions, isBinary },
+}: {
+  readonly file: ChangedFile;
+}): ReactNode {
   if (isBinary === true) return <span className={style.counts}>binary</span>;
   return (
     <span className={style.counts}>

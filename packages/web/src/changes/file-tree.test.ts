@@ -3,9 +3,14 @@ import { expect, it } from "vitest";
 import type { ChangedFile } from "./changes.ts";
 import { inTreeOrder, treeRows } from "./file-tree.ts";
 
-const files = ["z.md", "src/a/deep/x.ts", "src/a/deep/y10.ts", "src/a/deep/y2.ts", "src/b.ts", "src/a/deep/in/q.ts"].map(
-  (path): ChangedFile => ({ path, status: "modified", kind: "file", additions: 1, deletions: 0 }),
-);
+const files = [
+  "z.md",
+  "src/a/deep/x.ts",
+  "src/a/deep/y10.ts",
+  "src/a/deep/y2.ts",
+  "src/b.ts",
+  "src/a/deep/in/q.ts",
+].map((path): ChangedFile => ({ path, status: "modified", kind: "file", additions: 1, deletions: 0 }));
 
 it("[Z841] has folders before files, joins folders with a single one in them, and orders numbers as numbers", () => {
   const rows = treeRows(files, new Set());
@@ -20,7 +25,11 @@ it("[Z841] has folders before files, joins folders with a single one in them, an
     " b.ts",
     "z.md",
   ]);
-  expect(inTreeOrder(files).map(({ path }) => path).at(0)).toBe("src/a/deep/in/q.ts");
+  expect(
+    inTreeOrder(files)
+      .map(({ path }) => path)
+      .at(0),
+  ).toBe("src/a/deep/in/q.ts");
 });
 
 it("[Z841] hides what is in a closed folder, and counts it", () => {

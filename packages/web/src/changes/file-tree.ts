@@ -11,7 +11,13 @@ export type TreeRow =
       readonly fileCount: number;
       readonly isOpen: boolean;
     }
-  | { readonly kind: "file"; readonly path: string; readonly name: string; readonly depth: number; readonly file: ChangedFile };
+  | {
+      readonly kind: "file";
+      readonly path: string;
+      readonly name: string;
+      readonly depth: number;
+      readonly file: ChangedFile;
+    };
 
 interface Folder {
   readonly folders: Map<string, Folder>;
@@ -66,7 +72,8 @@ function joinSingle(name: string, folder: Folder): { readonly name: string; read
   let inner = folder;
   for (;;) {
     const [only] = inner.folders;
-    if (only === undefined || inner.folders.size > 1 || inner.files.length > 0) return { name: joined, folder: inner };
+    if (only === undefined || inner.folders.size > 1 || inner.files.length > 0)
+      return { name: joined, folder: inner };
     joined = `${joined}/${only[0]}`;
     inner = only[1];
   }

@@ -12,9 +12,14 @@ it.each([
   for (const { start, end, line } of findPaths(text)) expect(text.slice(start, end)).toContain(`:${line}`);
 });
 
-it.each(["at 12:30:05", "http://example.org:8080/x", "https://a.b/c.js:12", "a.ts:0", "v1.2:3", "localhost:4747", "a.ts: 12"])(
-  "[Z845] %j has none",
-  (text) => {
-    expect(findPaths(text)).toEqual([]);
-  },
-);
+it.each([
+  "at 12:30:05",
+  "http://example.org:8080/x",
+  "https://a.b/c.js:12",
+  "a.ts:0",
+  "v1.2:3",
+  "localhost:4747",
+  "a.ts: 12",
+])("[Z845] %j has none", (text) => {
+  expect(findPaths(text)).toEqual([]);
+});

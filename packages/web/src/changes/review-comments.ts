@@ -102,7 +102,11 @@ function isComment(value: unknown): value is ReviewComment {
   if (typeof value !== "object" || value === null) return false;
   const { id, path, side, line, code, text } = value as Partial<Record<keyof ReviewComment, unknown>>;
   const texts = [id, path, code, text];
-  return texts.every((each) => typeof each === "string") && typeof line === "number" && (side === "old" || side === "new");
+  return (
+    texts.every((each) => typeof each === "string") &&
+    typeof line === "number" &&
+    (side === "old" || side === "new")
+  );
 }
 
 function keep(key: string, comments: readonly ReviewComment[]): void {

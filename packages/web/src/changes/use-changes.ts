@@ -83,8 +83,9 @@ export function changesVersion({ changes }: SessionState, { activeTurn, turns }:
   const calls =
     activeTurn === undefined
       ? 0
-      : turnParts(activeTurn).filter((part) => part.kind === "toolCall" && part.toolCall.status === "completed")
-          .length;
+      : turnParts(activeTurn).filter(
+          (part) => part.kind === "toolCall" && part.toolCall.status === "completed",
+        ).length;
   const { files = 0, additions = 0, deletions = 0 } = changes ?? {};
   return [files, additions, deletions, activeTurn?.id, turns.at(-1)?.id, calls].join(" ");
 }

@@ -27,7 +27,10 @@ it("[Z850] prefers beginnings of words, letters next to each other, and short te
 it("[Z850] matches the letters of a search in their order, and only then", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 20 }), fc.string({ maxLength: 4 }), (text, search) => {
-      const wanted = search.toLowerCase().split(/\s+/).filter((word) => word !== "");
+      const wanted = search
+        .toLowerCase()
+        .split(/\s+/)
+        .filter((word) => word !== "");
       const isIn = (word: string): boolean => {
         let at = -1;
         return [...word].every((letter) => {

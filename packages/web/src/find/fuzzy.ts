@@ -8,7 +8,10 @@ export interface FuzzyMatch {
 
 /** How well a text fits a search; undefined where it does not. Every word of the search must fit. */
 export function fuzzyMatch(search: string, text: string): FuzzyMatch | undefined {
-  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   const lower = text.toLowerCase();
   let score = 0;
   const places = new Set<number>();

@@ -34,18 +34,17 @@ export function paletteItems(root: RootState | undefined, actions: Actions): Pal
       const run = id === undefined || id === "palette" ? undefined : actions[id];
       return run === undefined ? [] : [{ key: `action ${id}`, kind: "action", label, keys: keys?.[0], run }];
     }),
-    ...agents.map(
-      ({ provider, displayName }): PaletteItem => ({
-        key: `agent ${provider}`,
-        kind: "agent",
-        label: `New session with ${displayName}`,
-        run: () => actions["new-session"]?.(),
-      }),
-    ),
+    ...agents.map(({ provider, displayName }): PaletteItem => ({
+      key: `agent ${provider}`,
+      kind: "agent",
+      label: `New session with ${displayName}`,
+      run: () => actions["new-session"]?.(),
+    })),
     ...terminals
       .filter(({ lifecycle }) => lifecycle.status === "running")
       .map(({ resource, title, claim }): PaletteItem => {
-        const owner = claim.kind === "session" ? sessions.find((each) => each.resource === claim.session) : undefined;
+        const owner =
+          claim.kind === "session" ? sessions.find((each) => each.resource === claim.session) : undefined;
         return {
           key: resource,
           kind: "terminal",
@@ -68,7 +67,9 @@ function sessionItem(session: SessionSummary): PaletteItem {
     key: session.resource,
     kind: "session",
     label: sessionName(session),
-    detail: [phaseWords(session.phase).text, session.provider, folder].filter((part) => part !== "").join(" · "),
+    detail: [phaseWords(session.phase).text, session.provider, folder]
+      .filter((part) => part !== "")
+      .join(" · "),
     run: () => goTo({ place: "session", session: session.resource }),
   };
 }

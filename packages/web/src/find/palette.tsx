@@ -1,5 +1,12 @@
 // The command palette: sessions, actions, agents and terminals by a few letters.
-import { ArrowRightIcon, CommandPaletteIcon, CommentDiscussionIcon, PlusIcon, SearchIcon, TerminalIcon } from "@primer/octicons-react";
+import {
+  ArrowRightIcon,
+  CommandPaletteIcon,
+  CommentDiscussionIcon,
+  PlusIcon,
+  SearchIcon,
+  TerminalIcon,
+} from "@primer/octicons-react";
 import type { RootState } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Keys } from "../ui/keys.tsx";
@@ -46,9 +53,7 @@ export default function Palette({ root, actions, onClose }: PaletteProps): React
     if (step !== undefined) {
       const to = at + step;
       const isOne = Math.abs(step) === 1;
-      setMarked(
-        isOne ? (to + ranked.length) % ranked.length : Math.min(ranked.length - 1, Math.max(0, to)),
-      );
+      setMarked(isOne ? (to + ranked.length) % ranked.length : Math.min(ranked.length - 1, Math.max(0, to)));
     } else if (event.key === "Enter" && chosen !== undefined) run(chosen.item);
     else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") onClose();
     else return;

@@ -84,8 +84,8 @@ function Results({ found, text }: { readonly found: Found; readonly text: string
     case "nothing asked":
       return (
         <EmptyState icon={<SearchIcon size={24} />} title="Search all sessions">
-          Finds messages, replies, commands and the ends of their output, in open and closed sessions. Every word
-          must occur; the last may be the beginning of one.
+          Finds messages, replies, commands and the ends of their output, in open and closed sessions. Every
+          word must occur; the last may be the beginning of one.
         </EmptyState>
       );
     case "searching":
@@ -98,7 +98,9 @@ function Results({ found, text }: { readonly found: Found; readonly text: string
       );
     case "found":
       if (found.results.length === 0) {
-        return <EmptyState title={`Nothing has “${text.trim()}”`}>Try fewer words, or another project.</EmptyState>;
+        return (
+          <EmptyState title={`Nothing has “${text.trim()}”`}>Try fewer words, or another project.</EmptyState>
+        );
       }
       return (
         <ul className={style.results} aria-label="Results">

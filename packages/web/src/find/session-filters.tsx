@@ -29,7 +29,12 @@ export function SessionFilters({ sessions, filter, onChange }: SessionFiltersPro
   const isSet = isFiltering(filter);
   if (!isOpen && !isSet) {
     return (
-      <IconButton size="small" label="Filter sessions" icon={<FilterIcon />} onClick={() => setIsOpen(true)} />
+      <IconButton
+        size="small"
+        label="Filter sessions"
+        icon={<FilterIcon />}
+        onClick={() => setIsOpen(true)}
+      />
     );
   }
   return (

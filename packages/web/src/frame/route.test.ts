@@ -27,7 +27,16 @@ describe("[Z33] a place", () => {
     expect(readRoute(routeHash(route))).toEqual(route);
   });
 
-  it.each(["", "#", "#/nowhere", "#/session/", "#/session/%", "#/session/a/nothing", "#/session/a/changes/b", "#main"])("[Z33] %j leads home", (hash) => {
+  it.each([
+    "",
+    "#",
+    "#/nowhere",
+    "#/session/",
+    "#/session/%",
+    "#/session/a/nothing",
+    "#/session/a/changes/b",
+    "#main",
+  ])("[Z33] %j leads home", (hash) => {
     expect(readRoute(hash)).toEqual({ place: "home" });
   });
 });

@@ -26,7 +26,15 @@ export type Route =
   | { readonly place: "host"; readonly section: HostSection };
 
 /** The sections of the host page, in their order. */
-export const hostSections = ["settings", "agents", "permissions", "access", "usage", "activity", "system"] as const;
+export const hostSections = [
+  "settings",
+  "agents",
+  "permissions",
+  "access",
+  "usage",
+  "activity",
+  "system",
+] as const;
 
 export type HostSection = (typeof hostSections)[number];
 

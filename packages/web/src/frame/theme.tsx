@@ -63,11 +63,5 @@ const signs: Readonly<Record<ThemeChoice, ReactNode>> = {
 export function ThemeSwitch(): ReactNode {
   const shown = useThemeChoice();
   const label = `Theme: ${shown}. Change to ${next[shown]}.`;
-  return (
-    <IconButton
-      label={label}
-      icon={signs[shown]}
-      onClick={changeTheme}
-    />
-  );
+  return <IconButton label={label} icon={signs[shown]} onClick={changeTheme} />;
 }

@@ -22,7 +22,10 @@ export async function hostFetch(
 async function reasonOf(answer: Response, address: string): Promise<string> {
   const refusal = `The host refused ${address} (HTTP ${answer.status}).`;
   try {
-    const { error, message } = (await answer.json()) as { readonly error?: unknown; readonly message?: unknown };
+    const { error, message } = (await answer.json()) as {
+      readonly error?: unknown;
+      readonly message?: unknown;
+    };
     const sentence = message ?? error;
     return typeof sentence === "string" && sentence !== "" ? sentence : refusal;
   } catch {

@@ -26,7 +26,10 @@ it("[Z870] counts every question, and each finished session that nobody has look
   const { asking, finished, count } = needsOf([
     session("two questions", { inputNeededCount: 2, isRead: false }),
     session("finished", { isRead: false }),
-    session("failed", { isRead: false, phase: { status: "failed", error: { code: "x", message: "y" } } as never }),
+    session("failed", {
+      isRead: false,
+      phase: { status: "failed", error: { code: "x", message: "y" } } as never,
+    }),
     session("read", {}),
     session("running", { isRead: false, phase: busy }),
     session("archived", { isRead: false, isArchived: true }),

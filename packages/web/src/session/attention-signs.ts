@@ -58,7 +58,9 @@ function notificationsAllowed(): boolean {
 
 function notifyOfQuestions({ asking }: Needs, earlier: Needs): void {
   const known = new Map(earlier.asking.map(({ resource, inputNeededCount }) => [resource, inputNeededCount]));
-  const isNew = asking.some(({ resource, inputNeededCount }) => inputNeededCount > (known.get(resource) ?? 0));
+  const isNew = asking.some(
+    ({ resource, inputNeededCount }) => inputNeededCount > (known.get(resource) ?? 0),
+  );
   if (!isNew) return;
   const title = asking.length === 1 ? "An agent asks you" : `${asking.length} agents ask you`;
   notify(title, asking.map(sessionName).join(", "), "holdfast-waiting", { place: "inbox" });

@@ -32,7 +32,9 @@ export function SessionTabs({ session, route }: SessionTabsProps): ReactNode {
           { id: "changes", label: "Changes", icon: <DiffIcon />, count: session.changes?.files ?? 0 },
           { id: "terminals", label: "Terminals", icon: <TerminalIcon />, count: running },
         ]}
-        onChange={(id) => goTo({ place: "session", session: session.resource, view: id === "conversation" ? undefined : id })}
+        onChange={(id) =>
+          goTo({ place: "session", session: session.resource, view: id === "conversation" ? undefined : id })
+        }
       />
     </div>
   );

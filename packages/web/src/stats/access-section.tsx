@@ -107,7 +107,10 @@ function KeyRow({ apiKey, onRemoved }: RemovedProps & { readonly apiKey: ApiKey 
     <Row
       title={
         <>
-          {name} {scopes.map((scope) => <Badge key={scope}>{scope}</Badge>)}
+          {name}{" "}
+          {scopes.map((scope) => (
+            <Badge key={scope}>{scope}</Badge>
+          ))}
         </>
       }
       detail={`${ceilingWords(apiKey)} · ${used}`}

@@ -58,7 +58,10 @@ function AgentRow({ agent }: { readonly agent: CatalogueAgent }): ReactNode {
     <Row
       title={
         <>
-          {agent.label} <Badge tone={state === "Ready" ? "good" : state === "Not signed in" ? "attention" : "plain"}>{state}</Badge>
+          {agent.label}{" "}
+          <Badge tone={state === "Ready" ? "good" : state === "Not signed in" ? "attention" : "plain"}>
+            {state}
+          </Badge>
         </>
       }
       detail={detail.length === 0 ? undefined : detail.map((part) => <code key={part}>{part} </code>)}

@@ -49,7 +49,12 @@ export function AuditTail(): ReactNode {
                 <span className={style.what}>{what}</span> <code>{subject}</code>
               </>
             }
-            detail={[cwd === undefined ? undefined : `in ${cwd}`, `${decision ?? verdict ?? "done"} by ${by}`, entry.outcome, detailsOf(entry)]
+            detail={[
+              cwd === undefined ? undefined : `in ${cwd}`,
+              `${decision ?? verdict ?? "done"} by ${by}`,
+              entry.outcome,
+              detailsOf(entry),
+            ]
               .filter((part) => part !== undefined && part !== "")
               .join(" · ")}
             actions={

@@ -24,7 +24,13 @@ export function Section({ title, text, actions, children }: SectionProps): React
 }
 
 /** A list of things, each a row: what it is, facts about it, and what can be done with it. */
-export function Rows({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {
+export function Rows({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ReactNode;
+}): ReactNode {
   return (
     <ul className={style.rows} aria-label={label}>
       {children}

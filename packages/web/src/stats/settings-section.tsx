@@ -25,7 +25,8 @@ export function SettingsSection(): ReactNode {
   const { textSize, agent, policy } = usePageSettings();
   const theme = useThemeChoice();
   const agents = useAgents();
-  const known = agents.status === "known" ? byReadiness(agents.agents).filter(({ installed }) => installed) : [];
+  const known =
+    agents.status === "known" ? byReadiness(agents.agents).filter(({ installed }) => installed) : [];
   return (
     <>
       <Section title="Appearance" text="Kept in this browser.">
@@ -63,7 +64,10 @@ export function SettingsSection(): ReactNode {
           <NotificationRow />
         </Rows>
       </Section>
-      <Section title="New sessions" text="What a new session starts with in this browser. You can change it each time.">
+      <Section
+        title="New sessions"
+        text="What a new session starts with in this browser. You can change it each time."
+      >
         <Rows label="New sessions">
           <Row
             title="Agent"

@@ -43,7 +43,9 @@ function IsolationSection(): ReactNode {
           title={
             <>
               {name}{" "}
-              {isolation.backend !== undefined && isolation.backend !== "none" && <Badge>{isolation.backend}</Badge>}
+              {isolation.backend !== undefined && isolation.backend !== "none" && (
+                <Badge>{isolation.backend}</Badge>
+              )}
             </>
           }
           detail={sentence}
@@ -112,7 +114,9 @@ function KeeperSection(): ReactNode {
                   {owner !== undefined && (
                     <>
                       {" · "}
-                      <a href={routeHash({ place: "session", session: makeId("session URI", owner.resource) })}>
+                      <a
+                        href={routeHash({ place: "session", session: makeId("session URI", owner.resource) })}
+                      >
                         {sessionName(owner)}
                       </a>
                     </>

@@ -34,7 +34,10 @@ function KnownUsage({ usage }: { readonly usage: Usage }): ReactNode {
   const sum = isReported ? `${tokenWords(total)} tokens` : turnWords(turnCount);
   return (
     <>
-      <Section title="Last 30 days" text="By day in UTC, from the sessions that are kept. Agents that report no tokens count with turns only.">
+      <Section
+        title="Last 30 days"
+        text="By day in UTC, from the sessions that are kept. Agents that report no tokens count with turns only."
+      >
         <p className={style.big}>{sum}</p>
         <div className={style.bars} role="img" aria-label={`By day, ${sum} in all`}>
           {days.map((each) => (
@@ -57,11 +60,21 @@ function KnownUsage({ usage }: { readonly usage: Usage }): ReactNode {
             <thead>
               <tr>
                 <th scope="col">Agent</th>
-                <th scope="col" data-number="">Turns</th>
-                <th scope="col" data-number="">Input</th>
-                <th scope="col" data-number="">Output</th>
-                <th scope="col" data-number="">Total</th>
-                <th scope="col" data-number="">Cost</th>
+                <th scope="col" data-number="">
+                  Turns
+                </th>
+                <th scope="col" data-number="">
+                  Input
+                </th>
+                <th scope="col" data-number="">
+                  Output
+                </th>
+                <th scope="col" data-number="">
+                  Total
+                </th>
+                <th scope="col" data-number="">
+                  Cost
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -79,8 +92,8 @@ function KnownUsage({ usage }: { readonly usage: Usage }): ReactNode {
           </table>
         </div>
         <p className={style.hint}>
-          Cost is what agents reported for sessions with activity in these days; it may include earlier turns of
-          them.
+          Cost is what agents reported for sessions with activity in these days; it may include earlier turns
+          of them.
         </p>
       </Section>
       {!usage.isComplete && <Notice>There were too many sessions or turns to read all of them.</Notice>}

@@ -18,7 +18,13 @@ it("[Z863] has every day, with the sums of all agents", () => {
   const days = byDay(usage);
   expect(days).toHaveLength(30);
   expect(days.at(-1)?.day).toBe("2026-03-21");
-  expect(days[0]).toEqual({ day: "2026-02-20", turns: 4, inputTokens: 200, outputTokens: 100, totalTokens: 150 });
+  expect(days[0]).toEqual({
+    day: "2026-02-20",
+    turns: 4,
+    inputTokens: 200,
+    outputTokens: 100,
+    totalTokens: 150,
+  });
   expect(days[1]?.turns).toBe(0);
 });
 

@@ -1,10 +1,15 @@
 // Finding in a real browser: the palette, the help on shortcuts, search, filters.
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { violationsInBothThemes } from "./axe.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 import { startReviewScene, type ReviewScene } from "./review-scene.ts";
+
+/** A session in the list. */
+function link(page: Page, name: string): Locator {
+  return page.getByRole("complementary").getByRole("link", { name });
+}
 
 describePage("finding", () => {
   let scene: ReviewScene;
@@ -21,12 +26,10 @@ describePage("finding", () => {
   });
 
   const open = async (): Promise<Page> => {
-    const { page } = await openPage(scene.url);
+    // Not the home page, whose field takes the keys.
+    const { page } = await openPage(`${scene.url}#/inbox`);
     await whenConnected(page);
-    await page
-      .getByRole("link", { name: /Garden fence/ })
-      .first()
-      .waitFor();
+    await link(page, "Garden fence").waitFor();
     return page;
   };
 
@@ -73,6 +76,7 @@ describePage("finding", () => {
   it("[Z851] search finds text in all sessions, marks it, and leads to the message", async () => {
     const page = await open();
     await page.keyboard.press("f");
+    await page.getByRole("searchbox", { name: "Search all sessions" }).waitFor();
     await page.keyboard.type("evening gree");
     const results = page.getByRole("list", { name: "Results" });
     await results.getByRole("link").first().waitFor();
@@ -95,12 +99,9 @@ describePage("finding", () => {
     await page.getByRole("button", { name: "Filter sessions" }).click();
     await page.getByRole("button", { name: /^Project/ }).click();
     await page.getByRole("option", { name: /^greeter/ }).click();
-    await expect.poll(() => page.getByRole("link", { name: /Kitchen oven/ }).count()).toBe(0);
+    await expect.poll(() => link(page, "Kitchen oven").count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole("button", { name: "Remove the filters" }).click();
-    await page
-      .getByRole("link", { name: /Kitchen oven/ })
-      .first()
-      .waitFor();
+    await link(page, "Kitchen oven").waitFor();
   });
 });

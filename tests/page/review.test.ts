@@ -47,7 +47,7 @@ describePage("review", () => {
     return page;
   };
 
-  it("[Z840, Z841, Z844] a task goes from its prompt to a commit", async () => {
+  it("[Z840, Z841, Z844] a task goes from its prompt to a commit", { timeout: 120_000 }, async () => {
     const page = await openSession();
     await say(page, task);
     await page.getByText("asks src/evening.ts:1 for the time").waitFor();
@@ -92,7 +92,7 @@ describePage("review", () => {
     expect(scene.git("status", "--porcelain")).toBe(" M README.md\n");
   });
 
-  it("[Z843, Z845] comments on lines go to the agent as one message, and its answer leads to the line", async () => {
+  it("[Z843, Z845] comments on lines go to the agent as one message, and its answer leads to the line", { timeout: 120_000 }, async () => {
     const page = await openSession("/changes");
     const diffs = page.getByRole("region", { name: "Diffs" });
     const evening = diffs.getByRole("button", { name: "Comment on line 2", exact: true }).first();
@@ -129,7 +129,7 @@ describePage("review", () => {
     await expect.poll(() => bar.count()).toBe(0);
   });
 
-  it("[Z846] a turn is shown alone, and a file and a hunk are reverted after a question", async () => {
+  it("[Z846] a turn is shown alone, and a file and a hunk are reverted after a question", { timeout: 120_000 }, async () => {
     const page = await openSession("/changes");
     const diffs = page.getByRole("region", { name: "Diffs" });
     await diffs.waitFor();

@@ -19,8 +19,7 @@ import { type Git, GitError } from "./git.ts";
 import { type Repository, ownEnvironment } from "./repository.ts";
 import { Snapshots, type TurnSnapshot } from "./snapshots.ts";
 import { readStaged } from "./staging.ts";
-import { readHead } from "./working-tree.ts";
-import { type OmittedFile, type TreeBounds, WorkingTree } from "./working-tree.ts";
+import { type OmittedFile, readHead, type TreeBounds, WorkingTree } from "./working-tree.ts";
 
 export type ChangeSummary = ChangeList["summary"];
 

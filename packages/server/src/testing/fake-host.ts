@@ -55,12 +55,7 @@ export class FakeHost implements HostPort {
     },
   };
   readonly usage: HostPort["usage"] = {
-    read: async (days = 30) => ({
-      since: "2026-01-01T00:00:00.000Z",
-      days: [],
-      costs: [],
-      isComplete: days > 0,
-    }),
+    read: async () => ({ since: "2026-01-01T00:00:00.000Z", days: [], costs: [], isComplete: true }),
   };
   readonly turns: FakeTurn[] = [];
   readonly terminals = new Map<string, FakeTerminal>();

@@ -82,27 +82,79 @@ interface KnownChangesProps extends ChangesPageProps {
   readonly changes: LoadedChanges;
 }
 
-/** So many files are open at first; more would hide each other. */
-const maxOpenAtFirst = 100;
+/** A file or hunk that a person wants to undo. */
+interface AskedRevert {
+  readonly file: ChangedFile;
+  readonly hunk: ChangeHunk | undefined;
+}
 
 function KnownChanges(props: KnownChangesProps): ReactNode {
-  const { route, session, chat, scope, list, diffs, changes } = props;
+  const { session, chat, scope, list, changes } = props;
   const host = useHost();
-  const diffList = useRef<VListHandle>(null);
-  const { layout, isNarrow, choose } = useLayout();
-  const [isTreeOpen, setIsTreeOpen] = useState(false);
-  const [asked, setAsked] = useState<{ readonly file: ChangedFile; readonly hunk: ChangeHunk | undefined }>();
+  const [asked, setAsked] = useState<AskedRevert>();
   const files = useMemo(() => inTreeOrder(list.files), [list.files]);
-  const [closed, setClosed] = useState<ReadonlySet<string>>(
-    () => new Set(files.slice(maxOpenAtFirst).map(({ path }) => path)),
-  );
-  const isGit = list.source === "git";
-  const canStage = isGit && scope.turn === undefined;
+  const canStage = list.source === "git" && scope.turn === undefined;
   const uncommitted = files.filter(({ isCommitted }) => isCommitted !== true);
   const change = async (request: Promise<unknown>): Promise<void> => {
     await host.reportFailure(request);
     changes.reload();
   };
+  const stage = (chosen: readonly ChangedFile[], isStaged: boolean): void => {
+    const paths = chosen.map(({ path }) => path);
+    void change(stageFiles(scope, paths, isStaged));
+  };
+  const revert = ({ file: { path }, hunk }: AskedRevert): void => {
+    setAsked(undefined);
+    void change(revertChanges(scope, [hunk === undefined ? { path } : { path, hunks: [hunk.id] }]));
+  };
+  return (
+    <>
+      <ChangedFiles
+        {...props}
+        files={files}
+        onStage={canStage ? stage : undefined}
+        onRevert={list.source === "git" ? (file, hunk) => setAsked({ file, hunk }) : undefined}
+      />
+      {canStage && uncommitted.length > 0 && (
+        <CommitBar
+          scope={scope}
+          files={uncommitted}
+          proposed={proposedMessage(session.label ?? session.title, chat.turns.at(-1)?.message.text)}
+          onDone={changes.reload}
+        />
+      )}
+      {asked !== undefined && (
+        <RevertDialog
+          file={asked.file}
+          hunk={asked.hunk}
+          turn={scope.turn}
+          onClose={() => setAsked(undefined)}
+          onRevert={() => revert(asked)}
+        />
+      )}
+    </>
+  );
+}
+
+/** So many files are open at first; more would hide each other. */
+const maxOpenAtFirst = 100;
+
+interface ChangedFilesProps extends KnownChangesProps {
+  readonly files: readonly ChangedFile[];
+  readonly onStage: ((files: readonly ChangedFile[], isStaged: boolean) => void) | undefined;
+  readonly onRevert: ((file: ChangedFile, hunk?: ChangeHunk) => void) | undefined;
+}
+
+/** The tree and the diffs. */
+function ChangedFiles(props: ChangedFilesProps): ReactNode {
+  const { route, session, chat, scope, list, diffs, changes, files, onStage, onRevert } = props;
+  const host = useHost();
+  const diffList = useRef<VListHandle>(null);
+  const { layout, isNarrow, choose } = useLayout();
+  const [isTreeOpen, setIsTreeOpen] = useState(false);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(
+    () => new Set(files.slice(maxOpenAtFirst).map(({ path }) => path)),
+  );
   const toggle = (path: string): void => {
     const next = new Set(closed);
     if (!next.delete(path)) next.add(path);
@@ -130,33 +182,12 @@ function KnownChanges(props: KnownChangesProps): ReactNode {
         onTree={() => setIsTreeOpen(!isTreeOpen)}
         onReload={changes.reload}
       />
-      {!isGit && list.files.length > 0 && (
-        <p className={style.note}>
-          This folder is not in a git repository, so these are the edits that the agent reported. What
-          commands changed is not shown.
-        </p>
-      )}
-      {list.omitted.length > 0 && <Omitted list={list} />}
+      <ListNotes list={list} />
       {files.length === 0 ? (
-        <NoChanges scope={scope} isGit={isGit} />
+        <NoChanges scope={scope} isGit={list.source === "git"} />
       ) : (
         <div className={style.columns} data-tree={isTreeOpen}>
-          <FileTree
-            files={files}
-            onSelect={select}
-            onStage={
-              canStage
-                ? (chosen, isStaged) =>
-                    void change(
-                      stageFiles(
-                        scope,
-                        chosen.map(({ path }) => path),
-                        isStaged,
-                      ),
-                    )
-                : undefined
-            }
-          />
+          <FileTree files={files} onSelect={select} onStage={onStage} />
           <div className={style.diffs}>
             {diffs === undefined ? (
               <p className={style.empty}>Reading the changes…</p>
@@ -171,35 +202,27 @@ function KnownChanges(props: KnownChangesProps): ReactNode {
                 closed={closed}
                 onToggle={toggle}
                 onLoad={(path) => void host.reportFailure(changes.loadFile(path))}
-                onRevert={isGit ? (file, hunk) => setAsked({ file, hunk }) : undefined}
+                onRevert={onRevert}
               />
             )}
           </div>
         </div>
       )}
-      {canStage && uncommitted.length > 0 && (
-        <CommitBar
-          scope={scope}
-          files={uncommitted}
-          proposed={proposedMessage(session.label ?? session.title, chat.turns.at(-1)?.message.text)}
-          onDone={changes.reload}
-        />
+    </>
+  );
+}
+
+/** What is missing from the list, and why. */
+function ListNotes({ list }: { readonly list: ChangeList }): ReactNode {
+  return (
+    <>
+      {list.source === "agent" && list.files.length > 0 && (
+        <p className={style.note}>
+          This folder is not in a git repository, so these are the edits that the agent reported. What
+          commands changed is not shown.
+        </p>
       )}
-      {asked !== undefined && (
-        <RevertDialog
-          file={asked.file}
-          hunk={asked.hunk}
-          turn={scope.turn}
-          onClose={() => setAsked(undefined)}
-          onRevert={() => {
-            const { file, hunk } = asked;
-            setAsked(undefined);
-            void change(
-              revertChanges(scope, [{ path: file.path, ...(hunk !== undefined && { hunks: [hunk.id] }) }]),
-            );
-          }}
-        />
-      )}
+      {list.omitted.length > 0 && <Omitted list={list} />}
     </>
   );
 }

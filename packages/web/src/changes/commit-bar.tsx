@@ -39,9 +39,9 @@ export function CommitBar({ scope, files, proposed, onDone }: CommitBarProps): R
     onDone();
   };
   const press = (event: KeyboardEvent): void => {
+    const isSent = event.key === "Enter" && (event.ctrlKey || event.metaKey);
     if (event.key === "Escape") setIsOpen(false);
-    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && message.trim() !== "")
-      void commit();
+    else if (isSent && message.trim() !== "") void commit();
     else return;
     event.preventDefault();
   };

@@ -48,10 +48,13 @@ export const DiffLineView = memo(function DiffLineView(props: DiffLineProps): Re
   if (line === undefined) return null;
   return (
     <div className={style.unified} data-change={row.change}>
-      <NumberButton line={line} isTabStop={isTabStop} onComment={() => onComment(row, line)}>
-        <span>{row.old?.number}</span>
-        <span>{row.new?.number}</span>
-      </NumberButton>
+      <NumberButton
+        line={line}
+        other={row.change === "none" ? row.old?.number : undefined}
+        layout="unified"
+        isTabStop={isTabStop}
+        onComment={() => onComment(row, line)}
+      />
       <CodeCell
         line={line}
         code={code[line.side]}
@@ -75,9 +78,12 @@ function SplitSide({ row, line, code, isTabStop, onComment }: SplitSideProps): R
   const change = row.change === "none" ? "none" : line.side === "old" ? "removed" : "added";
   return (
     <div className={style.half} data-change={change}>
-      <NumberButton line={line} isTabStop={isTabStop} onComment={() => onComment(row, line)}>
-        <span>{line.number}</span>
-      </NumberButton>
+      <NumberButton
+        line={line}
+        layout="split"
+        isTabStop={isTabStop}
+        onComment={() => onComment(row, line)}
+      />
       <CodeCell line={line} code={code} sign={signOf(change)} hasNoLineEnd={row.hasNoLineEnd} />
     </div>
   );
@@ -85,25 +91,32 @@ function SplitSide({ row, line, code, isTabStop, onComment }: SplitSideProps): R
 
 interface NumberButtonProps {
   readonly line: DiffLine;
+  /** The number on the other side, shown as well. */
+  readonly other?: number | undefined;
+  readonly layout: Layout;
   readonly isTabStop: boolean;
   readonly onComment: () => void;
-  readonly children: ReactNode;
 }
 
-function NumberButton({ line, isTabStop, onComment, children }: NumberButtonProps): ReactNode {
-  const side = line.side === "old" ? "removed line" : "line";
+/** The number, in its column where both sides share one row. */
+function NumberButton({ line, other, layout, isTabStop, onComment }: NumberButtonProps): ReactNode {
+  const isOld = line.side === "old";
   return (
     <button
       type="button"
       className={style.number}
       data-number=""
       tabIndex={isTabStop ? 0 : -1}
-      aria-label={`Comment on ${side} ${line.number}`}
       title="Comment on this line"
       onClick={onComment}
       onKeyDown={walk}
     >
-      {children}
+      {layout === "unified" && !isOld && <span aria-hidden="true">{other}</span>}
+      <span>
+        <span className="hidden-label">Comment on {isOld ? "removed line" : "line"} </span>
+        {line.number}
+      </span>
+      {layout === "unified" && isOld && <span aria-hidden="true" />}
     </button>
   );
 }

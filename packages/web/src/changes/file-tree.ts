@@ -72,8 +72,8 @@ function joinSingle(name: string, folder: Folder): { readonly name: string; read
   let inner = folder;
   for (;;) {
     const [only] = inner.folders;
-    if (only === undefined || inner.folders.size > 1 || inner.files.length > 0)
-      return { name: joined, folder: inner };
+    const isSingle = inner.folders.size === 1 && inner.files.length === 0;
+    if (only === undefined || !isSingle) return { name: joined, folder: inner };
     joined = `${joined}/${only[0]}`;
     inner = only[1];
   }

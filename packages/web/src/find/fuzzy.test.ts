@@ -33,7 +33,7 @@ it("[Z850] matches the letters of a search in their order, and only then", () =>
         .filter((word) => word !== "");
       const isIn = (word: string): boolean => {
         let at = -1;
-        return [...word].every((letter) => {
+        return Array.from(word).every((letter) => {
           at = text.toLowerCase().indexOf(letter, at + 1);
           return at >= 0;
         });

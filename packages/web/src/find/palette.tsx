@@ -10,7 +10,7 @@ import {
 import type { RootState } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Keys } from "../ui/keys.tsx";
-import { type Actions, type PaletteItem, paletteItems, rankItems } from "./palette-items.ts";
+import { type Actions, type PaletteItem, paletteItems, type RankedItem, rankItems } from "./palette-items.ts";
 import style from "./palette.module.css";
 import { isMacKeyboard, keyNames } from "./shortcuts.ts";
 
@@ -92,30 +92,45 @@ export default function Palette({ root, actions, onClose }: PaletteProps): React
           />
           <kbd>Esc</kbd>
         </div>
-        <ul id={listId} className={style.list} role="listbox" aria-label="Results">
-          {ranked.map(({ item, places }, index) => (
-            <li
-              key={item.key}
-              id={`${listId}-${index}`}
-              role="option"
-              aria-selected={index === at}
-              className={style.item}
-              onPointerMove={() => setMarked(index)}
-              onClick={() => run(item)}
-            >
-              <span className={style.icon}>{icons[item.kind]}</span>
-              <span className={style.words}>
-                <span className={style.label}>
-                  <Marked text={item.label} places={places} />
-                </span>
-                {item.detail !== undefined && <span className={style.detail}>{item.detail}</span>}
-              </span>
-              {item.keys !== undefined && <Keys keys={keyNames(item.keys, isMacKeyboard())} />}
-            </li>
-          ))}
-        </ul>
+        <PaletteList id={listId} ranked={ranked} at={at} onMark={setMarked} onRun={run} />
       </div>
     </dialog>
+  );
+}
+
+interface PaletteListProps {
+  readonly id: string;
+  readonly ranked: readonly RankedItem[];
+  /** The index of the one that is marked. */
+  readonly at: number;
+  readonly onMark: (index: number) => void;
+  readonly onRun: (item: PaletteItem) => void;
+}
+
+function PaletteList({ id, ranked, at, onMark, onRun }: PaletteListProps): ReactNode {
+  return (
+    <ul id={id} className={style.list} role="listbox" aria-label="Results">
+      {ranked.map(({ item, places }, index) => (
+        <li
+          key={item.key}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === at}
+          className={style.item}
+          onPointerMove={() => onMark(index)}
+          onClick={() => onRun(item)}
+        >
+          <span className={style.icon}>{icons[item.kind]}</span>
+          <span className={style.words}>
+            <span className={style.label}>
+              <Marked text={item.label} places={places} />
+            </span>
+            {item.detail !== undefined && <span className={style.detail}>{item.detail}</span>}
+          </span>
+          {item.keys !== undefined && <Keys keys={keyNames(item.keys, isMacKeyboard())} />}
+        </li>
+      ))}
+    </ul>
   );
 }
 

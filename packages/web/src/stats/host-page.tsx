@@ -60,7 +60,7 @@ export default function HostPage({ section }: { readonly section: HostSection })
         />
       </div>
       <TabPanel id={section}>
-        <div className={style.content} tabIndex={0} role="region" aria-label={labels[section]}>
+        <div className={style.content} tabIndex={0}>
           <div className={style.column}>
             <View />
           </div>

@@ -2,7 +2,7 @@
 import type { SessionSummary } from "@holdfast/ahp";
 import { useEffect, useRef } from "react";
 import { goTo } from "../frame/route.ts";
-import { pathOf, sessionName } from "./session-words.ts";
+import { folderName, pathOf, sessionName } from "./session-words.ts";
 
 /** How a session stands, from what needs a person most to what is out of the way. */
 type Attention = "needs-you" | "failed" | "working" | "unread" | "idle" | "archived";
@@ -70,7 +70,7 @@ export function groupByProject(sessions: readonly SessionSummary[]): ProjectGrou
     const inFolder = shown.filter(({ workingDirectories }) => pathOf(workingDirectories[0]) === folder);
     return {
       folder,
-      name: folder.replace(/\/+$/, "").split("/").at(-1) || folder,
+      name: folderName(folder),
       current: inFolder.filter((session) => attentionOf(session) !== "idle"),
       idle: inFolder.filter((session) => attentionOf(session) === "idle"),
     };

@@ -72,7 +72,7 @@ describePage("[Z20] the page", () => {
     const dialog = page.getByRole("dialog", { name: "New session" });
     await dialog.getByRole("button", { name: /^Agent: / }).focus();
     await page.keyboard.press("Enter");
-    await page.keyboard.type("shell");
+    await page.keyboard.type("s");
     await page.keyboard.press("Enter");
     await dialog.getByRole("textbox", { name: "What should be done?" }).focus();
     await page.keyboard.type("echo kept");

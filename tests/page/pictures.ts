@@ -51,7 +51,10 @@ async function main(): Promise<void> {
     await fill(first, host.project);
     await take(first, "session-light");
     const dark = await openPage(browser, host, { ...desktop, colorScheme: "dark" });
-    await dark.getByRole("link", { name: /Notes for the garden/ }).click();
+    await dark
+      .getByRole("link", { name: /Notes for the garden/ })
+      .first()
+      .click();
     // The diff and the text come in separate files, which are fetched when they are needed.
     await dark.getByText("−1", { exact: true }).waitFor();
     await dark.locator("code", { hasText: "notes.md" }).first().waitFor();

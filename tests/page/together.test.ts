@@ -23,7 +23,7 @@ describePage("[Z24] several pages", () => {
     const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
     await say(one, "sh -i");
-    await other.getByRole("link", { name: /sh -i/ }).click();
+    await other.getByRole("link", { name: /sh -i/ }).first().click();
     await allow(other);
     await terminals(one).getByRole("button", { name: "Take over" }).click();
     await terminals(other).getByText("in use in another window").waitFor();
@@ -52,6 +52,7 @@ describePage("[Z24] several pages", () => {
     await say(one, "echo from the inbox");
     const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
+    await other.keyboard.press("Escape");
     await other.keyboard.press("i");
     await other.getByRole("group", { name: "Permission: execute echo from the inbox" }).waitFor();
     await allow(one);
@@ -76,7 +77,7 @@ describePage("[Z26] a host that is killed under its page", () => {
       await terminals(page).getByText("before").waitFor();
       host = await host.restart();
       await whenConnected(page);
-      await page.getByText(/host restarted while this session was busy/).waitFor();
+      await page.getByText(/What this session ran has ended/).waitFor();
       await page.getByRole("log", { name: "Conversation" }).getByText("before").first().waitFor();
       await composer(page).waitFor();
       await say(page, "echo after");

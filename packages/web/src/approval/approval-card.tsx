@@ -1,5 +1,5 @@
 // A question for permission: what exactly would be done, and the answers that the agent offers.
-import { type RefObject, useEffect, useRef, useState, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import {
   isAllowing,
   makeId,
@@ -15,6 +15,7 @@ import { secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import style from "./approval-card.module.css";
+import { useAnswerKeys } from "./answer-keys.ts";
 import { SubjectView } from "./subject-view.tsx";
 import { visibleText } from "./visible-text.ts";
 
@@ -51,10 +52,10 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
     );
     if (!isTaken) setIsAnswered(false);
   };
-  useAnswerKeys(card, (key) => {
+  useAnswerKeys(card, (key, isGiven) => {
     const button = buttons.find((each) => each.keys === key);
     if (button === undefined || isAnswered) return false;
-    void answer(button.option, button.scope);
+    if (isGiven) void answer(button.option, button.scope);
     return true;
   });
   return (
@@ -135,40 +136,6 @@ function buttonsOf({ options, subject }: Approval): OptionButton[] {
     const isFirst = made.findIndex(({ option }) => option.kind === button.option.kind) === index;
     return keys !== undefined && isFirst ? { ...button, keys } : button;
   });
-}
-
-/** A question that has just appeared is not answered by a letter that was meant for something else. */
-const settleMs = 500;
-
-/** Answers the first question of the page by its keys, unless something is being written (Z806). */
-function useAnswerKeys(card: RefObject<HTMLElement | null>, onKey: (key: string) => boolean): void {
-  const latest = useRef(onKey);
-  latest.current = onKey;
-  useEffect(() => {
-    const shownMs = performance.now();
-    const press = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return;
-      if (performance.now() - shownMs < settleMs || isWriting(event.target)) return;
-      if (document.querySelector("[data-approval]") !== card.current) return;
-      if (latest.current(event.key.toLowerCase())) {
-        event.preventDefault();
-        event.stopImmediatePropagation();
-      }
-    };
-    // Before the shortcuts of the page, of which `n` is one.
-    addEventListener("keydown", press, { capture: true });
-    return () => removeEventListener("keydown", press, { capture: true });
-  }, [card]);
-}
-
-/** Whether a key belongs to a text: a field with content, a terminal, or something that is open above the page. */
-function isWriting(target: EventTarget | null): boolean {
-  if (!(target instanceof Element)) return false;
-  if (target.closest(".xterm, dialog, [popover], select") !== null) return true;
-  const field = target.closest("input, textarea");
-  return field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement
-    ? field.value !== "" || field.type === "search"
-    : false;
 }
 
 /** Questions by kind of tool call, without the folder and the question mark. */

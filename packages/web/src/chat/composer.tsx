@@ -1,6 +1,6 @@
 // Composer: a message starts a turn, or is queued behind the one that runs.
 import { ArrowUpIcon, FileIcon, PaperclipIcon, SquareFillIcon, XIcon } from "@primer/octicons-react";
-import type { Attachment, ChatState, PendingMessage, SessionState } from "@holdfast/ahp";
+import type { Attachment, ChatState, ChatUri, PendingMessage, SessionState } from "@holdfast/ahp";
 import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useHost } from "../host/use-host.ts";
 import { SessionSettings } from "../session/session-settings.tsx";
@@ -27,72 +27,18 @@ interface ComposerProps {
 
 export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
   const host = useHost();
-  const [text, setText] = useState(() => readDraft(chat.resource));
-  /** Files that were pasted, dropped or chosen. */
-  const [attached, setAttached] = useState<readonly Attachment[]>([]);
-  /** Files of the session's folder that the text may name. */
-  const [named, setNamed] = useState<readonly Attachment[]>([]);
-  const store = host.channel(chat.resource, "chat");
+  const message = useMessage(session, chat, onSend);
+  const { text, attached, command } = message;
   const isBusy = chat.activeTurn !== undefined;
-  const folder = pathOf(session.workingDirectories[0]);
-  const command = attached.length === 0 ? ownCommand(text) : undefined;
   const history = useMemo(() => sentTexts(chat), [chat.turns, chat.activeTurn?.id]);
-
-  const send = async (): Promise<void> => {
-    if (text.trim() === "" && attached.length === 0) return;
-    const { status } = host.view().status;
-    if (status === "waiting" || status === "closed") {
-      // It may never come back under this sign-in, and then nobody would send the message.
-      host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
-      return;
-    }
-    if (command !== undefined) {
-      if (await host.reportFailure(runOwnCommand(host, session.resource, folder, command))) write("");
-      return;
-    }
-    const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
-    setText("");
-    setAttached([]);
-    setNamed([]);
-    onSend();
-    const isTaken = await host.reportRejection(
-      isBusy ? queueMessage(store, written) : startTurn(store, written),
-    );
-    if (isTaken) return keepDraft(chat.resource, "");
-    // A message that was not accepted is put back, unless something else was written meanwhile.
-    setText((current) => (current === "" ? text : current));
-    setAttached((current) => [...attached, ...current]);
-    setNamed((current) => [...named, ...current]);
-  };
-  const write = (written: string): void => {
-    setText(written);
-    keepDraft(chat.resource, written);
-  };
-  useEffect(
-    () =>
-      listenToDraftChanges(({ kind, text: added }) =>
-        setText((current) => {
-          const changed = kind === "replace" || current === "" ? added : `${current.trimEnd()}\n\n${added}`;
-          keepDraft(chat.resource, changed);
-          return changed;
-        }),
-      ),
-    [chat.resource],
-  );
-  const attach = (added: Iterable<File>): void => {
-    void host.reportFailure(readFiles(added).then((read) => setAttached((before) => [...before, ...read])));
-  };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
-    attach(event.dataTransfer.files);
+    message.attach(event.dataTransfer.files);
   };
   return (
     <div className={style.composer} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
       <div className={style.box} data-command={command !== undefined}>
-        <AttachedFiles
-          files={attached}
-          onRemove={(file) => setAttached(attached.filter((each) => each !== file))}
-        />
+        <AttachedFiles files={attached} onRemove={message.remove} />
         <MessageField
           chat={chat.resource}
           text={text}
@@ -100,18 +46,20 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
             isBusy ? "Queue a message" : "Ask for something · @ for files, / for commands, ! to run"
           }
           history={history}
-          onChange={write}
-          onSend={() => void send()}
-          onAttach={(file) => setNamed([...named, file])}
-          onPaste={attach}
+          onChange={message.write}
+          onSend={() => void message.send()}
+          onAttach={message.name}
+          onPaste={message.attach}
         />
         <div className={style.toolbar}>
-          <AttachButton onAttach={attach} />
+          <AttachButton onAttach={message.attach} />
           <div className={style.settings}>
             {command === undefined ? (
               <SessionSettings session={session} />
             ) : (
-              <span className={style.hintLine}>Runs in {folder}, held by you</span>
+              <span className={style.hintLine}>
+                Runs in {pathOf(session.workingDirectories[0])}, held by you
+              </span>
             )}
           </div>
           {chat.contextUsage !== undefined && <UsageMeter usage={chat.contextUsage} />}
@@ -121,6 +69,7 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
               icon={<SquareFillIcon />}
               onClick={() => {
                 focusMessageField();
+                const store = host.channel(chat.resource, "chat");
                 void host.reportRejection(stopTurn(store, chat, host.clientId));
               }}
             />
@@ -130,11 +79,94 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
             keys="Enter"
             kind="primary"
             icon={<ArrowUpIcon />}
-            onClick={() => void send()}
+            onClick={() => void message.send()}
           />
         </div>
       </div>
     </div>
+  );
+}
+
+/** The message that is being written. */
+interface DraftMessage {
+  readonly text: string;
+  readonly attached: readonly Attachment[];
+  /** The command that it runs, if it is one. */
+  readonly command: string | undefined;
+  readonly write: (text: string) => void;
+  readonly attach: (files: Iterable<File>) => void;
+  readonly remove: (file: Attachment) => void;
+  /** Notes a file of the session's folder that the text names. */
+  readonly name: (file: Attachment) => void;
+  readonly send: () => Promise<void>;
+}
+
+function useMessage(session: SessionState, chat: ChatState, onSend: () => void): DraftMessage {
+  const host = useHost();
+  const [text, setText] = useState(() => readDraft(chat.resource));
+  /** Files that were pasted, dropped or chosen. */
+  const [attached, setAttached] = useState<readonly Attachment[]>([]);
+  /** Files of the session's folder that the text may name. */
+  const [named, setNamed] = useState<readonly Attachment[]>([]);
+  const command = attached.length === 0 ? ownCommand(text) : undefined;
+  const write = (written: string): void => {
+    setText(written);
+    keepDraft(chat.resource, written);
+  };
+  useDraftChanges(chat.resource, setText);
+  const send = async (): Promise<void> => {
+    if (text.trim() === "" && attached.length === 0) return;
+    const { status } = host.view().status;
+    if (status === "waiting" || status === "closed") {
+      // It may never come back under this sign-in, and then nobody would send the message.
+      host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
+      return;
+    }
+    if (command !== undefined) {
+      const folder = pathOf(session.workingDirectories[0]);
+      if (await host.reportFailure(runOwnCommand(host, session.resource, folder, command))) write("");
+      return;
+    }
+    const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
+    setText("");
+    setAttached([]);
+    setNamed([]);
+    onSend();
+    const store = host.channel(chat.resource, "chat");
+    const isTaken = await host.reportRejection(
+      chat.activeTurn === undefined ? startTurn(store, written) : queueMessage(store, written),
+    );
+    if (isTaken) return keepDraft(chat.resource, "");
+    // A message that was not accepted is put back, unless something else was written meanwhile.
+    setText((current) => (current === "" ? text : current));
+    setAttached((current) => [...attached, ...current]);
+    setNamed((current) => [...named, ...current]);
+  };
+  return {
+    text,
+    attached,
+    command,
+    write,
+    send,
+    attach: (added) =>
+      void host.reportFailure(readFiles(added).then((read) => setAttached((before) => [...before, ...read]))),
+    remove: (file) => setAttached(attached.filter((each) => each !== file)),
+    name: (file) => setNamed([...named, file]),
+  };
+}
+
+/** Takes up what other parts of the page put into the draft. */
+function useDraftChanges(chat: ChatUri, setText: (change: (text: string) => string) => void): void {
+  useEffect(
+    () =>
+      listenToDraftChanges(({ kind, text: added }) =>
+        setText((current) => {
+          const changed = kind === "replace" || current === "" ? added : `${current.trimEnd()}\n\n${added}`;
+          keepDraft(chat, changed);
+          return changed;
+        }),
+      ),
+    [chat],
   );
 }
 

@@ -3,7 +3,7 @@ import { makeId, type SessionUri, terminalUri, type TerminalUri } from "@holdfas
 import { type ReactNode, useEffect, useState } from "react";
 import type { HostConnection } from "../host/host-connection.ts";
 import { hostFetch } from "../host/host-fetch.ts";
-import { useHost, useTerminal } from "../host/use-host.ts";
+import { useHost, useRoot, useTerminal } from "../host/use-host.ts";
 import { TerminalPanel } from "../terminal/terminal-panel.tsx";
 import style from "./composer.module.css";
 
@@ -27,8 +27,11 @@ export async function runOwnCommand(
   const claim = { kind: "client", clientId: host.clientId } as const;
   // One that has ended already cannot be claimed, and needs not be.
   await host.terminal(uri).dispatch({ type: "terminal/claimed", claim });
-  changeKept(session, (kept) => [...kept, uri]);
+  sessionStorage.setItem(storageKey(session), [...readKept(session), uri].slice(-maxKept).join("\n"));
+  for (const listener of listeners) listener();
 }
+
+const maxKept = 20;
 
 const storageKey = (session: SessionUri): string => `holdfast-commands:${session}`;
 const listeners = new Set<() => void>();
@@ -39,46 +42,30 @@ function readKept(session: SessionUri): TerminalUri[] {
   return kept === null || kept === "" ? [] : kept.split("\n").map((uri) => makeId("terminal URI", uri));
 }
 
-function changeKept(session: SessionUri, change: (kept: TerminalUri[]) => TerminalUri[]): void {
-  sessionStorage.setItem(storageKey(session), change(readKept(session)).join("\n"));
-  for (const listener of listeners) listener();
-}
-
-/** The terminals of a session's own commands, the newest last; removed ones go. */
+/** The terminals of a session's own commands, the newest last, until they are removed. */
 export function OwnCommands({ session }: { readonly session: SessionUri }): ReactNode {
+  const root = useRoot();
   const [kept, setKept] = useState(() => readKept(session));
   useEffect(() => {
     const update = (): void => setKept(readKept(session));
     listeners.add(update);
     return () => void listeners.delete(update);
   }, [session]);
-  if (kept.length === 0) return null;
+  const shown = kept.filter((uri) => root?.terminals.some(({ resource }) => resource === uri) === true);
+  if (shown.length === 0) return null;
   return (
     <section className={style.commands} aria-label="Your commands">
-      {kept.map((uri) => (
-        <OwnCommand
-          key={uri}
-          uri={uri}
-          onGone={() => changeKept(session, (before) => before.filter((each) => each !== uri))}
-        />
+      {shown.map((uri) => (
+        <OwnCommand key={uri} uri={uri} />
       ))}
     </section>
   );
 }
 
-interface OwnCommandProps {
-  readonly uri: TerminalUri;
-  readonly onGone: () => void;
-}
-
-function OwnCommand({ uri, onGone }: OwnCommandProps): ReactNode {
+function OwnCommand({ uri }: { readonly uri: TerminalUri }): ReactNode {
   const host = useHost();
   const { stream, view } = useTerminal(uri);
   const [isOpen, setIsOpen] = useState(true);
-  const isGone = view.status === "gone";
-  useEffect(() => {
-    if (isGone) onGone();
-  }, [isGone]);
   useEffect(() => host.terminal(uri).wantKeyboard(), [host, uri]);
   if (view.status !== "live") return null;
   return (

@@ -1,6 +1,6 @@
 // Orders sessions by how much they need a person.
 import type { SessionSummary } from "@holdfast/ahp";
-import { pathOf } from "./session-words.ts";
+import { folderName, pathOf } from "./session-words.ts";
 
 /** How a session stands, from what needs a person most to what is out of the way. */
 type Attention = "needs-you" | "failed" | "working" | "unread" | "idle" | "archived";
@@ -68,7 +68,7 @@ export function groupByProject(sessions: readonly SessionSummary[]): ProjectGrou
     const inFolder = shown.filter(({ workingDirectories }) => pathOf(workingDirectories[0]) === folder);
     return {
       folder,
-      name: folder.replace(/\/+$/, "").split("/").at(-1) || folder,
+      name: folderName(folder),
       current: inFolder.filter((session) => attentionOf(session) !== "idle"),
       idle: inFolder.filter((session) => attentionOf(session) === "idle"),
     };

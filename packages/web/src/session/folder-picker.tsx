@@ -9,7 +9,7 @@ import pickerStyle from "../ui/picker.module.css";
 import { Popover } from "../ui/popover.tsx";
 import list from "../ui/popover.module.css";
 import style from "./start-box.module.css";
-import { fileUriOf } from "./session-words.ts";
+import { fileUriOf, folderName } from "./session-words.ts";
 
 export interface FolderPickerProps {
   /** An absolute path; empty: the host's default. */
@@ -193,9 +193,4 @@ async function listFolders(host: HostConnection, parent: string): Promise<string
 function trimmed(path: string): string {
   const text = path.trim();
   return text.length > 1 ? text.replace(/\/+$/, "") : text;
-}
-
-/** The last part of a path. */
-export function folderName(path: string): string {
-  return trimmed(path).split("/").at(-1) || path;
 }

@@ -40,10 +40,10 @@ export function SessionHeader({ session, route }: SessionHeaderProps): ReactNode
         {isRenaming ? (
           <RenameForm session={session} onDone={() => setIsRenaming(false)} />
         ) : (
-          <h1 className={style.name}>
+          <div className={style.name}>
             <StatusDot state={workState(phase)} isNamed />
-            <span className={style.nameText}>{sessionName(session)}</span>
-          </h1>
+            <h1 className={style.nameText}>{sessionName(session)}</h1>
+          </div>
         )}
         <p className={style.detail}>
           {session.provider} · {pathOf(session.workingDirectories[0])}

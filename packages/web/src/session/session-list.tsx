@@ -9,7 +9,7 @@ import { agoWords, useNow } from "../frame/time-words.ts";
 import { StatusDot } from "../ui/status.tsx";
 import { groupByAttention } from "./attention.ts";
 import style from "./session-list.module.css";
-import { pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
+import { folderName, pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
 
 /** By which the list is found. */
 export const sessionListId = "sessions";
@@ -114,7 +114,7 @@ function SessionRow({ session, isCurrent, nowMs }: SessionRowProps): ReactNode {
           </>
         )}
         {session.provider}
-        {folder !== "" && ` · ${folder.split("/").at(-1)}`}
+        {folder !== "" && ` · ${folderName(folder)}`}
       </span>
     </a>
   );

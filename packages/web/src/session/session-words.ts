@@ -81,6 +81,12 @@ export function pathOf(uri: string | undefined): string {
   }
 }
 
+/** The last part of a path. */
+export function folderName(path: string): string {
+  const name = path.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  return name === "" ? path : name;
+}
+
 /** The `file:` URI of an absolute path. */
 export function fileUriOf(path: string): string {
   const withSlashes = path.replaceAll("\\", "/");

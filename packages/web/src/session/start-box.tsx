@@ -13,7 +13,7 @@ import { type Agents, type CatalogueAgent, readinessWords, useAgents } from "./a
 import { createSession } from "./create-session.ts";
 import { FolderPicker } from "./folder-picker.tsx";
 import { MissingAgents } from "./missing-agents.tsx";
-import { useOfferedConfig } from "./offered-config.ts";
+import { type OfferedIsolation, useOfferedConfig } from "./offered-config.ts";
 import { levelChoice, pathOf, policies, policyOf } from "./session-words.ts";
 import style from "./start-box.module.css";
 
@@ -45,8 +45,9 @@ export function StartBox({ sessions, isDetailed = false, onStarted }: StartBoxPr
   const agent = chosenAgent(agents, agentId);
   const level = isolation ?? offered.isolation?.level;
 
+  const isReady = !isBusy && agent !== undefined && status.status === "connected";
   const start = async (): Promise<void> => {
-    if (isBusy || agent === undefined || status.status !== "connected") return;
+    if (!isReady) return;
     setIsBusy(true);
     try {
       const session = await createSession(host, {
@@ -67,25 +68,16 @@ export function StartBox({ sessions, isDetailed = false, onStarted }: StartBoxPr
       setIsBusy(false);
     }
   };
+  const chooseAgent = (id: string): void => {
+    setAgentId(id);
+    // The models of one agent are nothing to another.
+    setModel("");
+  };
+  const box = { text, agent, isReady, isBusy, onChange: setText, onStart: () => void start() };
   return (
     <div className={style.start}>
-      <PromptBox
-        text={text}
-        agent={agent}
-        isReady={!isBusy && agent !== undefined && status.status === "connected"}
-        isBusy={isBusy}
-        onChange={setText}
-        onStart={() => void start()}
-      >
-        <AgentPicker
-          agents={agents}
-          agent={agent}
-          onChoose={(id) => {
-            setAgentId(id);
-            // The models of one agent are nothing to another.
-            setModel("");
-          }}
-        />
+      <PromptBox {...box}>
+        <AgentPicker agents={agents} agent={agent} onChoose={chooseAgent} />
         <FolderPicker
           folder={folder}
           defaultFolder={status.status === "connected" ? pathOf(status.host.defaultDirectory) : ""}
@@ -100,18 +92,7 @@ export function StartBox({ sessions, isDetailed = false, onStarted }: StartBoxPr
           options={policies.map(({ value, words }) => ({ value, label: words }))}
           onChange={(value) => setPolicy(policyOf(value))}
         />
-        {offered.isolation !== undefined && level !== undefined && (
-          <Picker
-            label="Isolation"
-            icon={<ContainerIcon />}
-            value={level}
-            options={offered.isolation.choices.map((choice) => {
-              const { name, sentence } = levelChoice(choice);
-              return { value: choice, label: name, detail: sentence };
-            })}
-            onChange={setIsolation}
-          />
-        )}
+        <IsolationPicker offered={offered.isolation} level={level} onChange={setIsolation} />
       </PromptBox>
       {isDetailed && level !== undefined && <p className={style.hint}>{levelChoice(level).sentence}</p>}
       <McpServers offered={offered.mcpServers} chosen={mcpServers} onChange={setMcpServers} />
@@ -124,6 +105,29 @@ export function StartBox({ sessions, isDetailed = false, onStarted }: StartBoxPr
         <MissingAgents agents={agents.agents.filter(({ installed }) => !installed)} />
       )}
     </div>
+  );
+}
+
+interface IsolationPickerProps {
+  readonly offered: OfferedIsolation | undefined;
+  readonly level: string | undefined;
+  readonly onChange: (level: string) => void;
+}
+
+/** Nothing where the host offers no choice. */
+function IsolationPicker({ offered, level, onChange }: IsolationPickerProps): ReactNode {
+  if (offered === undefined || level === undefined) return null;
+  return (
+    <Picker
+      label="Isolation"
+      icon={<ContainerIcon />}
+      value={level}
+      options={offered.choices.map((choice) => {
+        const { name, sentence } = levelChoice(choice);
+        return { value: choice, label: name, detail: sentence };
+      })}
+      onChange={onChange}
+    />
   );
 }
 

@@ -41,9 +41,9 @@ describePage(
         await page.keyboard.press("Escape");
         await page.getByRole("button", { name: "Allow once", exact: true }).click();
         await page.getByText("new file").waitFor();
-        await page.getByRole("tab", { name: "Changed files 1" }).click();
-        await page.getByRole("region", { name: "Changed files" }).waitFor();
-        faults["changed files"] = await violations(page);
+        await page.getByRole("tab", { name: /^Changes/ }).click();
+        await page.getByRole("region", { name: "Diffs" }).waitFor();
+        faults["changes"] = await violations(page);
         await page.getByRole("tab", { name: "Conversation" }).click();
         await say(page, "sh -i");
         await page.getByRole("link", { name: /Inbox/ }).click();
@@ -64,7 +64,7 @@ describePage(
         }
         faults["board"] = await violations(page);
         await page.getByRole("link", { name: "Host" }).click();
-        await page.getByRole("img", { name: /^Memory/ }).waitFor();
+        await page.getByRole("button", { name: /^Theme: As/ }).waitFor();
         faults["host"] = await violations(page);
         await page.getByRole("link", { name: "Closed sessions" }).click();
         await page.getByText("A session that you close").waitFor();

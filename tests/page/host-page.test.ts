@@ -34,19 +34,23 @@ describePage("the host page", () => {
     await page.getByRole("tab", { name: section, exact: true }).click();
   };
 
-  it("[Z860, Z861, Z862] shows settings, agents, permissions, access, usage, activity and system, also on a phone", { timeout: 120_000 }, async () => {
-    const { page } = await openPage(`${scene.url}#/host`, { viewport: { width: 390, height: 780 } });
-    await page.getByRole("heading", { name: "Host", exact: true }).waitFor();
-    for (const [section, text] of Object.entries(sections)) {
-      await show(page, section);
-      await page.getByRole("tabpanel").getByText(text).first().waitFor();
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
-      expect({ section, faults: await violationsInBothThemes(page) }).toEqual({ section, faults: [] });
-    }
-    await page.getByRole("button", { name: "Developer metrics" }).click();
-    await page.getByRole("img", { name: /^Memory/ }).waitFor();
-    expect(await violationsInBothThemes(page)).toEqual([]);
-  });
+  it(
+    "[Z860, Z861, Z862] shows settings, agents, permissions, access, usage, activity and system, also on a phone",
+    { timeout: 120_000 },
+    async () => {
+      const { page } = await openPage(`${scene.url}#/host`, { viewport: { width: 390, height: 780 } });
+      await page.getByRole("heading", { name: "Host", exact: true }).waitFor();
+      for (const [section, text] of Object.entries(sections)) {
+        await show(page, section);
+        await page.getByRole("tabpanel").getByText(text).first().waitFor();
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+        expect({ section, faults: await violationsInBothThemes(page) }).toEqual({ section, faults: [] });
+      }
+      await page.getByRole("button", { name: "Developer metrics" }).click();
+      await page.getByRole("img", { name: /^Memory/ }).waitFor();
+      expect(await violationsInBothThemes(page)).toEqual([]);
+    },
+  );
 
   it("[Z860] keeps theme and text size in the browser", async () => {
     const { page } = await openPage(`${scene.url}#/host`);

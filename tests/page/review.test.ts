@@ -92,67 +92,75 @@ describePage("review", () => {
     expect(scene.git("status", "--porcelain")).toBe(" M README.md\n");
   });
 
-  it("[Z843, Z845] comments on lines go to the agent as one message, and its answer leads to the line", { timeout: 120_000 }, async () => {
-    const page = await openSession("/changes");
-    const diffs = page.getByRole("region", { name: "Diffs" });
-    const evening = diffs.getByRole("button", { name: "Comment on line 2", exact: true }).first();
-    await evening.focus();
-    await page.keyboard.press("Enter");
-    const field = page.getByRole("textbox", { name: "Comment on src/evening.ts, line 2" });
-    await field.fill("Make it an hour earlier.");
-    expect(await violationsInBothThemes(page)).toEqual([]);
-    await field.press("Control+Enter");
-    await diffs.getByRole("button", { name: "Comment on line 5", exact: true }).last().click();
-    await page.getByRole("textbox", { name: /^Comment on README\.md/ }).fill("Say where.");
-    await page.getByRole("button", { name: "Add comment" }).click();
-    // They outlive a reload.
-    await page.reload();
-    const bar = page.getByRole("group", { name: "Review comments" });
-    await bar.getByText("2 comments").waitFor();
-    await bar.getByRole("button", { name: "Send to agent" }).click();
-    await page.getByText("Changed as you asked in src/evening.ts:2.").waitFor();
-    const sent = scene.heard.messages.filter(({ method }) => method === "session/prompt");
-    expect(sent).toHaveLength(2);
-    expect(JSON.stringify(sent.at(-1))).toContain(
-      JSON.stringify(
-        "Review of your changes, 2 comments:\n\nREADME.md:5\n> Good evening works too.\nSay where.\n\n" +
-          "src/evening.ts:2\n>   return now.getHours() >= 18;\nMake it an hour earlier.",
-      ).slice(1, -1),
-    );
-    await page.getByRole("link", { name: "src/evening.ts:2" }).last().click();
-    const lines = page.getByRole("region", { name: "Lines" });
-    expect(await lines.locator("[aria-current]").innerText()).toMatch(
-      /^2\s+return now\.getHours\(\) >= 17;$/,
-    );
-    expect(await violationsInBothThemes(page)).toEqual([]);
-    await page.getByRole("link", { name: "Back to the changes" }).click();
-    await expect.poll(() => bar.count()).toBe(0);
-  });
+  it(
+    "[Z843, Z845] comments on lines go to the agent as one message, and its answer leads to the line",
+    { timeout: 120_000 },
+    async () => {
+      const page = await openSession("/changes");
+      const diffs = page.getByRole("region", { name: "Diffs" });
+      const evening = diffs.getByRole("button", { name: "Comment on line 2", exact: true }).first();
+      await evening.focus();
+      await page.keyboard.press("Enter");
+      const field = page.getByRole("textbox", { name: "Comment on src/evening.ts, line 2" });
+      await field.fill("Make it an hour earlier.");
+      expect(await violationsInBothThemes(page)).toEqual([]);
+      await field.press("Control+Enter");
+      await diffs.getByRole("button", { name: "Comment on line 5", exact: true }).last().click();
+      await page.getByRole("textbox", { name: /^Comment on README\.md/ }).fill("Say where.");
+      await page.getByRole("button", { name: "Add comment" }).click();
+      // They outlive a reload.
+      await page.reload();
+      const bar = page.getByRole("group", { name: "Review comments" });
+      await bar.getByText("2 comments").waitFor();
+      await bar.getByRole("button", { name: "Send to agent" }).click();
+      await page.getByText("Changed as you asked in src/evening.ts:2.").waitFor();
+      const sent = scene.heard.messages.filter(({ method }) => method === "session/prompt");
+      expect(sent).toHaveLength(2);
+      expect(JSON.stringify(sent.at(-1))).toContain(
+        JSON.stringify(
+          "Review of your changes, 2 comments:\n\nREADME.md:5\n> Good evening works too.\nSay where.\n\n" +
+            "src/evening.ts:2\n>   return now.getHours() >= 18;\nMake it an hour earlier.",
+        ).slice(1, -1),
+      );
+      await page.getByRole("link", { name: "src/evening.ts:2" }).last().click();
+      const lines = page.getByRole("region", { name: "Lines" });
+      expect(await lines.locator("[aria-current]").innerText()).toMatch(
+        /^2\s+return now\.getHours\(\) >= 17;$/,
+      );
+      expect(await violationsInBothThemes(page)).toEqual([]);
+      await page.getByRole("link", { name: "Back to the changes" }).click();
+      await expect.poll(() => bar.count()).toBe(0);
+    },
+  );
 
-  it("[Z846] a turn is shown alone, and a file and a hunk are reverted after a question", { timeout: 120_000 }, async () => {
-    const page = await openSession("/changes");
-    const diffs = page.getByRole("region", { name: "Diffs" });
-    await diffs.waitFor();
-    await page.getByRole("button", { name: /^Changes of/ }).click();
-    await page.getByRole("option", { name: /Turn 2/ }).click();
-    await page.waitForURL(/\?turn=2$/);
-    await page.getByText("1 file", { exact: false }).first().waitFor();
-    await diffs.getByRole("button", { name: "Revert hunk at line 1 of src/evening.ts…" }).click();
-    const dialog = page.getByRole("dialog");
-    expect(await violationsInBothThemes(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    expect(readFileSync(path.join(scene.repository, "src/evening.ts"), "utf8")).toContain("17");
-    await diffs.getByRole("button", { name: "Revert hunk at line 1 of src/evening.ts…" }).click();
-    await dialog.getByRole("button", { name: "Revert hunk" }).click();
-    await expect
-      .poll(() => readFileSync(path.join(scene.repository, "src/evening.ts"), "utf8"))
-      .toContain("18");
-    await page.getByRole("button", { name: /^Changes of/ }).click();
-    await page.getByRole("option", { name: "All turns" }).click();
-    await diffs.getByRole("button", { name: "Revert README.md…" }).click();
-    await dialog.getByRole("button", { name: "Revert file" }).click();
-    await expect.poll(() => scene.git("status", "--porcelain")).toBe("");
-  });
+  it(
+    "[Z846] a turn is shown alone, and a file and a hunk are reverted after a question",
+    { timeout: 120_000 },
+    async () => {
+      const page = await openSession("/changes");
+      const diffs = page.getByRole("region", { name: "Diffs" });
+      await diffs.waitFor();
+      await page.getByRole("button", { name: /^Changes of/ }).click();
+      await page.getByRole("option", { name: /Turn 2/ }).click();
+      await page.waitForURL(/\?turn=2$/);
+      await page.getByText("1 file", { exact: false }).first().waitFor();
+      await diffs.getByRole("button", { name: "Revert hunk at line 1 of src/evening.ts…" }).click();
+      const dialog = page.getByRole("dialog");
+      expect(await violationsInBothThemes(page)).toEqual([]);
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      expect(readFileSync(path.join(scene.repository, "src/evening.ts"), "utf8")).toContain("17");
+      await diffs.getByRole("button", { name: "Revert hunk at line 1 of src/evening.ts…" }).click();
+      await dialog.getByRole("button", { name: "Revert hunk" }).click();
+      await expect
+        .poll(() => readFileSync(path.join(scene.repository, "src/evening.ts"), "utf8"))
+        .toContain("18");
+      await page.getByRole("button", { name: /^Changes of/ }).click();
+      await page.getByRole("option", { name: "All turns" }).click();
+      await diffs.getByRole("button", { name: "Revert README.md…" }).click();
+      await dialog.getByRole("button", { name: "Revert file" }).click();
+      await expect.poll(() => scene.git("status", "--porcelain")).toBe("");
+    },
+  );
 
   it("[Z31] outside a repository, the edits that the agent reported are shown, and nothing can be undone", async () => {
     const folder = path.join(scene.host.project, "plain");

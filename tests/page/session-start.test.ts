@@ -126,17 +126,18 @@ describePage(
       }
     });
 
-    it("[Z355] the table of activity breaks no word of its actions", async () => {
+    it("[Z355] the list of activity breaks no word of its actions", async () => {
       const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
         viewport: { width: 900, height: 700 },
       });
       await whenConnected(page);
       await page.getByRole("link", { name: "Host" }).click();
-      const activity = page.getByRole("region", { name: "Audit" });
+      await page.getByRole("tab", { name: "Activity" }).click();
+      const activity = page.getByRole("region", { name: "Activity" });
       await activity.getByRole("heading", { name: "Activity" }).waitFor();
-      await activity.getByRole("cell", { name: "command", exact: true }).first().waitFor();
+      await activity.getByText("command", { exact: true }).first().waitFor();
       const lines = await page.evaluate<number[]>(`(() => {
-        const cells = document.querySelectorAll('section[aria-label="Audit"] td:nth-child(2)');
+        const cells = document.querySelectorAll('section[aria-label="Activity"] [data-action]');
         return [...cells].map((cell) => {
           const text = document.createRange();
           text.selectNodeContents(cell);

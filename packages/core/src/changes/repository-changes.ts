@@ -65,12 +65,10 @@ export class RepositoryChanges {
     const [{ scope, omitted }, staged] = await Promise.all([this.#prepare(turn), reading]);
     const entries = scope === undefined ? [] : await this.#compare(scope);
     const committed = turn === undefined ? await this.#findCommitted(entries) : undefined;
-    const files = entries
-      .slice(0, LIMITS.changedFiles)
-      .map((entry) => ({
-        ...withStaged(entry, staged),
-        ...(committed?.has(entry) && ({ isCommitted: true } as const)),
-      }));
+    const files = entries.slice(0, LIMITS.changedFiles).map((entry) => ({
+      ...withStaged(entry, staged),
+      ...(committed?.has(entry) && ({ isCommitted: true } as const)),
+    }));
     const turns = await this.snapshots.turns();
     return {
       source: "git",

@@ -78,12 +78,7 @@ function SplitSide({ row, line, code, isTabStop, onComment }: SplitSideProps): R
   const change = row.change === "none" ? "none" : line.side === "old" ? "removed" : "added";
   return (
     <div className={style.half} data-change={change}>
-      <NumberButton
-        line={line}
-        layout="split"
-        isTabStop={isTabStop}
-        onComment={() => onComment(row, line)}
-      />
+      <NumberButton line={line} layout="split" isTabStop={isTabStop} onComment={() => onComment(row, line)} />
       <CodeCell line={line} code={code} sign={signOf(change)} hasNoLineEnd={row.hasNoLineEnd} />
     </div>
   );

@@ -1,6 +1,6 @@
 // Start of a session: one box for what is wanted, and pickers beneath for who does it, where and how.
 import { ArrowUpIcon, ContainerIcon, CpuIcon, HubotIcon, PlugIcon, ShieldIcon } from "@primer/octicons-react";
-import type { ApprovalPolicy, SessionSummary } from "@holdfast/ahp";
+import type { SessionSummary } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from "react";
 import { hasTouchKeyboard } from "../chat/message-focus.ts";
 import { goTo } from "../frame/route.ts";
@@ -14,6 +14,7 @@ import { createSession } from "./create-session.ts";
 import { FolderPicker } from "./folder-picker.tsx";
 import { MissingAgents } from "./missing-agents.tsx";
 import { type OfferedIsolation, useOfferedConfig } from "./offered-config.ts";
+import { pageSettings } from "../stats/settings.ts";
 import { levelChoice, pathOf, policies, policyOf } from "./session-words.ts";
 import style from "./start-box.module.css";
 
@@ -28,16 +29,22 @@ interface StartBoxProps {
   readonly onStarted?: (() => void) | undefined;
 }
 
+/** The agent of the settings, else the last one used. */
+function firstAgent(): string {
+  const { agent } = pageSettings();
+  return agent === "" ? (localStorage.getItem(agentKey) ?? "") : agent;
+}
+
 export function StartBox({ sessions, isDetailed = false, onStarted }: StartBoxProps): ReactNode {
   const host = useHost();
   const { status } = useConnection();
   const agents = useAgents();
   const offered = useOfferedConfig();
   const [text, setText] = useState("");
-  const [agentId, setAgentId] = useState(() => localStorage.getItem(agentKey) ?? "");
+  const [agentId, setAgentId] = useState(firstAgent);
   const [model, setModel] = useState("");
   const [folder, setFolder] = useState(() => localStorage.getItem(folderKey) ?? "");
-  const [policy, setPolicy] = useState<ApprovalPolicy | undefined>("ask");
+  const [policy, setPolicy] = useState(() => policyOf(pageSettings().policy));
   const [isolation, setIsolation] = useState<string>();
   const [mcpServers, setMcpServers] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();

@@ -46,7 +46,10 @@ export function AuditTail(): ReactNode {
             key={id}
             title={
               <>
-                <span className={style.what}>{what}</span> <code>{subject}</code>
+                <span className={style.what} data-action="">
+                  {what}
+                </span>{" "}
+                <code>{subject}</code>
               </>
             }
             detail={[

@@ -77,7 +77,7 @@ export function SettingsSection(): ReactNode {
                 kind="field"
                 value={agent}
                 options={[
-                  { value: "", label: "The first that is ready" },
+                  { value: "", label: "The last used" },
                   ...known.map(({ id, label }) => ({ value: id, label })),
                 ]}
                 onChange={(value) => changeSettings({ agent: value })}

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 
 export interface PageSettings {
   readonly textSize: TextSize;
-  /** The agent that a new session has at first; empty: the first that can be used. */
+  /** The agent that a new session has at first; empty: the last one used. */
   readonly agent: string;
   /** The approval policy that a new session has at first. */
   readonly policy: string;

@@ -176,6 +176,7 @@ function ConnectedClients(): ReactNode {
               client.channelCount === 1 ? "follows 1 channel" : `follows ${client.channelCount} channels`,
               ...(client.principal === "owner" ? [] : [`with ${client.principal}`]),
               `connected ${agoWords(client.connectedAt, nowMs)}`,
+              ...(client.clientId === own ? [] : [client.clientId]),
             ].join(" · ")}
           />
         ))}

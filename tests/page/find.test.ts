@@ -11,6 +11,18 @@ function link(page: Page, name: string): Locator {
   return page.getByRole("complementary").getByRole("link", { name });
 }
 
+/** Records the notifications of the page, since the system has nobody to show them to here. */
+const recordNotifications = `
+  globalThis.notified = [];
+  globalThis.Notification = class extends EventTarget {
+    static permission = "granted";
+    constructor(title, { body }) {
+      super();
+      globalThis.notified.push([title, body]);
+    }
+  };
+`;
+
 describePage("finding", () => {
   let scene: ReviewScene;
 
@@ -92,6 +104,33 @@ describePage("finding", () => {
     await page.goBack();
     await page.getByRole("searchbox", { name: "Search all sessions" }).fill("nothing has this");
     await page.getByText("Nothing has “nothing has this”").waitFor();
+  });
+
+  it("[Z870] questions and finished turns are one list and one count, and notify while the page is hidden", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "Mark all as read" }).click();
+    await expect.poll(() => page.title()).toBe("Holdfast");
+    await page.evaluate(recordNotifications);
+    await page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");
+    const key = await scene.openSession(scene.repository, "Paint the gate");
+    await scene.send(key, "Anything");
+    await expect.poll(() => page.title()).toBe("(1) Holdfast");
+    await expect
+      .poll(() => page.evaluate("globalThis.notified"))
+      .toEqual([["An agent finished", "Paint the gate"]]);
+    expect(await page.evaluate("document.querySelector('link[rel=icon]').href")).toMatch(/^data:image\/svg/);
+    const finished = page.getByRole("region", { name: "Finished" });
+    await finished.getByRole("link", { name: "Paint the gate" }).waitFor();
+    expect(await page.getByRole("link", { name: /^Inbox/ }).innerText()).toMatch(/^Inbox\s*1$/);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    // A session is read when it is shown on a visible page.
+    await finished.getByRole("link", { name: "Paint the gate" }).click();
+    await page.getByText("Changed as you asked").waitFor();
+    expect(await page.title()).toBe("(1) Holdfast");
+    await page.evaluate("delete document.hidden");
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await expect.poll(() => page.title()).toBe("Holdfast");
+    expect(await page.evaluate("document.querySelector('link[rel=icon]').href")).toMatch(/^http/);
   });
 
   it("[Z854] the list of sessions is filtered by project", async () => {

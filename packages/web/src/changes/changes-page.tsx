@@ -150,7 +150,7 @@ function ChangedFiles(props: ChangedFilesProps): ReactNode {
   const { route, session, chat, scope, list, diffs, changes, files, onStage, onRevert } = props;
   const host = useHost();
   const diffList = useRef<VListHandle>(null);
-  const { layout, isNarrow, choose } = useLayout();
+  const { layout, isNarrow } = useLayout();
   const [isTreeOpen, setIsTreeOpen] = useState(false);
   const [closed, setClosed] = useState<ReadonlySet<string>>(
     () => new Set(files.slice(maxOpenAtFirst).map(({ path }) => path)),
@@ -177,7 +177,6 @@ function ChangedFiles(props: ChangedFilesProps): ReactNode {
         list={list}
         layout={layout}
         isNarrow={isNarrow}
-        onLayout={choose}
         isTreeOpen={isTreeOpen}
         onTree={() => setIsTreeOpen(!isTreeOpen)}
         onReload={changes.reload}

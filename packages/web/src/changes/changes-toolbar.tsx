@@ -2,6 +2,7 @@
 import { ColumnsIcon, ListUnorderedIcon, RowsIcon, SyncIcon } from "@primer/octicons-react";
 import type { ReactNode } from "react";
 import type { ChatState } from "@holdfast/ahp";
+import { setDiffLayout } from "../chat/diff-layout.ts";
 import { goTo, type SessionRoute } from "../frame/route.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Picker, type PickerOption } from "../ui/picker.tsx";
@@ -17,14 +18,13 @@ interface ChangesToolbarProps {
   readonly layout: Layout;
   /** Whether side by side does not fit. */
   readonly isNarrow: boolean;
-  readonly onLayout: (layout: Layout) => void;
   readonly isTreeOpen: boolean;
   readonly onTree: () => void;
   readonly onReload: () => void;
 }
 
 export function ChangesToolbar(props: ChangesToolbarProps): ReactNode {
-  const { route, chat, list, layout, isNarrow, onLayout, isTreeOpen, onTree, onReload } = props;
+  const { route, chat, list, layout, isNarrow, isTreeOpen, onTree, onReload } = props;
   const { files, additions, deletions } = list.summary;
   return (
     <div className={style.toolbar} role="toolbar" aria-label="Changes">
@@ -54,7 +54,7 @@ export function ChangesToolbar(props: ChangesToolbarProps): ReactNode {
         <IconButton
           label={layout === "unified" ? "Show side by side" : "Show unified"}
           icon={layout === "unified" ? <ColumnsIcon /> : <RowsIcon />}
-          onClick={() => onLayout(layout === "unified" ? "split" : "unified")}
+          onClick={() => setDiffLayout(layout === "unified" ? "split" : "unified")}
         />
       )}
       <IconButton label="Compare again" icon={<SyncIcon />} onClick={onReload} />

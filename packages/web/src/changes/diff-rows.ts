@@ -1,4 +1,5 @@
 // A diff as a flat list of rows, so that only those in sight have to be drawn.
+import type { DiffLayout } from "../chat/diff-layout.ts";
 import type { ChangedFile, ChangeHunk, FileDiff } from "./changes.ts";
 
 export type Side = "old" | "new";
@@ -40,7 +41,7 @@ export type DiffRow =
       readonly canLoad: boolean;
     };
 
-export type Layout = "unified" | "split";
+export type Layout = DiffLayout;
 
 export type LineRow = Extract<DiffRow, { readonly kind: "line" }>;
 

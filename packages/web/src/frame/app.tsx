@@ -67,7 +67,7 @@ export function App(): ReactNode {
           </Button>
         </div>
         <SessionList
-          sessions={root?.sessions ?? []}
+          sessions={root?.sessions}
           current={route.place === "session" ? route.session : undefined}
           isAtClosed={route.place === "closed"}
         />

@@ -13,7 +13,8 @@ import { folderName, pathOf, phaseWords, sessionName, workState } from "./sessio
 export const sessionListId = "sessions";
 
 export interface SessionListProps {
-  readonly sessions: readonly SessionSummary[];
+  /** Not known until the page is connected. */
+  readonly sessions: readonly SessionSummary[] | undefined;
   readonly current: SessionUri | undefined;
   /** Whether those that are closed are looked at. */
   readonly isAtClosed: boolean;
@@ -24,7 +25,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
   const [search, setSearch] = useState("");
   const list = useRef<HTMLDivElement>(null);
   const nowMs = useNow(30_000);
-  const groups = groupByAttention(sessions, search);
+  const groups = groupByAttention(sessions ?? [], search);
   const walk = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const links = [...(list.current?.querySelectorAll("a") ?? [])];
@@ -57,7 +58,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
           </ul>
         </section>
       ))}
-      {groups.length === 0 && (
+      {groups.length === 0 && sessions !== undefined && (
         <p className={style.empty}>
           {search === "" ? "No sessions yet." : `No name, agent or folder matches “${search}”.`}
         </p>

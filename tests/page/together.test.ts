@@ -75,7 +75,7 @@ describePage("[Z26] a host that is killed under its page", () => {
       await openShellSession(page, host.project);
       await say(page, "echo before; sleep 600");
       await allow(page);
-      await terminals(page).getByText("before").waitFor();
+      await terminals(page).getByText("before", { exact: true }).waitFor();
       host = await host.restart();
       await whenConnected(page);
       await page.getByText(/What this session ran has ended/).waitFor();

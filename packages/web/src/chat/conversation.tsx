@@ -75,7 +75,7 @@ export function Conversation(props: ConversationProps): ReactNode {
   };
   return (
     <div className={style.place}>
-      <TurnNavigator rows={rows} onGo={goToRow} />
+      <TurnNavigator rows={rows} isAtEnd={isAtEnd} onGo={goToRow} />
       {isNearStart && chat.turnsNextCursor !== undefined && (
         <button type="button" className={`${control.button} ${style.earlier}`} onClick={onLoadEarlier}>
           Load earlier messages

@@ -7,6 +7,8 @@ import style from "./conversation.module.css";
 
 interface TurnNavigatorProps {
   readonly rows: readonly ConversationRow[];
+  /** Whether the end of the conversation is shown. */
+  readonly isAtEnd: boolean;
   readonly onGo: (index: number) => void;
 }
 
@@ -16,7 +18,7 @@ const listedTurns = 200;
 const leastTurns = 3;
 const maxTitleChars = 70;
 
-export function TurnNavigator({ rows, onGo }: TurnNavigatorProps): ReactNode {
+export function TurnNavigator({ rows, isAtEnd, onGo }: TurnNavigatorProps): ReactNode {
   const messages = useMemo(
     () =>
       rows
@@ -26,7 +28,7 @@ export function TurnNavigator({ rows, onGo }: TurnNavigatorProps): ReactNode {
   );
   if (messages.length < leastTurns) return null;
   return (
-    <div className={style.navigator}>
+    <div className={style.navigator} data-at-end={isAtEnd}>
       <Menu
         label="Go to a message"
         icon={<ListUnorderedIcon />}

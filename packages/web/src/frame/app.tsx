@@ -1,7 +1,7 @@
 // The frame of the page: what is open at the side, what is looked at beside it.
 import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from "react";
 import type { RootState } from "@holdfast/ahp";
-import { Find, type Opened } from "../find/find.tsx";
+import type { Opened } from "../find/find.tsx";
 import { useRoot } from "../host/use-host.ts";
 import { SessionList } from "../session/session-list.tsx";
 import style from "./app.module.css";
@@ -11,7 +11,6 @@ import { Notices } from "./notices.tsx";
 import { HomeIcon, InboxIcon, PlusIcon, SearchIcon, ServerIcon, TerminalIcon } from "@primer/octicons-react";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Badge } from "../ui/status.tsx";
-import { HomePage } from "./home-page.tsx";
 import { placeKey, type Route, routeHash, useRoute } from "./route.ts";
 import { ThemeSwitch } from "./theme.tsx";
 import { useAttentionSigns } from "../session/attention-signs.ts";
@@ -20,7 +19,9 @@ import { useAttentionSigns } from "../session/attention-signs.ts";
 const SessionPage = lazy(async () => ({
   default: (await import("../session/session-page.tsx")).SessionPage,
 }));
+const HomePage = lazy(async () => ({ default: (await import("./home-page.tsx")).HomePage }));
 const HostPage = lazy(() => import("../stats/host-page.tsx"));
+const Find = lazy(async () => ({ default: (await import("../find/find.tsx")).Find }));
 const SearchPage = lazy(() => import("../find/search-page.tsx"));
 const Inbox = lazy(async () => ({ default: (await import("../approval/inbox.tsx")).Inbox }));
 const ClosedSessionsPage = lazy(async () => {
@@ -80,7 +81,7 @@ export function App(): ReactNode {
           </Button>
         </div>
         <SessionList
-          sessions={root?.sessions ?? []}
+          sessions={root?.sessions}
           current={route.place === "session" ? route.session : undefined}
           isAtClosed={route.place === "closed"}
         />
@@ -101,7 +102,9 @@ export function App(): ReactNode {
           <NewSessionDialog sessions={root?.sessions ?? []} onClose={() => setIsCreating(false)} />
         </Suspense>
       )}
-      <Find route={route} root={root} opened={opened} onOpen={setOpened} onNewSession={createSession} />
+      <Suspense>
+        <Find route={route} root={root} opened={opened} onOpen={setOpened} onNewSession={createSession} />
+      </Suspense>
       <Notices />
     </div>
   );

@@ -1,9 +1,8 @@
 // The list of sessions, by what needs attention.
 import { SearchIcon } from "@primer/octicons-react";
-import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { SessionSummary, SessionUri } from "@holdfast/ahp";
 import { noFilter, passes } from "../find/session-filter.ts";
-import { SessionFilters } from "../find/session-filters.tsx";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { StatusDot } from "../ui/status.tsx";
@@ -11,11 +10,18 @@ import { groupByAttention } from "./attention.ts";
 import style from "./session-list.module.css";
 import { folderName, pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
 
+// Nobody filters before the list is there (Z5).
+const SessionFilters = lazy(async () => {
+  const { SessionFilters: filters } = await import("../find/session-filters.tsx");
+  return { default: filters };
+});
+
 /** By which the list is found. */
 export const sessionListId = "sessions";
 
 export interface SessionListProps {
-  readonly sessions: readonly SessionSummary[];
+  /** Not known until the page is connected. */
+  readonly sessions: readonly SessionSummary[] | undefined;
   readonly current: SessionUri | undefined;
   /** Whether those that are closed are looked at. */
   readonly isAtClosed: boolean;
@@ -28,7 +34,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
   const nowMs = useNow(30_000);
   const [filter, setFilter] = useState(noFilter);
   const groups = groupByAttention(
-    sessions.filter((session) => passes(session, filter)),
+    (sessions ?? []).filter((session) => passes(session, filter)),
     search,
   );
   const walk = (event: KeyboardEvent): void => {
@@ -51,7 +57,11 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
           onChange={(event) => setSearch(event.target.value)}
         />
       </div>
-      {sessions.length > 1 && <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />}
+      {sessions !== undefined && sessions.length > 1 && (
+        <Suspense>
+          <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
+        </Suspense>
+      )}
       {groups.map(({ heading, sessions: group }) => (
         <section key={heading} aria-label={heading}>
           <h3 className={style.heading}>{heading}</h3>
@@ -64,7 +74,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
           </ul>
         </section>
       ))}
-      {groups.length === 0 && (
+      {groups.length === 0 && sessions !== undefined && (
         <p className={style.empty}>
           {search === "" ? "No sessions yet." : `No name, agent or folder matches “${search}”.`}
         </p>

@@ -1,4 +1,4 @@
-// What agents reported to have used, by day: read from the turns of the sessions that are kept, at bounded cost.
+// Usage that agents reported, by day: read from the turns of the sessions that are kept, at bounded cost.
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type ChatState, defaultChatUri, type SessionSummary, type Turn } from "@holdfast/ahp";
 import type { Usage } from "@holdfast/protocol";
@@ -38,7 +38,7 @@ export class HostUsage {
     for (const summary of sessions) {
       const chat = this.#chatOf(summary);
       if (chat !== undefined) isComplete = this.#addChat(sum, summary, chat) && isComplete;
-      // A host with many sessions goes on serving others meanwhile.
+      // A host with many sessions serves others meanwhile.
       await nextTick();
     }
     return { since, ...sum.result(), isComplete };

@@ -59,7 +59,7 @@ export default function ChangesPage({ route, session, chat }: ChangesPageProps):
       )}
       {view.status === "known" && (
         <KnownChanges
-          // What is folded belongs to one list of changes.
+          // The folded files belong to one list of changes.
           key={route.turn ?? "all"}
           route={route}
           session={session}
@@ -244,7 +244,7 @@ function NoChanges({ scope, isGit }: { readonly scope: ChangeScope; readonly isG
 const reasons: Readonly<Record<string, string>> = {
   "too-large": "larger than 8 MiB",
   "too-many": "too many untracked files",
-  "nested-repository": "a repository of its own",
+  "nested-repository": "a separate repository",
   unreadable: "git cannot read it",
 };
 

@@ -21,7 +21,7 @@ function codeOf(hunk: ChangeHunk, path: string): Readonly<Record<Side, LinedCode
 interface DiffLineProps {
   readonly row: LineRow;
   readonly layout: Layout;
-  /** Whether the Tab key reaches it: the first line of a hunk; arrows go on from there. */
+  /** Whether the Tab key reaches it: the first line of a hunk; arrows reach the others. */
   readonly isTabStop: boolean;
   readonly onComment: (row: LineRow, line: DiffLine) => void;
 }

@@ -54,13 +54,13 @@ export function useColouredLine(code: LinedCode, index: number): readonly Colour
 }
 
 /** The language of a file by its name. */
-export function languageOf(path: string): CodeLanguage | undefined {
+function languageOf(path: string): CodeLanguage | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return codeLanguage(name.slice(name.lastIndexOf(".") + 1));
 }
 
 /** Cuts coloured code into its lines; every line ends a run. */
-export function splitLines(code: string, { ends, colours, palette }: CodeRuns): Lines {
+function splitLines(code: string, { ends, colours, palette }: CodeRuns): Lines {
   const lines: ColouredPiece[][] = [];
   let pieces: ColouredPiece[] = [];
   let start = 0;

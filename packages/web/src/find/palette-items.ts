@@ -1,4 +1,4 @@
-// What the palette offers: actions, sessions, agents, terminals; and the best of them for a search.
+// Entries of the palette: actions, sessions, agents, terminals; and the best of them for a search.
 import type { RootState, SessionSummary } from "@holdfast/ahp";
 import { goTo } from "../frame/route.ts";
 import { pathOf, phaseWords, sessionName } from "../session/session-words.ts";

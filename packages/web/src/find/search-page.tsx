@@ -154,7 +154,7 @@ function useSearch(text: string, agent: string, folder: string): Found {
     }
     const stop = new AbortController();
     const filters = { agent: agent === "" ? undefined : agent, folder: folder === "" ? undefined : folder };
-    // What was found stays until there is something new.
+    // The results stay until there is something new.
     setFound((before) => (before.status === "found" ? before : { status: "searching" }));
     const timer = setTimeout(() => {
       searchSessions(text, filters, stop.signal).then(

@@ -25,7 +25,7 @@ export interface CatalogueAgent {
 }
 
 /** Asks for the agents; rejects with a sentence for people. With models it may take 20 s: agents are started to ask them. */
-export async function fetchAgents(
+async function fetchAgents(
   signal: AbortSignal,
   includeModels = false,
 ): Promise<readonly CatalogueAgent[]> {

@@ -1,4 +1,4 @@
-// What needs a person, counted once.
+// Questions and finished sessions, counted once.
 import { makeId, newSessionState, sessionUri, summarizeSession, type SessionSummary } from "@holdfast/ahp";
 import { expect, it } from "vitest";
 import { needsOf } from "./attention-signs.ts";

@@ -1,4 +1,4 @@
-// What needs a person: questions and finished turns. One count for the inbox, the title, the icon and notifications.
+// Needs of a person: questions and finished turns. One count for the inbox, the title, the icon and notifications.
 import type { SessionSummary } from "@holdfast/ahp";
 import { useEffect, useMemo, useRef } from "react";
 import { goTo, type Route } from "../frame/route.ts";

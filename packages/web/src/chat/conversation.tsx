@@ -33,6 +33,7 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
   const [isNearStart, setIsNearStart] = useState(true);
   const rows = useMemo(() => conversationRows(chat), [chat]);
   const isShifted = useIsShifted(rows);
+  const lastTurn = chat.activeTurn === undefined ? chat.turns.at(-1) : undefined;
   const stick = (): void => list.current?.scrollToIndex(rows.length - 1, { align: "end" });
   useLayoutEffect(() => {
     if (isAtEnd && rows.length > 0) stick();
@@ -95,6 +96,7 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
                 row={row}
                 chatUri={chat.resource}
                 folder={pathOf(session.workingDirectories[0])}
+                isLast={row.turn === lastTurn}
                 onGrow={isAtEnd ? stick : undefined}
               />
             </ErrorBoundary>

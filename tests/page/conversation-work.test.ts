@@ -13,7 +13,7 @@ import {
 } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { allow, composer, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { composer, pick, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
 function call(toolCallId: string, kind: string, title: string, content: readonly object[] = []): Step {
@@ -64,21 +64,20 @@ describePage("[Z803] work in a conversation", () => {
     await scripted?.close();
   });
 
-  async function open(): Promise<Page> {
+  async function open(permissions = /Ask every time/): Promise<Page> {
     const { url, token, project } = scripted.host;
     const { page } = await openPage(`${url}/?tkn=${token}`, {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     await whenConnected(page);
-    await openPainterSession(page, project);
+    await openPainterSession(page, project, (dialog) => pick(dialog, "Permissions", permissions));
     return page;
   }
   const clipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()");
 
   it("[Z803, Z804, Z808] finished commands and groups are lines that open; texts, code and output are copied and quoted", async () => {
-    const page = await open();
+    const page = await open(/Allow everything/);
     await say(page, "build");
-    await allow(page);
     await page.getByText("Built.").waitFor();
     await whenIdle(page);
     const terminal = terminals(page);

@@ -70,10 +70,11 @@ describePage("[Z20] the page", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("n");
     const dialog = page.getByRole("dialog", { name: "New session" });
-    await dialog.getByRole("button", { name: /^Agent: / }).focus();
+    await dialog.getByRole("button", { name: /^Agent: (?!Looking)/ }).focus();
     await page.keyboard.press("Enter");
-    await page.keyboard.type("s");
+    await page.keyboard.type("shell");
     await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Agent: Shell" }).waitFor();
     await dialog.getByRole("textbox", { name: "What should be done?" }).focus();
     await page.keyboard.type("echo kept");
     await page.keyboard.press("Enter");

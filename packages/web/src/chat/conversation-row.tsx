@@ -11,7 +11,7 @@ import {
 import { CheckIcon, PencilIcon, SyncIcon, XIcon } from "@primer/octicons-react";
 import { memo, type ReactNode } from "react";
 import { clockWords, durationWords, secondsWords, useNow } from "../frame/time-words.ts";
-import { useChannel, useHost } from "../host/use-host.ts";
+import { useHost } from "../host/use-host.ts";
 import { SignInOffer } from "../session/sign-in-offer.tsx";
 import control from "../style/control.module.css";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -30,15 +30,17 @@ interface ConversationRowProps {
   readonly chatUri: ChatUri;
   /** The session's folder. */
   readonly folder: string;
+  /** Whether it belongs to the last turn, and that is over. */
+  readonly isLast: boolean;
   /** Called when the row grows without a change of its props. */
   readonly onGrow: (() => void) | undefined;
 }
 
 export const ConversationRowView = memo(function ConversationRowView(props: ConversationRowProps): ReactNode {
-  const { row, chatUri, folder, onGrow } = props;
+  const { row, chatUri, folder, isLast, onGrow } = props;
   switch (row.kind) {
     case "message":
-      return <MessageView turn={row.turn} chatUri={chatUri} />;
+      return <MessageView turn={row.turn} isLast={isLast} />;
     case "plans":
       return row.turn.plans.map((plan) => <PlanView key={plan.id} plan={plan} />);
     case "part":
@@ -58,7 +60,7 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
     case "working":
       return <WorkingRow turn={row.turn} />;
     case "end":
-      return <EndRow turn={row.turn} chatUri={chatUri} folder={folder} />;
+      return <EndRow turn={row.turn} chatUri={chatUri} folder={folder} isLast={isLast} />;
   }
 });
 
@@ -85,7 +87,12 @@ interface TurnEndProps {
   readonly chatUri: ChatUri;
 }
 
-function EndRow({ turn, chatUri, folder }: TurnEndProps & { readonly folder: string }): ReactNode {
+interface EndRowProps extends TurnEndProps {
+  readonly folder: string;
+  readonly isLast: boolean;
+}
+
+function EndRow({ turn, chatUri, folder, isLast }: EndRowProps): ReactNode {
   const { end, durationMs, usage } = turn;
   if (end.state === "failed" || end.state === "interrupted") {
     return (
@@ -95,7 +102,7 @@ function EndRow({ turn, chatUri, folder }: TurnEndProps & { readonly folder: str
           <pre>{end.error.stderrTail.join("\n")}</pre>
         )}
         <SignInOffer remedy={end.error.remedy} folder={folder} />
-        <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />
+        {isLast && <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />}
       </div>
     );
   }
@@ -105,9 +112,11 @@ function EndRow({ turn, chatUri, folder }: TurnEndProps & { readonly folder: str
       {!hasOneTerminal(turn) && <span>{durationWords(durationMs)}</span>}
       {usage?.totalTokens !== undefined && <span>{usage.totalTokens} tokens</span>}
       {usage?.model !== undefined && <span>{usage.model}</span>}
-      <span className={style.actions}>
-        <RetryButton turn={turn} chatUri={chatUri} isResumable={false} isQuiet />
-      </span>
+      {isLast && (
+        <span className={style.actions}>
+          <RetryButton turn={turn} chatUri={chatUri} isResumable={false} isQuiet />
+        </span>
+      )}
     </div>
   );
 }
@@ -120,7 +129,6 @@ function RetryButton({
   isQuiet = false,
 }: TurnEndProps & { readonly isResumable: boolean; readonly isQuiet?: boolean }): ReactNode {
   const host = useHost();
-  if (!useIsLast(turn, chatUri)) return null;
   const store = host.channel(chatUri, "chat");
   const retry = (): Promise<boolean> =>
     host.reportRejection(
@@ -135,14 +143,6 @@ function RetryButton({
     <Button size="small" onClick={() => void retry()}>
       Retry
     </Button>
-  );
-}
-
-/** Whether a turn is the last one, and is over. */
-function useIsLast(turn: Turn | ActiveTurn, chatUri: ChatUri): boolean {
-  const chat = useChannel(chatUri, "chat");
-  return (
-    chat.status === "live" && chat.state.activeTurn === undefined && chat.state.turns.at(-1)?.id === turn.id
   );
 }
 
@@ -171,10 +171,10 @@ function endWords({ end }: Turn): string {
 
 interface MessageViewProps {
   readonly turn: Turn | ActiveTurn;
-  readonly chatUri: ChatUri;
+  readonly isLast: boolean;
 }
 
-function MessageView({ turn, chatUri }: MessageViewProps): ReactNode {
+function MessageView({ turn, isLast }: MessageViewProps): ReactNode {
   const { text, attachments = [] } = turn.message;
   return (
     <div className={style.messagePlace}>
@@ -191,22 +191,16 @@ function MessageView({ turn, chatUri }: MessageViewProps): ReactNode {
       <div className={style.messageActions}>
         <time dateTime={turn.startedAt}>{clockWords(turn.startedAt)}</time>
         <CopyButton label="Copy message" text={() => text} />
-        <EditButton turn={turn} chatUri={chatUri} />
+        {isLast && (
+          <IconButton
+            label="Edit and resend"
+            icon={<PencilIcon />}
+            size="small"
+            onClick={() => changeDraft({ kind: "replace", text })}
+          />
+        )}
       </div>
     </div>
-  );
-}
-
-/** Puts the last message into the field again, to be changed and sent. */
-function EditButton({ turn, chatUri }: MessageViewProps): ReactNode {
-  if (!useIsLast(turn, chatUri)) return null;
-  return (
-    <IconButton
-      label="Edit and resend"
-      icon={<PencilIcon />}
-      size="small"
-      onClick={() => changeDraft({ kind: "replace", text: turn.message.text })}
-    />
   );
 }
 

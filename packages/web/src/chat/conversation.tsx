@@ -37,6 +37,7 @@ export function Conversation(props: ConversationProps): ReactNode {
   const [isNearStart, setIsNearStart] = useState(true);
   const rows = useMemo(() => conversationRows(chat), [chat]);
   const isShifted = useIsShifted(rows);
+  const lastTurn = chat.activeTurn === undefined ? chat.turns.at(-1) : undefined;
   const stick = (): void => list.current?.scrollToIndex(rows.length - 1, { align: "end" });
   useLayoutEffect(() => {
     if (isAtEnd && rows.length > 0) stick();
@@ -100,6 +101,7 @@ export function Conversation(props: ConversationProps): ReactNode {
                 row={row}
                 chatUri={chat.resource}
                 folder={pathOf(session.workingDirectories[0])}
+                isLast={row.turn === lastTurn}
                 onGrow={isAtEnd ? stick : undefined}
               />
             </ErrorBoundary>

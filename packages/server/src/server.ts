@@ -55,7 +55,7 @@ export interface ServerOptions {
   readonly isReady?: () => Readiness;
   /** Stops the host on request; absent: nobody can ask for it. */
   readonly onStopRequest?: (work: RunningWork) => void;
-  /** What the keeper holds, and processes without an owner; absent: nobody knows. */
+  /** Runs that the keeper holds, and processes without an owner; absent: nobody knows. */
   readonly processes?: () => Promise<ProcessList>;
   /** The version that the API's document names. */
   readonly version?: string;

@@ -31,7 +31,7 @@ export interface AppOptions extends AdmissionOptions {
   readonly watch: Watch;
   readonly refusals: Refusals;
   readonly clients: () => readonly ConnectedClient[];
-  /** What the keeper holds, and processes without an owner; absent: nobody knows. */
+  /** Runs that the keeper holds, and processes without an owner; absent: nobody knows. */
   readonly processes?: (() => Promise<ProcessList>) | undefined;
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;

@@ -30,7 +30,7 @@ describePage("finding", () => {
     scene = await startReviewScene();
     const first = await scene.openSession(scene.repository, "Garden fence");
     await scene.send(first, "Add a greeting for the evening");
-    for (let turn = 0; turn < 6; turn += 1) await scene.send(first, `Water the roses, round ${turn}`);
+    for (let turn = 0; turn < 12; turn += 1) await scene.send(first, `Water the roses, round ${turn}`);
     await scene.openSession(scene.host.project, "Kitchen oven");
   }, 120_000);
   afterAll(async () => {
@@ -100,7 +100,7 @@ describePage("finding", () => {
     const message = page.getByText("Add a greeting for the evening", { exact: true });
     await expect.poll(() => message.last().isVisible()).toBe(true);
     await page.getByText("for the time.").waitFor();
-    await expect.poll(() => page.getByText("Water the roses, round 5").count()).toBe(0);
+    await expect.poll(() => page.getByText("Water the roses, round 11").count()).toBe(0);
     await page.goBack();
     await page.getByRole("searchbox", { name: "Search all sessions" }).fill("nothing has this");
     await page.getByText("Nothing has “nothing has this”").waitFor();
@@ -108,7 +108,8 @@ describePage("finding", () => {
 
   it("[Z870] questions and finished turns are one list and one count, and notify while the page is hidden", async () => {
     const page = await open();
-    await page.getByRole("button", { name: "Mark all as read" }).click();
+    const markAll = page.getByRole("button", { name: "Mark all as read" });
+    if (await markAll.isVisible()) await markAll.click();
     await expect.poll(() => page.title()).toBe("Holdfast");
     await page.evaluate(recordNotifications);
     await page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");

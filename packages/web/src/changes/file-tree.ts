@@ -79,9 +79,7 @@ function joinSingle(name: string, folder: Folder): { readonly name: string; read
   }
 }
 
-function compare(one: string, other: string): number {
-  return one.localeCompare(other, "en", { numeric: true });
-}
+const { compare } = new Intl.Collator("en", { numeric: true });
 
 /** The files in the order of the tree. */
 export function inTreeOrder(files: readonly ChangedFile[]): ChangedFile[] {

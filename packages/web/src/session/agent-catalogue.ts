@@ -25,10 +25,7 @@ export interface CatalogueAgent {
 }
 
 /** Asks for the agents; rejects with a sentence for people. With models it may take 20 s: agents are started to ask them. */
-async function fetchAgents(
-  signal: AbortSignal,
-  includeModels = false,
-): Promise<readonly CatalogueAgent[]> {
+async function fetchAgents(signal: AbortSignal, includeModels = false): Promise<readonly CatalogueAgent[]> {
   const answer = await hostFetch(`/sdk/acp/agents${includeModels ? "?includeModels=true" : ""}`, signal);
   const { agents } = (await answer.json()) as { readonly agents: readonly CatalogueAgent[] };
   return agents;

@@ -58,7 +58,7 @@ describePage("[Z813] on a phone", () => {
     await page.keyboard.type("d");
     await terminals(page).getByText("exit 0", { exact: true }).waitFor();
     expect(await overflow(page)).toBe(0);
-    // No keyboard opens by itself.
+    // No keyboard opens unless the person wants it.
     expect(await page.evaluate("document.activeElement.id")).not.toBe("message-field");
   });
 });

@@ -68,6 +68,7 @@ describePage("[Z803] work in a conversation", () => {
     const { url, token, project } = scripted.host;
     const { page } = await openPage(`${url}/?tkn=${token}`, {
       permissions: ["clipboard-read", "clipboard-write"],
+      viewport: { width: 1440, height: 900 },
     });
     await whenConnected(page);
     await openPainterSession(page, project, (dialog) => pick(dialog, "Permissions", permissions));
@@ -84,9 +85,9 @@ describePage("[Z803] work in a conversation", () => {
     const line = terminal.getByRole("button", { name: /printf/ });
     await terminal.getByText("exit 0").waitFor();
     expect(await line.getAttribute("aria-expanded")).toBe("false");
-    expect(await terminal.getByText("two", { exact: true }).count()).toBe(0);
+    expect(await terminal.getByText(/^one\s+two/).count()).toBe(0);
     await line.click();
-    await terminal.getByText("two", { exact: true }).waitFor();
+    await terminal.getByText(/^one\s+two/).waitFor();
     await terminal.getByRole("button", { name: "Copy output" }).click();
     await expect.poll(() => clipboard(page)).toBe("one\ntwo");
 

@@ -47,12 +47,11 @@ function useCopyButtons(element: RefObject<HTMLElement | null>, html: string): v
       const button = document.createElement("button");
       button.type = "button";
       button.className = style.copyCode ?? "";
-      button.textContent = "Copy";
-      button.setAttribute("aria-label", "Copy code");
+      button.textContent = "Copy code";
       button.addEventListener("click", () => {
         if (!copyText(block.textContent.trimEnd())) return;
         button.textContent = "Copied";
-        setTimeout(() => (button.textContent = "Copy"), saidMs);
+        setTimeout(() => (button.textContent = "Copy code"), saidMs);
       });
       block.replaceWith(place);
       place.append(block, button);

@@ -67,7 +67,7 @@ type PlainCallProps = Pick<ToolCallCardProps, "call" | "isOpenAtFirst" | "onGrow
 /** A call without a terminal. */
 function PlainCall({ call, isOpenAtFirst, onGrow }: PlainCallProps): ReactNode {
   const edits = call.content.filter(({ type }) => type === "fileEdit");
-  // What is asked about, and what runs, is seen without a click.
+  // Questions and running calls are seen without a click.
   const isOpen = isOpenAtFirst || call.status === "pending-confirmation" || call.status === "running";
   const hasContent = call.content.length > 0 || call.locations.length > 0 || call.rawInput !== undefined;
   const line = (
@@ -79,7 +79,7 @@ function PlainCall({ call, isOpenAtFirst, onGrow }: PlainCallProps): ReactNode {
   );
   if (!hasContent) return <div className={style.bare}>{line}</div>;
   return (
-    // Opened anew when it is asked about, and closed when it is done.
+    // Opened again when it is asked about, and closed when it is done.
     <Fold key={String(isOpen)} summary={line} isOpenAtFirst={isOpen} onToggle={onGrow}>
       <div className={style.content}>
         {call.locations.length > 0 && edits.length === 0 && (

@@ -58,8 +58,8 @@ export function terminalOf({ content }: ToolCall): TerminalContent | undefined {
   return content.find((each): each is TerminalContent => each.type === "terminal");
 }
 
-/** What each kind of call did, for one and for many. */
-const deeds: Readonly<Partial<Record<ToolKind, readonly [verb: string, one: string, many: string]>>> = {
+/** Words for each kind of call, for one and for many. */
+const actionWords: Readonly<Partial<Record<ToolKind, readonly [verb: string, one: string, many: string]>>> = {
   execute: ["ran", "command", "commands"],
   edit: ["edited", "file", "files"],
   delete: ["deleted", "file", "files"],
@@ -73,11 +73,11 @@ const deeds: Readonly<Partial<Record<ToolKind, readonly [verb: string, one: stri
 export function groupWords(calls: readonly ToolCall[]): string {
   const counts = new Map<string, number>();
   for (const { toolKind } of calls) {
-    const kind = deeds[toolKind] === undefined ? "other" : toolKind;
+    const kind = actionWords[toolKind] === undefined ? "other" : toolKind;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   const parts = [...counts].map(([kind, count]) => {
-    const [verb, one, many] = deeds[kind as ToolKind] ?? ["used", "tool", "tools"];
+    const [verb, one, many] = actionWords[kind as ToolKind] ?? ["used", "tool", "tools"];
     return `${verb} ${count} ${count === 1 ? one : many}`;
   });
   const failedCount = calls.filter(({ status }) => status === "failed").length;

@@ -74,12 +74,12 @@ describe("[Z6] sessions", () => {
       session("idle", ready),
       session("finished", ready, { isRead: false }),
       session("asks", busy("permission"), inRoof),
-      session("resting", ready, inRoof),
+      session("quiet", ready, inRoof),
       session("put away", ready, { isArchived: true }),
     ]);
     const titles = (sessions: readonly SessionSummary[]): string[] => sessions.map(({ title }) => title);
     expect(groups.map(({ name, current, idle }) => [name, titles(current), titles(idle)])).toEqual([
-      ["roof", ["asks"], ["resting"]],
+      ["roof", ["asks"], ["quiet"]],
       ["garden", ["finished"], ["idle"]],
     ]);
   });

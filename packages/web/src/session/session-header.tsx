@@ -118,7 +118,7 @@ interface SessionMenuProps {
   readonly onRename: () => void;
 }
 
-/** What can be done with a session; what ends something is asked about first. */
+/** Actions on a session; what ends something is asked about first. */
 function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
   const host = useHost();
   const [asked, setAsked] = useState<"close" | "delete" | "details">();

@@ -1,4 +1,4 @@
-// Start of a session: one box for what is wanted, and pickers beneath for who does it, where and how.
+// Start of a session: one box for what is wanted, and pickers beneath for the agent, the folder and the settings.
 import { ArrowUpIcon, ContainerIcon, CpuIcon, HubotIcon, PlugIcon, ShieldIcon } from "@primer/octicons-react";
 import type { SessionSummary } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from "react";

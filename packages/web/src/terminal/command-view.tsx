@@ -60,7 +60,7 @@ interface LeftBehindProps extends Omit<OpenCommandProps, "onGrow"> {
   readonly isLineOnly?: boolean;
 }
 
-/** What a terminal that is no longer there left with its tool call. */
+/** The output and exit that a terminal which is no longer there left with its tool call. */
 function LeftBehind({ call, content, isOpen, onToggle, isLineOnly = false }: LeftBehindProps): ReactNode {
   const { title } = content;
   const result = resultOf(content);

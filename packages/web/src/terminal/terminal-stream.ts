@@ -93,7 +93,7 @@ export class TerminalStream {
     this.#onControlUsed = isArmed ? onUsed : undefined;
   }
 
-  /** What a person typed, as a control character where Ctrl was pressed before on the page. */
+  /** Input of a person, as a control character where Ctrl was pressed before on the page. */
   withControl(data: string): string {
     const onUsed = this.#onControlUsed;
     if (onUsed === undefined || !/^[a-z[\]\\^_@ ]$/i.test(data)) return data;

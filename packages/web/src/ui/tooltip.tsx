@@ -13,7 +13,7 @@ export interface TooltipProps {
 /** Hovering past should not flash every label on the way. */
 const delayMs = 450;
 
-/** Shows the text below its child, which must have a name of its own: the tooltip is hidden from screen readers. */
+/** Shows the text below its child, which must have its own name: the tooltip is hidden from screen readers. */
 export function Tooltip({ text, keys, children }: TooltipProps): ReactNode {
   const anchor = useRef<HTMLSpanElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -5,7 +5,6 @@ import type { ReactNode } from "react";
 import { goTo, type SessionRoute } from "../frame/route.ts";
 import { useRoot } from "../host/use-host.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import style from "./session-tabs.module.css";
 
 type SessionViewId = "conversation" | "changes" | "terminals";
 
@@ -18,25 +17,23 @@ export function SessionTabs({ session, route }: SessionTabsProps): ReactNode {
   const terminals = useSessionTerminals(session.resource);
   const running = terminals.filter(({ lifecycle }) => lifecycle.status === "running").length;
   return (
-    <div className={style.row}>
-      <Tabs<SessionViewId>
-        label="Views of the session"
-        current={viewOf(route)}
-        tabs={[
-          {
-            id: "conversation",
-            label: "Conversation",
-            icon: <CommentDiscussionIcon />,
-            count: route.view === undefined ? 0 : session.inputNeeded.length,
-          },
-          { id: "changes", label: "Changes", icon: <DiffIcon />, count: session.changes?.files ?? 0 },
-          { id: "terminals", label: "Terminals", icon: <TerminalIcon />, count: running },
-        ]}
-        onChange={(id) =>
-          goTo({ place: "session", session: session.resource, view: id === "conversation" ? undefined : id })
-        }
-      />
-    </div>
+    <Tabs<SessionViewId>
+      label="Views of the session"
+      current={viewOf(route)}
+      tabs={[
+        {
+          id: "conversation",
+          label: "Conversation",
+          icon: <CommentDiscussionIcon />,
+          count: route.view === undefined ? 0 : session.inputNeeded.length,
+        },
+        { id: "changes", label: "Changes", icon: <DiffIcon />, count: session.changes?.files ?? 0 },
+        { id: "terminals", label: "Terminals", icon: <TerminalIcon />, count: running },
+      ]}
+      onChange={(id) =>
+        goTo({ place: "session", session: session.resource, view: id === "conversation" ? undefined : id })
+      }
+    />
   );
 }
 

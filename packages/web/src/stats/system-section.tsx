@@ -94,7 +94,7 @@ function KeeperSection(): ReactNode {
   return (
     <Section
       title="Keeper"
-      text={`Process ${keeper.pid}, version ${keeper.version}, for ${agoWords(keeper.startedAt, nowMs)}; holds ${sizeWords(keeper.heldBytes)} of output. What it holds survives a restart of the host.`}
+      text={`Process ${keeper.pid}, version ${keeper.version}, started ${startedWords(keeper.startedAt, nowMs)}; holds ${sizeWords(keeper.heldBytes)} of output. What it holds survives a restart of the host.`}
     >
       {runs.length === 0 && <p className={style.hint}>It holds nothing.</p>}
       <Rows label="Held processes">
@@ -141,6 +141,11 @@ function KeeperSection(): ReactNode {
       )}
     </Section>
   );
+}
+
+function startedWords(at: string, nowMs: number): string {
+  const ago = agoWords(at, nowMs);
+  return ago === "now" ? "just now" : `${ago} ago`;
 }
 
 /** A client, as the host lists it; only the fields that the page shows. */

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { OPERATIONS } from "@holdfast/protocol";
 import { Holdfast } from "@holdfast/sdk";
 import { keeperStatus } from "@holdfast/terminal/keeper";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -91,10 +92,14 @@ describe("a host that is busy", () => {
   });
   afterAll(() => host.close());
 
-  it("[C724] ps lists the keeper and what it holds", async () => {
+  it("[C724][A806] ps and the API list the keeper and what it holds", async () => {
     const listed = JSON.parse((await run(host, "ps", "--json")).stdout) as { runs: object[] };
     expect(listed).toMatchObject({ host: host.pid, keeper: { epoch: 1 }, unowned: [] });
     expect(listed.runs).toContainEqual(expect.objectContaining({ kind: "text", pid, state: "running" }));
+    const answer = await fetch(`${host.url}/admin/processes`, { headers: { "x-api-key": host.token } });
+    const { processes } = OPERATIONS.listProcesses.response.parse(await answer.json());
+    expect(processes).toMatchObject({ keeper: { hosts: 1 }, unowned: [] });
+    expect(processes.runs).toContainEqual(expect.objectContaining({ pid, state: "running", what: "long" }));
     const { stdout } = await run(host, "ps");
     expect(stdout).toContain("Keeper: process");
     expect(stdout).toMatch(/text +running +- +long/);

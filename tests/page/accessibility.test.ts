@@ -26,9 +26,12 @@ describePage(
         await whenConnected(page);
         const faults: Record<string, string[]> = { home: await violations(page) };
         await page.getByRole("button", { name: "New session" }).click();
-        await page.getByRole("radio", { name: /Shell/ }).waitFor();
+        await page
+          .getByRole("dialog")
+          .getByText(/agents? (is|are) not installed/)
+          .click();
         faults["dialog"] = await violations(page);
-        await page.getByRole("button", { name: "Cancel" }).click();
+        await page.getByRole("button", { name: "Close", exact: true }).click();
 
         await openShellSession(page, host.project);
         faults["empty session"] = await violations(page);
@@ -38,10 +41,10 @@ describePage(
         await page.keyboard.press("Escape");
         await page.getByRole("button", { name: "Allow once", exact: true }).click();
         await page.getByText("new file").waitFor();
-        await page.getByRole("button", { name: "Changed files 1" }).click();
-        await page.getByRole("region", { name: "Changed files" }).waitFor();
-        faults["changed files"] = await violations(page);
-        await page.getByRole("button", { name: "Conversation" }).click();
+        await page.getByRole("tab", { name: /^Changes/ }).click();
+        await page.getByRole("region", { name: "Diffs" }).waitFor();
+        faults["changes"] = await violations(page);
+        await page.getByRole("tab", { name: "Conversation" }).click();
         await say(page, "sh -i");
         await page.getByRole("link", { name: /Inbox/ }).click();
         await page.getByRole("group", { name: /^Permission/ }).waitFor();
@@ -61,10 +64,10 @@ describePage(
         }
         faults["board"] = await violations(page);
         await page.getByRole("link", { name: "Host" }).click();
-        await page.getByRole("img", { name: /^Memory/ }).waitFor();
+        await page.getByRole("button", { name: /^Theme: As/ }).waitFor();
         faults["host"] = await violations(page);
         await page.getByRole("link", { name: "Closed sessions" }).click();
-        await page.getByText("None. A session that you close").waitFor();
+        await page.getByText("A session that you close").waitFor();
         faults["closed sessions"] = await violations(page);
         await page.goBack();
         await page.goBack();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { composer, say, whenConnected } from "./page-walk.ts";
+import { composer, fillNewSession, say, whenConnected } from "./page-walk.ts";
 
 const code = [
   "// A & B",
@@ -32,10 +32,8 @@ describePage("[Z9] code in the page", () => {
     const opened = await openPage(`${host.url}/?tkn=${host.token}`, { colorScheme });
     const { page } = opened;
     await whenConnected(page);
-    await page.getByRole("button", { name: "New session" }).click();
-    await page.getByRole("radio", { name: /Qwen/ }).check();
-    await page.getByLabel("Folder").fill(host.project);
-    await page.getByRole("button", { name: "Open session" }).click();
+    const dialog = await fillNewSession(page, /Qwen/, host.project);
+    await dialog.getByRole("button", { name: "Open session" }).click();
     await composer(page).waitFor();
     return opened;
   }

@@ -67,13 +67,18 @@ describePage("[Z20] the page", () => {
   it("[Z21] after a reload nothing is missing, and the keyboard alone is enough", async () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
+    await page.keyboard.press("Escape");
     await page.keyboard.press("n");
-    await page.getByRole("radio", { name: /Shell/ }).waitFor();
-    await page.getByLabel("Folder").fill(host.project);
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    await dialog.getByRole("button", { name: /^Agent: (?!Looking)/ }).focus();
     await page.keyboard.press("Enter");
-    await composer(page).waitFor();
+    await page.keyboard.type("shell");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Agent: Shell" }).waitFor();
+    await dialog.getByRole("textbox", { name: "What should be done?" }).focus();
     await page.keyboard.type("echo kept");
     await page.keyboard.press("Enter");
+    await composer(page).waitFor();
     await page.getByRole("button", { name: "Allow once", exact: true }).focus();
     await page.keyboard.press("Enter");
     await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();

@@ -44,10 +44,12 @@ export async function takeGuidePictures(browser: Browser): Promise<void> {
     await takeIsolation(page, host.project);
     await takeLimit(page, host.project);
     await page.getByRole("link", { name: "Host", exact: true }).click();
+    await page.getByRole("tab", { name: "Permissions" }).click();
     await takePart(page.getByRole("region", { name: "Always allowed" }), "rules-light");
     await page.setViewportSize({ width: 1280, height: 1200 });
-    const audit = page.getByRole("region", { name: "Audit" });
-    await takePart(audit, "audit-light", audit.getByRole("row").nth(8));
+    await page.getByRole("tab", { name: "Activity" }).click();
+    const activity = page.getByRole("region", { name: "Activity" });
+    await takePart(activity, "audit-light", activity.getByRole("listitem").nth(8));
   } finally {
     await scripted.close();
   }

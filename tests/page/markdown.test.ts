@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { composer, say, whenConnected } from "./page-walk.ts";
+import { composer, fillNewSession, say, whenConnected } from "./page-walk.ts";
 
 const attack = [
   "**bold**",
@@ -31,15 +31,13 @@ describePage("[Z28] Markdown", () => {
       expectedFaults: /Content Security Policy|Failed to load resource/,
     });
     await whenConnected(page);
-    await page.getByRole("button", { name: "New session" }).click();
-    await page.getByRole("radio", { name: /Qwen/ }).check();
-    await page.getByLabel("Folder").fill(host.project);
-    await page.getByRole("button", { name: "Open session" }).click();
+    const dialog = await fillNewSession(page, /Qwen/, host.project);
+    await dialog.getByRole("button", { name: "Open session" }).click();
     await composer(page).waitFor();
     await say(page, attack);
     const log = page.getByRole("log", { name: "Conversation" });
     await log.locator("strong", { hasText: "bold" }).waitFor();
-    await log.getByText("thought: Let me think.").waitFor();
+    await log.getByRole("button", { name: "Thought: Let me think." }).waitFor();
     await page.getByText("Done", { exact: true }).waitFor();
     expect(await log.locator("script, style, form, input, iframe").count()).toBe(0);
     expect(await log.locator("[onerror], [href^='javascript']").count()).toBe(0);

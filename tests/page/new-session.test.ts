@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { composer, say, whenConnected } from "./page-walk.ts";
+import { composer, fillNewSession, pick, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z10] a new session", () => {
   let host: RealHost;
@@ -18,31 +18,37 @@ describePage("[Z10] a new session", () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     const dialog = page.getByRole("dialog", { name: "New session" });
-    const open = async (): Promise<void> => {
-      await page.getByRole("button", { name: "New session" }).click();
-      await dialog.getByRole("radio", { name: /Qwen/ }).check();
-      await dialog.getByLabel("Folder").fill(host.project);
+    const model = dialog.getByRole("button", { name: /^Model: / });
+    const open = async (): Promise<void> => void (await fillNewSession(page, /Qwen/, host.project));
+    const offered = async (): Promise<string[]> => {
+      await model.click();
+      const labels = await dialog.getByRole("listbox", { name: "Model" }).getByRole("option").allInnerTexts();
+      await page.keyboard.press("Escape");
+      return labels.map((label) => label.split("\n")[0] ?? "");
     };
-    const offered = async (): Promise<(string | null)[]> => {
-      const options = await dialog.locator("datalist option").all();
-      return Promise.all(options.map((option) => option.getAttribute("value")));
+    const enter = async (name: string): Promise<void> => {
+      await model.click();
+      await dialog.getByRole("combobox", { name: "Search: Model" }).fill(name);
+      await dialog.getByRole("option", { name }).first().waitFor();
+      await page.keyboard.press("Enter");
     };
 
     await open();
-    expect(await offered()).toEqual([]);
+    expect(await offered()).toEqual(["Default model"]);
     await dialog.getByRole("button", { name: "Open session" }).click();
     await composer(page).waitFor();
     await say(page, "Who speaks?");
     await page.getByText("with claude-sonnet-4-20250514: Who speaks?").waitFor();
 
     await open();
-    expect(await offered()).toEqual(["claude-sonnet-4-20250514", "claude-sonnet-4-6"]);
-    const model = dialog.getByLabel("Model");
-    await model.fill("something else");
-    await dialog.getByRole("radio", { name: /Shell/ }).check();
-    expect([await model.inputValue(), await offered()]).toEqual(["", []]);
-    await dialog.getByRole("radio", { name: /Qwen/ }).check();
-    await model.fill(" claude-sonnet-4-6 ");
+    await expect.poll(async () => (await offered()).length).toBe(3);
+    await enter("something else");
+    await dialog.getByRole("button", { name: "Model: something else" }).waitFor();
+    await pick(dialog, "Agent", /Shell/);
+    expect(await model.count()).toBe(0);
+    await pick(dialog, "Agent", /Qwen/);
+    await dialog.getByRole("button", { name: "Model: Default model" }).waitFor();
+    await enter("claude-sonnet-4-6");
     await dialog.getByRole("button", { name: "Open session" }).click();
     await dialog.waitFor({ state: "detached" });
     await composer(page).waitFor();
@@ -55,15 +61,15 @@ describePage("[Z10] a new session", () => {
     await whenConnected(page);
     const dialog = page.getByRole("dialog", { name: "New session" });
     await page.getByRole("button", { name: "New session" }).click();
-    const level = dialog.getByLabel("Isolation");
     await dialog.getByText("cannot see the host's own files and processes").waitFor();
-    expect(await level.inputValue()).toBe("guard");
-    expect(await level.locator("option").allTextContents()).toEqual(["Workspace", "Guard", "None"]);
-    await level.selectOption("workspace");
+    await dialog.getByRole("button", { name: "Isolation: Guard" }).click();
+    const levels = dialog.getByRole("listbox", { name: "Isolation" }).getByRole("option");
+    const names = (await levels.allInnerTexts()).map((text) => text.split("\n")[0]);
+    expect(names).toEqual(["Workspace", "Guard", "None"]);
+    await levels.filter({ hasText: "Workspace" }).click();
     await dialog.getByText("can change only this session's folder").waitFor();
-    await level.selectOption("none");
+    await pick(dialog, "Isolation", /None/);
     await dialog.getByText("can read everything that the host can").waitFor();
-    await dialog.getByLabel("Folder").fill(host.project);
     await dialog.getByRole("button", { name: "Open session" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByText("Not isolated").first().waitFor();

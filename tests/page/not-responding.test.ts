@@ -20,7 +20,10 @@ describePage("[Z342] a host that hangs", () => {
     });
     await whenConnected(page);
     await openShellSession(page, host.project);
-    const banner = page.getByRole("alert").getByText(/Host not responding, silent for \d+ s/);
+    const banner = page
+      .getByRole("alert")
+      .filter({ hasText: "Host not responding" })
+      .getByText(/Silent for \d+ s/);
     process.kill(host.pid, "SIGSTOP");
     const stoppedMs = performance.now();
     try {

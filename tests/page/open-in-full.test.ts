@@ -40,7 +40,7 @@ describePage("[Z510] a screen that is opened again", () => {
       await terminals(page).locator("textarea:focus").waitFor({ state: "attached" });
       const { page: watcher } = await openPage(`${host.url}/?tkn=${host.token}`);
       await whenConnected(watcher);
-      await watcher.getByRole("link", { name: /vim/ }).click();
+      await watcher.getByRole("link", { name: /vim/ }).first().click();
       for (let count = 0; count < 40; count += 1) await page.keyboard.press("j");
       await expect.poll(() => rowsOf(watcher)).toContain("line 41 of the file");
       const { rows } = await readScreen(page, "first");

@@ -11,14 +11,34 @@ export async function whenConnected(page: Page): Promise<void> {
   await page.getByRole("status", { name: "Connection to the host" }).getByText("Connected").waitFor();
 }
 
-/** Opens a session with the shell by the dialog, in a folder. */
-export async function openShellSession(page: Page, folder: string): Promise<void> {
+/** Chooses an option of a picker; `scope` is the page or a part of it. */
+export async function pick(scope: Page | Locator, label: string, option: RegExp | string): Promise<void> {
+  await scope.getByRole("button", { name: new RegExp(`^${label}: `) }).click();
+  await scope.getByRole("option", { name: option }).click();
+}
+
+/** Opens the dialog for a new session, with an agent and a folder. */
+export async function fillNewSession(page: Page, agent: RegExp, folder: string): Promise<Locator> {
   await page.getByRole("button", { name: "New session" }).click();
   const dialog = page.getByRole("dialog", { name: "New session" });
-  await dialog.getByRole("radio", { name: /Shell/ }).check();
-  await dialog.getByLabel("Folder").fill(folder);
+  await pick(dialog, "Agent", agent);
+  await dialog.getByRole("button", { name: /^Folder: / }).click();
+  await dialog.getByRole("combobox", { name: "Path of the folder" }).fill(folder);
+  await page.keyboard.press("Enter");
+  return dialog;
+}
+
+/** Opens a session with the shell by the dialog, in a folder. */
+export async function openShellSession(page: Page, folder: string): Promise<void> {
+  const dialog = await fillNewSession(page, /Shell/, folder);
   await dialog.getByRole("button", { name: "Open session" }).click();
   await composer(page).waitFor();
+}
+
+/** Chooses an action of the session's menu. */
+export async function chooseAction(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Session menu" }).click();
+  await page.getByRole("menuitem", { name }).click();
 }
 
 /** Sends a message by the keyboard. */

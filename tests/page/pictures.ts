@@ -6,7 +6,7 @@ import { startRealHost } from "../host/real-host.ts";
 import build from "../setup/build.ts";
 import { takeGuidePictures } from "./guide-pictures.ts";
 import { cannotBrowse, startBrowser } from "./page-browser.ts";
-import { allow, openShellSession, say, terminals, typeInto } from "./page-walk.ts";
+import { allow, chooseAction, openShellSession, say, terminals, typeInto } from "./page-walk.ts";
 import { openPage, pictureFolder, take } from "./picture.ts";
 
 const desktop = { viewport: { width: 1280, height: 800 } } as const;
@@ -14,7 +14,7 @@ const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isM
 
 /** Names the session that is shown, as a person would. */
 async function rename(page: Page, name: string): Promise<void> {
-  await page.getByRole("button", { name: "Rename" }).click();
+  await chooseAction(page, "Rename");
   await page.getByRole("textbox", { name: "Session name" }).fill(name);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name }).waitFor();
@@ -51,7 +51,10 @@ async function main(): Promise<void> {
     await fill(first, host.project);
     await take(first, "session-light");
     const dark = await openPage(browser, host, { ...desktop, colorScheme: "dark" });
-    await dark.getByRole("link", { name: /Notes for the garden/ }).click();
+    await dark
+      .getByRole("link", { name: /Notes for the garden/ })
+      .first()
+      .click();
     // The diff and the text come in separate files, which are fetched when they are needed.
     await dark.getByText("−1", { exact: true }).waitFor();
     await dark.locator("code", { hasText: "notes.md" }).first().waitFor();

@@ -25,7 +25,12 @@ export function readScreen(page: Page, which: "first" | "last" = "last"): Promis
     const around = place.getBoundingClientRect();
     const rows = [...screen.querySelectorAll(".xterm-rows > div")];
     return {
-      view: { x: around.x, y: around.y, width: place.clientWidth, height: place.clientHeight },
+      view: {
+        x: around.x + px(place, "paddingLeft"),
+        y: around.y,
+        width: place.clientWidth - px(place, "paddingLeft") - px(place, "paddingRight"),
+        height: place.clientHeight,
+      },
       scrollTop: place.scrollTop,
       barPx: place.offsetHeight - place.clientHeight,
       rows: rows.map((row) => ({ ...area(row.getBoundingClientRect()), text: row.textContent.trimEnd() })),
@@ -33,6 +38,9 @@ export function readScreen(page: Page, which: "first" | "last" = "last"): Promis
       fontPx: Number.parseFloat(getComputedStyle(rows[0]).fontSize),
       cellPx: measure(screen),
     };
+    function px(element, name) {
+      return Number.parseFloat(getComputedStyle(element)[name]);
+    }
     function measure(screen) {
       const cell = screen.querySelector(".xterm-char-measure-element");
       return cell.getBoundingClientRect().width / cell.textContent.length;

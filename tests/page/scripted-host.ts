@@ -7,7 +7,7 @@ import type { Locator, Page } from "playwright-core";
 import { AgentRecord } from "../../packages/core/src/testing/agent-record.ts";
 import type { Script } from "../../packages/core/src/testing/script.ts";
 import { startRealHost, type RealHost, type RealHostOptions } from "../host/real-host.ts";
-import { composer } from "./page-walk.ts";
+import { composer, fillNewSession } from "./page-walk.ts";
 
 const agentFile = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
 
@@ -55,10 +55,7 @@ export async function openPainterSession(
   folder: string,
   choose: (dialog: Locator) => Promise<void> = async () => {},
 ): Promise<void> {
-  await page.getByRole("button", { name: "New session" }).click();
-  const dialog = page.getByRole("dialog", { name: "New session" });
-  await dialog.getByRole("radio", { name: /Painter/ }).check();
-  await dialog.getByLabel("Folder").fill(folder);
+  const dialog = await fillNewSession(page, /Painter/, folder);
   await choose(dialog);
   await dialog.getByRole("button", { name: "Open session" }).click();
   await composer(page).waitFor();

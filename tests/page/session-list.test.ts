@@ -43,14 +43,16 @@ describePage("[Z6] the list of sessions", () => {
     const { page } = await openPage(tiny.url);
     await whenConnected(page);
     const focused = (): Promise<unknown> => page.evaluate("document.activeElement.textContent");
-    await page.getByRole("link", { name: /roof/ }).waitFor();
+    const roof = page.locator("#sessions").getByRole("link", { name: /roof/ });
+    await roof.waitFor();
+    await page.keyboard.press("Escape");
     await page.keyboard.press("ArrowDown");
     expect(await focused()).toContain("well");
     await page.keyboard.press("ArrowDown");
     expect(await focused()).toContain("roof");
     await page.keyboard.press("/");
     await page.keyboard.type("work gar");
-    await page.getByRole("link", { name: /roof/ }).waitFor({ state: "detached" });
+    await roof.waitFor({ state: "detached" });
     await page.keyboard.press("ArrowDown");
     expect(await focused()).toContain("garden");
     expect(await violationsInBothThemes(page)).toEqual([]);

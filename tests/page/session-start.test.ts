@@ -6,7 +6,16 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { violations } from "./axe.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { allow, composer, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import {
+  allow,
+  chooseAction,
+  composer,
+  fillNewSession,
+  openShellSession,
+  say,
+  terminals,
+  whenConnected,
+} from "./page-walk.ts";
 
 const shellProgram = fileURLToPath(new URL("../../packages/agent-shell/dist/main.js", import.meta.url));
 /** An agent that needs a file in its folder before it starts. */
@@ -36,8 +45,10 @@ describePage(
       await whenConnected(page);
       await page.getByRole("button", { name: "New session" }).click();
       const dialog = page.getByRole("dialog", { name: "New session" });
-      await dialog.getByRole("radio", { name: /Moody/ }).waitFor();
-      expect(await dialog.getByRole("radio", { disabled: true }).count()).toBe(0);
+      await dialog.getByRole("button", { name: /^Agent: / }).click();
+      await dialog.getByRole("option", { name: /Moody/ }).waitFor();
+      expect(await dialog.getByRole("option", { name: /Missing/ }).count()).toBe(0);
+      await page.keyboard.press("Escape");
       await dialog.getByText(/agents are not installed/).click();
       const list = dialog.getByRole("list", { name: "Agents that are not installed" });
       const gemini = list.getByRole("listitem").filter({ hasText: "Gemini CLI" });
@@ -56,10 +67,7 @@ describePage(
     it("[Z348] shows what an agent that failed to start printed, and starts it again with what was chosen", async () => {
       const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
       await whenConnected(page);
-      await page.getByRole("button", { name: "New session" }).click();
-      const dialog = page.getByRole("dialog", { name: "New session" });
-      await dialog.getByRole("radio", { name: /Moody/ }).check();
-      await dialog.getByLabel("Folder").fill(host.project);
+      const dialog = await fillNewSession(page, /Moody/, host.project);
       await dialog.getByRole("button", { name: "Open session" }).click();
       const alert = page.getByRole("alert").filter({ hasText: "no key was found" });
       await alert.waitFor();
@@ -78,7 +86,7 @@ describePage(
       const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
       await whenConnected(page);
       await openShellSession(page, host.project);
-      await page.getByRole("button", { name: "Rename" }).click();
+      await chooseAction(page, "Rename");
       await page.getByRole("textbox", { name: "Session name" }).waitFor();
       await page.keyboard.type("Harvest");
       await page.keyboard.press("Enter");
@@ -118,17 +126,18 @@ describePage(
       }
     });
 
-    it("[Z355] the table of activity breaks no word of its actions", async () => {
+    it("[Z355] the list of activity breaks no word of its actions", async () => {
       const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
         viewport: { width: 900, height: 700 },
       });
       await whenConnected(page);
       await page.getByRole("link", { name: "Host" }).click();
-      const activity = page.getByRole("region", { name: "Audit" });
+      await page.getByRole("tab", { name: "Activity" }).click();
+      const activity = page.getByRole("region", { name: "Activity" });
       await activity.getByRole("heading", { name: "Activity" }).waitFor();
-      await activity.getByRole("cell", { name: "command", exact: true }).first().waitFor();
+      await activity.getByText("command", { exact: true }).first().waitFor();
       const lines = await page.evaluate<number[]>(`(() => {
-        const cells = document.querySelectorAll('section[aria-label="Audit"] td:nth-child(2)');
+        const cells = document.querySelectorAll('section[aria-label="Activity"] [data-action]');
         return [...cells].map((cell) => {
           const text = document.createRange();
           text.selectNodeContents(cell);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { openShellSession, say, whenConnected } from "./page-walk.ts";
+import { chooseAction, openShellSession, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z7] sessions in the page", () => {
   let host: RealHost;
@@ -18,20 +18,23 @@ describePage("[Z7] sessions in the page", () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await openShellSession(page, host.project);
-    await page.getByRole("button", { name: "Rename" }).click();
+    await chooseAction(page, "Rename");
     await page.getByRole("textbox", { name: "Session name" }).fill("Garden work");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Garden work" }).waitFor();
 
     const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
-    await other.getByRole("link", { name: /Garden work/ }).click();
+    await other
+      .getByRole("link", { name: /Garden work/ })
+      .first()
+      .click();
     await other.getByText(/also open in: Chrome/).waitFor();
     await page.getByText(/also open in: Chrome/).waitFor();
 
-    await other.getByRole("button", { name: "Archive" }).click();
+    await chooseAction(other, "Archive");
     await page.getByRole("region", { name: "Archived" }).getByText("Garden work").waitFor();
-    await page.getByRole("button", { name: "Close …" }).click();
+    await chooseAction(page, "Delete …");
     await page.getByRole("button", { name: "Delete with its history" }).click();
     await page.getByText("No sessions yet.").waitFor();
     await other.getByText("No sessions yet.").waitFor();
@@ -43,14 +46,14 @@ describePage("[Z7] sessions in the page", () => {
     await whenConnected(page);
     for (const name of ["Harvest", "Compost"]) {
       await openShellSession(page, host.project);
-      await page.getByRole("button", { name: "Rename" }).click();
+      await chooseAction(page, "Rename");
       await page.getByRole("textbox", { name: "Session name" }).fill(name);
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name }).waitFor();
       await say(page, `Words of the ${name}`);
       await page.getByRole("group", { name: "Your message" }).waitFor();
-      await page.getByRole("button", { name: "Close …" }).click();
-      await page.getByRole("button", { name: /^Close: / }).click();
+      await chooseAction(page, "Close …");
+      await page.getByRole("button", { name: "Close session" }).click();
       await page.getByText("No sessions yet.").waitFor();
     }
 
@@ -62,17 +65,17 @@ describePage("[Z7] sessions in the page", () => {
       .getByRole("group", { name: "Your message" })
       .filter({ hasText: "Words of the Harvest" })
       .waitFor();
-    await page.getByRole("button", { name: "Delete …" }).click();
+    await chooseAction(page, "Delete …");
     await page.getByRole("button", { name: "Delete with its history" }).click();
     await page.waitForURL(`${host.url}/#/`);
 
     await page.getByRole("link", { name: "Closed sessions" }).click();
     await list.getByRole("button", { name: "Delete Compost …" }).click();
-    await list.getByRole("button", { name: "Delete Compost with its history" }).click();
+    await page.getByRole("button", { name: "Delete with its history" }).click();
     await list.getByRole("link", { name: "Compost" }).waitFor({ state: "detached" });
     await page.reload();
     await page.getByRole("heading", { name: "Closed sessions" }).waitFor();
-    await page.getByText("stays here with all that was said in it").waitFor();
+    await page.getByText("stays here with its messages and output").waitFor();
     expect(await list.count()).toBe(0);
   });
 
@@ -81,8 +84,8 @@ describePage("[Z7] sessions in the page", () => {
     await whenConnected(page);
     await openShellSession(page, host.project);
     const address = page.url();
-    await page.getByRole("button", { name: "Close …" }).click();
-    await page.getByRole("button", { name: /^Close: / }).click();
+    await chooseAction(page, "Close …");
+    await page.getByRole("button", { name: "Close session" }).click();
     await page.getByText("No sessions yet.").waitFor();
     await page.goto(address);
     await page.getByText("This session is closed.").waitFor();

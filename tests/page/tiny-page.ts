@@ -25,6 +25,10 @@ export interface TinyPage {
 export async function startTinyPage(): Promise<TinyPage> {
   const host = new TinyHost();
   const server = createServer(({ url = "/" }, response) => {
+    if (url.startsWith("/sdk/acp/agents")) {
+      response.setHeader("content-type", "application/json").end('{ "agents": [] }');
+      return;
+    }
     const name = url === "/" ? "index.html" : path.basename(url);
     const folder = url.startsWith("/assets/") ? path.join(pageFolder, "assets") : pageFolder;
     try {

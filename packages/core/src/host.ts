@@ -31,6 +31,7 @@ import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
 import { Isolation } from "./isolation/isolation.ts";
 import type { HostSearch } from "./search/host-search.ts";
+import { HostUsage } from "./usage/host-usage.ts";
 import { SharedAccess } from "./resource/shared-access.ts";
 import { SharedFiles } from "./resource/shared-files.ts";
 import type { SessionDirectory } from "./session/session-directory.ts";
@@ -92,6 +93,7 @@ export class Host {
   readonly acpEnabled: boolean;
   readonly changes: HostChanges;
   readonly search: HostSearch;
+  readonly usage: HostUsage;
   readonly #parts: HostParts;
   readonly #turnReaders: TurnReaders;
   #closing: Promise<void> | undefined;
@@ -120,6 +122,11 @@ export class Host {
     this.acpEnabled = options.config.acp.enabled;
     this.changes = new HostChanges(sessions, this.submit);
     this.search = parts.search;
+    this.usage = new HostUsage({
+      hub,
+      storage: options.storage,
+      now: options.now ?? ((): Date => new Date()),
+    });
     const isolation = new Isolation(options.config.isolation, options.paths);
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {

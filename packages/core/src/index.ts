@@ -16,6 +16,7 @@ export { rightsEntry } from "./audit/rights-entry.ts";
 export type { Audit, AuditEntry, AuditStore } from "./audit/audit.ts";
 export { maySee, submitterOf, type Caller } from "./caller.ts";
 export type { HostSearch } from "./search/host-search.ts";
+export type { HostUsage } from "./usage/host-usage.ts";
 export type { HostChanges } from "./changes/host-changes.ts";
 export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts";
 export { explainStorageError, type Recording } from "./channel/recording.ts";

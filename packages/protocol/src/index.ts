@@ -75,6 +75,8 @@ export type {
   RevertRequest,
 } from "./operations/changes.ts";
 export type { ConnectedClient } from "./operations/client.ts";
+export type { Usage } from "./operations/usage.ts";
+export type { ProcessList } from "./operations/process.ts";
 export type { SearchResult, SearchSessionsQuery } from "./operations/search.ts";
 export type { Session, SessionOptions, SessionPatch, SessionStatus } from "./operations/session.ts";
 export {

@@ -15,9 +15,12 @@ import {
   listChanges,
   revertChanges,
   stageChanges,
+  unstageChanges,
 } from "./operations/changes.ts";
 import { getPolicy } from "./operations/policy.ts";
 import { createTicket, listClients } from "./operations/client.ts";
+import { listProcesses } from "./operations/process.ts";
+import { readUsage } from "./operations/usage.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { searchSessions } from "./operations/search.ts";
 import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
@@ -64,6 +67,7 @@ export const OPERATIONS = {
   diffChanges,
   revertChanges,
   stageChanges,
+  unstageChanges,
   commitChanges,
   createTerminal,
   listTerminals,
@@ -89,6 +93,8 @@ export const OPERATIONS = {
   getAuditChain,
   getPolicy,
   listClients,
+  listProcesses,
+  readUsage,
   createWebhook,
   listWebhooks,
   deleteWebhook,

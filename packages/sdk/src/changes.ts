@@ -60,6 +60,16 @@ export class Changes {
     });
   }
 
+  /** Takes files out of git's index, as the newest commit has them. */
+  async unstage(sessionKey: string, paths: readonly string[], { signal }: CallOptions = {}): Promise<void> {
+    await this.#connection.ask({
+      method: "POST",
+      path: pathOf(sessionKey, "/unstage"),
+      body: { paths },
+      signal,
+    });
+  }
+
   /** Commits what is staged, or the files that are named, without hooks and unsigned; gives the commit's id. */
   commit(
     sessionKey: string,

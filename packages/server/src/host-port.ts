@@ -6,6 +6,7 @@ import type {
   FollowedSession,
   HostChanges,
   HostSearch,
+  HostUsage,
   HostStats,
   HostWatcher,
   Hub,
@@ -81,8 +82,10 @@ export interface HostPort {
   readonly ahp?: AhpPort;
   /** Searches over the text of sessions. */
   readonly search: Pick<HostSearch, "find">;
+  /** What agents reported to have used. */
+  readonly usage: Pick<HostUsage, "read">;
   /** The changes in the folders of sessions. */
-  readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "commit">;
+  readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "unstage" | "commit">;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
   createSession(options: SessionOptions, caller: Caller): Promise<Session>;
   getSession(key: string, caller: Caller): SessionStatus;

@@ -1,7 +1,7 @@
 // Server of a host over HTTP, on this machine alone unless configured otherwise, with an orderly shutdown.
 import { createServer, type Server } from "node:http";
 import type { Audit, Log, Meta } from "@holdfast/core";
-import { HostError, LIMITS, OWNER_CLIENT_ID } from "@holdfast/protocol";
+import { HostError, LIMITS, OWNER_CLIENT_ID, type ProcessList } from "@holdfast/protocol";
 import { getRequestListener } from "@hono/node-server";
 import { AcpServer } from "./acp/acp-server.ts";
 import { type AhpTimeouts, AhpServer } from "./ahp/ahp-server.ts";
@@ -56,6 +56,8 @@ export interface ServerOptions {
   readonly isReady?: () => Readiness;
   /** Stops the host on request; absent: nobody can ask for it. */
   readonly onStopRequest?: (work: RunningWork) => void;
+  /** Runs that the keeper holds, and processes without an owner; absent: nobody knows. */
+  readonly processes?: () => Promise<ProcessList>;
   /** The version that the API's document names. */
   readonly version?: string;
   /** The folder of the built page, served at `/`; absent: there is no page. */

@@ -6,9 +6,11 @@ import { startTheme } from "./frame/theme.tsx";
 import { takeClientId } from "./host/client-id.ts";
 import { HostConnection } from "./host/host-connection.ts";
 import { HostContext } from "./host/use-host.ts";
+import { applySettings } from "./stats/settings.ts";
 
 async function start(place: HTMLElement): Promise<void> {
   startTheme();
+  applySettings();
   const url = new URL("/ahp", location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const host = new HostConnection(await takeClientId(), url.href);

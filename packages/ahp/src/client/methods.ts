@@ -92,6 +92,17 @@ export type HostMethods = {
       params: OfChannel & { readonly uri: string; readonly encoding?: "utf-8" | "base64" };
       result: { readonly data: string; readonly encoding: "utf-8" | "base64"; readonly contentType?: string };
     };
+    /** The entries of a folder; outside of the sessions' folders it needs `resourceRequest` first. */
+    resourceList: {
+      params: OfChannel & { readonly uri: string };
+      result: {
+        readonly entries: readonly { readonly name: string; readonly type: "file" | "directory" }[];
+      };
+    };
+    resourceRequest: {
+      params: OfChannel & { readonly uri: string; readonly read?: boolean };
+      result: object;
+    };
     completions: {
       params: OfChannel & { readonly kind: string; readonly text: string; readonly offset: number };
       result: { readonly items: readonly JsonObject[] };

@@ -13,6 +13,8 @@ import { type Readiness, startServer } from "@holdfast/server";
 import { openFileSpool, openSqliteStorage } from "@holdfast/storage-sqlite";
 import { StartError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { readKeeper } from "../link/keeper-link.ts";
+import { listProcesses } from "../link/process-list.ts";
 import { VERSION } from "../version.ts";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
 import { AGENTS_FOLDER, APP_DATA_FOLDER, DATABASE_FILE, RUN_FOLDER, SPOOL_FOLDER } from "./home.ts";
@@ -144,6 +146,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       appDataFolder: path.join(home, APP_DATA_FOLDER),
       webhooks: { redactor },
       onStopRequest,
+      processes: async () => listProcesses(home, await readKeeper(home), true),
       ...(webRoot !== undefined && { webRoot }),
       isReady: () => ({
         ...readinessOf(recording.problem, policy.current().problem),

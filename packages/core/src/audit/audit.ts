@@ -44,6 +44,7 @@ export type AuditSubject =
   | "file-write"
   | "revert"
   | "stage"
+  | "unstage"
   | "commit"
   | "sign-in"
   | "key"

@@ -49,6 +49,10 @@ export class HostChanges {
     await this.#ask(key, { type: "session/stageChanges", paths }, caller);
   }
 
+  async unstage(key: string, paths: readonly string[], caller: Caller): Promise<void> {
+    await this.#ask(key, { type: "session/unstageChanges", paths }, caller);
+  }
+
   /** Commits what is staged; gives the commit's id. */
   async commit(key: string, request: CommitRequest, caller: Caller): Promise<string> {
     const { commit = "" } = await this.#ask(key, { type: "session/commitChanges", request }, caller);

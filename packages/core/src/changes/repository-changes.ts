@@ -19,7 +19,7 @@ import { type Git, GitError } from "./git.ts";
 import { type Repository, ownEnvironment } from "./repository.ts";
 import { Snapshots, type TurnSnapshot } from "./snapshots.ts";
 import { readStaged } from "./staging.ts";
-import { type OmittedFile, type TreeBounds, WorkingTree } from "./working-tree.ts";
+import { type OmittedFile, readHead, type TreeBounds, WorkingTree } from "./working-tree.ts";
 
 export type ChangeSummary = ChangeList["summary"];
 
@@ -64,7 +64,11 @@ export class RepositoryChanges {
     const reading = turn === undefined ? readStaged(this.#git, this.repository) : undefined;
     const [{ scope, omitted }, staged] = await Promise.all([this.#prepare(turn), reading]);
     const entries = scope === undefined ? [] : await this.#compare(scope);
-    const files = entries.slice(0, LIMITS.changedFiles).map((entry) => withStaged(entry, staged));
+    const committed = turn === undefined ? await this.#findCommitted(entries) : undefined;
+    const files = entries.slice(0, LIMITS.changedFiles).map((entry) => ({
+      ...withStaged(entry, staged),
+      ...(committed?.has(entry) && ({ isCommitted: true } as const)),
+    }));
     const turns = await this.snapshots.turns();
     return {
       source: "git",
@@ -178,6 +182,19 @@ export class RepositoryChanges {
     return { scope, omitted };
   }
 
+  /** The files that HEAD has as they are now. Our index must be up to date. */
+  async #findCommitted(entries: readonly FileEntry[]): Promise<ReadonlySet<FileEntry>> {
+    const head = entries.length === 0 ? undefined : await readHead(this.#git, this.repository);
+    if (head === undefined) return new Set();
+    const scope = this.#pathspecs([]);
+    const args = ["diff-index", "--cached", "-r", "-z", "--name-only", "--no-renames", head, "--", ...scope];
+    const output = await this.#run(args);
+    const differing = new Set(output.toString("latin1").split("\0"));
+    const isCommitted = (name: Buffer | undefined): boolean =>
+      name === undefined || !differing.has(name.toString("latin1"));
+    return new Set(entries.filter(({ path, oldPath }) => isCommitted(path) && isCommitted(oldPath)));
+  }
+
   async #findTurn(turn: string): Promise<TurnSnapshot> {
     const found = await this.snapshots.find(turn);
     if (found !== undefined) return found;
@@ -280,9 +297,9 @@ function summarize(entries: readonly FileEntry[]): ChangeSummary {
 
 function withStaged(
   { file, path, object }: FileEntry,
-  staged: ReadonlyMap<string, string> | undefined,
+  staged: Awaited<ReturnType<typeof readStaged>> | undefined,
 ): ChangedFile {
   const inIndex = staged?.get(path.toString("latin1"));
   if (inIndex === undefined) return file;
-  return { ...file, staged: inIndex === object ? "full" : "partial" };
+  return { ...file, staged: inIndex.object === object ? "full" : "partial" };
 }

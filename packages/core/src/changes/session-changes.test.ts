@@ -209,6 +209,41 @@ describe.each(levels)("under %s", (level) => {
   });
 });
 
+test("[N800] files are unstaged as HEAD has them, and those of the newest commit are marked", async () => {
+  git("config", "user.name", "Ben");
+  git("config", "user.email", "ben@example.org");
+  const scene = await openScene({
+    edit: "echo a >> kept.txt; echo new > new.txt; git mv long.txt moved.txt",
+  });
+  await scene.session.turn("edit");
+  const { key } = scene.session;
+  const { changes, audit } = scene.host.host;
+  const marks = async (): Promise<unknown> =>
+    (await list(scene)).files.map(({ path: name, staged, isCommitted }) => [name, staged ?? isCommitted]);
+  await changes.stage(key, ["kept.txt", "new.txt", "moved.txt"], ME);
+  expect(git("status", "--porcelain")).toBe("M  kept.txt\nR  long.txt -> moved.txt\nA  new.txt\n");
+  await changes.unstage(key, ["new.txt", "moved.txt"], ME);
+  expect(git("status", "--porcelain")).toBe("M  kept.txt\n D long.txt\n?? moved.txt\n?? new.txt\n");
+  expect(read("moved.txt")).toContain("line 40");
+  await expect(changes.unstage(key, ["new.txt"], ME)).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
+  expect(await marks()).toEqual([
+    ["kept.txt", "full"],
+    ["moved.txt", undefined],
+    ["new.txt", undefined],
+  ]);
+  await changes.commit(key, { message: "Second" }, ME);
+  await changes.commit(key, { message: "Third", paths: ["moved.txt"] }, ME);
+  expect(await marks()).toEqual([
+    ["kept.txt", true],
+    ["moved.txt", true],
+    ["new.txt", undefined],
+  ]);
+  expect(audit.recent.find(({ what }) => what === "unstage")).toMatchObject({
+    subject: "new.txt moved.txt",
+    outcome: "done",
+  });
+});
+
 function describeRepository(): unknown {
   const objects = execFileSync("find", [".git", "-type", "f"], { cwd: repository, encoding: "utf8" });
   const files = objects

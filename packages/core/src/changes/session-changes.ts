@@ -17,7 +17,7 @@ import { Git, GitError, hasGit } from "./git.ts";
 import { listReported, reportedDiffs } from "./reported-changes.ts";
 import { mayHaveRepository, openRepository } from "./repository.ts";
 import { type ChangeSummary, RepositoryChanges, findEntry } from "./repository-changes.ts";
-import { commit, stage } from "./staging.ts";
+import { commit, stage, unstage } from "./staging.ts";
 
 /** How many of the newest turns are searched for what an agent reported. */
 const maxReportedTurns = 200;
@@ -123,6 +123,15 @@ export class SessionChanges {
 
   stage(paths: readonly string[]): Promise<void> {
     return this.#change((repository) => this.#stage(repository, paths));
+  }
+
+  /** Takes files out of what is staged. */
+  unstage(paths: readonly string[]): Promise<void> {
+    return this.#change(async (repository) => {
+      const entries = await repository.entries();
+      const chosen = paths.map((each) => findEntry(entries, each));
+      await unstage(this.#git, repository.repository, chosen);
+    });
   }
 
   /** Commits what is staged, and first stages the files that are named; gives the commit's id. */

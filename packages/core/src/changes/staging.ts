@@ -8,11 +8,20 @@ import { type Git, GitError } from "./git.ts";
 import { type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
 import { readHead } from "./working-tree.ts";
 
-/** The objects that the repository's index has and HEAD has not, by path as latin1; empty where they cannot be read. */
-export async function readStaged(git: Git, repository: Repository): Promise<ReadonlyMap<string, string>> {
+/** A file of which the repository's index has another state than HEAD. */
+interface StagedFile {
+  /** Zeros where HEAD has no such file. */
+  readonly headMode: string;
+  readonly headObject: string;
+  /** The object in the index; zeros where the file is removed there. */
+  readonly object: string;
+}
+
+/** What is staged, by path as latin1; empty where it cannot be read. */
+export async function readStaged(git: Git, repository: Repository): Promise<ReadonlyMap<string, StagedFile>> {
   const { top, prefix } = repository;
   const head = await readHead(git, repository);
-  const staged = new Map<string, string>();
+  const staged = new Map<string, StagedFile>();
   const against = head ?? (await emptyTree(git, repository));
   const scope = prefix === "" ? [] : [prefix];
   const args = ["diff-index", "--cached", "-r", "-z", "--raw", "--no-renames", against, "--", ...scope];
@@ -25,8 +34,8 @@ export async function readStaged(git: Git, repository: Repository): Promise<Read
     });
   const fields = output.toString("latin1").split("\0");
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [, , , object = ""] = (fields[at] ?? "").split(" ");
-    staged.set(fields[at + 1] ?? "", object);
+    const [headMode = "", , headObject = "", object = ""] = (fields[at] ?? "").slice(1).split(" ");
+    staged.set(fields[at + 1] ?? "", { headMode, headObject, object });
   }
   return staged;
 }
@@ -41,6 +50,28 @@ export async function stage(git: Git, repository: Repository, entries: readonly 
   const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
   const run = git.run({ args, cwd: repository.top, env: indexEnvironment(repository), input });
   await run.catch(explain("The files could not be staged"));
+}
+
+/** Gives files in the repository's index the state that HEAD has; the files themselves stay as they are. */
+export async function unstage(
+  git: Git,
+  repository: Repository,
+  entries: readonly FileEntry[],
+): Promise<void> {
+  const staged = await readStaged(git, repository);
+  const names = entries.flatMap(({ path: name, oldPath }) =>
+    oldPath === undefined ? [name] : [oldPath, name],
+  );
+  const lines = names.flatMap((name) => {
+    const found = staged.get(name.toString("latin1"));
+    if (found === undefined) return [];
+    return [Buffer.from(`${found.headMode} ${found.headObject}\t`), name, Buffer.from([0])];
+  });
+  if (lines.length === 0) throw unavailable("None of these files is staged.");
+  const args = ["update-index", "-z", "--index-info"];
+  const input = Buffer.concat(lines);
+  const run = git.run({ args, cwd: repository.top, env: indexEnvironment(repository), input });
+  await run.catch(explain("The files could not be unstaged"));
 }
 
 /** Commits what is staged, without hooks and unsigned; gives the commit's id. */

@@ -309,6 +309,8 @@ export class SessionTurns {
     if (context.ending === undefined) this.#services.turnEnded(turnId);
     context.changes.endTurn(turnId);
     this.#index(turnId);
+    // A client that shows the session marks it as read again.
+    if (context.state.isRead) context.publish({ type: "session/isReadChanged", isRead: false });
     watchers.notify(context.state, { type: "turn_done", turnId, end, durationMs });
     const needsSignIn = end.state === "failed" && end.error.remedy !== undefined;
     if (needsSignIn || end.state === "complete") installations.noteSignIn(context.entry.id, !needsSignIn);

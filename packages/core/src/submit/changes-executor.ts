@@ -1,4 +1,4 @@
-// Performs what clients ask about the changes in a session's folder: list, read, revert, stage, commit.
+// Performs what clients ask about the changes in a session's folder: list, read, revert, stage, unstage, commit.
 import { type CommitRequest, HostError, type RevertRequest } from "@holdfast/protocol";
 import { ALLOWED, type Audit, type AuditSubject } from "../audit/audit.ts";
 import { describeActor } from "../audit/describe-actor.ts";
@@ -18,6 +18,7 @@ export type ChangesRequest =
   | ({ readonly type: "session/diffChanges" } & ChangeQuery)
   | { readonly type: "session/revertChanges"; readonly request: RevertRequest }
   | { readonly type: "session/stageChanges"; readonly paths: readonly string[] }
+  | { readonly type: "session/unstageChanges"; readonly paths: readonly string[] }
   | { readonly type: "session/commitChanges"; readonly request: CommitRequest };
 
 const types: ReadonlySet<string> = new Set<ChangesRequest["type"]>([
@@ -25,6 +26,7 @@ const types: ReadonlySet<string> = new Set<ChangesRequest["type"]>([
   "session/diffChanges",
   "session/revertChanges",
   "session/stageChanges",
+  "session/unstageChanges",
   "session/commitChanges",
 ]);
 
@@ -55,6 +57,11 @@ export async function submitChanges(
       const { paths } = submitted;
       const work = (): Promise<Submission> => changes.stage(paths).then(() => accepted());
       return perform(deps, session, by, { what: "stage", subject: paths.join(" ") }, work);
+    }
+    case "session/unstageChanges": {
+      const { paths } = submitted;
+      const work = (): Promise<Submission> => changes.unstage(paths).then(() => accepted());
+      return perform(deps, session, by, { what: "unstage", subject: paths.join(" ") }, work);
     }
     case "session/commitChanges": {
       const { request } = submitted;

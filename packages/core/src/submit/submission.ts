@@ -61,6 +61,7 @@ const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
   "session/diffChanges",
   "session/revertChanges",
   "session/stageChanges",
+  "session/unstageChanges",
   "session/commitChanges",
   "chat/send",
   "chat/cancel",

@@ -15,6 +15,7 @@ const subjects = [
   "file-write",
   "revert",
   "stage",
+  "unstage",
   "commit",
   "sign-in",
   "key",

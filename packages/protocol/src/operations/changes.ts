@@ -1,4 +1,4 @@
-// Operations on the changes of a session's folder: list, read, revert, stage, commit.
+// Operations on the changes of a session's folder: list, read, revert, stage, unstage, commit.
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { LIMITS } from "../limits.ts";
@@ -31,6 +31,7 @@ const changedFileSchema = z
       .enum(["full", "partial"])
       .optional()
       .describe("Whether git's index has it as it is now, or an earlier state; absent where it has neither."),
+    isCommitted: z.literal(true).optional().describe("The newest commit has it as it is now."),
   })
   .meta({ id: "ChangedFile", description: "A file that differs from its state at the start." });
 
@@ -181,6 +182,19 @@ export const stageChanges = defineOperation({
   method: "POST",
   path: "/sdk/acp/session/{key}/changes/stage",
   summary: "Add files to git's index",
+  permission: "acp.agent",
+  params: sessionParamsSchema,
+  body: stageSchema,
+  stream: false,
+  response: successSchema({}),
+  errors: [...writeErrors],
+});
+
+export const unstageChanges = defineOperation({
+  name: "unstageChanges",
+  method: "POST",
+  path: "/sdk/acp/session/{key}/changes/unstage",
+  summary: "Take files out of git's index, as the newest commit has them",
   permission: "acp.agent",
   params: sessionParamsSchema,
   body: stageSchema,

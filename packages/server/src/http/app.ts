@@ -1,6 +1,6 @@
 // The app API over HTTP: admission, routes, and JSON on every response.
 import type { Log } from "@holdfast/core";
-import { type ConnectedClient, HostError, openApiDocument } from "@holdfast/protocol";
+import { type ConnectedClient, HostError, openApiDocument, type ProcessList } from "@holdfast/protocol";
 import { Hono } from "hono";
 import type { Refusals } from "../auth/refusals.ts";
 import type { HostPort } from "../host-port.ts";
@@ -33,6 +33,8 @@ export interface AppOptions extends AdmissionOptions {
   readonly clients: () => readonly ConnectedClient[];
   /** Adds the routes of ACP's own transport. */
   readonly mountAcp?: ((app: Hono<ServerEnv>) => void) | undefined;
+  /** Runs that the keeper holds, and processes without an owner; absent: nobody knows. */
+  readonly processes?: (() => Promise<ProcessList>) | undefined;
   /** Holds a folder for each app; absent: apps have none. */
   readonly appDataFolder?: string | undefined;
   /** Stops the host on request; absent: nobody can ask for it. */
@@ -59,7 +61,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   if (options.onStopRequest !== undefined) mountStop(app, options.onStopRequest);
   const streamOptions = { ...options, report: (error: unknown) => reportError(error, log) };
   const handlers = {
-    ...hostHandlers(host, options.clients),
+    ...hostHandlers(host, options),
     ...sessionHandlers(host),
     ...turnHandlers(host, streamOptions),
     ...approvalHandlers(host),

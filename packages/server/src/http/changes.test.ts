@@ -3,7 +3,7 @@ import { OPERATIONS } from "@holdfast/protocol";
 import { expect, it } from "vitest";
 import { serve } from "../testing/serving.ts";
 
-it("[A740] changes are listed, read, reverted, staged and committed", async () => {
+it("[A740, A805] changes are listed, read, reverted, staged, unstaged and committed", async () => {
   const { client, host } = await serve();
   const key = "agent:codex:acp:one";
   const at = `/sdk/acp/session/${encodeURIComponent(key)}/changes`;
@@ -19,6 +19,9 @@ it("[A740] changes are listed, read, reverted, staged and committed", async () =
   expect((await client.send("POST", `${at}/stage`, { body: { paths: ["a.txt"] } })).body).toEqual({
     success: true,
   });
+  expect((await client.send("POST", `${at}/unstage`, { body: { paths: ["a.txt"] } })).body).toEqual({
+    success: true,
+  });
   expect((await client.send("POST", `${at}/commit`, { body: { message: "x" } })).body).toEqual({
     success: true,
     commit: "c0ffee",
@@ -28,6 +31,7 @@ it("[A740] changes are listed, read, reverted, staged and committed", async () =
     { diff: key, path: "a b.txt" },
     { revert: key, files },
     { stage: key, paths: ["a.txt"] },
+    { unstage: key, paths: ["a.txt"] },
     { commit: key, message: "x" },
   ]);
 });
@@ -39,6 +43,7 @@ it("[A740] requests without files, or with fields that nobody knows, are refused
     ["revert", { files: [] }],
     ["revert", { files: [{ path: "a", hunks: [] }] }],
     ["stage", { paths: [""] }],
+    ["unstage", { paths: [] }],
     ["commit", { message: "" }],
     ["commit", { message: "x", amend: true }],
   ] as const) {

@@ -3,7 +3,13 @@ import { success } from "@holdfast/protocol";
 import type { HostPort } from "../host-port.ts";
 import type { Handlers } from "./operation-routes.ts";
 
-type ChangesOperation = "listChanges" | "diffChanges" | "revertChanges" | "stageChanges" | "commitChanges";
+type ChangesOperation =
+  | "listChanges"
+  | "diffChanges"
+  | "revertChanges"
+  | "stageChanges"
+  | "unstageChanges"
+  | "commitChanges";
 
 export function changesHandlers({ changes }: HostPort): Pick<Handlers, ChangesOperation> {
   return {
@@ -15,6 +21,10 @@ export function changesHandlers({ changes }: HostPort): Pick<Handlers, ChangesOp
       success({ summary: await changes.revert(params.key, body, caller) }),
     stageChanges: async ({ params, body }, { caller }) => {
       await changes.stage(params.key, body.paths, caller);
+      return success({});
+    },
+    unstageChanges: async ({ params, body }, { caller }) => {
+      await changes.unstage(params.key, body.paths, caller);
       return success({});
     },
     commitChanges: async ({ params, body }, { caller }) =>

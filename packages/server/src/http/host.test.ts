@@ -163,3 +163,14 @@ describe("[A84] the audit", () => {
     }
   });
 });
+
+it("[A806, A807] processes and usage are for admins, within bounds", async () => {
+  const { client } = await serve();
+  const processes = (await client.send("GET", "/admin/processes")).body;
+  expect(processes).toEqual({ success: true, processes: { runs: [], unowned: [] } });
+  const usage = (await client.send("GET", "/admin/usage?days=7")).body;
+  expect(OPERATIONS.readUsage.response.safeParse(usage).error).toBeUndefined();
+  for (const days of ["0", "367", "x"]) {
+    expect((await client.send("GET", `/admin/usage?days=${days}`)).status).toBe(400);
+  }
+});

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { HostError, success, type ConnectedClient } from "@holdfast/protocol";
+import { HostError, success, type ConnectedClient, type ProcessList } from "@holdfast/protocol";
 import type { Hono } from "hono";
 import type { Identity } from "../auth/identity.ts";
 import { requirePermission } from "../auth/permission.ts";
@@ -22,16 +22,26 @@ export interface Readiness {
   readonly isolation?: { readonly level: string; readonly backend?: string };
 }
 
+interface HostHandlerOptions {
+  readonly clients: () => readonly ConnectedClient[];
+  readonly processes?: (() => Promise<ProcessList>) | undefined;
+}
+
 export function hostHandlers(
   host: HostPort,
-  clients: () => readonly ConnectedClient[],
-): Pick<Handlers, "listAgents" | "listAudit" | "getAuditChain" | "getPolicy" | "listClients"> {
+  { clients, processes = async () => ({ runs: [], unowned: [] }) }: HostHandlerOptions,
+): Pick<
+  Handlers,
+  "listAgents" | "listAudit" | "getAuditChain" | "getPolicy" | "listClients" | "listProcesses" | "readUsage"
+> {
   return {
     listAgents: async ({ query }) => success({ agents: await host.listAgents(query.includeModels) }),
     listAudit: ({ query }, { caller }) => success({ entries: host.readAudit(query, caller) }),
     getAuditChain: (_, { caller }) => success({ chain: host.readAuditChain(caller) }),
     getPolicy: (_, { caller }) => success({ policy: host.readPolicy(caller) }),
     listClients: () => success({ clients: [...clients()] }),
+    readUsage: async ({ query }) => success({ usage: await host.usage.read(query.days) }),
+    listProcesses: async () => success({ processes: await processes() }),
   };
 }
 

@@ -39,6 +39,10 @@ export class FakeChanges implements NonNullable<HostPort["changes"]> {
     this.asked.push({ stage: key, paths });
   }
 
+  async unstage(key: string, paths: readonly string[]): Promise<void> {
+    this.asked.push({ unstage: key, paths });
+  }
+
   async commit(key: string, request: CommitRequest): Promise<string> {
     this.asked.push({ commit: key, ...request });
     return "c0ffee";

@@ -54,6 +54,9 @@ export class FakeHost implements HostPort {
       return [];
     },
   };
+  readonly usage: HostPort["usage"] = {
+    read: async () => ({ since: "2026-01-01T00:00:00.000Z", days: [], costs: [], isComplete: true }),
+  };
   readonly turns: FakeTurn[] = [];
   readonly terminals = new Map<string, FakeTerminal>();
   readonly reasons: (string | undefined)[] = [];

@@ -1,5 +1,5 @@
 // A question for permission: what exactly would be done, and the answers that the agent offers.
-import { useState, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import {
   isAllowing,
   makeId,
@@ -13,8 +13,9 @@ import {
 import { focusMessageField } from "../chat/message-focus.ts";
 import { secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
-import control from "../style/control.module.css";
+import { Button } from "../ui/button.tsx";
 import style from "./approval-card.module.css";
+import { useAnswerKeys } from "./answer-keys.ts";
 import { SubjectView } from "./subject-view.tsx";
 import { visibleText } from "./visible-text.ts";
 
@@ -28,7 +29,9 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   const host = useHost();
   const [isAnswered, setIsAnswered] = useState(false);
   const { approval, toolCallId } = call;
+  const card = useRef<HTMLDivElement>(null);
   const folder = folderOf(call);
+  const buttons = buttonsOf(approval);
   const answer = async (option: ApprovalOption, scope?: PermissionScope): Promise<void> => {
     setIsAnswered(true);
     focusMessageField();
@@ -49,8 +52,20 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
     );
     if (!isTaken) setIsAnswered(false);
   };
+  useAnswerKeys(card, (key, isGiven) => {
+    const button = buttons.find((each) => each.keys === key);
+    if (button === undefined || isAnswered) return false;
+    if (isGiven) void answer(button.option, button.scope);
+    return true;
+  });
   return (
-    <div className={style.card} role="group" aria-label={`Permission: ${approval.action} ${approval.target}`}>
+    <div
+      ref={card}
+      className={style.card}
+      role="group"
+      data-approval
+      aria-label={`Permission: ${approval.action} ${approval.target}`}
+    >
       <p className={style.question}>
         {questions[approval.action] ?? "Allow this action"}
         {folder !== undefined && (
@@ -63,17 +78,22 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
       </p>
       <SubjectView approval={approval} />
       <div className={style.options}>
-        {buttonsOf(approval).map(({ option, label, scope }) => (
-          <button
+        {buttons.map(({ option, label, scope, keys }) => (
+          <Button
             key={option.id + (scope ?? "")}
-            type="button"
-            className={classOf(option)}
+            kind={option.kind === "allow_once" ? "primary" : "plain"}
             title={option.agentLabel === undefined ? undefined : `The agent calls it: ${option.agentLabel}`}
+            aria-keyshortcuts={keys}
             disabled={isAnswered}
             onClick={() => void answer(option, scope)}
           >
             {label}
-          </button>
+            {keys !== undefined && (
+              <kbd className={style.key} aria-hidden="true">
+                {keys}
+              </kbd>
+            )}
+          </Button>
         ))}
         <Expiry expiresAt={approval.expiresAt} />
       </div>
@@ -81,11 +101,21 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   );
 }
 
+type AnswerKey = "y" | "a" | "n";
+
 interface OptionButton {
   readonly option: ApprovalOption;
   readonly label: string;
   readonly scope?: PermissionScope;
+  /** The key that does the same: of several buttons of one kind, the first has it. */
+  readonly keys?: AnswerKey;
 }
+
+const answerKeys: Readonly<Partial<Record<string, AnswerKey>>> = {
+  allow_once: "y",
+  allow_always: "a",
+  reject_once: "n",
+};
 
 /** A button for each option; what is allowed for always can hold in the session or in its folder. */
 function buttonsOf({ options, subject }: Approval): OptionButton[] {
@@ -93,13 +123,18 @@ function buttonsOf({ options, subject }: Approval): OptionButton[] {
     subject?.kind === "command"
       ? subject.line !== undefined
       : subject?.kind === "write" && subject.files.length > 0;
-  return options.flatMap((option): OptionButton[] => {
+  const made = options.flatMap((option): OptionButton[] => {
     const label = visibleText(option.label);
     if (option.kind !== "allow_always" || !isKept) return [{ option, label }];
     return [
       { option, label: `${label} in this session`, scope: "session" },
       { option, label: `${label} in this folder`, scope: "folder" },
     ];
+  });
+  return made.map((button, index) => {
+    const keys = answerKeys[button.option.kind];
+    const isFirst = made.findIndex(({ option }) => option.kind === button.option.kind) === index;
+    return keys !== undefined && isFirst ? { ...button, keys } : button;
   });
 }
 
@@ -127,9 +162,4 @@ function folderOf({ approval, rawInput }: PendingToolCall): string | undefined {
   if (approval.action !== "execute") return undefined;
   if (typeof rawInput !== "object" || rawInput === null || !("cwd" in rawInput)) return undefined;
   return typeof rawInput.cwd === "string" ? rawInput.cwd : undefined;
-}
-
-function classOf(option: ApprovalOption): string | undefined {
-  if (option.kind === "allow_once") return control.primary;
-  return isAllowing(option.kind) ? control.button : control.danger;
 }

@@ -1,38 +1,73 @@
 // Everything in all sessions that waits for a person.
+import { BellIcon, InboxIcon } from "@primer/octicons-react";
 import { useState, type ReactNode } from "react";
 import type { SessionInputRequest, SessionSummary } from "@holdfast/ahp";
-import { canAskForNotifications } from "../session/attention.ts";
+import { canAskForNotifications, needsOf } from "../session/attention-signs.ts";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { InputForm } from "../chat/input-form.tsx";
 import { ToolContentView } from "../chat/tool-content-view.tsx";
-import { useChannel } from "../host/use-host.ts";
-import { pathOf, sessionName } from "../session/session-words.ts";
-import control from "../style/control.module.css";
+import { useChannel, useHost } from "../host/use-host.ts";
+import { pathOf, phaseWords, sessionName } from "../session/session-words.ts";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
 import style from "./inbox.module.css";
 
 export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary[] }): ReactNode {
-  const asking = sessions.filter(({ inputNeededCount }) => inputNeededCount > 0);
+  const { asking, finished } = needsOf(sessions);
   return (
     <div className={style.inbox}>
       <header className={style.head}>
-        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-          ←
-        </a>
         <h1>Inbox</h1>
         <NotificationButton />
       </header>
       {asking.length === 0 && (
-        <p className={style.empty}>
-          No pending approvals. Approvals appear here and in their session until someone decides or they
-          expire.
-        </p>
+        <EmptyState icon={<InboxIcon size={24} />} title="No pending approvals.">
+          Approvals and questions of all sessions appear here and in their session until someone decides or
+          they expire.
+        </EmptyState>
       )}
       {asking.map((session) => (
         <AskingSession key={session.resource} session={session} />
       ))}
+      <FinishedSessions sessions={finished} />
     </div>
+  );
+}
+
+/** Sessions whose last turn ended since somebody looked. */
+function FinishedSessions({ sessions }: { readonly sessions: readonly SessionSummary[] }): ReactNode {
+  const host = useHost();
+  const nowMs = useNow(30_000);
+  if (sessions.length === 0) return null;
+  const markAll = (): void => {
+    for (const { resource } of sessions) {
+      const action = { type: "session/isReadChanged", isRead: true } as const;
+      void host.reportRejection(host.channel(resource, "session").dispatch(action));
+    }
+  };
+  return (
+    <section className={style.session} aria-label="Finished">
+      <h2>
+        Finished{" "}
+        <Button size="small" kind="quiet" onClick={markAll}>
+          Mark all as read
+        </Button>
+      </h2>
+      <ul className={style.finished}>
+        {sessions.map((session) => (
+          <li key={session.resource}>
+            <a href={routeHash({ place: "session", session: session.resource })}>{sessionName(session)}</a>
+            <span className={style.detail}>
+              {" "}
+              {phaseWords(session.phase).text} · {session.provider} ·{" "}
+              {agoWords(session.lastActivityAt, nowMs)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -62,9 +97,10 @@ function Request({ request }: { readonly request: SessionInputRequest }): ReactN
     return (
       <div className={style.request}>
         <p className={style.detail}>asked {askedWords(toolCall.approval.requestedAt, nowMs)}</p>
-        {toolCall.content.map((content, index) => (
-          <ToolContentView key={index} content={content} onGrow={undefined} />
-        ))}
+        {toolCall.approval.subject?.kind !== "write" &&
+          toolCall.content.map((content, index) => (
+            <ToolContentView key={index} content={content} onGrow={undefined} />
+          ))}
         <ApprovalCard call={toolCall} turnId={turnId} chatUri={chat} />
       </div>
     );
@@ -81,12 +117,13 @@ function NotificationButton(): ReactNode {
   const [canAsk, setCanAsk] = useState(canAskForNotifications);
   if (!canAsk) return null;
   return (
-    <button
-      type="button"
-      className={control.small}
+    <Button
+      kind="quiet"
+      size="small"
+      icon={<BellIcon />}
       onClick={() => void Notification.requestPermission().then(() => setCanAsk(false))}
     >
       Notify me when this page is hidden
-    </button>
+    </Button>
   );
 }

@@ -90,11 +90,16 @@ function File({ file: { path, link, diff } }: { readonly file: SubjectFile }): R
 }
 
 function Diff({ diff: { line, before, after, omittedChars } }: { readonly diff: SubjectDiff }): ReactNode {
-  const text = [...mark("-", before), ...mark("+", after)].join("\n");
+  const lines = [...mark("-", before), ...mark("+", after)];
   return (
     <>
-      <pre className={style.target} tabIndex={0} aria-label={`Change from line ${line} on`}>
-        {visibleText(text)}
+      <pre className={style.diff} tabIndex={0} aria-label={`Change from line ${line} on`}>
+        {lines.map((text, index) => (
+          <span key={index} data-sign={text.charAt(0)}>
+            {visibleText(text)}
+            {index < lines.length - 1 && "\n"}
+          </span>
+        ))}
       </pre>
       {omittedChars !== undefined && <p className={style.detail}>{omittedChars} more characters</p>}
     </>

@@ -1,31 +1,119 @@
 // Composer: a message starts a turn, or is queued behind the one that runs.
-import type { Attachment, ChatState, PendingMessage } from "@holdfast/ahp";
-import { type DragEvent, type ReactNode, useState } from "react";
+import { ArrowUpIcon, FileIcon, PaperclipIcon, SquareFillIcon, XIcon } from "@primer/octicons-react";
+import type { Attachment, ChatState, ChatUri, PendingMessage, SessionState } from "@holdfast/ahp";
+import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useHost } from "../host/use-host.ts";
-import control from "../style/control.module.css";
+import { SessionSettings } from "../session/session-settings.tsx";
+import { pathOf } from "../session/session-words.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Badge } from "../ui/status.tsx";
+import { readFiles } from "./attached-file.ts";
 import { stillNamed } from "./completion.ts";
 import { keepDraft, readDraft } from "./draft-store.ts";
 import style from "./composer.module.css";
 import { focusMessageField } from "./message-focus.ts";
+import { listenToDraftChanges } from "./message-draft.ts";
 import { MessageField } from "./message-field.tsx";
+import { ownCommand, runOwnCommand } from "./own-commands.tsx";
 import { queueMessage, startTurn, stopTurn } from "./send-message.ts";
+import { UsageMeter } from "./usage-meter.tsx";
 
 interface ComposerProps {
+  readonly session: SessionState;
   readonly chat: ChatState;
   /** A person sends a message. */
   readonly onSend: () => void;
 }
 
-export function Composer({ chat, onSend }: ComposerProps): ReactNode {
+export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
+  const host = useHost();
+  const message = useMessage(session, chat, onSend);
+  const { text, attached, command } = message;
+  const isBusy = chat.activeTurn !== undefined;
+  const history = useMemo(() => sentTexts(chat), [chat.turns, chat.activeTurn?.id]);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    message.attach(event.dataTransfer.files);
+  };
+  return (
+    <div className={style.composer} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
+      <div className={style.box} data-command={command !== undefined}>
+        <AttachedFiles files={attached} onRemove={message.remove} />
+        <MessageField
+          chat={chat.resource}
+          text={text}
+          placeholder={
+            isBusy ? "Queue a message" : "Ask for something · @ for files, / for commands, ! to run"
+          }
+          history={history}
+          onChange={message.write}
+          onSend={() => void message.send()}
+          onAttach={message.name}
+          onPaste={message.attach}
+        />
+        <div className={style.toolbar}>
+          <AttachButton onAttach={message.attach} />
+          <div className={style.settings}>
+            {command === undefined ? (
+              <SessionSettings session={session} />
+            ) : (
+              <span className={style.hintLine}>
+                Runs in {pathOf(session.workingDirectories[0])}, held by you
+              </span>
+            )}
+          </div>
+          {chat.contextUsage !== undefined && <UsageMeter usage={chat.contextUsage} />}
+          {isBusy && (
+            <IconButton
+              label="Stop"
+              icon={<SquareFillIcon />}
+              onClick={() => {
+                focusMessageField();
+                const store = host.channel(chat.resource, "chat");
+                void host.reportRejection(stopTurn(store, chat, host.clientId));
+              }}
+            />
+          )}
+          <IconButton
+            label={command !== undefined ? "Run" : isBusy ? "Queue" : "Send"}
+            keys="Enter"
+            kind="primary"
+            icon={<ArrowUpIcon />}
+            onClick={() => void message.send()}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The message that is being written. */
+interface DraftMessage {
+  readonly text: string;
+  readonly attached: readonly Attachment[];
+  /** The command that it runs, if it is one. */
+  readonly command: string | undefined;
+  readonly write: (text: string) => void;
+  readonly attach: (files: Iterable<File>) => void;
+  readonly remove: (file: Attachment) => void;
+  /** Notes a file of the session's folder that the text names. */
+  readonly name: (file: Attachment) => void;
+  readonly send: () => Promise<void>;
+}
+
+function useMessage(session: SessionState, chat: ChatState, onSend: () => void): DraftMessage {
   const host = useHost();
   const [text, setText] = useState(() => readDraft(chat.resource));
-  /** Files that were pasted or dropped. */
+  /** Files that were pasted, dropped or chosen. */
   const [attached, setAttached] = useState<readonly Attachment[]>([]);
   /** Files of the session's folder that the text may name. */
   const [named, setNamed] = useState<readonly Attachment[]>([]);
-  const store = host.channel(chat.resource, "chat");
-  const isBusy = chat.activeTurn !== undefined;
-
+  const command = attached.length === 0 ? ownCommand(text) : undefined;
+  const write = (written: string): void => {
+    setText(written);
+    keepDraft(chat.resource, written);
+  };
+  useDraftChanges(chat.resource, setText);
   const send = async (): Promise<void> => {
     if (text.trim() === "" && attached.length === 0) return;
     const { status } = host.view().status;
@@ -34,13 +122,19 @@ export function Composer({ chat, onSend }: ComposerProps): ReactNode {
       host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
       return;
     }
+    if (command !== undefined) {
+      const folder = pathOf(session.workingDirectories[0]);
+      if (await host.reportFailure(runOwnCommand(host, session.resource, folder, command))) write("");
+      return;
+    }
     const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
     setText("");
     setAttached([]);
     setNamed([]);
     onSend();
+    const store = host.channel(chat.resource, "chat");
     const isTaken = await host.reportRejection(
-      isBusy ? queueMessage(store, written) : startTurn(store, written),
+      chat.activeTurn === undefined ? startTurn(store, written) : queueMessage(store, written),
     );
     if (isTaken) return keepDraft(chat.resource, "");
     // A message that was not accepted is put back, unless something else was written meanwhile.
@@ -48,52 +142,58 @@ export function Composer({ chat, onSend }: ComposerProps): ReactNode {
     setAttached((current) => [...attached, ...current]);
     setNamed((current) => [...named, ...current]);
   };
-  const write = (written: string): void => {
-    setText(written);
-    keepDraft(chat.resource, written);
+  return {
+    text,
+    attached,
+    command,
+    write,
+    send,
+    attach: (added) =>
+      void host.reportFailure(readFiles(added).then((read) => setAttached((before) => [...before, ...read]))),
+    remove: (file) => setAttached(attached.filter((each) => each !== file)),
+    name: (file) => setNamed([...named, file]),
   };
-  const attach = (added: Iterable<File>): void => {
-    void host.reportFailure(readFiles(added).then((read) => setAttached((before) => [...before, ...read])));
-  };
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    attach(event.dataTransfer.files);
-  };
+}
+
+/** Takes up what other parts of the page put into the draft. */
+function useDraftChanges(chat: ChatUri, setText: (change: (text: string) => string) => void): void {
+  useEffect(
+    () =>
+      listenToDraftChanges(({ kind, text: added }) =>
+        setText((current) => {
+          const changed = kind === "replace" || current === "" ? added : `${current.trimEnd()}\n\n${added}`;
+          keepDraft(chat, changed);
+          return changed;
+        }),
+      ),
+    [chat],
+  );
+}
+
+/** The texts of the chat's messages, the newest first, each once. */
+function sentTexts({ turns, activeTurn }: ChatState): string[] {
+  const texts = [...turns, ...(activeTurn ? [activeTurn] : [])].map(({ message }) => message.text);
+  return [...new Set(texts.toReversed())].filter((text) => text.trim() !== "").slice(0, historyLength);
+}
+
+const historyLength = 100;
+
+function AttachButton({ onAttach }: { readonly onAttach: (files: Iterable<File>) => void }): ReactNode {
+  const input = useRef<HTMLInputElement>(null);
   return (
-    <div className={style.composer} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
-      <AttachedFiles
-        files={attached}
-        onRemove={(file) => setAttached(attached.filter((each) => each !== file))}
+    <>
+      <IconButton label="Attach files" icon={<PaperclipIcon />} onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ target }) => {
+          onAttach([...(target.files ?? [])]);
+          target.value = "";
+        }}
       />
-      <div className={style.line}>
-        <MessageField
-          chat={chat.resource}
-          text={text}
-          placeholder={
-            isBusy ? "Enter queues, Shift+Enter adds a line" : "Enter sends, Shift+Enter adds a line"
-          }
-          onChange={write}
-          onSend={() => void send()}
-          onAttach={(file) => setNamed([...named, file])}
-          onPaste={attach}
-        />
-        {isBusy && (
-          <button
-            type="button"
-            className={control.danger}
-            onClick={() => {
-              focusMessageField();
-              void host.reportRejection(stopTurn(store, chat, host.clientId));
-            }}
-          >
-            Stop
-          </button>
-        )}
-        <button type="button" className={control.primary} onClick={() => void send()}>
-          {isBusy ? "Queue" : "Send"}
-        </button>
-      </div>
-    </div>
+    </>
   );
 }
 
@@ -107,69 +207,26 @@ function AttachedFiles({ files, onRemove }: AttachedFilesProps): ReactNode {
   return (
     <ul className={style.attached} aria-label="Attachments">
       {files.map((file, index) => (
-        <li key={index}>
-          <span className={control.chip}>{file.label}</span>
-          <button
-            type="button"
-            className={control.small}
-            aria-label={`Remove ${file.label}`}
+        <li key={index} className={style.file}>
+          <Thumbnail file={file} />
+          <span className={style.fileName}>{file.label}</span>
+          <IconButton
+            label={`Remove ${file.label}`}
+            icon={<XIcon />}
+            size="small"
             onClick={() => onRemove(file)}
-          >
-            ✕
-          </button>
+          />
         </li>
       ))}
     </ul>
   );
 }
 
-/** The host's limit for one message, minus space for the rest of it. */
-const maxFileBytes = 8 * 1024 * 1024;
-/** As much of a file as shows whether it is text. */
-const sampleBytes = 8 * 1024;
-
-/** The files as attachments; rejects with a sentence for people when one is too large or cannot be read. */
-function readFiles(files: Iterable<File>): Promise<Attachment[]> {
-  return Promise.all(Array.from(files, readFile));
-}
-
-async function readFile(file: File): Promise<Attachment> {
-  const { name, size } = file;
-  if (size > maxFileBytes) throw new Error(`${name} is larger than 8 MB. Attach a smaller file.`);
-  const contentType = await contentTypeOf(file);
-  const url = await readDataUrl(file);
-  return {
-    type: "embeddedResource",
-    label: name === "" ? "picture" : name,
-    data: url.slice(url.indexOf(",") + 1),
-    contentType,
-  };
-}
-
-/** The file's type as the browser knows it; otherwise text or bytes. */
-async function contentTypeOf(file: File): Promise<string> {
-  if (file.type !== "") return file.type;
-  const bytes = new Uint8Array(await file.slice(0, sampleBytes).arrayBuffer());
-  if (bytes.includes(0)) return "application/octet-stream";
-  try {
-    // The sample may end inside a character.
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-    return "text/plain";
-  } catch {
-    return "application/octet-stream";
+function Thumbnail({ file }: { readonly file: Attachment }): ReactNode {
+  if (file.type === "embeddedResource" && file.contentType.startsWith("image/")) {
+    return <img className={style.thumbnail} src={`data:${file.contentType};base64,${file.data}`} alt="" />;
   }
-}
-
-function readDataUrl(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener("load", () => resolve(typeof reader.result === "string" ? reader.result : ""));
-    // A folder that is dropped is a file that cannot be read.
-    reader.addEventListener("error", () =>
-      reject(new Error(`${file.name} cannot be read. Attach files, not folders.`)),
-    );
-    reader.readAsDataURL(file);
-  });
+  return <FileIcon />;
 }
 
 /** The queue; each message can be removed. */
@@ -184,11 +241,11 @@ export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
     <ol className={style.queue} aria-label="Queued messages">
       {chat.queuedMessages.map((pending) => (
         <li key={pending.id}>
-          <span className={control.chip}>Queued</span>
+          <Badge>Queued</Badge>
           <span className={style.queued}>{pending.message.text}</span>
-          <button type="button" className={control.small} onClick={() => remove(pending)}>
+          <Button kind="quiet" size="small" onClick={() => remove(pending)}>
             Remove
-          </button>
+          </Button>
         </li>
       ))}
     </ol>

@@ -3,37 +3,44 @@ import {
   type ActiveTurn,
   type Attachment,
   type ChatUri,
-  type Message,
   type Plan,
   type Turn,
   turnParts,
   waitingFor,
 } from "@holdfast/ahp";
+import { CheckIcon, PencilIcon, SyncIcon, XIcon } from "@primer/octicons-react";
 import { memo, type ReactNode } from "react";
-import { durationWords, secondsWords, useNow } from "../frame/time-words.ts";
-import { useChannel, useHost } from "../host/use-host.ts";
+import { clockWords, durationWords, secondsWords, useNow } from "../frame/time-words.ts";
+import { useHost } from "../host/use-host.ts";
 import { SignInOffer } from "../session/sign-in-offer.tsx";
 import control from "../style/control.module.css";
+import { Button, IconButton } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { StatusDot } from "../ui/status.tsx";
 import type { ConversationRow } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
 import { MarkdownText } from "./markdown-text.tsx";
+import { changeDraft } from "./message-draft.ts";
 import { PartView } from "./part-view.tsx";
 import { startTurn } from "./send-message.ts";
+import { ToolGroup } from "./tool-call-card.tsx";
 
 interface ConversationRowProps {
   readonly row: ConversationRow;
   readonly chatUri: ChatUri;
   /** The session's folder. */
   readonly folder: string;
+  /** Whether it belongs to the last turn, and that is over. */
+  readonly isLast: boolean;
   /** Called when the row grows without a change of its props. */
   readonly onGrow: (() => void) | undefined;
 }
 
 export const ConversationRowView = memo(function ConversationRowView(props: ConversationRowProps): ReactNode {
-  const { row, chatUri, folder, onGrow } = props;
+  const { row, chatUri, folder, isLast, onGrow } = props;
   switch (row.kind) {
     case "message":
-      return <MessageView message={row.turn.message} />;
+      return <MessageView turn={row.turn} isLast={isLast} />;
     case "plans":
       return row.turn.plans.map((plan) => <PlanView key={plan.id} plan={plan} />);
     case "part":
@@ -44,13 +51,16 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
           isOpen={row.isOpen}
           repeated={row.repeated}
           chatUri={chatUri}
+          isAnswer={row.isAnswer}
           onGrow={onGrow}
         />
       );
+    case "group":
+      return <ToolGroup parts={row.parts} turnId={row.turn.id} chatUri={chatUri} onGrow={onGrow} />;
     case "working":
       return <WorkingRow turn={row.turn} />;
     case "end":
-      return <EndRow turn={row.turn} chatUri={chatUri} folder={folder} />;
+      return <EndRow turn={row.turn} chatUri={chatUri} folder={folder} isLast={isLast} />;
   }
 });
 
@@ -66,11 +76,7 @@ function WorkingRow({ turn }: { readonly turn: ActiveTurn }): ReactNode {
   const waits = waitingFor(turn);
   return (
     <div className={style.working}>
-      <span
-        className={style.pulse}
-        data-asks={waits === "permission" || waits === "input"}
-        aria-hidden="true"
-      />
+      <StatusDot state={waits === "permission" || waits === "input" ? "needs-you" : "running"} />
       {waitWords[waits]} · {secondsWords(nowMs - Date.parse(turn.startedAt))}
     </div>
   );
@@ -81,7 +87,12 @@ interface TurnEndProps {
   readonly chatUri: ChatUri;
 }
 
-function EndRow({ turn, chatUri, folder }: TurnEndProps & { readonly folder: string }): ReactNode {
+interface EndRowProps extends TurnEndProps {
+  readonly folder: string;
+  readonly isLast: boolean;
+}
+
+function EndRow({ turn, chatUri, folder, isLast }: EndRowProps): ReactNode {
   const { end, durationMs, usage } = turn;
   if (end.state === "failed" || end.state === "interrupted") {
     return (
@@ -91,16 +102,21 @@ function EndRow({ turn, chatUri, folder }: TurnEndProps & { readonly folder: str
           <pre>{end.error.stderrTail.join("\n")}</pre>
         )}
         <SignInOffer remedy={end.error.remedy} folder={folder} />
-        <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />
+        {isLast && <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />}
       </div>
     );
   }
   return (
-    <div className={style.end}>
+    <div className={style.end} title={`Started ${clockWords(turn.startedAt)}`}>
       <span>{endWords(turn)}</span>
       {!hasOneTerminal(turn) && <span>{durationWords(durationMs)}</span>}
       {usage?.totalTokens !== undefined && <span>{usage.totalTokens} tokens</span>}
       {usage?.model !== undefined && <span>{usage.model}</span>}
+      {isLast && (
+        <span className={style.actions}>
+          <RetryButton turn={turn} chatUri={chatUri} isResumable={false} isQuiet />
+        </span>
+      )}
     </div>
   );
 }
@@ -110,12 +126,9 @@ function RetryButton({
   turn,
   chatUri,
   isResumable,
-}: TurnEndProps & { readonly isResumable: boolean }): ReactNode {
+  isQuiet = false,
+}: TurnEndProps & { readonly isResumable: boolean; readonly isQuiet?: boolean }): ReactNode {
   const host = useHost();
-  const chat = useChannel(chatUri, "chat");
-  const isLast =
-    chat.status === "live" && chat.state.activeTurn === undefined && chat.state.turns.at(-1)?.id === turn.id;
-  if (!isLast) return null;
   const store = host.channel(chatUri, "chat");
   const retry = (): Promise<boolean> =>
     host.reportRejection(
@@ -123,10 +136,13 @@ function RetryButton({
         ? store.dispatch({ type: "chat/turnResume", turnId: turn.id })
         : startTurn(store, turn.message),
     );
+  if (isQuiet) {
+    return <IconButton label="Send again" icon={<SyncIcon />} size="small" onClick={() => void retry()} />;
+  }
   return (
-    <button type="button" className={control.small} onClick={() => void retry()}>
+    <Button size="small" onClick={() => void retry()}>
       Retry
-    </button>
+    </Button>
   );
 }
 
@@ -153,18 +169,37 @@ function endWords({ end }: Turn): string {
   }
 }
 
-function MessageView({ message }: { readonly message: Message }): ReactNode {
-  const { text, attachments = [] } = message;
+interface MessageViewProps {
+  readonly turn: Turn | ActiveTurn;
+  readonly isLast: boolean;
+}
+
+function MessageView({ turn, isLast }: MessageViewProps): ReactNode {
+  const { text, attachments = [] } = turn.message;
   return (
-    <div className={style.message} role="group" aria-label="Your message">
-      {text}
-      {attachments.length > 0 && (
-        <div className={style.attachments}>
-          {attachments.map((attachment, index) => (
-            <AttachmentView key={index} attachment={attachment} />
-          ))}
-        </div>
-      )}
+    <div className={style.messagePlace}>
+      <div className={style.message} role="group" aria-label="Your message">
+        {text}
+        {attachments.length > 0 && (
+          <div className={style.attachments}>
+            {attachments.map((attachment, index) => (
+              <AttachmentView key={index} attachment={attachment} />
+            ))}
+          </div>
+        )}
+      </div>
+      <div className={style.messageActions}>
+        <time dateTime={turn.startedAt}>{clockWords(turn.startedAt)}</time>
+        <CopyButton label="Copy message" text={() => text} />
+        {isLast && (
+          <IconButton
+            label="Edit and resend"
+            icon={<PencilIcon />}
+            size="small"
+            onClick={() => changeDraft({ kind: "replace", text })}
+          />
+        )}
+      </div>
     </div>
   );
 }
@@ -176,11 +211,10 @@ function AttachmentView({ attachment }: { readonly attachment: Attachment }): Re
   return <span className={control.chip}>{attachment.label}</span>;
 }
 
-const signs: Readonly<Record<string, string>> = {
-  completed: "✓",
-  failed: "✗",
-  in_progress: "▸",
-  pending: "·",
+const signs: Readonly<Record<string, ReactNode>> = {
+  completed: <CheckIcon />,
+  failed: <XIcon />,
+  in_progress: <StatusDot state="running" />,
 };
 
 function PlanView({ plan }: { readonly plan: Plan }): ReactNode {
@@ -202,7 +236,9 @@ function PlanView({ plan }: { readonly plan: Plan }): ReactNode {
       <ol>
         {plan.entries.map(({ content, status }, index) => (
           <li key={index} data-status={status}>
-            <span aria-hidden="true">{signs[status] ?? "·"}</span>
+            <span className={style.sign} aria-hidden="true">
+              {signs[status] ?? <StatusDot state="idle" />}
+            </span>
             <span className={style.step}>
               {content}
               {status === "failed" && <span className="hidden-label"> (failed)</span>}

@@ -20,9 +20,21 @@ export type ConversationRow =
       readonly isOpen: boolean;
       /** The tool call whose terminal shows the same already. */
       readonly repeated?: ToolCall | undefined;
+      /** Whether it is all that the turn gave back, and so is shown open. */
+      readonly isAnswer: boolean;
+    }
+  /** Finished tool calls in a row, with the thoughts between them (Z804). */
+  | {
+      readonly kind: "group";
+      readonly key: string;
+      readonly turn: Turn | ActiveTurn;
+      readonly parts: readonly GroupedPart[];
     }
   | { readonly kind: "working"; readonly key: string; readonly turn: ActiveTurn }
   | { readonly kind: "end"; readonly key: string; readonly turn: Turn };
+
+export type GroupedPart = Extract<ResponsePart, { readonly kind: "toolCall" | "reasoning" }>;
+type PartRow = Extract<ConversationRow, { readonly kind: "part" }>;
 
 const rowsOfEnded = new WeakMap<Turn, readonly ConversationRow[]>();
 
@@ -50,17 +62,66 @@ export function conversationRows({ turns, activeTurn }: ChatState): Conversation
 function contentRows(turn: Turn | ActiveTurn): ConversationRow[] {
   const openPart = "openPart" in turn ? turn.openPart : undefined;
   const all = turnParts(turn);
-  const parts = all.map((part, index): ConversationRow => ({
+  const isAnswer = isOneCall(all);
+  const parts = all.map((part, index): PartRow => ({
     kind: "part",
     key: `${turn.id}:${index}`,
     turn,
     part,
     isOpen: part === openPart,
     repeated: repeatedCall(part, all),
+    isAnswer,
   }));
   const plans: ConversationRow[] =
     turn.plans.length === 0 ? [] : [{ kind: "plans", key: `${turn.id}:plans`, turn }];
-  return [{ kind: "message", key: `${turn.id}:message`, turn }, ...plans, ...parts];
+  return [{ kind: "message", key: `${turn.id}:message`, turn }, ...plans, ...grouped(parts)];
+}
+
+/** Whether a turn gave back one tool call that stands for the reply: a change, or a command without words about it. */
+function isOneCall(parts: readonly ResponsePart[]): boolean {
+  const calls = parts.flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
+  if (calls.length !== 1) return false;
+  return (
+    calls[0]?.content.some(({ type }) => type === "fileEdit") === true ||
+    parts.every(
+      (part) =>
+        part.kind === "toolCall" ||
+        part.kind === "reasoning" ||
+        (part.kind === "markdown" && part.repeats !== undefined),
+    )
+  );
+}
+
+/** Joins runs of two or more finished tool calls, with the thoughts between them, to groups. */
+function grouped(rows: readonly PartRow[]): ConversationRow[] {
+  const made: ConversationRow[] = [];
+  let run: PartRow[] = [];
+  const flush = (): void => {
+    // Thoughts after the last call belong to what follows.
+    const end = run.findLastIndex(({ part }) => part.kind === "toolCall") + 1;
+    const inGroup = run.slice(0, end);
+    const [first] = inGroup;
+    const callCount = inGroup.filter(({ part }) => part.kind === "toolCall").length;
+    if (first !== undefined && callCount > 1) {
+      const parts = inGroup.flatMap(({ part }) => (isGrouped(part) ? [part] : []));
+      made.push({ kind: "group", key: `${first.key}:group`, turn: first.turn, parts }, ...run.slice(end));
+    } else made.push(...run);
+    run = [];
+  };
+  for (const row of rows) {
+    if (isGrouped(row.part) && !row.isOpen) run.push(row);
+    else {
+      flush();
+      made.push(row);
+    }
+  }
+  flush();
+  return made;
+}
+
+function isGrouped(part: ResponsePart): part is GroupedPart {
+  if (part.kind === "reasoning") return true;
+  return part.kind === "toolCall" && ["completed", "failed", "cancelled"].includes(part.toolCall.status);
 }
 
 function repeatedCall(part: ResponsePart, parts: readonly ResponsePart[]): ToolCall | undefined {

@@ -1,21 +1,25 @@
 // Transcript of a chat: only the visible rows are drawn, and the newest stays visible until a person scrolls away.
-import { type ChatState, defaultChatUri, type SessionState } from "@holdfast/ahp";
+import type { ChatState, SessionState, TurnId } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { ErrorBoundary } from "../frame/error-boundary.tsx";
-import { useHost } from "../host/use-host.ts";
 import { pathOf } from "../session/session-words.ts";
 import control from "../style/control.module.css";
+import { ArrowDownIcon } from "@primer/octicons-react";
+import { ConversationEmpty } from "./conversation-empty.tsx";
 import { ConversationRowView } from "./conversation-row.tsx";
-import { conversationRows } from "./conversation-rows.ts";
+import { type ConversationRow, conversationRows } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
-import { startTurn } from "./send-message.ts";
+import { TurnNavigator } from "./turn-navigator.tsx";
+import { useWantedMessage } from "./wanted-message.ts";
 
 interface ConversationProps {
   readonly session: SessionState;
   readonly chat: ChatState;
   /** The messages sent in this view; after each, the end is shown. */
   readonly sentCount: number;
+  /** The turn to scroll to, as an address names it. */
+  readonly message?: TurnId | undefined;
   /** Loads earlier turns, where the chat has a cursor for them. */
   readonly onLoadEarlier: () => void;
 }
@@ -26,23 +30,25 @@ const nearEndPx = 60;
 /** How near to the beginning earlier turns are loaded. */
 const nearStartPx = 400;
 
-export function Conversation({ session, chat, sentCount, onLoadEarlier }: ConversationProps): ReactNode {
+export function Conversation(props: ConversationProps): ReactNode {
+  const { session, chat, sentCount, message, onLoadEarlier } = props;
   const list = useRef<VListHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const [isNearStart, setIsNearStart] = useState(true);
   const rows = useMemo(() => conversationRows(chat), [chat]);
-  // The visible rows stay in place when earlier rows come before them.
-  const firstKey = useRef(rows[0]?.key);
-  const isShifted = firstKey.current !== rows[0]?.key;
-  useLayoutEffect(() => {
-    firstKey.current = rows[0]?.key;
-  });
+  const isShifted = useIsShifted(rows);
+  const lastTurn = chat.activeTurn === undefined ? chat.turns.at(-1) : undefined;
   const stick = (): void => list.current?.scrollToIndex(rows.length - 1, { align: "end" });
   useLayoutEffect(() => {
     if (isAtEnd && rows.length > 0) stick();
   });
   // The layout effect above scrolls there.
   useLayoutEffect(() => setIsAtEnd(true), [sentCount]);
+  const goToRow = (index: number): void => {
+    setIsAtEnd(false);
+    list.current?.scrollToIndex(index, { align: "start" });
+  };
+  useWantedMessage(rows, message, chat.turnsNextCursor === undefined ? undefined : onLoadEarlier, goToRow);
   if (rows.length === 0) return <ConversationEmpty session={session} />;
   const measure = (offset: number): void => {
     const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
@@ -70,6 +76,7 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
   };
   return (
     <div className={style.place}>
+      <TurnNavigator rows={rows} isAtEnd={isAtEnd} onGo={goToRow} />
       {isNearStart && chat.turnsNextCursor !== undefined && (
         <button type="button" className={`${control.button} ${style.earlier}`} onClick={onLoadEarlier}>
           Load earlier messages
@@ -88,70 +95,48 @@ export function Conversation({ session, chat, sentCount, onLoadEarlier }: Conver
         onKeyDown={jump}
       >
         {(row) => (
-          <div key={row.key} className={style.row}>
+          <div key={row.key} className={style.row} data-wide={isLive(row)}>
             <ErrorBoundary what="this part of the conversation">
               <ConversationRowView
                 row={row}
                 chatUri={chat.resource}
                 folder={pathOf(session.workingDirectories[0])}
+                isLast={row.turn === lastTurn}
                 onGrow={isAtEnd ? stick : undefined}
               />
             </ErrorBoundary>
           </div>
         )}
       </VList>
-      {!isAtEnd && (
-        <button type="button" className={`${control.button} ${style.toEnd}`} onClick={goToEnd}>
-          ↓ Newest
-        </button>
-      )}
+      {!isAtEnd && <NewestButton onClick={goToEnd} />}
     </div>
   );
 }
 
-const shellTrials = ["ls -la", "/help", "for i in 1 2 3 4 5; do echo line $i; sleep 1; done"];
+/** Whether a row is a command that runs. */
+function isLive(row: ConversationRow): boolean {
+  return row.kind === "part" && row.part.kind === "toolCall" && row.part.toolCall.status === "running";
+}
 
-/** Says what can be written, and offers what can be tried. */
-function ConversationEmpty({ session }: { readonly session: SessionState }): ReactNode {
-  const host = useHost();
-  const { commands, provider, defaultChat, resource, lifecycle } = session;
-  const chat = host.channel(defaultChat ?? defaultChatUri(resource), "chat");
-  const trials = provider === "shell" ? shellTrials : [];
-  if (lifecycle.status === "failed") return <div className={style.empty} />;
+/** Whether earlier rows came before those that were shown, which then stay in place. */
+function useIsShifted(rows: readonly ConversationRow[]): boolean {
+  const firstKey = useRef(rows[0]?.key);
+  const isShifted = firstKey.current !== rows[0]?.key;
+  useLayoutEffect(() => {
+    firstKey.current = rows[0]?.key;
+  });
+  return isShifted;
+}
+
+function NewestButton({ onClick }: { readonly onClick: () => void }): ReactNode {
   return (
-    <div className={style.empty}>
-      <h2>No messages yet.</h2>
-      {provider === "shell" ? (
-        <p>This agent has no model. It runs what you type, line by line, and asks before each.</p>
-      ) : (
-        <p>
-          Write what you want done. You can close this page: the agent keeps working, and what it asks waits
-          in the inbox.
-        </p>
-      )}
-      {trials.length > 0 && (
-        <ul aria-label="Things to try">
-          {trials.map((text) => (
-            <li key={text}>
-              <button
-                type="button"
-                className={control.button}
-                onClick={() => void host.reportRejection(startTurn(chat, { text }))}
-              >
-                <code>{text}</code>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {commands.length > 0 && (
-        <p>
-          It knows{" "}
-          {commands.slice(0, 8).map(({ name }) => (
-            <code key={name}>/{name} </code>
-          ))}
-        </p>
-      )}
-    </div>
+    <button
+      type="button"
+      className={`${control.small} ${style.toEnd}`}
+      aria-label="↓ Newest"
+      onClick={onClick}
+    >
+      <ArrowDownIcon /> Newest
+    </button>
   );
 }

@@ -1,9 +1,23 @@
-// A changed file as the lines that went and came.
+// A changed file as the lines that went and came, in the colours of its language.
+import { ColumnsIcon, RowsIcon } from "@primer/octicons-react";
 import { type FileVersion, ROOT_URI } from "@holdfast/ahp";
-import { structuredPatch } from "diff";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { useHost } from "../host/use-host.ts";
+import { IconButton } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
 import type { FileEdit } from "./changed-files.ts";
+import { findColours, knownColours } from "./code-colouring.ts";
+import { codeLanguage } from "./code-languages.ts";
+import type { CodeRuns } from "./code-runs.ts";
+import {
+  type ColouredPiece,
+  colouredLines,
+  type DiffLine,
+  type DiffRow,
+  diffRows,
+  pairRows,
+} from "./diff-lines.ts";
+import { diffLayout, listenToDiffLayout, setDiffLayout } from "./diff-layout.ts";
 import style from "./file-diff.module.css";
 
 interface FileDiffProps {
@@ -13,67 +27,161 @@ interface FileDiffProps {
 
 /** Longer diffs are cut: nobody reads them in a conversation. */
 const maxLines = 400;
-/** A diff that takes longer is given up, and the file is shown as changed. */
-const timeoutMs = 500;
 
 /** The diff; the default export, because it is loaded when it is needed. */
 export default function FileDiff({ edit, onGrow }: FileDiffProps): ReactNode {
   const { path, before, after } = edit;
+  const layout = useSyncExternalStore(listenToDiffLayout, diffLayout);
   const oldText = useFileText(before);
   const newText = useFileText(after);
-  const lines = useMemo(() => diffLines(oldText, newText), [textOf(oldText), textOf(newText)]);
-  useEffect(() => onGrow?.(), [lines]);
-  const added = lines?.filter((line) => line.startsWith("+")).length ?? 0;
-  const removed = lines?.filter((line) => line.startsWith("-")).length ?? 0;
+  const [old, fresh] = [textOf(oldText), textOf(newText)];
+  const rows = useMemo(
+    () => (old === undefined || fresh === undefined ? undefined : diffRows(old, fresh)),
+    [old, fresh],
+  );
+  useEffect(() => onGrow?.(), [rows, layout]);
+  const isSplit = layout === "split" && before !== undefined && after !== undefined;
   return (
     <figure className={style.diff}>
       <figcaption className={style.path}>
         <code>{path}</code>
         <span className={style.counts}>
-          {lines?.length === 0 && "unchanged · "}
+          {rows?.length === 0 && "unchanged · "}
           {before === undefined && "new file · "}
           {after === undefined && "deleted · "}
-          <span className={style.added}>+{added}</span> <span className={style.removed}>−{removed}</span>
+          <span className={style.added}>+{countOf(rows, "added")}</span>{" "}
+          <span className={style.removed}>−{countOf(rows, "removed")}</span>
+        </span>
+        <span className={style.tools}>
+          <CopyButton label="Copy the new text" text={() => fresh ?? ""} />
+          <IconButton
+            label={layout === "split" ? "Show unified" : "Show side by side"}
+            icon={layout === "split" ? <RowsIcon /> : <ColumnsIcon />}
+            size="small"
+            onClick={() => setDiffLayout(layout === "split" ? "unified" : "split")}
+          />
         </span>
       </figcaption>
-      {lines === undefined ? (
+      {rows === undefined ? (
         <p className={style.note}>
           {oldText.status === "loading" || newText.status === "loading"
             ? "Loading …"
             : "The file is too long to be shown here, or is no text."}
         </p>
       ) : (
-        <pre className={style.lines} tabIndex={0} aria-label={`Changes of ${path}`}>
-          {lines.slice(0, maxLines).map((line, index) => (
-            <span key={index} className={classOf(line)}>
-              {line}
-              {"\n"}
-            </span>
-          ))}
-          {lines.length > maxLines && <span>… {lines.length - maxLines} more lines</span>}
-        </pre>
+        <DiffBody path={path} rows={rows} old={old ?? ""} fresh={fresh ?? ""} isSplit={isSplit} />
       )}
     </figure>
   );
 }
 
-function diffLines(before: FileText, after: FileText): string[] | undefined {
-  if (before.status !== "known" || after.status !== "known") return undefined;
-  const patch = structuredPatch("", "", before.text, after.text, "", "", { context: 3, timeout: timeoutMs });
-  return patch?.hunks.flatMap(({ oldStart, newStart, lines }, index) => {
-    const isFirst = index === 0 && oldStart <= 1 && newStart <= 1;
-    return isFirst ? lines : [`@@ line ${newStart} @@`, ...lines];
-  });
+interface DiffBodyProps {
+  readonly path: string;
+  readonly rows: readonly DiffRow[];
+  readonly old: string;
+  readonly fresh: string;
+  readonly isSplit: boolean;
 }
 
-function textOf(known: FileText): string | undefined {
-  return known.status === "known" ? known.text : undefined;
+function DiffBody({ path, rows, old, fresh, isSplit }: DiffBodyProps): ReactNode {
+  const oldLines = useLineColours(path, old);
+  const newLines = useLineColours(path, fresh);
+  const piecesOf = ({ kind, oldNumber = 0, newNumber = 0 }: DiffLine): readonly ColouredPiece[] | undefined =>
+    kind === "removed" ? oldLines?.[oldNumber - 1] : newLines?.[newNumber - 1];
+  const label = `Changes of ${path}`;
+  const cut = rows.length - maxLines;
+  return (
+    <div className={style.lines} tabIndex={0} role="group" aria-label={label} data-split={isSplit}>
+      {isSplit
+        ? pairRows(rows.slice(0, maxLines)).map((row, index) =>
+            row.kind === "gap" ? (
+              <Gap key={index} newStart={row.newStart} />
+            ) : (
+              <div key={index} className={style.pair}>
+                <Line line={row.left} number={row.left?.oldNumber} pieces={row.left && piecesOf(row.left)} />
+                <Line
+                  line={row.right}
+                  number={row.right?.newNumber}
+                  pieces={row.right && piecesOf(row.right)}
+                />
+              </div>
+            ),
+          )
+        : rows
+            .slice(0, maxLines)
+            .map((row, index) =>
+              row.kind === "gap" ? (
+                <Gap key={index} newStart={row.newStart} />
+              ) : (
+                <Line key={index} line={row} number={row.newNumber ?? row.oldNumber} pieces={piecesOf(row)} />
+              ),
+            )}
+      {cut > 0 && <p className={style.note}>… {cut} more lines</p>}
+    </div>
+  );
 }
 
-function classOf(line: string): string | undefined {
-  if (line.startsWith("+")) return style.lineAdded;
-  if (line.startsWith("-")) return style.lineRemoved;
-  return line.startsWith("@@") || line.startsWith("\\") ? style.lineBetween : undefined;
+function Gap({ newStart }: { readonly newStart: number }): ReactNode {
+  return <div className={style.gap}>Line {newStart}</div>;
+}
+
+interface LineProps {
+  /** Absent where the other side has a line and this has none. */
+  readonly line: DiffLine | undefined;
+  readonly number: number | undefined;
+  /** Absent while its colours are not known. */
+  readonly pieces: readonly ColouredPiece[] | undefined;
+}
+
+const signs = { same: " ", added: "+", removed: "-" } as const;
+
+function Line({ line, number, pieces }: LineProps): ReactNode {
+  if (line === undefined) return <div className={style.line} data-kind="none" />;
+  // The colours of another text are none of this line.
+  const isCurrent = pieces?.map(({ text }) => text).join("") === line.text;
+  return (
+    <div className={style.line} data-kind={line.kind}>
+      <span className={style.number} aria-hidden="true">
+        {number}
+      </span>
+      <span className={style.sign}>{signs[line.kind]}</span>
+      <span className={style.code}>
+        {isCurrent
+          ? pieces?.map(({ text, colour }, index) => (
+              <span key={index} style={colour === undefined ? undefined : { color: colour }}>
+                {text}
+              </span>
+            ))
+          : line.text}
+      </span>
+    </div>
+  );
+}
+
+function countOf(rows: readonly DiffRow[] | undefined, kind: DiffRow["kind"]): number {
+  return rows?.filter((row) => row.kind === kind).length ?? 0;
+}
+
+/** Longer code stays plain. */
+const maxColouredChars = 50_000;
+
+/** The pieces of each line of a file in the colours of its language; undefined until they are known. */
+function useLineColours(path: string, code: string): ColouredPiece[][] | undefined {
+  const language = code.length > maxColouredChars ? undefined : codeLanguage(path.split(".").at(-1) ?? "");
+  const known = language === undefined ? undefined : knownColours(code, language);
+  const [runs, setRuns] = useState<CodeRuns | undefined>(known);
+  useEffect(() => {
+    let isCurrent = true;
+    if (language !== undefined && code !== "") {
+      void findColours(code, language).then((found) => {
+        if (isCurrent) setRuns(found);
+      });
+    }
+    return () => {
+      isCurrent = false;
+    };
+  }, [code, language]);
+  return useMemo(() => (runs === undefined ? undefined : colouredLines(code, runs)), [code, runs]);
 }
 
 /** A longer file is not shown as a diff. */
@@ -83,6 +191,10 @@ type FileText =
   | { readonly status: "loading" }
   | { readonly status: "known"; readonly text: string }
   | { readonly status: "unknown" };
+
+function textOf(known: FileText): string | undefined {
+  return known.status === "known" ? known.text : undefined;
+}
 
 /** The text; of no file at all it is empty. */
 function useFileText(version: FileVersion | undefined): FileText {

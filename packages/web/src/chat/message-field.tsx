@@ -9,6 +9,8 @@ interface MessageFieldProps {
   readonly chat: ChatUri;
   readonly text: string;
   readonly placeholder: string;
+  /** Earlier messages, the newest first, for the arrow keys. */
+  readonly history?: readonly string[];
   readonly onChange: (text: string) => void;
   readonly onSend: () => void;
   /** A file was chosen that is to be sent along. */
@@ -16,15 +18,17 @@ interface MessageFieldProps {
   readonly onPaste: (files: FileList) => void;
 }
 
-/** The field: Enter sends, Shift+Enter is a new line, arrows and Tab choose a completion, Escape none. */
+/** The field: Enter sends, Shift+Enter is a new line, arrows and Tab choose a completion, Escape none; in an empty field arrows bring earlier messages back. */
 export function MessageField(props: MessageFieldProps): ReactNode {
-  const { chat, text, placeholder, onChange, onSend, onAttach, onPaste } = props;
+  const { chat, text, placeholder, history = [], onChange, onSend, onAttach, onPaste } = props;
   const listId = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(0);
   const [marked, setMarked] = useState(-1);
   /** The text for which the person did not want any. */
   const [declinedFor, setDeclinedFor] = useState<string>();
+  /** The place in the history of the text that is shown; -1: it is none of it. */
+  const [recalled, setRecalled] = useState(-1);
   const offered = useCompletions(chat, text, caret).slice(0, 8);
   const completions = declinedFor === text ? [] : offered;
   const chosen = completions[marked];
@@ -37,11 +41,21 @@ export function MessageField(props: MessageFieldProps): ReactNode {
     setCaret(inserted.caret);
     setMarked(-1);
   };
+  const recall = (step: number): boolean => {
+    const isUntouched = text === "" || text === history[recalled];
+    const at = (text === "" ? -1 : recalled) + step;
+    if (step === 0 || !isUntouched || at < -1 || at >= history.length) return false;
+    setRecalled(at);
+    onChange(history[at] ?? "");
+    return true;
+  };
   const press = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (completions.length > 0 && step !== 0) {
       setMarked((marked + step + completions.length) % completions.length);
+    } else if (!event.shiftKey && recall(-step)) {
+      setDeclinedFor(history[recalled - step]);
     } else if (event.key === "Tab" && !event.shiftKey && completions[0] !== undefined) {
       choose(chosen ?? completions[0]);
     } else if (event.key === "Escape" && completions.length > 0) {

@@ -3,8 +3,11 @@ import { lazy, type ReactNode, Suspense } from "react";
 import type { ChatUri, ResponsePart, TextPart, ToolCall, ToolContent, TurnId } from "@holdfast/ahp";
 import { useTerminal } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { Fold } from "../ui/fold.tsx";
 import style from "./conversation.module.css";
 import { MarkdownText } from "./markdown-text.tsx";
+import { AgentText } from "./agent-text.tsx";
+import { Thought } from "./thought.tsx";
 import { ToolCallCard } from "./tool-call-card.tsx";
 
 const InputForm = lazy(async () => ({ default: (await import("./input-form.tsx")).InputForm }));
@@ -16,18 +19,20 @@ export interface PartViewProps {
   /** The tool call whose terminal shows the same already. */
   readonly repeated: ToolCall | undefined;
   readonly chatUri: ChatUri;
+  /** Whether it is all that the turn gave back. */
+  readonly isAnswer: boolean;
   readonly onGrow: (() => void) | undefined;
 }
 
 export function PartView(props: PartViewProps): ReactNode {
-  const { part, turnId, isOpen, repeated, chatUri, onGrow } = props;
+  const { part, turnId, isOpen, repeated, chatUri, isAnswer, onGrow } = props;
   switch (part.kind) {
     case "markdown": {
       const shown = repeated?.content.find((content) => content.type === "terminal");
       return shown === undefined ? (
         <>
           <Omission part={part} />
-          <MarkdownText text={part.content} />
+          <AgentText text={part.content} isOpen={isOpen} />
         </>
       ) : (
         <RepeatedOutput text={part.content} shown={shown} />
@@ -36,7 +41,15 @@ export function PartView(props: PartViewProps): ReactNode {
     case "reasoning":
       return <Thought text={part.content} isOpen={isOpen} />;
     case "toolCall":
-      return <ToolCallCard call={part.toolCall} turnId={turnId} chatUri={chatUri} onGrow={onGrow} />;
+      return (
+        <ToolCallCard
+          call={part.toolCall}
+          turnId={turnId}
+          chatUri={chatUri}
+          isOpenAtFirst={isAnswer}
+          onGrow={onGrow}
+        />
+      );
     case "inputRequest":
       return (
         <Suspense>
@@ -77,12 +90,15 @@ function ContentRef({ uri, contentType, name }: ContentRefProps): ReactNode {
   const text = embeddedText(uri);
   if (text !== undefined) {
     return (
-      <details className={style.thought}>
-        <summary>
-          <span className={control.chip}>{contentType}</span> {name}
-        </summary>
-        <pre>{text}</pre>
-      </details>
+      <Fold
+        summary={
+          <>
+            <span className={control.chip}>{contentType}</span> {name}
+          </>
+        }
+      >
+        <pre className={style.embedded}>{text}</pre>
+      </Fold>
     );
   }
   return (
@@ -97,22 +113,6 @@ function embeddedText(uri: string): string | undefined {
   const base64 = /^data:(?:text\/|application\/json)[^,]*;base64,(.*)$/s.exec(uri)?.[1];
   if (base64 === undefined) return undefined;
   return new TextDecoder().decode(Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0)));
-}
-
-/** A thought, folded; its first line says what it is about. */
-function Thought({ text, isOpen }: { readonly text: string; readonly isOpen: boolean }): ReactNode {
-  const [firstLine = ""] = text.trim().split("\n", 1);
-  return (
-    <details className={style.thought}>
-      <summary>
-        {isOpen ? "thinks: " : "thought: "}
-        {firstLine.length > 90 ? `${firstLine.slice(0, 90)}…` : firstLine}
-      </summary>
-      <div>
-        <MarkdownText text={text} />
-      </div>
-    </details>
-  );
 }
 
 /** An agent's copy of a terminal's output: shown only where the output is no longer there. */

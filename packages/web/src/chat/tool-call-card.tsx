@@ -1,62 +1,134 @@
-// A tool call: what it does, how far it is, what it shows, and the question that it may wait for.
+// A tool call: a line that says what it does and how far it is, and opens what it shows.
+import {
+  CodeIcon,
+  FileIcon,
+  GlobeIcon,
+  LightBulbIcon,
+  PencilIcon,
+  SearchIcon,
+  TerminalIcon,
+  ToolsIcon,
+  TrashIcon,
+} from "@primer/octicons-react";
 import type { ChatUri, ToolCall, TurnId } from "@holdfast/ahp";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { ApprovalCard } from "../approval/approval-card.tsx";
 import { TimeSince } from "../frame/time-since.tsx";
-import { spanWords } from "../frame/time-words.ts";
-import control from "../style/control.module.css";
+import { CommandView } from "../terminal/command-view.tsx";
+import { Fold } from "../ui/fold.tsx";
+import { Badge, StatusDot } from "../ui/status.tsx";
+import type { GroupedPart } from "./conversation-rows.ts";
+import { Thought } from "./thought.tsx";
 import style from "./tool-call-card.module.css";
 import { ToolContentView } from "./tool-content-view.tsx";
+import { callTimeWords, groupWords, terminalOf, toolCallTitle, toolCallWords } from "./tool-call-words.ts";
 
 interface ToolCallCardProps {
   readonly call: ToolCall;
   readonly turnId: TurnId;
   readonly chatUri: ChatUri;
+  /** Whether what it shows is open at first. */
+  readonly isOpenAtFirst: boolean;
   readonly onGrow: (() => void) | undefined;
 }
 
-export function ToolCallCard({ call, turnId, chatUri, onGrow }: ToolCallCardProps): ReactNode {
-  const words = toolCallWords(call);
-  const title = call.invocationMessage ?? call.displayName;
-  // A terminal says that it runs, for how long, and how it ended.
-  const isInTerminal =
-    call.content.some(({ type }) => type === "terminal") &&
-    (call.status === "running" || call.status === "completed" || call.status === "failed");
+export function ToolCallCard(props: ToolCallCardProps): ReactNode {
+  const { call, turnId, chatUri, isOpenAtFirst, onGrow } = props;
+  const title = toolCallTitle(call);
+  const terminal = terminalOf(call);
   return (
     <article className={style.card} data-status={call.status} aria-label={`Tool call: ${title}`}>
-      <header className={style.head}>
-        <span className={style.kind}>{call.toolKind.replace("_", " ")}</span>
-        <span className={style.title}>{title}</span>
-        {!isInTerminal && (
-          <>
-            <span className={control.time}>{callTimeWords(call)}</span>
-            <span className={chipOf(words)}>
-              {words.text}
-              {call.status === "running" && call.startedAt !== undefined && (
-                <TimeSince startedAt={call.startedAt} />
-              )}
-            </span>
-          </>
-        )}
-      </header>
-      {call.locations.length > 0 && !call.content.some(({ type }) => type === "fileEdit") && (
-        <p className={style.places}>
-          {call.locations
-            .map(({ path, line }) => (line === undefined ? path : `${path}:${line}`))
-            .join(" · ")}
-        </p>
-      )}
-      {call.content.map((content, index) => (
-        <ToolContentView key={index} content={content} knownTitle={title} onGrow={onGrow} />
-      ))}
+      {showsItself(call) &&
+        (terminal !== undefined && call.status !== "cancelled" ? (
+          <CommandView call={call} content={terminal} isOpenAtFirst={isOpenAtFirst} onGrow={onGrow} />
+        ) : (
+          <PlainCall call={call} isOpenAtFirst={isOpenAtFirst} onGrow={onGrow} />
+        ))}
       {call.status === "pending-confirmation" && (
         <ApprovalCard call={call} turnId={turnId} chatUri={chatUri} />
       )}
       {call.status === "failed" && call.result.error !== undefined && (
         <p className={style.problem}>{call.result.error.message}</p>
       )}
-      <ToolInput call={call} />
     </article>
+  );
+}
+
+/** Whether a call is shown beside its question: the question has the real command or change already. */
+function showsItself(call: ToolCall): boolean {
+  if (call.status !== "pending-confirmation") return true;
+  const { subject } = call.approval;
+  if (subject?.kind === "command") return false;
+  return subject?.kind !== "write" || subject.files.some(({ diff }) => diff === undefined);
+}
+
+type PlainCallProps = Pick<ToolCallCardProps, "call" | "isOpenAtFirst" | "onGrow">;
+
+/** A call without a terminal. */
+function PlainCall({ call, isOpenAtFirst, onGrow }: PlainCallProps): ReactNode {
+  const edits = call.content.filter(({ type }) => type === "fileEdit");
+  // Questions and running calls are seen without a click.
+  const isOpen = isOpenAtFirst || call.status === "pending-confirmation" || call.status === "running";
+  const hasContent = call.content.length > 0 || call.locations.length > 0 || call.rawInput !== undefined;
+  const line = (
+    <span className={style.line}>
+      <span className={style.icon}>{kindIcons[call.toolKind] ?? <ToolsIcon />}</span>
+      <span className={style.title}>{toolCallTitle(call)}</span>
+      <CallState call={call} />
+    </span>
+  );
+  if (!hasContent) return <div className={style.bare}>{line}</div>;
+  return (
+    // Opened again when it is asked about, and closed when it is done.
+    <Fold key={String(isOpen)} summary={line} isOpenAtFirst={isOpen} onToggle={onGrow}>
+      <div className={style.content}>
+        {call.locations.length > 0 && edits.length === 0 && (
+          <p className={style.places}>
+            {call.locations
+              .map(({ path, line: number }) => (number === undefined ? path : `${path}:${number}`))
+              .join(" · ")}
+          </p>
+        )}
+        {call.content.map((content, index) => (
+          <ToolContentView key={index} content={content} onGrow={onGrow} />
+        ))}
+        <ToolInput call={call} />
+      </div>
+    </Fold>
+  );
+}
+
+const kindIcons: Readonly<Record<string, ReactNode>> = {
+  read: <FileIcon />,
+  edit: <PencilIcon />,
+  delete: <TrashIcon />,
+  search: <SearchIcon />,
+  execute: <TerminalIcon />,
+  think: <LightBulbIcon />,
+  fetch: <GlobeIcon />,
+  other: <CodeIcon />,
+};
+
+function CallState({ call }: { readonly call: ToolCall }): ReactNode {
+  const { text, tone } = toolCallWords(call);
+  if (call.status === "completed") {
+    return (
+      <span className={style.state}>
+        <span className="hidden-label">{text}</span>
+        {callTimeWords(call)}
+      </span>
+    );
+  }
+  return (
+    <span className={style.state}>
+      {call.status === "running" && <StatusDot state="running" />}
+      <Badge tone={tone}>{text}</Badge>
+      {call.status === "running" && call.startedAt !== undefined ? (
+        <TimeSince startedAt={call.startedAt} />
+      ) : (
+        callTimeWords(call)
+      )}
+    </span>
   );
 }
 
@@ -73,62 +145,44 @@ function ToolInput({ call }: { readonly call: ToolCall }): ReactNode {
   );
 }
 
-function chipOf({ tone }: ToolCallWords): string | undefined {
-  switch (tone) {
-    case "good":
-      return control.chipGood;
-    case "bad":
-      return control.chipBad;
-    case "attention":
-      return control.chipAttention;
-    case "accent":
-      return control.chipAccent;
-    case "plain":
-      return control.chip;
-  }
+interface ToolGroupProps {
+  readonly parts: readonly GroupedPart[];
+  readonly turnId: TurnId;
+  readonly chatUri: ChatUri;
+  readonly onGrow: (() => void) | undefined;
 }
 
-interface ToolCallWords {
-  readonly text: string;
-  readonly tone: "good" | "bad" | "attention" | "accent" | "plain";
-}
-
-const cancelWords = {
-  denied: "Denied",
-  expired: "Expired",
-  skipped: "Skipped",
-  "turn-cancelled": "Stopped",
-  interrupted: "Interrupted",
-} as const;
-
-function toolCallWords(call: ToolCall): ToolCallWords {
-  switch (call.status) {
-    case "streaming":
-      return { text: "Preparing", tone: "accent" };
-    case "pending-confirmation":
-      return { text: "Needs approval", tone: "attention" };
-    case "running":
-      return { text: "Running", tone: "accent" };
-    case "completed":
-      return { text: "Done", tone: "good" };
-    case "failed":
-      return { text: "Failed", tone: "bad" };
-    case "cancelled":
-      return { text: cancelWords[call.reason], tone: call.reason === "skipped" ? "plain" : "bad" };
-  }
-}
-
-/** How long a call took; undefined while it is not over, and where nobody saw its start or its end. */
-function callTimeWords(call: ToolCall): string | undefined {
-  switch (call.status) {
-    case "completed":
-    case "failed":
-      return spanWords(call.startedAt, call.endedAt);
-    case "cancelled":
-      return call.reason === "interrupted" ? undefined : spanWords(call.startedAt, call.endedAt);
-    case "streaming":
-    case "pending-confirmation":
-    case "running":
-      return undefined;
-  }
+/** Several finished calls as one line, which opens a line for each (Z804). */
+export function ToolGroup({ parts, turnId, chatUri, onGrow }: ToolGroupProps): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  const calls = parts.flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
+  return (
+    <div className={style.group} role="group" aria-label="Tool calls">
+      <Fold
+        summary={groupWords(calls)}
+        onToggle={(open) => {
+          setIsOpen(open);
+          onGrow?.();
+        }}
+      >
+        <div className={style.calls}>
+          {isOpen &&
+            parts.map((part, index) =>
+              part.kind === "reasoning" ? (
+                <Thought key={index} text={part.content} isOpen={false} />
+              ) : (
+                <ToolCallCard
+                  key={index}
+                  call={part.toolCall}
+                  turnId={turnId}
+                  chatUri={chatUri}
+                  isOpenAtFirst={false}
+                  onGrow={onGrow}
+                />
+              ),
+            )}
+        </div>
+      </Fold>
+    </div>
+  );
 }

@@ -2,19 +2,17 @@
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { ToolContent } from "@holdfast/ahp";
 import control from "../style/control.module.css";
-import { ToolTerminal } from "../terminal/tool-terminal.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
 import style from "./tool-call-card.module.css";
 
 const FileDiff = lazy(() => import("./file-diff.tsx"));
 
 export interface ToolContentProps {
   readonly content: ToolContent;
-  /** The title of the tool call, which stands above. */
-  readonly knownTitle?: string | undefined;
   readonly onGrow: (() => void) | undefined;
 }
 
-export function ToolContentView({ content, knownTitle, onGrow }: ToolContentProps): ReactNode {
+export function ToolContentView({ content, onGrow }: ToolContentProps): ReactNode {
   switch (content.type) {
     case "text":
       return <FoldedText text={content.text} />;
@@ -25,7 +23,8 @@ export function ToolContentView({ content, knownTitle, onGrow }: ToolContentProp
         </Suspense>
       );
     case "terminal":
-      return <ToolTerminal content={content} knownTitle={knownTitle} onGrow={onGrow} />;
+      // The view of the call shows it.
+      return null;
     case "embeddedResource":
       return content.contentType.startsWith("image/") ? (
         <img src={`data:${content.contentType};base64,${content.data}`} alt="Shown by the tool" />
@@ -48,9 +47,14 @@ function FoldedText({ text }: { readonly text: string }): ReactNode {
   const isLong = lines.length > foldedLines;
   return (
     <>
-      <pre className={style.text} tabIndex={0} aria-label="Text of the tool call">
-        {isLong && !isUnfolded ? lines.slice(0, foldedLines).join("\n") : text}
-      </pre>
+      <div className={style.textPlace}>
+        <pre className={style.text} tabIndex={0} aria-label="Text of the tool call">
+          {isLong && !isUnfolded ? lines.slice(0, foldedLines).join("\n") : text}
+        </pre>
+        <span className={style.copy}>
+          <CopyButton label="Copy output" text={() => text} />
+        </span>
+      </div>
       {isLong && (
         <button
           type="button"

@@ -1,22 +1,28 @@
 // The frame of the page: what is open at the side, what is looked at beside it.
-import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from "react";
 import type { RootState } from "@holdfast/ahp";
-import { useConnection, useRoot } from "../host/use-host.ts";
+import type { Opened } from "../find/find.tsx";
+import { useRoot } from "../host/use-host.ts";
 import { SessionList } from "../session/session-list.tsx";
-import { SessionPage } from "../session/session-page.tsx";
-import control from "../style/control.module.css";
 import style from "./app.module.css";
 import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Notices } from "./notices.tsx";
-import { type Route, routeHash, useRoute } from "./route.ts";
+import { HomeIcon, InboxIcon, PlusIcon, SearchIcon, ServerIcon, TerminalIcon } from "@primer/octicons-react";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Badge } from "../ui/status.tsx";
+import { placeKey, type Route, routeHash, useRoute } from "./route.ts";
 import { ThemeSwitch } from "./theme.tsx";
-import { useAttentionSigns } from "../session/attention.ts";
-import { useShortcuts } from "./use-shortcuts.ts";
-import { Welcome } from "./welcome.tsx";
+import { useAttentionSigns } from "../session/attention-signs.ts";
 
 // Places that few people look at first are no part of the first load (Z5).
+const SessionPage = lazy(async () => ({
+  default: (await import("../session/session-page.tsx")).SessionPage,
+}));
+const HomePage = lazy(async () => ({ default: (await import("./home-page.tsx")).HomePage }));
 const HostPage = lazy(() => import("../stats/host-page.tsx"));
+const Find = lazy(async () => ({ default: (await import("../find/find.tsx")).Find }));
+const SearchPage = lazy(() => import("../find/search-page.tsx"));
 const Inbox = lazy(async () => ({ default: (await import("../approval/inbox.tsx")).Inbox }));
 const ClosedSessionsPage = lazy(async () => {
   const { ClosedSessionsPage: page } = await import("../session/closed-sessions-page.tsx");
@@ -31,18 +37,22 @@ const NewSessionDialog = lazy(async () => {
   return { default: dialog };
 });
 
+/** The same list until the host has sent another. */
+const noSessions: RootState["sessions"] = [];
+
 export function App(): ReactNode {
   const route = useRoute();
   const root = useRoot();
   const [isCreating, setIsCreating] = useState(false);
-  const waitingCount = useAttentionSigns(root?.sessions ?? []);
-  useShortcuts(() => setIsCreating(true));
+  const [opened, setOpened] = useState<Opened>();
+  const createSession = useCallback(() => setIsCreating(true), []);
+  const needs = useAttentionSigns(root?.sessions ?? noSessions);
   useEffect(() => {
     // On a phone the page that was left may have been scrolled.
     window.scrollTo(0, 0);
   }, [route.place]);
   return (
-    <div className={style.frame} data-place={route.place} data-empty={root?.sessions.length === 0}>
+    <div className={style.frame} data-place={route.place}>
       <a className={style.skip} href="#main" onClick={focusMain}>
         Skip to content
       </a>
@@ -51,16 +61,27 @@ export function App(): ReactNode {
           <a href={routeHash({ place: "home" })} className={style.wordmark}>
             Holdfast
           </a>
-          <ThemeSwitch />
+          <span className={style.tools}>
+            <IconButton
+              label="Search and commands"
+              keys="Ctrl+K"
+              icon={<SearchIcon />}
+              onClick={() => setOpened("palette")}
+            />
+            <ThemeSwitch />
+          </span>
         </header>
-        <Places route={route} waitingCount={waitingCount} terminalCount={runningTerminals(root)} />
+        <Places route={route} waitingCount={needs.count} terminalCount={runningTerminals(root)} />
         <div className={style.newSession}>
-          <button type="button" className={control.primary} onClick={() => setIsCreating(true)}>
-            New session <kbd className={style.key}>N</kbd>
-          </button>
+          <Button icon={<PlusIcon />} aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
+            New session
+            <kbd className={style.key} aria-hidden="true">
+              N
+            </kbd>
+          </Button>
         </div>
         <SessionList
-          sessions={root?.sessions ?? []}
+          sessions={root?.sessions}
           current={route.place === "session" ? route.session : undefined}
           isAtClosed={route.place === "closed"}
         />
@@ -70,17 +91,20 @@ export function App(): ReactNode {
       </aside>
       <main className={style.main} id="main" tabIndex={-1}>
         <LostHost />
-        <ErrorBoundary key={routeHash(route)} what="this place">
+        <ErrorBoundary key={placeKey(route)} what="this place">
           <Suspense>
-            <Place route={route} root={root} onNewSession={() => setIsCreating(true)} />
+            <Place route={route} root={root} />
           </Suspense>
         </ErrorBoundary>
       </main>
       {isCreating && (
         <Suspense>
-          <NewSessionDialog onClose={() => setIsCreating(false)} />
+          <NewSessionDialog sessions={root?.sessions ?? []} onClose={() => setIsCreating(false)} />
         </Suspense>
       )}
+      <Suspense>
+        <Find route={route} root={root} opened={opened} onOpen={setOpened} onNewSession={createSession} />
+      </Suspense>
       <Notices />
     </div>
   );
@@ -89,14 +113,12 @@ export function App(): ReactNode {
 interface PlaceProps {
   readonly route: Route;
   readonly root: RootState | undefined;
-  readonly onNewSession: () => void;
 }
 
-function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
-  const { status } = useConnection();
+function Place({ route, root }: PlaceProps): ReactNode {
   switch (route.place) {
     case "session":
-      return <SessionPage key={route.session} uri={route.session} />;
+      return <SessionPage key={route.session} route={route} />;
     case "inbox":
       return <Inbox sessions={root?.sessions ?? []} />;
     case "closed":
@@ -104,11 +126,11 @@ function Place({ route, root, onNewSession }: PlaceProps): ReactNode {
     case "terminals":
       return <TerminalBoard terminals={root?.terminals ?? []} sessions={root?.sessions ?? []} />;
     case "host":
-      return <HostPage />;
+      return <HostPage section={route.section} />;
+    case "search":
+      return <SearchPage sessions={root?.sessions ?? noSessions} query={route.query} />;
     case "home":
-      return (
-        <Welcome hasSessions={(root?.sessions.length ?? 0) > 0} status={status} onNewSession={onNewSession} />
-      );
+      return <HomePage sessions={root?.sessions} />;
   }
 }
 
@@ -120,21 +142,23 @@ interface PlacesProps {
 
 function Places({ route, waitingCount, terminalCount }: PlacesProps): ReactNode {
   const places = [
-    { place: "inbox", name: "Inbox", count: waitingCount, isUrgent: waitingCount > 0 },
-    { place: "terminals", name: "Terminals", count: terminalCount, isUrgent: false },
-    { place: "host", name: "Host", count: 0, isUrgent: false },
+    { to: { place: "home" }, name: "Home", icon: <HomeIcon />, count: 0 },
+    { to: { place: "inbox" }, name: "Inbox", icon: <InboxIcon />, count: waitingCount },
+    { to: { place: "terminals" }, name: "Terminals", icon: <TerminalIcon />, count: terminalCount },
+    { to: { place: "host", section: "settings" }, name: "Host", icon: <ServerIcon />, count: 0 },
   ] as const;
   return (
     <nav className={style.places} aria-label="Places">
-      {places.map(({ place, name, count, isUrgent }) => (
+      {places.map(({ to, name, icon, count }) => (
         <a
-          key={place}
-          href={routeHash({ place })}
+          key={name}
+          href={routeHash(to)}
           className={style.place}
-          aria-current={route.place === place ? "page" : undefined}
+          aria-current={route.place === to.place ? "page" : undefined}
         >
-          {name}
-          {count > 0 && <span className={isUrgent ? control.chipAttention : control.chip}>{count}</span>}
+          {icon}
+          <span className={style.placeName}>{name}</span>
+          {count > 0 && <Badge tone={to.place === "inbox" ? "attention" : "plain"}>{count}</Badge>}
         </a>
       ))}
     </nav>

@@ -2,6 +2,8 @@
 import type { ClientStatus } from "@holdfast/ahp/client";
 import { type ReactNode, useEffect, useState } from "react";
 import { useConnection } from "../host/use-host.ts";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
 import style from "./connection-badge.module.css";
 import { TimeSince } from "./time-since.tsx";
 
@@ -33,15 +35,14 @@ export function LostHost(): ReactNode {
   const isSignInLost = useSignInLost(status);
   if (status.status === "closed") {
     return (
-      <Banner>
-        This page and the host have different versions. Reload the page; if that does not help, restart the
-        host.
+      <Banner title="The page and the host have different versions" action={<ReloadButton />}>
+        Reload the page; if that does not help, restart the host.
       </Banner>
     );
   }
   if (isSignInLost) {
     return (
-      <Banner>
+      <Banner title="Signed out">
         This browser is not signed in any more: it was signed out, or the host&rsquo;s token has changed. Run{" "}
         <code>holdfast open</code>, or <a href="/">enter the token</a>. What you have written is kept in this
         tab.
@@ -50,28 +51,42 @@ export function LostHost(): ReactNode {
   }
   if (status.status === "not-responding") {
     return (
-      <Banner>
-        Host not responding, silent for <TimeSince startedAt={new Date(status.silentSinceMs).toISOString()} />
-        . What you see may be out of date. If this lasts, restart the host: run <code>holdfast stop</code>,
-        then <code>holdfast</code>.
+      <Banner title="Host not responding">
+        Silent for <TimeSince startedAt={new Date(status.silentSinceMs).toISOString()} />. What you see may be
+        out of date. If this lasts, restart the host: run <code>holdfast stop</code>, then{" "}
+        <code>holdfast</code>.
       </Banner>
     );
   }
   if (status.status !== "waiting") return null;
-  return (
-    <Banner>
-      {wasConnected
-        ? "Disconnected. Reconnecting…"
-        : "Cannot reach the host. Check that it is running, then open the address that it printed."}
+  return wasConnected ? (
+    <Banner title="Disconnected. Reconnecting…">What runs on the host keeps running.</Banner>
+  ) : (
+    <Banner title="Cannot reach the host">
+      Check that it is running, then open the address that it printed.
     </Banner>
   );
 }
 
-function Banner({ children }: { readonly children: ReactNode }): ReactNode {
+interface BannerProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}
+
+function Banner({ title, children, action }: BannerProps): ReactNode {
   return (
-    <p className={style.lost} role="alert">
-      {children}
-    </p>
+    <Notice kind="attention" shape="banner" isAlert title={title} actions={action}>
+      <p>{children}</p>
+    </Notice>
+  );
+}
+
+function ReloadButton(): ReactNode {
+  return (
+    <Button size="small" onClick={() => location.reload()}>
+      Reload
+    </Button>
   );
 }
 

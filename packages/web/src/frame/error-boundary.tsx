@@ -1,7 +1,7 @@
 // Keeps a fault in one part of the page from taking the rest with it.
 import { Component, type ReactNode } from "react";
-import control from "../style/control.module.css";
-import style from "./notices.module.css";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode;
@@ -23,15 +23,18 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly erro
     const { error } = this.state;
     if (error === undefined) return this.props.children;
     return (
-      <div className={style.notice} data-kind="problem" role="alert">
-        <span>
-          The page cannot show {this.props.what}: {error.message} Nothing is lost on the host. If the host was
-          upgraded meanwhile, a reload helps.
-        </span>
-        <button type="button" className={control.small} onClick={() => location.reload()}>
-          Reload
-        </button>
-      </div>
+      <Notice
+        kind="problem"
+        isAlert
+        title={`The page cannot show ${this.props.what}`}
+        actions={
+          <Button size="small" onClick={() => location.reload()}>
+            Reload
+          </Button>
+        }
+      >
+        {error.message} Nothing is lost on the host. If the host was upgraded meanwhile, a reload helps.
+      </Notice>
     );
   }
 }

@@ -1,7 +1,8 @@
 // Shows what the page has to say.
+import { XIcon } from "@primer/octicons-react";
 import { useSyncExternalStore, type ReactNode } from "react";
 import { useHost } from "../host/use-host.ts";
-import control from "../style/control.module.css";
+import { IconButton } from "../ui/button.tsx";
 import style from "./notices.module.css";
 
 /** The notices in a corner, read out as they come. */
@@ -13,14 +14,12 @@ export function Notices(): ReactNode {
       {shown.map(({ id, kind, text }) => (
         <div key={id} className={style.notice} data-kind={kind}>
           <span>{text}</span>
-          <button
-            type="button"
-            className={control.quiet}
-            aria-label="Dismiss the notice"
+          <IconButton
+            label="Dismiss the notice"
+            icon={<XIcon />}
+            size="small"
             onClick={() => notices.dismiss(id)}
-          >
-            ✕
-          </button>
+          />
         </div>
       ))}
     </div>

@@ -1,6 +1,7 @@
 // Theme: light or dark, as the person chose, else as their system is.
-import { type ReactNode, useState } from "react";
-import control from "../style/control.module.css";
+import { DeviceDesktopIcon, MoonIcon, SunIcon } from "@primer/octicons-react";
+import { type ReactNode, useSyncExternalStore } from "react";
+import { IconButton } from "../ui/button.tsx";
 
 type ThemeChoice = "system" | "light" | "dark";
 
@@ -13,8 +14,12 @@ function themeChoice(): ThemeChoice {
   return choice;
 }
 
+export function useThemeChoice(): ThemeChoice {
+  return useSyncExternalStore(listenToTheme, themeChoice);
+}
+
 /** Chooses, and remembers it in this browser. */
-function chooseTheme(chosen: ThemeChoice): void {
+export function chooseTheme(chosen: ThemeChoice): void {
   choice = chosen;
   localStorage.setItem(storageKey, chosen);
   apply();
@@ -43,24 +48,20 @@ function apply(): void {
   for (const listener of listeners) listener();
 }
 
+/** Changes to the next theme: light, dark, as the system. */
+export function changeTheme(): void {
+  chooseTheme(next[choice]);
+}
+
 const next: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
-const signs: Readonly<Record<ThemeChoice, string>> = { system: "◐", light: "☀", dark: "☾" };
+const signs: Readonly<Record<ThemeChoice, ReactNode>> = {
+  system: <DeviceDesktopIcon />,
+  light: <SunIcon />,
+  dark: <MoonIcon />,
+};
 
 export function ThemeSwitch(): ReactNode {
-  const [shown, setShown] = useState(themeChoice);
+  const shown = useThemeChoice();
   const label = `Theme: ${shown}. Change to ${next[shown]}.`;
-  return (
-    <button
-      type="button"
-      className={control.quiet}
-      aria-label={label}
-      title={label}
-      onClick={() => {
-        chooseTheme(next[shown]);
-        setShown(next[shown]);
-      }}
-    >
-      <span aria-hidden="true">{signs[shown]}</span>
-    </button>
-  );
+  return <IconButton label={label} icon={signs[shown]} onClick={changeTheme} />;
 }

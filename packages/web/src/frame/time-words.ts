@@ -36,6 +36,17 @@ export function agoWords(at: string, nowMs: number): string {
   return agoMs < dayMs ? `${Math.floor(agoMs / hourMs)} h` : `${Math.floor(agoMs / dayMs)} d`;
 }
 
+/** A time of day, with the date where it is not today's. */
+export function clockWords(at: string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return date.toLocaleString(undefined, {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(!isToday && { day: "numeric", month: "short" }),
+  });
+}
+
 /** A size: `812 B`, `3.4 kB`, `12 MB`. */
 export function sizeWords(sizeBytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];

@@ -14,6 +14,22 @@ export async function hostFetch(
     headers: { "x-holdfast-page": "1", ...(body && { "content-type": "application/json" }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  if (!answer.ok) throw new Error(`The host refused ${address} (HTTP ${answer.status}).`);
+  if (!answer.ok) throw new Error(await reasonOf(answer, address));
   return answer;
+}
+
+/** The sentence of the host's error, where it has one. */
+async function reasonOf(answer: Response, address: string): Promise<string> {
+  const refusal = `The host refused ${address} (HTTP ${answer.status}).`;
+  try {
+    const { error, message } = (await answer.json()) as {
+      readonly error?: unknown;
+      readonly message?: unknown;
+    };
+    const sentence = message ?? error;
+    return typeof sentence === "string" && sentence !== "" ? sentence : refusal;
+  } catch {
+    // No JSON: something between the page and the host answered.
+    return refusal;
+  }
 }

@@ -15,6 +15,8 @@ export interface CatalogueAgent {
   readonly installed: boolean;
   readonly authReady: boolean;
   readonly version?: string | null;
+  /** How to sign in, where no sign-in was found. */
+  readonly remedy?: { readonly text: string; readonly command?: string };
   /** The command that installs it, where the host knows one. */
   readonly installCommand?: string;
   readonly supported?: boolean;
@@ -23,10 +25,7 @@ export interface CatalogueAgent {
 }
 
 /** Asks for the agents; rejects with a sentence for people. With models it may take 20 s: agents are started to ask them. */
-export async function fetchAgents(
-  signal: AbortSignal,
-  includeModels = false,
-): Promise<readonly CatalogueAgent[]> {
+async function fetchAgents(signal: AbortSignal, includeModels = false): Promise<readonly CatalogueAgent[]> {
   const answer = await hostFetch(`/sdk/acp/agents${includeModels ? "?includeModels=true" : ""}`, signal);
   const { agents } = (await answer.json()) as { readonly agents: readonly CatalogueAgent[] };
   return agents;

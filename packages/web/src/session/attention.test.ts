@@ -1,7 +1,7 @@
 // The order of sessions.
 import { makeId, type SessionPhase, type SessionSummary } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
-import { groupByAttention } from "./attention.ts";
+import { groupByAttention, groupByProject } from "./attention.ts";
 
 function session(title: string, phase: SessionPhase, more: Partial<SessionSummary> = {}): SessionSummary {
   return {
@@ -66,5 +66,21 @@ describe("[Z6] sessions", () => {
     const elsewhere = session("Dig", ready, { workingDirectories: ["file:///work/old%20garden"] });
     expect(shown([elsewhere], "old garden")).toEqual([["Idle", ["Dig"]]]);
     expect(shown([elsewhere], "file:")).toEqual([]);
+  });
+
+  it("[Z810] are listed by folder, the folder with what needs most first, without archived ones", () => {
+    const inRoof = { workingDirectories: ["file:///work/roof/"] };
+    const groups = groupByProject([
+      session("idle", ready),
+      session("finished", ready, { isRead: false }),
+      session("asks", busy("permission"), inRoof),
+      session("quiet", ready, inRoof),
+      session("put away", ready, { isArchived: true }),
+    ]);
+    const titles = (sessions: readonly SessionSummary[]): string[] => sessions.map(({ title }) => title);
+    expect(groups.map(({ name, current, idle }) => [name, titles(current), titles(idle)])).toEqual([
+      ["roof", ["asks"], ["quiet"]],
+      ["garden", ["finished"], ["idle"]],
+    ]);
   });
 });

@@ -1,8 +1,6 @@
 // Orders sessions by how much they need a person.
 import type { SessionSummary } from "@holdfast/ahp";
-import { useEffect, useRef } from "react";
-import { goTo } from "../frame/route.ts";
-import { pathOf, sessionName } from "./session-words.ts";
+import { folderName, pathOf } from "./session-words.ts";
 
 /** How a session stands, from what needs a person most to what is out of the way. */
 type Attention = "needs-you" | "failed" | "working" | "unread" | "idle" | "archived";
@@ -46,6 +44,37 @@ export function groupByAttention(sessions: readonly SessionSummary[], search = "
   });
 }
 
+/** The sessions of one folder. */
+export interface ProjectGroup {
+  readonly folder: string;
+  /** The last part of the folder's path. */
+  readonly name: string;
+  /** Those that need someone, run, failed or have finished since they were looked at, in this order. */
+  readonly current: readonly SessionSummary[];
+  readonly idle: readonly SessionSummary[];
+}
+
+/** The sessions by their folders: those first whose sessions need most, then the last used ones. Archived sessions are left out. */
+export function groupByProject(sessions: readonly SessionSummary[]): ProjectGroup[] {
+  const shown = sessions
+    .filter((session) => attentionOf(session) !== "archived")
+    .toSorted(
+      (one, other) =>
+        order.indexOf(attentionOf(one)) - order.indexOf(attentionOf(other)) ||
+        other.lastActivityAt.localeCompare(one.lastActivityAt),
+    );
+  const folders = new Set(shown.map(({ workingDirectories }) => pathOf(workingDirectories[0])));
+  return [...folders].map((folder) => {
+    const inFolder = shown.filter(({ workingDirectories }) => pathOf(workingDirectories[0]) === folder);
+    return {
+      folder,
+      name: folderName(folder),
+      current: inFolder.filter((session) => attentionOf(session) !== "idle"),
+      idle: inFolder.filter((session) => attentionOf(session) === "idle"),
+    };
+  });
+}
+
 /** Whether every word of a search is in a session's name, agent or folders. */
 function fits({ title, label, provider, workingDirectories }: SessionSummary, search: string): boolean {
   const text = [title, label, provider, ...workingDirectories.map(pathOf)].join("\n").toLowerCase();
@@ -53,35 +82,4 @@ function fits({ title, label, provider, workingDirectories }: SessionSummary, se
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
-}
-
-/** The number of waiting questions; counted in the title, and shown as a notification when it grows while the page is hidden. */
-export function useAttentionSigns(sessions: readonly SessionSummary[]): number {
-  const waitingCount = sessions.reduce((sum, session) => sum + session.inputNeededCount, 0);
-  const before = useRef(waitingCount);
-  useEffect(() => {
-    document.title = waitingCount > 0 ? `(${waitingCount}) Holdfast` : "Holdfast";
-    if (waitingCount > before.current && document.hidden && notificationsAllowed()) notify(sessions);
-    before.current = waitingCount;
-  }, [waitingCount]);
-  return waitingCount;
-}
-
-/** Whether the browser has notifications and the person has not been asked about them. */
-export function canAskForNotifications(): boolean {
-  return "Notification" in window && Notification.permission === "default";
-}
-
-function notify(sessions: readonly SessionSummary[]): void {
-  const asking = sessions.filter(({ inputNeededCount }) => inputNeededCount > 0).map(sessionName);
-  const title = asking.length === 1 ? "An agent asks you" : `${asking.length} agents ask you`;
-  const notification = new Notification(title, { body: asking.join(", "), tag: "holdfast-waiting" });
-  notification.addEventListener("click", () => {
-    window.focus();
-    goTo({ place: "inbox" });
-  });
-}
-
-function notificationsAllowed(): boolean {
-  return "Notification" in window && Notification.permission === "granted";
 }

@@ -1,10 +1,13 @@
 // The place of the sessions that are over: to be read, and to be deleted.
+import { ArchiveIcon, ChevronLeftIcon } from "@primer/octicons-react";
 import { useEffect, useState, type ReactNode } from "react";
 import type { SessionSummary } from "@holdfast/ahp";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
-import control from "../style/control.module.css";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
 import style from "./closed-sessions-page.module.css";
 import { deleteSession, fetchClosedSessions, type ClosedSession } from "./closed-sessions.ts";
 
@@ -34,7 +37,7 @@ export function ClosedSessionsPage({ open }: { readonly open: readonly SessionSu
     <div className={style.page}>
       <header className={style.head}>
         <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-          ←
+          <ChevronLeftIcon size={24} />
         </a>
         <h1>Closed sessions</h1>
       </header>
@@ -66,9 +69,9 @@ function ClosedList({ listing, openNames, onDeleted }: ClosedListProps): ReactNo
   const closed = listing.sessions.filter(({ uri }) => !openNames.has(uri));
   if (closed.length === 0) {
     return (
-      <p className={style.empty}>
-        None. A session that you close stays here with all that was said in it, until you delete it.
-      </p>
+      <EmptyState icon={<ArchiveIcon size={24} />} title="No closed sessions">
+        A session that you close stays here with its messages and output, until you delete it.
+      </EmptyState>
     );
   }
   return (
@@ -108,32 +111,20 @@ function ClosedRow({ session, onDeleted }: ClosedRowProps): ReactNode {
         {folder !== "" && ` · ${folder}`}
       </span>
       <span className={style.actions}>
-        {isAsking ? (
-          <>
-            <button
-              type="button"
-              className={control.smallDanger}
-              autoFocus
-              aria-label={`Delete ${name} with its history`}
-              onClick={() => void remove()}
-            >
-              Delete with its history
-            </button>
-            <button type="button" className={control.small} onClick={() => setIsAsking(false)}>
-              Keep it
-            </button>
-          </>
-        ) : (
-          <button
-            type="button"
-            className={control.small}
-            aria-label={`Delete ${name} …`}
-            onClick={() => setIsAsking(true)}
-          >
-            Delete …
-          </button>
-        )}
+        <Button size="small" kind="quiet" aria-label={`Delete ${name} …`} onClick={() => setIsAsking(true)}>
+          Delete …
+        </Button>
       </span>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Delete ${name}?`}
+          text="Its history is deleted. This cannot be undone."
+          action="Delete with its history"
+          isDanger
+          onConfirm={() => void remove()}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
     </>
   );
 }

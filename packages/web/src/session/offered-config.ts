@@ -1,7 +1,7 @@
 // The choices that the host offers for a new session: MCP servers and levels of isolation.
 import { type JsonValue, ROOT_URI } from "@holdfast/ahp";
 import { useEffect, useState } from "react";
-import { useHost } from "../host/use-host.ts";
+import { useConnection, useHost } from "../host/use-host.ts";
 
 /** The levels that may be chosen, strongest first, and the host's default. */
 export interface OfferedIsolation {
@@ -21,14 +21,16 @@ const nothing: OfferedConfig = { mcpServers: [] };
 /** The choices; none until they are known. */
 export function useOfferedConfig(): OfferedConfig {
   const host = useHost();
+  const isConnected = useConnection().status.status === "connected";
   const [offered, setOffered] = useState(nothing);
   useEffect(() => {
+    if (!isConnected) return;
     host.client.request("resolveSessionConfig", { channel: ROOT_URI }).then(
       ({ schema }) => setOffered(readOfferedConfig(schema)),
       // A session can be opened without them, and the dialog says itself when it cannot.
       () => undefined,
     );
-  }, [host]);
+  }, [host, isConnected]);
   return offered;
 }
 

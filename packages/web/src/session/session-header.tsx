@@ -1,81 +1,61 @@
-// The head of a session: its name, its agent, its settings, and what can be done with it.
+// The head of a session: its name, its agent, its views, and what can be done with it.
 import {
-  type ChatState,
-  type ContextUsage,
-  type SessionAction,
-  sessionPhase,
-  type SessionState,
-} from "@holdfast/ahp";
+  ArchiveIcon,
+  ChevronLeftIcon,
+  InfoIcon,
+  KebabHorizontalIcon,
+  PencilIcon,
+  TrashIcon,
+  XCircleIcon,
+} from "@primer/octicons-react";
+import { type SessionAction, sessionPhase, type SessionState } from "@holdfast/ahp";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
-import usageMeterStyle from "../chat/usage-meter.module.css";
-import { goTo, routeHash } from "../frame/route.ts";
+import { goTo, routeHash, type SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { StatusDot } from "../ui/status.tsx";
 import { deleteSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
-import { SessionLimits } from "./session-limits.tsx";
-import { SessionSettings } from "./session-settings.tsx";
-import { isolationWords, pathOf, phaseWords, sessionName } from "./session-words.ts";
+import { inForceWords } from "./limit-words.ts";
+import { SessionTabs } from "./session-tabs.tsx";
+import { isolationWords, pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
 
 interface SessionHeaderProps {
   readonly session: SessionState;
-  readonly chat: ChatState | undefined;
-  readonly changedCount: number;
-  readonly isShowingFiles: boolean;
-  readonly onShowFiles: (isShowing: boolean) => void;
+  readonly route: SessionRoute;
 }
 
-export function SessionHeader(props: SessionHeaderProps): ReactNode {
-  const { session, chat, changedCount, isShowingFiles, onShowFiles } = props;
+export function SessionHeader({ session, route }: SessionHeaderProps): ReactNode {
   const [isRenaming, setIsRenaming] = useState(false);
-  const [isOpen, setIsOpen] = useState(false);
-  const phase = phaseWords(sessionPhase(session));
+  const phase = sessionPhase(session);
+  const words = phaseWords(phase);
   return (
     <header className={style.header}>
       <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-        ←
+        <ChevronLeftIcon size={24} />
       </a>
       <div className={style.names}>
         {isRenaming ? (
           <RenameForm session={session} onDone={() => setIsRenaming(false)} />
         ) : (
-          <h1 className={style.name}>{sessionName(session)}</h1>
+          <div className={style.name}>
+            <StatusDot state={workState(phase)} isNamed />
+            <h1 className={style.nameText}>{sessionName(session)}</h1>
+          </div>
         )}
         <p className={style.detail}>
           {session.provider} · {pathOf(session.workingDirectories[0])}
-          {phase.tone === "bad" && <> · {phase.text}</>}
+          {words.tone === "bad" && <> · {words.text}</>}
           <IsolationLabel session={session} />
           <OtherClients session={session} />
         </p>
       </div>
-      <div className={style.tools}>
-        {chat?.contextUsage !== undefined && <UsageMeter usage={chat.contextUsage} />}
-        {(changedCount > 0 || isShowingFiles) && (
-          <button
-            type="button"
-            className={control.small}
-            aria-pressed={isShowingFiles}
-            onClick={() => onShowFiles(!isShowingFiles)}
-          >
-            {isShowingFiles ? "Conversation" : `Changed files ${changedCount}`}
-          </button>
-        )}
-        <span className={style.actionsPlace} data-open={isOpen}>
-          <SessionActions session={session} onRename={() => setIsRenaming(true)} />
-        </span>
+      <div className={style.tabs}>
+        <SessionTabs session={session} route={route} />
       </div>
-      <button
-        type="button"
-        className={`${control.small} ${style.more}`}
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen(!isOpen)}
-      >
-        {isOpen ? "Less" : "More"}
-      </button>
-      <div className={style.settingsPlace} data-open={isOpen}>
-        <SessionSettings session={session} />
-        <SessionLimits limits={session.limits} />
-      </div>
+      <SessionMenu session={session} onRename={() => setIsRenaming(true)} />
     </header>
   );
 }
@@ -133,98 +113,97 @@ function RenameForm({
   );
 }
 
-interface SessionActionsProps {
+interface SessionMenuProps {
   readonly session: SessionState;
   readonly onRename: () => void;
 }
 
-/** The buttons; what cannot be undone is asked about first. */
-function SessionActions({ session, onRename }: SessionActionsProps): ReactNode {
+/** Actions on a session; what ends something is asked about first. */
+function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
   const host = useHost();
-  const [isClosing, setIsClosing] = useState(false);
-  const { resource, isArchived, lifecycle } = session;
+  const [asked, setAsked] = useState<"close" | "delete" | "details">();
+  const { resource, key, isArchived, lifecycle } = session;
   const dispatch = (action: SessionAction): void => {
     void host.reportRejection(host.channel(resource, "session").dispatch(action));
   };
-  if (isClosing) return <ClosingQuestion session={session} onKeep={() => setIsClosing(false)} />;
-  return (
-    <span className={style.actions}>
-      {lifecycle.status !== "closed" && (
-        <>
-          <button type="button" className={control.small} onClick={onRename}>
-            Rename
-          </button>
-          <button
-            type="button"
-            className={control.small}
-            onClick={() => dispatch({ type: "session/isArchivedChanged", isArchived: !isArchived })}
-          >
-            {isArchived ? "Unarchive" : "Archive"}
-          </button>
-        </>
-      )}
-      <button type="button" className={control.small} onClick={() => setIsClosing(true)}>
-        {lifecycle.status === "closed" ? "Delete …" : "Close …"}
-      </button>
-    </span>
-  );
-}
-
-interface ClosingQuestionProps {
-  readonly session: SessionState;
-  readonly onKeep: () => void;
-}
-
-function ClosingQuestion({ session, onKeep }: ClosingQuestionProps): ReactNode {
-  const host = useHost();
-  const { resource, key, lifecycle } = session;
   const leaveAfter = async (action: Promise<unknown>): Promise<void> => {
     if (await host.reportFailure(action)) goTo({ place: "home" });
   };
-  const close = (): Promise<unknown> => host.client.request("disposeSession", { channel: resource });
+  const whileOpen: readonly MenuItem[] = [
+    { label: "Rename", icon: <PencilIcon />, onSelect: onRename },
+    {
+      label: isArchived ? "Unarchive" : "Archive",
+      icon: <ArchiveIcon />,
+      onSelect: () => dispatch({ type: "session/isArchivedChanged", isArchived: !isArchived }),
+    },
+    { label: "Details", icon: <InfoIcon />, onSelect: () => setAsked("details") },
+    "separator",
+    { label: "Close …", icon: <XCircleIcon />, onSelect: () => setAsked("close") },
+  ];
+  const close = (): void => setAsked(undefined);
   return (
-    <span className={style.actions} role="group" aria-label="Close the session?">
-      {lifecycle.status !== "closed" && (
-        <button
-          type="button"
-          className={control.smallDanger}
-          autoFocus
-          onClick={() => void leaveAfter(close())}
-        >
-          Close: stop its agent and commands
-        </button>
+    <>
+      <Menu
+        label="Session menu"
+        icon={<KebabHorizontalIcon />}
+        items={[
+          ...(lifecycle.status === "closed" ? [] : whileOpen),
+          { label: "Delete …", icon: <TrashIcon />, isDanger: true, onSelect: () => setAsked("delete") },
+        ]}
+      />
+      {asked === "close" && (
+        <ConfirmDialog
+          title="Close the session?"
+          text="Its agent and its commands are stopped. Its history stays under Closed sessions."
+          action="Close session"
+          onConfirm={() => void leaveAfter(host.client.request("disposeSession", { channel: resource }))}
+          onClose={close}
+        />
       )}
-      <button
-        type="button"
-        className={control.smallDanger}
-        onClick={() => void leaveAfter(deleteSession(key))}
-      >
-        Delete with its history
-      </button>
-      <button type="button" className={control.small} onClick={onKeep}>
-        Keep it
-      </button>
-    </span>
+      {asked === "delete" && (
+        <ConfirmDialog
+          title="Delete the session?"
+          text="Its agent and its commands are stopped, and its history is deleted. This cannot be undone."
+          action="Delete with its history"
+          isDanger
+          onConfirm={() => void leaveAfter(deleteSession(key))}
+          onClose={close}
+        />
+      )}
+      {asked === "details" && <SessionDetails session={session} onClose={close} />}
+    </>
   );
 }
 
-function UsageMeter({ usage }: { readonly usage: ContextUsage }): ReactNode {
-  const { usedTokens, sizeTokens, cost } = usage;
-  const share = sizeTokens === 0 ? 0 : Math.min(1, usedTokens / sizeTokens);
-  const words = `${tokenWords(usedTokens)} of ${tokenWords(sizeTokens)} tokens`;
-  return (
-    <span className={usageMeterStyle.usage} title={words}>
-      <meter min={0} max={1} value={share} high={0.85} aria-label={`Context: ${words}`} />
-      <span>{Math.round(share * 100)} %</span>
-      {cost !== undefined && (
-        <span>
-          {cost.amount.toFixed(2)} {cost.currency}
-        </span>
-      )}
-    </span>
-  );
+interface SessionDetailsProps {
+  readonly session: SessionState;
+  readonly onClose: () => void;
 }
 
-function tokenWords(count: number): string {
-  return count < 1000 ? String(count) : `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)} k`;
+function SessionDetails({ session, onClose }: SessionDetailsProps): ReactNode {
+  const isolation = isolationWords(session.isolation);
+  const limits = session.limits ?? [];
+  const rows = [
+    ["Agent", session.provider],
+    ["Folder", pathOf(session.workingDirectories[0])],
+    ["Isolation", isolation === undefined ? "" : `${isolation.text}. ${isolation.detail}`],
+    ["Limits", limits.map(inForceWords).join(" · ")],
+    ["MCP servers", session.mcpServers?.join(", ") ?? ""],
+    ["Opened", new Date(session.createdAt).toLocaleString()],
+    ["Key", session.key],
+  ] as const;
+  return (
+    <Dialog title="Details" onClose={onClose}>
+      <dl className={style.details}>
+        {rows
+          .filter(([, value]) => value !== "")
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </Dialog>
+  );
 }

@@ -1,18 +1,27 @@
 // The list of sessions, by what needs attention.
-import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { SearchIcon } from "@primer/octicons-react";
+import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { SessionSummary, SessionUri } from "@holdfast/ahp";
+import { noFilter, passes } from "../find/session-filter.ts";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
-import control from "../style/control.module.css";
+import { StatusDot } from "../ui/status.tsx";
 import { groupByAttention } from "./attention.ts";
 import style from "./session-list.module.css";
-import { pathOf, phaseWords, sessionName, type PhaseWords } from "./session-words.ts";
+import { folderName, pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
+
+// Nobody filters before the list is there (Z5).
+const SessionFilters = lazy(async () => {
+  const { SessionFilters: filters } = await import("../find/session-filters.tsx");
+  return { default: filters };
+});
 
 /** By which the list is found. */
 export const sessionListId = "sessions";
 
 export interface SessionListProps {
-  readonly sessions: readonly SessionSummary[];
+  /** Not known until the page is connected. */
+  readonly sessions: readonly SessionSummary[] | undefined;
   readonly current: SessionUri | undefined;
   /** Whether those that are closed are looked at. */
   readonly isAtClosed: boolean;
@@ -23,7 +32,11 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
   const [search, setSearch] = useState("");
   const list = useRef<HTMLDivElement>(null);
   const nowMs = useNow(30_000);
-  const groups = groupByAttention(sessions, search);
+  const [filter, setFilter] = useState(noFilter);
+  const groups = groupByAttention(
+    (sessions ?? []).filter((session) => passes(session, filter)),
+    search,
+  );
   const walk = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const links = [...(list.current?.querySelectorAll("a") ?? [])];
@@ -34,14 +47,21 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
   };
   return (
     <div id={sessionListId} className={style.list} ref={list} onKeyDown={walk}>
-      <input
-        className={control.field}
-        type="search"
-        placeholder="Search names, agents, folders"
-        aria-label="Search sessions"
-        value={search}
-        onChange={(event) => setSearch(event.target.value)}
-      />
+      <div className={style.search}>
+        <SearchIcon />
+        <input
+          type="search"
+          placeholder="Search sessions"
+          aria-label="Search sessions"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      </div>
+      {sessions !== undefined && sessions.length > 1 && (
+        <Suspense>
+          <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
+        </Suspense>
+      )}
       {groups.map(({ heading, sessions: group }) => (
         <section key={heading} aria-label={heading}>
           <h3 className={style.heading}>{heading}</h3>
@@ -54,7 +74,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
           </ul>
         </section>
       ))}
-      {groups.length === 0 && (
+      {groups.length === 0 && sessions !== undefined && (
         <p className={style.empty}>
           {search === "" ? "No sessions yet." : `No name, agent or folder matches “${search}”.`}
         </p>
@@ -77,39 +97,35 @@ interface SessionRowProps {
 }
 
 function SessionRow({ session, isCurrent, nowMs }: SessionRowProps): ReactNode {
-  const phase = phaseWords(session.phase);
+  const state = workState(session.phase);
+  const { text, tone } = phaseWords(session.phase);
   const folder = pathOf(session.workingDirectories[0]);
   return (
     <a
       className={style.row}
       href={routeHash({ place: "session", session: session.resource })}
       aria-current={isCurrent ? "page" : undefined}
+      data-unread={!session.isRead}
+      title={folder}
     >
+      <StatusDot state={state} />
       <span className={style.name}>{sessionName(session)}</span>
       <time className={style.ago} dateTime={session.lastActivityAt}>
         {agoWords(session.lastActivityAt, nowMs)}
       </time>
       <span className={style.detail}>
+        {state !== "idle" && (
+          <>
+            <span className={style.phase} data-tone={tone}>
+              {text}
+              {session.inputNeededCount > 1 && ` ×${session.inputNeededCount}`}
+            </span>
+            {" · "}
+          </>
+        )}
         {session.provider}
-        {folder !== "" && ` · ${folder}`}
-      </span>
-      <span className={chipOf(phase)}>
-        {phase.text}
-        {session.inputNeededCount > 1 && ` ×${session.inputNeededCount}`}
+        {folder !== "" && ` · ${folderName(folder)}`}
       </span>
     </a>
   );
-}
-
-function chipOf({ tone }: PhaseWords): string | undefined {
-  switch (tone) {
-    case "attention":
-      return control.chipAttention;
-    case "bad":
-      return control.chipBad;
-    case "accent":
-      return control.chipAccent;
-    case "plain":
-      return control.chip;
-  }
 }

@@ -7,97 +7,122 @@ import {
   findToolCall,
   type SessionInputRequest,
   type SessionState,
-  type SessionUri,
+  type TurnId,
 } from "@holdfast/ahp";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { ApprovalCard } from "../approval/approval-card.tsx";
-import { ChangedFilesView } from "../chat/changed-files-view.tsx";
-import { changedFiles } from "../chat/changed-files.ts";
 import { Composer, QueueList } from "../chat/composer.tsx";
 import { Conversation } from "../chat/conversation.tsx";
+import { OwnCommands } from "../chat/own-commands.tsx";
 import { useWholeChat } from "../chat/whole-chat.ts";
-import { goTo, routeHash } from "../frame/route.ts";
+import { goTo, routeHash, type SessionRoute } from "../frame/route.ts";
 import { browserName } from "../host/client-id.ts";
 import { useChannel, useConnection, useHost } from "../host/use-host.ts";
-import control from "../style/control.module.css";
+import { CircleSlashIcon } from "@primer/octicons-react";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { StatusDot } from "../ui/status.tsx";
+import { TabPanel } from "../ui/tabs.tsx";
 import { deleteSession } from "./closed-sessions.ts";
-import { createSession } from "./create-session.ts";
+import { createSession, type NewSession } from "./create-session.ts";
 import { SessionHeader } from "./session-header.tsx";
 import style from "./session-page.module.css";
 import { pathOf } from "./session-words.ts";
 import { SignInOffer } from "./sign-in-offer.tsx";
+import { viewOf } from "./session-tabs.tsx";
+
+// Few sessions are looked at for their changes first (Z5).
+const ChangesPage = lazy(() => import("../changes/changes-page.tsx"));
+const SessionTerminals = lazy(async () => {
+  const { SessionTerminals: terminals } = await import("./session-terminals.tsx");
+  return { default: terminals };
+});
 
 /** A session, or what is to be said where it is not there. */
-export function SessionPage({ uri }: { readonly uri: SessionUri }): ReactNode {
-  const session = useChannel(uri, "session");
-  if (session.status === "loading") return <p className={style.empty}>Opening the session …</p>;
+export function SessionPage({ route }: { readonly route: SessionRoute }): ReactNode {
+  const session = useChannel(route.session, "session");
+  if (session.status === "loading") return <Waiting text="Opening the session …" />;
   if (session.status === "gone") {
     return (
-      <div className={style.empty}>
-        <h1>This session is not here.</h1>
-        <p>{session.reason}</p>
-        <a href={routeHash({ place: "home" })}>To the sessions</a>
-      </div>
+      <EmptyState
+        icon={<CircleSlashIcon size={24} />}
+        title="This session is not here"
+        action={<a href={routeHash({ place: "home" })}>To the sessions</a>}
+      >
+        {session.reason}
+      </EmptyState>
     );
   }
-  return <OpenSession session={session.state} />;
+  return <OpenSession session={session.state} route={route} />;
 }
 
-function OpenSession({ session }: { readonly session: SessionState }): ReactNode {
-  const host = useHost();
+interface OpenSessionProps {
+  readonly session: SessionState;
+  readonly route: SessionRoute;
+}
+
+function OpenSession({ session, route }: OpenSessionProps): ReactNode {
   usePresence(session);
   const chatUri = session.defaultChat ?? defaultChatUri(session.resource);
   const chat = useChannel(chatUri, "chat");
   const { chat: state, loadEarlier } = useWholeChat(chat.status === "live" ? chat.state : undefined);
-  const [isShowingFiles, setIsShowingFiles] = useState(false);
-  const [sentCount, setSentCount] = useState(0);
-  const files = useMemo(
-    () => (state === undefined ? [] : changedFiles(state)),
-    [state?.turns, state?.activeTurn?.responseParts],
-  );
-  useEffect(() => {
-    if (session.isRead) return;
-    // That it was read is no news to the reader, so what becomes of it is not either.
-    void host.channel(session.resource, "session").dispatch({ type: "session/isReadChanged", isRead: true });
-  }, [host, session.isRead, session.resource]);
+  useRead(session);
   return (
     <div className={style.page}>
-      <SessionHeader
-        session={session}
-        chat={state}
-        changedCount={files.length}
-        isShowingFiles={isShowingFiles}
-        onShowFiles={setIsShowingFiles}
-      />
+      <SessionHeader session={session} route={route} />
       <SessionNotes session={session} chat={state} />
-      {state !== undefined ? (
-        <>
-          {isShowingFiles ? (
-            <ChangedFilesView
-              files={files}
-              onLoadEarlier={state.turnsNextCursor === undefined ? undefined : loadEarlier}
-            />
-          ) : (
-            <Conversation
-              key={chatUri}
-              session={session}
-              chat={state}
-              sentCount={sentCount}
-              onLoadEarlier={loadEarlier}
-            />
-          )}
-          <QueueList chat={state} />
-          {session.lifecycle.status === "closed" && (
-            <p className={style.closed}>This session is closed. Its transcript stays here.</p>
-          )}
-          {session.lifecycle.status !== "closed" && session.lifecycle.status !== "failed" && (
-            <Composer chat={state} onSend={() => setSentCount((count) => count + 1)} />
-          )}
-        </>
-      ) : (
-        <p className={style.empty}>{chat.status === "gone" ? chat.reason : "Loading the conversation …"}</p>
-      )}
+      <TabPanel id={viewOf(route)}>
+        {state === undefined ? (
+          <Waiting text={chat.status === "gone" ? chat.reason : "Loading the conversation …"} />
+        ) : route.view === undefined ? (
+          <ConversationView
+            session={session}
+            chat={state}
+            message={route.message}
+            onLoadEarlier={loadEarlier}
+          />
+        ) : (
+          <Suspense fallback={<Waiting text="Loading …" />}>
+            {route.view === "changes" ? (
+              <ChangesPage route={route} session={session} chat={state} />
+            ) : (
+              <SessionTerminals session={session.resource} />
+            )}
+          </Suspense>
+        )}
+      </TabPanel>
     </div>
+  );
+}
+
+interface ConversationViewProps {
+  readonly session: SessionState;
+  readonly chat: ChatState;
+  readonly message: TurnId | undefined;
+  readonly onLoadEarlier: () => void;
+}
+
+function ConversationView({ session, chat, message, onLoadEarlier }: ConversationViewProps): ReactNode {
+  const [sentCount, setSentCount] = useState(0);
+  const { status } = session.lifecycle;
+  return (
+    <>
+      <Conversation
+        key={chat.resource}
+        session={session}
+        chat={chat}
+        sentCount={sentCount}
+        message={message}
+        onLoadEarlier={onLoadEarlier}
+      />
+      <OwnCommands session={session.resource} />
+      <QueueList chat={chat} />
+      {status === "closed" && <ClosedNote session={session} />}
+      {status !== "closed" && status !== "failed" && (
+        <Composer session={session} chat={chat} onSend={() => setSentCount((count) => count + 1)} />
+      )}
+    </>
   );
 }
 
@@ -116,21 +141,22 @@ function SessionNotes({
         <FailedStart session={session} error={lifecycle.error} unsent={chat?.turns.at(-1)?.message.text} />
       )}
       {lifecycle.status === "stale" && lifecycle.cause === "host-restarted" && (
-        <p className={style.note}>
-          The host restarted while this session was busy, and what it ran has ended. Send a message to
-          continue.
-        </p>
+        <Notice shape="banner" title="The host restarted">
+          What this session ran has ended. Send a message to continue.
+        </Notice>
       )}
       {!asksBeforeActing(session) && (
-        <p className={style.note}>
+        <Notice kind="attention" shape="banner">
           This agent does not ask. It runs commands and changes files itself, and the host cannot stop it.
-        </p>
+        </Notice>
       )}
       {looseQuestions(session, chat).map(({ id, toolCall, turnId, chat: chatUri }) => (
-        <ApprovalCard key={id} call={toolCall} turnId={turnId} chatUri={chatUri} />
+        <div key={id} className={style.question}>
+          <ApprovalCard call={toolCall} turnId={turnId} chatUri={chatUri} />
+        </div>
       ))}
       {contextLoss !== undefined && (
-        <p className={style.note}>The agent restarted without its context: {contextLoss.reason}</p>
+        <Notice shape="banner">The agent restarted without its context: {contextLoss.reason}</Notice>
       )}
     </>
   );
@@ -158,34 +184,95 @@ function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
   const host = useHost();
   const [isBusy, setIsBusy] = useState(false);
   const retry = async (): Promise<void> => {
-    const { provider, workingDirectories, runtimeOptions, mcpServers, key } = session;
     setIsBusy(true);
-    const created = createSession(host, {
-      provider,
-      folder: pathOf(workingDirectories[0]),
-      model: runtimeOptions.model,
-      policy: runtimeOptions.approvalPolicy,
-      mcpServers,
-      firstMessage: unsent,
-    });
+    const created = createSession(host, { ...sameChoices(session), firstMessage: unsent });
     if (await host.reportFailure(created)) {
       goTo({ place: "session", session: await created });
       // A session that never started has nothing to keep.
-      await host.reportFailure(deleteSession(key));
+      await host.reportFailure(deleteSession(session.key));
     } else setIsBusy(false);
   };
   return (
-    <div className={style.problem} role="alert">
-      <p>{error.message}</p>
-      {error.stderrTail !== undefined && error.stderrTail.length > 0 && (
-        <pre aria-label="Error output of the agent">{error.stderrTail.join("\n")}</pre>
-      )}
-      <SignInOffer remedy={error.remedy} folder={pathOf(session.workingDirectories[0])} />
-      <button type="button" className={control.small} disabled={isBusy} onClick={() => void retry()}>
-        Retry
-      </button>
+    <div className={style.failed}>
+      <Notice
+        kind="problem"
+        isAlert
+        title="The agent did not start"
+        actions={
+          <Button size="small" disabled={isBusy} onClick={() => void retry()}>
+            Retry
+          </Button>
+        }
+      >
+        <p>{error.message}</p>
+        {error.stderrTail !== undefined && error.stderrTail.length > 0 && (
+          <pre className={style.stderr} aria-label="Error output of the agent">
+            {error.stderrTail.join("\n")}
+          </pre>
+        )}
+        <SignInOffer remedy={error.remedy} folder={pathOf(session.workingDirectories[0])} />
+      </Notice>
     </div>
   );
+}
+
+/** A closed session can be read; its settings can be used again. */
+function ClosedNote({ session }: { readonly session: SessionState }): ReactNode {
+  const host = useHost();
+  const [isBusy, setIsBusy] = useState(false);
+  const openAgain = async (): Promise<void> => {
+    setIsBusy(true);
+    const created = createSession(host, sameChoices(session));
+    if (await host.reportFailure(created)) goTo({ place: "session", session: await created });
+    setIsBusy(false);
+  };
+  return (
+    <Notice
+      shape="banner"
+      actions={
+        <Button size="small" disabled={isBusy} onClick={() => void openAgain()}>
+          New session like this
+        </Button>
+      }
+    >
+      This session is closed. Its transcript stays here.
+    </Notice>
+  );
+}
+
+/** The choices that a session was opened with. */
+function sameChoices({ provider, workingDirectories, runtimeOptions, mcpServers }: SessionState): NewSession {
+  return {
+    provider,
+    folder: pathOf(workingDirectories[0]),
+    model: runtimeOptions.model,
+    policy: runtimeOptions.approvalPolicy,
+    mcpServers,
+  };
+}
+
+function Waiting({ text }: { readonly text: string }): ReactNode {
+  return (
+    <p className={style.waiting}>
+      <StatusDot state="running" /> {text}
+    </p>
+  );
+}
+
+/** Marks the session as read while the page is looked at; what ends while it is hidden stays unread. */
+function useRead({ isRead, resource }: SessionState): void {
+  const host = useHost();
+  useEffect(() => {
+    if (isRead) return undefined;
+    const mark = (): void => {
+      if (document.hidden) return;
+      // That it was read is no news to the reader, so what becomes of it is not either.
+      void host.channel(resource, "session").dispatch({ type: "session/isReadChanged", isRead: true });
+    };
+    mark();
+    document.addEventListener("visibilitychange", mark);
+    return () => document.removeEventListener("visibilitychange", mark);
+  }, [host, isRead, resource]);
 }
 
 /** Announces the page in a session while it is shown, again after each new connection. */

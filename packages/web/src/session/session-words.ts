@@ -1,5 +1,6 @@
 // Labels for sessions and their states.
 import type { ApprovalPolicy, SessionIsolation, SessionPhase, SessionSummary } from "@holdfast/ahp";
+import type { WorkState } from "../ui/status.tsx";
 
 /** A word for what a session is doing, and how it is marked. */
 export interface PhaseWords {
@@ -25,6 +26,22 @@ export function phaseWords(phase: SessionPhase): PhaseWords {
       return { text: "Closed", tone: "plain" };
     case "ready":
       return { text: "Idle", tone: "plain" };
+  }
+}
+
+/** A session's state in the words that everything on the page has. */
+export function workState(phase: SessionPhase): WorkState {
+  const { tone } = phaseWords(phase);
+  if (phase.status === "closed") return "closed";
+  switch (tone) {
+    case "attention":
+      return "needs-you";
+    case "bad":
+      return "failed";
+    case "accent":
+      return "running";
+    case "plain":
+      return "idle";
   }
 }
 
@@ -62,6 +79,12 @@ export function pathOf(uri: string | undefined): string {
     // No URI: it is a path already.
     return uri;
   }
+}
+
+/** The last part of a path. */
+export function folderName(path: string): string {
+  const name = path.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  return name === "" ? path : name;
 }
 
 /** The `file:` URI of an absolute path. */

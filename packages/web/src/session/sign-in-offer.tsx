@@ -1,5 +1,5 @@
 // The button that signs in to an agent: it runs the agent's own command in a terminal, shown in place.
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { makeId, terminalUri, type Remedy, type TerminalUri } from "@holdfast/ahp";
 import { hostFetch } from "../host/host-fetch.ts";
 import { useHost, useTerminal } from "../host/use-host.ts";
@@ -14,11 +14,31 @@ export interface SignInOfferProps {
 
 /** The button, and the terminal once it was pressed; nothing where there is no command to run. */
 export function SignInOffer({ remedy, folder }: SignInOfferProps): ReactNode {
-  const host = useHost();
-  const [terminal, setTerminal] = useState<TerminalUri>();
+  const [isOpen, setIsOpen] = useState(false);
   const command = remedy?.command;
   if (command === undefined) return null;
-  const open = async (): Promise<void> => {
+  if (isOpen) return <RemedyTerminal command={command} folder={folder} />;
+  return (
+    <button type="button" className={control.small} title={command} onClick={() => setIsOpen(true)}>
+      Sign in
+    </button>
+  );
+}
+
+interface RemedyTerminalProps {
+  readonly command: string;
+  /** Where the command runs; the home folder if it is empty. */
+  readonly folder: string;
+}
+
+/** Runs a command in a new terminal, once. */
+export function RemedyTerminal({ command, folder }: RemedyTerminalProps): ReactNode {
+  const host = useHost();
+  const [terminal, setTerminal] = useState<TerminalUri>();
+  const isAsked = useRef(false);
+  useEffect(() => {
+    if (isAsked.current) return;
+    isAsked.current = true;
     const body = {
       command: "/bin/sh",
       args: ["-c", command],
@@ -30,14 +50,9 @@ export function SignInOffer({ remedy, folder }: SignInOfferProps): ReactNode {
       const { terminal: made } = (await answer.json()) as { readonly terminal: { readonly id: string } };
       setTerminal(terminalUri(makeId("terminal", made.id)));
     });
-    await host.reportFailure(opened);
-  };
-  if (terminal !== undefined) return <SignInTerminal uri={terminal} />;
-  return (
-    <button type="button" className={control.small} title={command} onClick={() => void open()}>
-      Sign in
-    </button>
-  );
+    void host.reportFailure(opened);
+  }, [host, command, folder]);
+  return terminal === undefined ? <p>Opening the terminal…</p> : <SignInTerminal uri={terminal} />;
 }
 
 /** The terminal of the command, held by the person who opened it. */

@@ -1,7 +1,8 @@
-// The last things that were done on the host.
+// Activity: the newest entries of the audit.
 import type { ReactNode } from "react";
 import style from "./host-page.module.css";
 import { useRepeatedly } from "./polling.ts";
+import { Row, Rows, Section } from "./section.tsx";
 
 interface AuditEntry {
   readonly id: number;
@@ -26,45 +27,48 @@ const everyMs = 5000;
 export function AuditTail(): ReactNode {
   const entries = useRepeatedly("/admin/audit", everyMs, readEntries) ?? [];
   return (
-    <section aria-label="Audit">
-      <h2>Activity</h2>
+    <Section
+      title="Activity"
+      text={
+        <>
+          The newest {shown} entries of the audit. <code>holdfast audit</code> has all of them.
+        </>
+      }
+    >
       {entries.length === 0 && (
         <p className={style.hint}>
           No activity yet. Commands, decisions, files and changed settings are recorded here.
         </p>
       )}
-      <table className={style.table}>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Action</th>
-            <th scope="col">Target</th>
-            <th scope="col">Decision</th>
-            <th scope="col">Outcome</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map(({ id, at, what, subject, cwd, by, decision, verdict, ...entry }) => (
-            <tr key={id}>
-              <td>
-                <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
-              </td>
-              <td className={style.word}>{what}</td>
-              <td className={style.target}>
+      <Rows label="Activity">
+        {entries.map(({ id, at, what, subject, cwd, by, decision, verdict, ...entry }) => (
+          <Row
+            key={id}
+            title={
+              <>
+                <span className={style.what} data-action="">
+                  {what}
+                </span>{" "}
                 <code>{subject}</code>
-                {cwd !== undefined && <span className={style.hint}> in {cwd}</span>}
-              </td>
-              <td className={style.target}>
-                {decision ?? verdict} <span className={style.hint}>by {by}</span>
-              </td>
-              <td className={style.target}>
-                {entry.outcome} <span className={style.hint}>{detailsOf(entry)}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+              </>
+            }
+            detail={[
+              cwd === undefined ? undefined : `in ${cwd}`,
+              `${decision ?? verdict ?? "done"} by ${by}`,
+              entry.outcome,
+              detailsOf(entry),
+            ]
+              .filter((part) => part !== undefined && part !== "")
+              .join(" · ")}
+            actions={
+              <time className={style.at} dateTime={at} title={new Date(at).toLocaleString()}>
+                {new Date(at).toLocaleTimeString()}
+              </time>
+            }
+          />
+        ))}
+      </Rows>
+    </Section>
   );
 }
 

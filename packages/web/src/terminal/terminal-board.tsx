@@ -1,11 +1,13 @@
 // Every terminal of the host as a live tile, and a shell of one's own.
+import { PlusIcon, TerminalIcon } from "@primer/octicons-react";
 import { useState, type ReactNode } from "react";
 import { makeId, terminalUri, type SessionSummary, type TerminalInfo, type TerminalUri } from "@holdfast/ahp";
 import { routeHash } from "../frame/route.ts";
 import { useHost, useTerminal } from "../host/use-host.ts";
 import { randomId } from "../host/client-id.ts";
 import { sessionName } from "../session/session-words.ts";
-import control from "../style/control.module.css";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
 import style from "./terminal-board.module.css";
 import { TerminalPanel } from "./terminal-panel.tsx";
 
@@ -33,24 +35,21 @@ export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): Reac
   return (
     <div className={style.board}>
       <header className={style.head}>
-        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-          ←
-        </a>
         <h1>Terminals</h1>
         {shown.length > 0 && (
-          <button type="button" className={control.button} onClick={() => setFocused([])}>
+          <Button kind="quiet" onClick={() => setFocused([])}>
             Back to tiles
-          </button>
+          </Button>
         )}
-        <button type="button" className={control.primary} onClick={() => void openShell()}>
+        <Button icon={<PlusIcon />} onClick={() => void openShell()}>
           Open a shell
-        </button>
+        </Button>
       </header>
       {terminals.length === 0 && (
-        <p className={style.empty}>
-          No terminal is open. What agents run appears here while it runs, each as a live tile. A shell of
-          your own stays when you close this page: come back, and it is still there.
-        </p>
+        <EmptyState icon={<TerminalIcon size={24} />} title="No terminal is open">
+          Commands of agents appear here while they run, each as a live tile. A shell that you open keeps
+          running when you close this page.
+        </EmptyState>
       )}
       {shown.length > 0 && (
         <div className={style.focus} data-count={shown.length}>
@@ -67,9 +66,9 @@ export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): Reac
               <LiveTerminal uri={terminal.resource} variant="tile" />
               <p className={style.foot}>
                 <Origin terminal={terminal} sessions={sessions} />
-                <button type="button" className={control.small} onClick={() => openInFull(terminal.resource)}>
+                <Button kind="quiet" size="small" onClick={() => openInFull(terminal.resource)}>
                   Open in full
-                </button>
+                </Button>
               </p>
             </li>
           ))}

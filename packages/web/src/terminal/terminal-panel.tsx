@@ -1,23 +1,17 @@
 // A terminal with its head: what runs, who holds it, and what can be done with it.
-import {
-  defaultChatUri,
-  makeId,
-  parseChannelUri,
-  type SessionUri,
-  type TerminalAction,
-  type TerminalClaim,
-  type TerminalState,
-  type TerminalUri,
-} from "@holdfast/ahp";
+import { CheckIcon, ChevronRightIcon, XIcon } from "@primer/octicons-react";
+import type { TerminalState } from "@holdfast/ahp";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import { focusMessageField } from "../chat/message-focus.ts";
 import { TimeSince } from "../frame/time-since.tsx";
 import { durationWords } from "../frame/time-words.ts";
-import { hostFetch } from "../host/host-fetch.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Badge, StatusDot } from "../ui/status.tsx";
 import { listedCommands, type ShellCommand } from "./command-history.ts";
+import { KeyBar } from "./key-bar.tsx";
 import type { ScreenMode } from "./screen-layout.ts";
+import { TerminalActions } from "./terminal-actions.tsx";
 import style from "./terminal-panel.module.css";
 import type { TerminalStream } from "./terminal-stream.ts";
 import {
@@ -33,40 +27,38 @@ import { TextScreen } from "./text-screen.tsx";
 
 const TtyScreen = lazy(() => import("./tty-screen.tsx"));
 
+type PanelVariant = "tool-call" | "tile" | "focus";
+
 interface TerminalPanelProps {
   readonly stream: TerminalStream;
   readonly state: TerminalState;
   /** A tile is small: fewer lines, a smaller font, no search. */
-  readonly variant: "tool-call" | "tile" | "focus";
-  /** A title that stands above it already, and need not be repeated. */
-  readonly knownTitle?: string | undefined;
+  readonly variant: PanelVariant;
+  /** Whether it can be removed once it has ended. */
+  readonly isListed?: boolean;
+  /** Whether its output is shown; always, where it cannot be toggled. */
+  readonly isOpen?: boolean;
+  readonly onToggle?: ((isOpen: boolean) => void) | undefined;
   readonly onGrow?: (() => void) | undefined;
 }
 
 const fontSizes = { "tool-call": 13, tile: 11, focus: 14 } as const;
 const textLines = { "tool-call": 2000, tile: 300, focus: 5000 } as const;
 
-export function TerminalPanel({ stream, state, variant, knownTitle, onGrow }: TerminalPanelProps): ReactNode {
+export function TerminalPanel(props: TerminalPanelProps): ReactNode {
+  const { stream, state, variant, isListed = variant !== "tool-call", isOpen = true, onToggle } = props;
   const { clientId } = useHost();
   const [search, setSearch] = useState("");
   const holder = holderOf(state.claim, clientId);
-  const [isFoldable, setIsFoldable] = useState(false);
-  const [isUnfolded, setIsUnfolded] = useState(false);
   const isRunning = state.lifecycle.status === "running";
   const isHeld = holder === "you" && isRunning;
-  const label = `Terminal: ${state.title}`;
-  const mode = screenMode(variant, isHeld, isUnfolded);
   return (
-    <article className={style.panel} data-variant={variant} aria-label={label}>
+    <article className={style.panel} data-variant={variant} aria-label={`Terminal: ${state.title}`}>
       <header className={style.head}>
-        <span className={style.title} title={state.title}>
-          {state.title === knownTitle ? "" : state.title}
-        </span>
-        {isRunning && (
-          <span className={isHeld ? control.chipAccent : control.chip}>{holderWords[holder]}</span>
-        )}
-        {(variant !== "tile" || state.lifecycle.status === "exited") && <LifecycleChip state={state} />}
-        {variant !== "tile" && state.run === "tty" && (
+        <CommandLine title={state.title} isOpen={isOpen} onToggle={onToggle} />
+        {isRunning && <HolderLabel holder={holder} />}
+        {(variant !== "tile" || state.lifecycle.status === "exited") && <LifecycleLabel state={state} />}
+        {variant === "focus" && state.run === "tty" && (
           <input
             type="search"
             className={style.search}
@@ -76,8 +68,56 @@ export function TerminalPanel({ stream, state, variant, knownTitle, onGrow }: Te
             onChange={(event) => setSearch(event.target.value)}
           />
         )}
-        <TerminalActions stream={stream} state={state} holder={holder} isListed={variant !== "tool-call"} />
+        {isOpen && variant !== "tile" && <CopyButton label="Copy output" text={() => stream.text()} />}
+        <TerminalActions stream={stream} state={state} holder={holder} isListed={isListed} />
       </header>
+      {isOpen && <TerminalBody {...props} isHeld={isHeld} search={search} />}
+      {isHeld && isOpen && state.run === "tty" && <KeyBar stream={stream} />}
+      {variant !== "tool-call" && <CommandTimeline commands={listedCommands(stream.commands, state.title)} />}
+    </article>
+  );
+}
+
+interface CommandLineProps {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onToggle: ((isOpen: boolean) => void) | undefined;
+}
+
+/** The command; a button where its output can be opened. */
+export function CommandLine({ title, isOpen, onToggle }: CommandLineProps): ReactNode {
+  const line = (
+    <>
+      <span className={style.prompt} aria-hidden="true">
+        $
+      </span>
+      <span className={style.title} title={title}>
+        {title}
+      </span>
+    </>
+  );
+  if (onToggle === undefined) return <span className={style.line}>{line}</span>;
+  return (
+    <button type="button" className={style.line} aria-expanded={isOpen} onClick={() => onToggle(!isOpen)}>
+      <span className={style.arrow}>
+        <ChevronRightIcon />
+      </span>
+      {line}
+    </button>
+  );
+}
+
+interface TerminalBodyProps extends TerminalPanelProps {
+  readonly isHeld: boolean;
+  readonly search: string;
+}
+
+function TerminalBody(props: TerminalBodyProps): ReactNode {
+  const { stream, state, variant, isHeld, search, onGrow } = props;
+  const [isFoldable, setIsFoldable] = useState(false);
+  const [isUnfolded, setIsUnfolded] = useState(false);
+  return (
+    <div className={style.body}>
       {state.run !== "tty" ? (
         <TextScreen
           stream={stream}
@@ -93,8 +133,8 @@ export function TerminalPanel({ stream, state, variant, knownTitle, onGrow }: Te
             stream={stream}
             label={`Screen of ${state.title}`}
             isHeld={isHeld}
-            mode={mode}
-            isEnded={!isRunning}
+            mode={screenMode(variant, isHeld, isUnfolded)}
+            isEnded={state.lifecycle.status !== "running"}
             size={state.size}
             fontSize={fontSizes[variant]}
             search={search}
@@ -113,144 +153,64 @@ export function TerminalPanel({ stream, state, variant, knownTitle, onGrow }: Te
           {isUnfolded ? "Show less" : "Show all"}
         </button>
       )}
-      {variant !== "tool-call" && <CommandTimeline commands={listedCommands(stream.commands, state.title)} />}
-    </article>
+    </div>
   );
 }
 
-function screenMode(
-  variant: TerminalPanelProps["variant"],
-  isHeld: boolean,
-  isUnfolded: boolean,
-): ScreenMode {
+function screenMode(variant: PanelVariant, isHeld: boolean, isUnfolded: boolean): ScreenMode {
   if (variant === "tile") return "fixed";
   if (isHeld) return "fit";
   if (variant === "focus") return "fixed";
   return isUnfolded ? "whole" : "folded";
 }
 
-function LifecycleChip({ state }: { readonly state: TerminalState }): ReactNode {
+/** The holder; that an agent holds its own command goes without saying. */
+function HolderLabel({ holder }: { readonly holder: Holder }): ReactNode {
+  if (holder === "agent") return <span className="hidden-label">{holderWords[holder]}</span>;
+  return <Badge tone={holder === "you" ? "accent" : "plain"}>{holderWords[holder]}</Badge>;
+}
+
+function LifecycleLabel({ state }: { readonly state: TerminalState }): ReactNode {
   const { lifecycle, leftovers, startedAt } = state;
   const words = lifecycleWords(lifecycle);
   if (lifecycle.status === "running") {
     return (
-      <span className={control.chipAccent}>
-        {words}
+      <span className={style.state}>
+        <StatusDot state="running" />
+        <span className="hidden-label">{words}</span>
         {startedAt !== undefined && <TimeSince startedAt={startedAt} />}
       </span>
     );
   }
   return (
     <>
-      <span className={hasEndedWell(lifecycle.exit) ? control.chipGood : control.chipBad}>{words}</span>
-      <span className={control.time}>{runTimeWords(state)}</span>
+      <EndLabel isGood={hasEndedWell(lifecycle.exit)} words={words} time={runTimeWords(state)} />
       {leftovers !== undefined && (
-        <span
-          className={control.chip}
-          title={leftovers.processes.map(({ pid, command }) => `${pid} ${command}`).join("\n")}
-        >
+        <Badge title={leftovers.processes.map(({ pid, command }) => `${pid} ${command}`).join("\n")}>
           {leftoverWords(leftovers)}
-        </span>
+        </Badge>
       )}
     </>
   );
 }
 
-interface TerminalActionsProps {
-  readonly stream: TerminalStream;
-  readonly state: TerminalState;
-  readonly holder: Holder;
-  /** Whether it stands in a list, from which it can be taken once it has ended. */
-  readonly isListed: boolean;
+interface EndLabelProps {
+  readonly isGood: boolean;
+  readonly words: string;
+  readonly time: string | undefined;
 }
 
-/** The buttons that make sense now; none where nothing can be done. */
-function TerminalActions({ stream, state, holder, isListed }: TerminalActionsProps): ReactNode {
-  const host = useHost();
-  const { claim, leftovers, lifecycle, run, resource } = state;
-  const dispatch = (action: TerminalAction): void => void host.reportRejection(stream.dispatch(action));
-  const claimFor = (wanted: TerminalClaim): void => dispatch({ type: "terminal/claimed", claim: wanted });
-  const giveTo = (session: SessionUri): void => {
-    focusMessageField();
-    claimFor({ kind: "session", session, chat: defaultChatUri(session) });
-  };
-  const takeOver = (): void => {
-    if (claim.kind === "session") rememberOrigin(resource, claim.session);
-    stream.wantKeyboard();
-    claimFor({ kind: "client", clientId: host.clientId });
-  };
-  const remove = (): Promise<unknown> => host.client.request("disposeTerminal", { channel: resource });
-  // Stopped, it stays to be read, and its agent learns how it ended (Z344).
-  const stop = (): Promise<unknown> => {
-    const address = parseChannelUri(resource);
-    return address?.kind === "terminal"
-      ? hostFetch(`/sdk/acp/terminals/${encodeURIComponent(address.terminalId)}/kill`, undefined, "POST")
-      : remove();
-  };
-  const origin = originOf(resource);
-  const isRunning = lifecycle.status === "running";
-  // An agent's own command ends with the agent's work.
-  if (isRunning && run === "display") return undefined;
+/** How a command ended: a check mark where it went well, else in words. */
+export function EndLabel({ isGood, words, time }: EndLabelProps): ReactNode {
   return (
-    <span className={style.actions}>
-      {isRunning && run === "tty" && (holder === "agent" || holder === "background" || holder === "gone") && (
-        <button type="button" className={control.small} onClick={takeOver}>
-          Take over
-        </button>
-      )}
-      {isRunning && holder === "you" && origin !== undefined && (
-        <button type="button" className={control.small} onClick={() => giveTo(origin)}>
-          Hand back
-        </button>
-      )}
-      {isRunning && holder === "agent" && claim.kind === "session" && (
-        <button type="button" className={control.small} onClick={() => giveTo(claim.session)}>
-          Background
-        </button>
-      )}
-      {leftovers !== undefined && (
-        <button
-          type="button"
-          className={control.smallDanger}
-          onClick={() => void host.reportFailure(hostFetch(killAddress(resource), undefined, "POST"))}
-        >
-          End processes
-        </button>
-      )}
-      {holder !== "another" && (isRunning || isListed) && (
-        <button
-          type="button"
-          className={isRunning ? control.smallDanger : control.small}
-          onClick={() => {
-            focusMessageField();
-            void host.reportFailure(isRunning ? stop() : remove());
-          }}
-        >
-          {isRunning ? "Stop command" : "Remove"}
-        </button>
-      )}
+    <span className={style.state} data-good={isGood}>
+      <span className={style.end}>
+        {isGood ? <CheckIcon /> : <XIcon />}
+        <span className={isGood ? "hidden-label" : undefined}>{words}</span>
+      </span>
+      {time !== undefined && <span>{time}</span>}
     </span>
   );
-}
-
-/** The address that kills a terminal, and after its exit ends the processes that its command left running. */
-function killAddress(resource: string): string {
-  const address = parseChannelUri(resource);
-  const id = address?.kind === "terminal" ? address.terminalId : resource;
-  return `/sdk/acp/terminals/${encodeURIComponent(id)}/kill`;
-}
-
-const storageKey = (terminal: TerminalUri): string => `holdfast-origin:${terminal}`;
-
-/** So that the terminal can be handed back, also after a reload. */
-function rememberOrigin(terminal: TerminalUri, session: SessionUri): void {
-  sessionStorage.setItem(storageKey(terminal), session);
-}
-
-/** The session from which a terminal came, if it was taken over in this tab. */
-function originOf(terminal: TerminalUri): SessionUri | undefined {
-  const kept = sessionStorage.getItem(storageKey(terminal));
-  return kept === null || kept === "" ? undefined : makeId("session URI", kept);
 }
 
 /** The commands, the newest first. */

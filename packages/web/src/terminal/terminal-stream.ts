@@ -3,10 +3,13 @@ import type { TerminalAction, TerminalState, TerminalUri } from "@holdfast/ahp";
 import type { AhpClient, ChannelEvent, DispatchOutcome, TerminalPart } from "@holdfast/ahp/client";
 import { ChannelStore, type ChannelView } from "../host/channel-store.ts";
 import { commandsOf, type ShellCommand, withAction } from "./command-history.ts";
+import { PlainText } from "./plain-text.ts";
 import { SizedOutput, type SizedText } from "./sized-output.ts";
 
 /** As much as a view that opens late is shown. */
 const keptChars = 512 * 1024;
+/** As many lines as are copied. */
+const copiedLines = 100_000;
 
 /** A terminal that is followed while somebody looks at it. */
 export class TerminalStream {
@@ -18,6 +21,8 @@ export class TerminalStream {
   #lead: OutputView | undefined;
   #commands: readonly ShellCommand[] = [];
   #wantsKeyboard = false;
+  /** Set while the next letter is typed with Ctrl; called when that has happened. */
+  #onControlUsed: (() => void) | undefined;
 
   constructor(client: AhpClient, uri: TerminalUri, onIdle: () => void) {
     this.uri = uri;
@@ -74,6 +79,27 @@ export class TerminalStream {
     const isWanted = this.#wantsKeyboard;
     this.#wantsKeyboard = false;
     return isWanted;
+  }
+
+  /** What is kept of the output, as plain lines. */
+  text(): string {
+    const plain = new PlainText(copiedLines);
+    for (const { text } of this.#output.read()) plain.append(text);
+    return plain.lines.join("\n").trimEnd();
+  }
+
+  /** Makes the next letter that is typed a control character, or not; `onUsed` is called when one was typed. */
+  armControl(isArmed: boolean, onUsed: () => void): void {
+    this.#onControlUsed = isArmed ? onUsed : undefined;
+  }
+
+  /** Input of a person, as a control character where Ctrl was pressed before on the page. */
+  withControl(data: string): string {
+    const onUsed = this.#onControlUsed;
+    if (onUsed === undefined || !/^[a-z[\]\\^_@ ]$/i.test(data)) return data;
+    this.#onControlUsed = undefined;
+    onUsed();
+    return String.fromCharCode(data.toUpperCase().charCodeAt(0) & 0x1f);
   }
 
   /** Sends an action. */

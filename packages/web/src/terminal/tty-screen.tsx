@@ -141,7 +141,7 @@ function openScreen(
   // The data is a person's input, and the screen's replies to the program: replies to old output are outdated.
   terminal.onData((data) => {
     if (!latest().isHeld || writer.isReplaying || !stream.isLead(writer)) return;
-    void stream.dispatch({ type: "terminal/input", data });
+    void stream.dispatch({ type: "terminal/input", data: stream.withControl(data) });
   });
   const layout = new ScreenLayout(place, terminal, {
     fontSize,
@@ -197,6 +197,9 @@ function screenTheme(place: Element): ITheme {
     cursor: "#f2b05e",
     cursorAccent: background,
     selectionBackground: "#3f5f6280",
+    scrollbarSliderBackground: "#8aa39f33",
+    scrollbarSliderHoverBackground: "#8aa39f66",
+    scrollbarSliderActiveBackground: "#8aa39f88",
     black: "#1c2b2b",
     red: "#ef7f76",
     green: "#85cf96",

@@ -1,0 +1,57 @@
+// Keys that answer a question (Z806).
+import { type RefObject, useEffect, useRef } from "react";
+import { changeDraft } from "../chat/message-draft.ts";
+import { messageFieldId } from "../chat/message-focus.ts";
+
+/** A question that has just appeared is not answered by a letter that was meant for something else. */
+const settleMs = 500;
+/** A letter in the message field may be the first of a message. */
+const pauseMs = 700;
+
+/** Answers the first question of the page by its keys; `onKey` says whether a key is an answer, and gives it if asked to. */
+export function useAnswerKeys(
+  card: RefObject<HTMLElement | null>,
+  onKey: (key: string, isGiven: boolean) => boolean,
+): void {
+  const latest = useRef(onKey);
+  latest.current = onKey;
+  useEffect(() => {
+    const shownMs = performance.now();
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    const answerAfterPause = (key: string, field: HTMLTextAreaElement): void => {
+      waiting = setTimeout(() => {
+        if (field.value.toLowerCase() !== key || !latest.current(key, true)) return;
+        changeDraft({ kind: "replace", text: "" });
+      }, pauseMs);
+    };
+    const press = (event: KeyboardEvent): void => {
+      clearTimeout(waiting);
+      const key = event.key.toLowerCase();
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+      if (performance.now() - shownMs < settleMs || !latest.current(key, false)) return;
+      if (document.querySelector("[data-approval]") !== card.current) return;
+      const { target } = event;
+      if (isEmptyMessage(target)) {
+        answerAfterPause(key, target);
+        return;
+      }
+      if (target instanceof Element && target.closest(occupied) !== null) return;
+      latest.current(key, true);
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    // Before the shortcuts of the page, of which `n` is one.
+    addEventListener("keydown", press, { capture: true });
+    return () => {
+      clearTimeout(waiting);
+      removeEventListener("keydown", press, { capture: true });
+    };
+  }, [card]);
+}
+
+/** Where keys have another meaning. */
+const occupied = "input, textarea, select, dialog, [popover], .xterm";
+
+function isEmptyMessage(target: EventTarget | null): target is HTMLTextAreaElement {
+  return target instanceof HTMLTextAreaElement && target.id === messageFieldId && target.value === "";
+}

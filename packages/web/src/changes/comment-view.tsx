@@ -1,0 +1,88 @@
+// A comment on a line: written, shown, changed, removed.
+import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import style from "./diff-list.module.css";
+import type { CommentPlace, ReviewComment } from "./review-comments.ts";
+
+interface CommentFormProps {
+  readonly place: CommentPlace;
+  readonly text?: string;
+  readonly onSave: (text: string) => void;
+  readonly onCancel: () => void;
+}
+
+/** Ctrl+Enter adds the comment, Escape closes the form. */
+export function CommentForm({ place, text: before = "", onSave, onCancel }: CommentFormProps): ReactNode {
+  const [text, setText] = useState(before);
+  const save = (): void => {
+    if (text.trim() !== "") onSave(text.trim());
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Escape") onCancel();
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div className={style.comment}>
+      <textarea
+        className={style.commentField}
+        aria-label={`Comment on ${place.path}, line ${place.line}`}
+        placeholder="What should the agent change or explain?"
+        rows={2}
+        autoFocus
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+      />
+      <div className={style.commentActions}>
+        <span className={style.hint}>Sent to the agent together with your other comments</span>
+        <Button size="small" kind="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button size="small" kind="primary" disabled={text.trim() === ""} onClick={save}>
+          {before === "" ? "Add comment" : "Save comment"}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface CommentViewProps {
+  readonly comment: ReviewComment;
+  readonly onChange: (text: string) => void;
+  readonly onRemove: () => void;
+}
+
+export function CommentView({ comment, onChange, onRemove }: CommentViewProps): ReactNode {
+  const [isEditing, setIsEditing] = useState(false);
+  if (isEditing) {
+    return (
+      <CommentForm
+        place={comment}
+        text={comment.text}
+        onSave={(text) => {
+          onChange(text);
+          setIsEditing(false);
+        }}
+        onCancel={() => setIsEditing(false)}
+      />
+    );
+  }
+  return (
+    <article className={style.comment} aria-label={`Your comment on line ${comment.line}`}>
+      <p className={style.commentText}>{comment.text}</p>
+      <div className={style.commentActions}>
+        <span className={style.hint}>Not sent yet</span>
+        <Button size="small" kind="quiet" onClick={() => setIsEditing(true)}>
+          Edit
+        </Button>
+        <Button size="small" kind="quiet" onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+    </article>
+  );
+}

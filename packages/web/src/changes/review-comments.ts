@@ -1,0 +1,119 @@
+// Comments on lines of a session's changes: collected in the tab, then sent to the agent as one message.
+import { useMemo, useSyncExternalStore } from "react";
+import { randomId } from "../host/client-id.ts";
+import type { DiffLine } from "./diff-rows.ts";
+
+/** The place of a comment: a line of one side of a file. */
+export interface CommentPlace {
+  readonly path: string;
+  readonly side: DiffLine["side"];
+  readonly line: number;
+  /** The line itself, since the file may change before the agent reads the comment. */
+  readonly code: string;
+}
+
+export interface ReviewComment extends CommentPlace {
+  readonly id: string;
+  readonly text: string;
+}
+
+const prefix = "holdfast-review:";
+
+/** The comments of one session, in the order in which they were written. */
+class ReviewComments {
+  readonly #storageKey: string;
+  readonly #listeners = new Set<() => void>();
+  #comments: readonly ReviewComment[];
+
+  constructor(sessionKey: string) {
+    this.#storageKey = prefix + sessionKey;
+    this.#comments = readKept(this.#storageKey);
+  }
+
+  readonly view = (): readonly ReviewComment[] => this.#comments;
+
+  readonly listen = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  add(place: CommentPlace, text: string): void {
+    this.#become([...this.#comments, { ...place, id: randomId(), text }]);
+  }
+
+  change(id: string, text: string): void {
+    this.#become(this.#comments.map((comment) => (comment.id === id ? { ...comment, text } : comment)));
+  }
+
+  remove(ids: readonly string[]): void {
+    this.#become(this.#comments.filter(({ id }) => !ids.includes(id)));
+  }
+
+  #become(comments: readonly ReviewComment[]): void {
+    this.#comments = comments;
+    keep(this.#storageKey, comments);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const stores = new Map<string, ReviewComments>();
+
+/** The comments of a session, and how to change them. */
+export function useReviewComments(sessionKey: string): {
+  readonly store: ReviewComments;
+  readonly comments: readonly ReviewComment[];
+} {
+  const store = useMemo(() => {
+    const found = stores.get(sessionKey) ?? new ReviewComments(sessionKey);
+    stores.set(sessionKey, found);
+    return found;
+  }, [sessionKey]);
+  return { store, comments: useSyncExternalStore(store.listen, store.view) };
+}
+
+/** All comments as one message, by file and line, each with the line that it is about. */
+export function reviewMessage(comments: readonly ReviewComment[]): string {
+  const ordered = comments.toSorted(
+    (one, other) => one.path.localeCompare(other.path, "en") || one.line - other.line,
+  );
+  const parts = ordered.map(({ path, side, line, code, text }) => {
+    const where = `${path}:${line}${side === "old" ? " (removed line)" : ""}`;
+    return `${where}\n> ${code.trim() === "" ? "(empty line)" : code}\n${text.trim()}`;
+  });
+  const count = comments.length === 1 ? "1 comment" : `${comments.length} comments`;
+  return [`Review of your changes, ${count}:`, ...parts].join("\n\n");
+}
+
+export function isAt(comment: CommentPlace, path: string, line: DiffLine | undefined): boolean {
+  return comment.path === path && comment.side === line?.side && comment.line === line.number;
+}
+
+function readKept(key: string): readonly ReviewComment[] {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+    return Array.isArray(kept) ? kept.filter(isComment) : [];
+  } catch {
+    // Storage is denied, or has something else under this name: the comments live as long as the page.
+    return [];
+  }
+}
+
+function isComment(value: unknown): value is ReviewComment {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, path, side, line, code, text } = value as Partial<Record<keyof ReviewComment, unknown>>;
+  const texts = [id, path, code, text];
+  return (
+    texts.every((each) => typeof each === "string") &&
+    typeof line === "number" &&
+    (side === "old" || side === "new")
+  );
+}
+
+function keep(key: string, comments: readonly ReviewComment[]): void {
+  try {
+    if (comments.length === 0) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(comments));
+  } catch {
+    // Denied, or full: the comments themselves are not affected.
+  }
+}

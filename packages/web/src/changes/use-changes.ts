@@ -1,0 +1,91 @@
+// The changes of a session on the page: read when the view opens, and again when something may have changed.
+import { turnParts, type ChatState, type SessionState } from "@holdfast/ahp";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { type ChangeList, type ChangeScope, fetchChanges, fetchDiffs, type FileDiff } from "./changes.ts";
+
+/** What is known of the changes. A view that is read again keeps what it shows. */
+export type ChangesView =
+  | { readonly status: "loading" }
+  | { readonly status: "failed"; readonly reason: string }
+  | {
+      readonly status: "known";
+      readonly list: ChangeList;
+      /** By path; undefined until they are read. */
+      readonly diffs: ReadonlyMap<string, FileDiff> | undefined;
+      readonly isReading: boolean;
+    };
+
+export interface LoadedChanges {
+  readonly view: ChangesView;
+  /** Reads everything again. */
+  readonly reload: () => void;
+  /** Reads one file that was too large to be read with the others. */
+  readonly loadFile: (path: string) => Promise<void>;
+}
+
+/** While an agent works, changes are read at most this often. */
+const pauseMs = 1500;
+
+export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
+  const { sessionKey, turn } = scope;
+  const [view, setView] = useState<ChangesView>({ status: "loading" });
+  const [count, setCount] = useState(0);
+  const shownScope = useRef("");
+  const lastReadMs = useRef(-pauseMs);
+  const reload = useCallback(() => setCount((before) => before + 1), []);
+  useEffect(() => {
+    const stop = new AbortController();
+    const name = `${sessionKey}\n${turn ?? ""}`;
+    const isSame = shownScope.current === name;
+    const read = async (): Promise<void> => {
+      lastReadMs.current = performance.now();
+      const asked = { sessionKey, turn };
+      const list = await fetchChanges(asked, stop.signal);
+      shownScope.current = name;
+      setView((before) => ({
+        status: "known",
+        list,
+        diffs: isSame && before.status === "known" ? before.diffs : undefined,
+        isReading: list.files.length > 0,
+      }));
+      if (list.files.length === 0) return;
+      const diffs = await fetchDiffs(asked, undefined, stop.signal);
+      const byPath = new Map(diffs.map((diff) => [diff.file.path, diff]));
+      setView({ status: "known", list, diffs: byPath, isReading: false });
+    };
+    if (!isSame) setView({ status: "loading" });
+    const waitMs = isSame ? Math.max(0, lastReadMs.current + pauseMs - performance.now()) : 0;
+    const timer = setTimeout(() => {
+      read().catch((error: unknown) => {
+        if (stop.signal.aborted) return;
+        setView({ status: "failed", reason: error instanceof Error ? error.message : String(error) });
+      });
+    }, waitMs);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [sessionKey, turn, version, count]);
+  const loadFile = async (path: string): Promise<void> => {
+    const [diff] = await fetchDiffs(scope, path);
+    if (diff === undefined) return;
+    setView((before) =>
+      before.status === "known"
+        ? { ...before, diffs: new Map(before.diffs).set(diff.file.path, diff) }
+        : before,
+    );
+  };
+  return { view, reload, loadFile };
+}
+
+/** Another text whenever the files may have changed: a turn began or ended, a tool call ended, or someone reverted. */
+export function changesVersion({ changes }: SessionState, { activeTurn, turns }: ChatState): string {
+  const calls =
+    activeTurn === undefined
+      ? 0
+      : turnParts(activeTurn).filter(
+          (part) => part.kind === "toolCall" && part.toolCall.status === "completed",
+        ).length;
+  const { files = 0, additions = 0, deletions = 0 } = changes ?? {};
+  return [files, additions, deletions, activeTurn?.id, turns.at(-1)?.id, calls].join(" ");
+}

@@ -1,0 +1,86 @@
+// The palette and the help, opened by keys, and the actions that keys and the palette share.
+import type { RootState } from "@holdfast/ahp";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
+import { goTo, type Route } from "../frame/route.ts";
+import { changeTheme } from "../frame/theme.tsx";
+import { sessionListId } from "../session/session-list.tsx";
+import type { Actions } from "./palette-items.ts";
+import { actionOf } from "./shortcuts.ts";
+
+const Palette = lazy(() => import("./palette.tsx"));
+const ShortcutHelp = lazy(() => import("./shortcut-help.tsx"));
+
+interface FindProps {
+  readonly route: Route;
+  readonly root: RootState | undefined;
+  readonly opened: Opened;
+  readonly onOpen: (opened: Opened) => void;
+  readonly onNewSession: () => void;
+}
+
+/** What is open above the page. */
+export type Opened = "palette" | "help" | undefined;
+
+/** Handles the keys that work everywhere, and shows what they open. */
+export function Find({ route, root, opened, onOpen, onNewSession }: FindProps): ReactNode {
+  const session = route.place === "session" ? route.session : undefined;
+  const actions = useMemo((): Actions => {
+    return {
+      palette: () => onOpen("palette"),
+      help: () => onOpen("help"),
+      search: () => goTo({ place: "search", query: "" }),
+      "find-session": () => focusIn("input"),
+      "new-session": onNewSession,
+      home: () => goTo({ place: "home" }),
+      inbox: () => goTo({ place: "inbox" }),
+      terminals: () => goTo({ place: "terminals" }),
+      host: () => goTo({ place: "host", section: "settings" }),
+      closed: () => goTo({ place: "closed" }),
+      theme: changeTheme,
+      ...(session !== undefined && {
+        conversation: () => goTo({ place: "session", session }),
+        changes: () => goTo({ place: "session", session, view: "changes" }),
+        "session-terminals": () => goTo({ place: "session", session, view: "terminals" }),
+      }),
+    };
+  }, [session, onOpen, onNewSession]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented) return;
+      const id = actionOf(event, isTyping(event.target));
+      const run = id === undefined ? walkSessions(event) : actions[id];
+      if (run === undefined) return;
+      run();
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [actions]);
+  if (opened === undefined) return null;
+  const close = (): void => onOpen(undefined);
+  return (
+    <Suspense>
+      {opened === "palette" ? (
+        <Palette root={root} actions={actions} onClose={close} />
+      ) : (
+        <ShortcutHelp onClose={close} />
+      )}
+    </Suspense>
+  );
+}
+
+/** Arrows go to the list of sessions from where they have no other meaning. */
+function walkSessions({ key, target }: KeyboardEvent): (() => void) | undefined {
+  const isArrow = key === "ArrowDown" || key === "ArrowUp";
+  if (!isArrow || isTyping(target) || document.activeElement !== document.body) return undefined;
+  return () => focusIn("a");
+}
+
+/** Goes to the first such element of the list of sessions. */
+function focusIn(selector: string): void {
+  document.querySelector<HTMLElement>(`#${sessionListId} ${selector}`)?.focus();
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, textarea, select, dialog, .xterm") !== null;
+}

@@ -1,0 +1,103 @@
+// Entries of the palette: actions, sessions, agents, terminals; and the best of them for a search.
+import type { RootState, SessionSummary } from "@holdfast/ahp";
+import { goTo } from "../frame/route.ts";
+import { pathOf, phaseWords, sessionName } from "../session/session-words.ts";
+import { fuzzyMatch } from "./fuzzy.ts";
+import { type ActionId, shortcuts } from "./shortcuts.ts";
+
+export interface PaletteItem {
+  readonly key: string;
+  readonly kind: "session" | "action" | "agent" | "terminal" | "search";
+  readonly label: string;
+  readonly detail?: string | undefined;
+  /** Keys that do the same. */
+  readonly keys?: string | undefined;
+  readonly run: () => void;
+}
+
+export interface RankedItem {
+  readonly item: PaletteItem;
+  /** The matched letters of the label. */
+  readonly places: readonly number[];
+}
+
+export type Actions = Readonly<Partial<Record<ActionId, () => void>>>;
+
+/** All items; the sessions that were active last come first. */
+export function paletteItems(root: RootState | undefined, actions: Actions): PaletteItem[] {
+  const { sessions = [], terminals = [], agents = [] } = root ?? {};
+  return [
+    ...sessions
+      .toSorted((one, other) => other.lastActivityAt.localeCompare(one.lastActivityAt))
+      .map(sessionItem),
+    ...shortcuts.flatMap(({ id, label, keys }): PaletteItem[] => {
+      const run = id === undefined || id === "palette" ? undefined : actions[id];
+      return run === undefined ? [] : [{ key: `action ${id}`, kind: "action", label, keys: keys?.[0], run }];
+    }),
+    ...agents.map(({ provider, displayName }): PaletteItem => ({
+      key: `agent ${provider}`,
+      kind: "agent",
+      label: `New session with ${displayName}`,
+      run: () => actions["new-session"]?.(),
+    })),
+    ...terminals
+      .filter(({ lifecycle }) => lifecycle.status === "running")
+      .map(({ resource, title, claim }): PaletteItem => {
+        const owner =
+          claim.kind === "session" ? sessions.find((each) => each.resource === claim.session) : undefined;
+        return {
+          key: resource,
+          kind: "terminal",
+          label: title,
+          detail: owner === undefined ? "Shell" : sessionName(owner),
+          run: () =>
+            goTo(
+              owner === undefined
+                ? { place: "terminals" }
+                : { place: "session", session: owner.resource, view: "terminals" },
+            ),
+        };
+      }),
+  ];
+}
+
+function sessionItem(session: SessionSummary): PaletteItem {
+  const folder = pathOf(session.workingDirectories[0]);
+  return {
+    key: session.resource,
+    kind: "session",
+    label: sessionName(session),
+    detail: [phaseWords(session.phase).text, session.provider, folder]
+      .filter((part) => part !== "")
+      .join(" · "),
+    run: () => goTo({ place: "session", session: session.resource }),
+  };
+}
+
+const maxShown = 50;
+
+/** The items that fit a search, the best first; without one, all in their order. The last one searches the text. */
+export function rankItems(items: readonly PaletteItem[], search: string): RankedItem[] {
+  const words = search.trim();
+  if (words === "") return items.slice(0, maxShown).map((item) => ({ item, places: [] }));
+  const fitting = items.flatMap((item) => {
+    const inLabel = fuzzyMatch(words, item.label);
+    if (inLabel !== undefined) return [{ item, score: inLabel.score + 5, places: inLabel.places }];
+    const inAll = fuzzyMatch(words, `${item.label} ${item.detail ?? ""}`);
+    if (inAll === undefined) return [];
+    return [{ item, score: inAll.score, places: inAll.places.filter((place) => place < item.label.length) }];
+  });
+  const best = fitting.toSorted((one, other) => other.score - one.score).slice(0, maxShown);
+  return [
+    ...best.map(({ item, places }) => ({ item, places })),
+    {
+      item: {
+        key: "search",
+        kind: "search",
+        label: `Search all sessions for “${words}”`,
+        run: () => goTo({ place: "search", query: words }),
+      },
+      places: [],
+    },
+  ];
+}

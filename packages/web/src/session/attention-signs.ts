@@ -1,0 +1,110 @@
+// Needs of a person: questions and finished turns. One count for the inbox, the title, the icon and notifications.
+import type { SessionSummary } from "@holdfast/ahp";
+import { useEffect, useMemo, useRef } from "react";
+import { goTo, type Route } from "../frame/route.ts";
+import { sessionName } from "./session-words.ts";
+
+export interface Needs {
+  /** Sessions that ask something. */
+  readonly asking: readonly SessionSummary[];
+  /** Sessions whose last turn ended, or that failed, since somebody looked at them. */
+  readonly finished: readonly SessionSummary[];
+  /** Questions and finished sessions together. */
+  readonly count: number;
+}
+
+/** What needs a person in all sessions. */
+export function needsOf(sessions: readonly SessionSummary[]): Needs {
+  const asking = sessions.filter(({ inputNeededCount }) => inputNeededCount > 0);
+  const finished = sessions.filter(
+    ({ inputNeededCount, isRead, isArchived, phase: { status } }) =>
+      inputNeededCount === 0 &&
+      !isRead &&
+      !isArchived &&
+      (status === "ready" || status === "stale" || status === "failed"),
+  );
+  const questions = asking.reduce((sum, { inputNeededCount }) => sum + inputNeededCount, 0);
+  return { asking, finished, count: questions + finished.length };
+}
+
+/** Shows the count in the title and in the icon, and notifies of what is new while the page is hidden. */
+export function useAttentionSigns(sessions: readonly SessionSummary[]): Needs {
+  const needs = useMemo(() => needsOf(sessions), [sessions]);
+  const { count } = needs;
+  useEffect(() => {
+    document.title = count > 0 ? `(${count}) Holdfast` : "Holdfast";
+    showIcon(count > 0);
+    showBadge(count);
+  }, [count]);
+  const before = useRef(needs);
+  useEffect(() => {
+    const earlier = before.current;
+    before.current = needs;
+    if (!document.hidden || !notificationsAllowed()) return;
+    notifyOfQuestions(needs, earlier);
+    notifyOfFinished(needs, earlier);
+  }, [needs]);
+  return needs;
+}
+
+/** Whether the browser has notifications and the person has not been asked about them. */
+export function canAskForNotifications(): boolean {
+  return "Notification" in window && Notification.permission === "default";
+}
+
+function notificationsAllowed(): boolean {
+  return "Notification" in window && Notification.permission === "granted";
+}
+
+function notifyOfQuestions({ asking }: Needs, earlier: Needs): void {
+  const known = new Map(earlier.asking.map(({ resource, inputNeededCount }) => [resource, inputNeededCount]));
+  const isNew = asking.some(
+    ({ resource, inputNeededCount }) => inputNeededCount > (known.get(resource) ?? 0),
+  );
+  if (!isNew) return;
+  const title = asking.length === 1 ? "An agent asks you" : `${asking.length} agents ask you`;
+  notify(title, asking.map(sessionName).join(", "), "holdfast-waiting", { place: "inbox" });
+}
+
+function notifyOfFinished({ finished }: Needs, earlier: Needs): void {
+  const known = new Set(earlier.finished.map(({ resource }) => resource));
+  for (const session of finished) {
+    if (known.has(session.resource)) continue;
+    const title = session.phase.status === "failed" ? "An agent failed" : "An agent finished";
+    const route: Route = { place: "session", session: session.resource };
+    notify(title, sessionName(session), `holdfast-finished ${session.resource}`, route);
+  }
+}
+
+function notify(title: string, body: string, tag: string, route: Route): void {
+  const notification = new Notification(title, { body, tag });
+  notification.addEventListener("click", () => {
+    window.focus();
+    goTo(route);
+  });
+}
+
+let plainIcon: string | undefined;
+
+/** Marks the tab's icon while something needs a person. */
+function showIcon(isMarked: boolean): void {
+  const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+  if (icon === null) return;
+  plainIcon ??= icon.href;
+  icon.href = isMarked ? markedIcon : plainIcon;
+}
+
+/** The icon of the page with a dot, as a data URI. */
+const markedIcon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#14424a"/>' +
+    '<path d="M10 6v20M22 6v20M10 16h12" stroke="#e8f1ef" stroke-width="3.4" stroke-linecap="round" fill="none"/>' +
+    '<circle cx="25" cy="7" r="7" fill="#f2722b"/></svg>',
+)}`;
+
+/** Shows the count on the icon of an installed page, where the system can. */
+function showBadge(count: number): void {
+  if (!("setAppBadge" in navigator)) return;
+  // It fails where the page is not installed, and then there is no icon to mark.
+  const shown = count > 0 ? navigator.setAppBadge(count) : navigator.clearAppBadge();
+  shown.catch(() => undefined);
+}

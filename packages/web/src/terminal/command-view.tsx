@@ -1,0 +1,103 @@
+// A command that an agent runs: live while it runs, one line that opens its output when it is over (Z803).
+import type { ToolCall, ToolContent } from "@holdfast/ahp";
+import { type ReactNode, useState } from "react";
+import { sizeWords, spanWords } from "../frame/time-words.ts";
+import { useTerminal } from "../host/use-host.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { PlainText } from "./plain-text.ts";
+import { CommandLine, EndLabel, TerminalPanel } from "./terminal-panel.tsx";
+import style from "./terminal-panel.module.css";
+import { exitWords, hasEndedWell } from "./terminal-words.ts";
+
+type TerminalContent = Extract<ToolContent, { type: "terminal" }>;
+
+interface CommandViewProps {
+  readonly call: ToolCall;
+  readonly content: TerminalContent;
+  /** Whether the output of a finished command is shown. */
+  readonly isOpenAtFirst: boolean;
+  readonly onGrow: (() => void) | undefined;
+}
+
+export function CommandView({ call, content, isOpenAtFirst, onGrow }: CommandViewProps): ReactNode {
+  const [choice, setChoice] = useState<boolean>();
+  const isOver = resultOf(content)?.exit !== undefined;
+  const isOpen = choice ?? (isOpenAtFirst || !isOver);
+  // A line needs no output, so a finished terminal is followed only while it is open.
+  if (isOver && !isOpen) {
+    return <LeftBehind call={call} content={content} isOpen={false} onToggle={setChoice} isLineOnly />;
+  }
+  return <OpenCommand call={call} content={content} isOpen={isOpen} onToggle={setChoice} onGrow={onGrow} />;
+}
+
+interface OpenCommandProps extends Omit<CommandViewProps, "isOpenAtFirst"> {
+  readonly isOpen: boolean;
+  readonly onToggle: (isOpen: boolean) => void;
+}
+
+function OpenCommand({ call, content, isOpen, onToggle, onGrow }: OpenCommandProps): ReactNode {
+  const { stream, view } = useTerminal(content.resource);
+  if (view.status === "live") {
+    return (
+      <TerminalPanel
+        stream={stream}
+        state={view.state}
+        variant="tool-call"
+        isOpen={isOpen}
+        onToggle={onToggle}
+        onGrow={onGrow}
+      />
+    );
+  }
+  if (view.status === "loading" && content.result === undefined) {
+    return <p className={style.opening}>Opening the terminal …</p>;
+  }
+  return <LeftBehind call={call} content={content} isOpen={isOpen} onToggle={onToggle} />;
+}
+
+interface LeftBehindProps extends Omit<OpenCommandProps, "onGrow"> {
+  /** Whether it is a line that stands for a terminal, which is there. */
+  readonly isLineOnly?: boolean;
+}
+
+/** The output and exit that a terminal which is no longer there left with its tool call. */
+function LeftBehind({ call, content, isOpen, onToggle, isLineOnly = false }: LeftBehindProps): ReactNode {
+  const { title } = content;
+  const result = resultOf(content);
+  const output = plain(result?.preview ?? "");
+  return (
+    <article className={style.panel} data-variant="tool-call" aria-label={`Terminal: ${title}`}>
+      <header className={style.head}>
+        <CommandLine title={title} isOpen={isOpen} onToggle={onToggle} />
+        {result?.exit !== undefined && (
+          <EndLabel isGood={hasEndedWell(result.exit)} words={exitWords(result.exit)} time={timeOf(call)} />
+        )}
+        {isOpen && !isLineOnly && <CopyButton label="Copy output" text={() => output} />}
+      </header>
+      {isOpen && (
+        <div className={style.body}>
+          <pre className={style.text} tabIndex={0} aria-label={`Output of ${title}`}>
+            {result !== undefined &&
+              result.skippedBytes > 0 &&
+              `… ${sizeWords(result.skippedBytes)} before this\n`}
+            {output}
+          </pre>
+        </div>
+      )}
+    </article>
+  );
+}
+
+function resultOf({ result, lateResult = result }: TerminalContent): TerminalContent["result"] {
+  return lateResult;
+}
+
+function timeOf(call: ToolCall): string | undefined {
+  return "endedAt" in call ? spanWords(call.startedAt, call.endedAt) : undefined;
+}
+
+function plain(text: string): string {
+  const lines = new PlainText(2000);
+  lines.append(text);
+  return lines.lines.join("\n");
+}

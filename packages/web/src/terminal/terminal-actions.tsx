@@ -1,0 +1,115 @@
+// Buttons of a terminal: take over, hand back, move to the background, stop, remove.
+import {
+  defaultChatUri,
+  makeId,
+  parseChannelUri,
+  type SessionUri,
+  type TerminalAction,
+  type TerminalClaim,
+  type TerminalState,
+  type TerminalUri,
+} from "@holdfast/ahp";
+import type { ReactNode } from "react";
+import { focusMessageField } from "../chat/message-focus.ts";
+import { hostFetch } from "../host/host-fetch.ts";
+import { useHost } from "../host/use-host.ts";
+import { Button } from "../ui/button.tsx";
+import style from "./terminal-panel.module.css";
+import type { TerminalStream } from "./terminal-stream.ts";
+import type { Holder } from "./terminal-words.ts";
+
+interface TerminalActionsProps {
+  readonly stream: TerminalStream;
+  readonly state: TerminalState;
+  readonly holder: Holder;
+  /** Whether it stands in a list, from which it can be taken once it has ended. */
+  readonly isListed: boolean;
+}
+
+/** The buttons that make sense now; none where nothing can be done. */
+export function TerminalActions({ stream, state, holder, isListed }: TerminalActionsProps): ReactNode {
+  const host = useHost();
+  const { claim, leftovers, lifecycle, run, resource } = state;
+  const dispatch = (action: TerminalAction): void => void host.reportRejection(stream.dispatch(action));
+  const claimFor = (wanted: TerminalClaim): void => dispatch({ type: "terminal/claimed", claim: wanted });
+  const giveTo = (session: SessionUri): void => {
+    focusMessageField();
+    claimFor({ kind: "session", session, chat: defaultChatUri(session) });
+  };
+  const takeOver = (): void => {
+    if (claim.kind === "session") rememberOrigin(resource, claim.session);
+    stream.wantKeyboard();
+    claimFor({ kind: "client", clientId: host.clientId });
+  };
+  const remove = (): Promise<unknown> => host.client.request("disposeTerminal", { channel: resource });
+  // Stopped, it stays to be read, and its agent learns how it ended (Z344).
+  const stop = (): Promise<unknown> => {
+    const address = parseChannelUri(resource);
+    return address?.kind === "terminal"
+      ? hostFetch(`/sdk/acp/terminals/${encodeURIComponent(address.terminalId)}/kill`, undefined, "POST")
+      : remove();
+  };
+  const origin = originOf(resource);
+  const isRunning = lifecycle.status === "running";
+  // An agent's own command ends with the agent's work.
+  if (isRunning && run === "display") return undefined;
+  return (
+    <span className={style.actions}>
+      {isRunning && run === "tty" && (holder === "agent" || holder === "background" || holder === "gone") && (
+        <Button size="small" onClick={takeOver}>
+          Take over
+        </Button>
+      )}
+      {isRunning && holder === "you" && origin !== undefined && (
+        <Button size="small" onClick={() => giveTo(origin)}>
+          Hand back
+        </Button>
+      )}
+      {isRunning && holder === "agent" && claim.kind === "session" && (
+        <Button kind="quiet" size="small" onClick={() => giveTo(claim.session)}>
+          Background
+        </Button>
+      )}
+      {leftovers !== undefined && (
+        <Button
+          size="small"
+          onClick={() => void host.reportFailure(hostFetch(killAddress(resource), undefined, "POST"))}
+        >
+          End processes
+        </Button>
+      )}
+      {holder !== "another" && (isRunning || isListed) && (
+        <Button
+          kind="quiet"
+          size="small"
+          onClick={() => {
+            focusMessageField();
+            void host.reportFailure(isRunning ? stop() : remove());
+          }}
+        >
+          {isRunning ? "Stop command" : "Remove"}
+        </Button>
+      )}
+    </span>
+  );
+}
+
+/** The address that kills a terminal, and after its exit ends the processes that its command left running. */
+function killAddress(resource: string): string {
+  const address = parseChannelUri(resource);
+  const id = address?.kind === "terminal" ? address.terminalId : resource;
+  return `/sdk/acp/terminals/${encodeURIComponent(id)}/kill`;
+}
+
+const storageKey = (terminal: TerminalUri): string => `holdfast-origin:${terminal}`;
+
+/** So that the terminal can be handed back, also after a reload. */
+function rememberOrigin(terminal: TerminalUri, session: SessionUri): void {
+  sessionStorage.setItem(storageKey(terminal), session);
+}
+
+/** The session from which a terminal came, if it was taken over in this tab. */
+function originOf(terminal: TerminalUri): SessionUri | undefined {
+  const kept = sessionStorage.getItem(storageKey(terminal));
+  return kept === null || kept === "" ? undefined : makeId("session URI", kept);
+}

@@ -1,0 +1,81 @@
+// Dialogs: a modal one, and a question before what cannot be undone.
+import { XIcon } from "@primer/octicons-react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { Button, IconButton } from "./button.tsx";
+import style from "./dialog.module.css";
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly size?: "small" | "medium" | "large";
+  readonly children: ReactNode;
+  /** Buttons, the one that finishes last. */
+  readonly footer?: ReactNode;
+}
+
+/** Modal until it is removed. Escape and a click beside it close it. */
+export function Dialog({ title, onClose, size = "medium", children, footer }: DialogProps): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+    // React focuses before the dialog is shown, which has no effect.
+    dialog.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={style.dialog}
+      data-size={size}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onPointerDown={({ target }) => {
+        if (target === dialog.current) onClose();
+      }}
+    >
+      <div className={style.content}>
+        <header className={style.head}>
+          <h2 id={titleId}>{title}</h2>
+          <IconButton label="Close" icon={<XIcon />} onClick={onClose} />
+        </header>
+        <div className={style.body}>{children}</div>
+        {footer !== undefined && <footer className={style.foot}>{footer}</footer>}
+      </div>
+    </dialog>
+  );
+}
+
+export interface ConfirmDialogProps {
+  readonly title: string;
+  /** What happens, in a sentence. */
+  readonly text: string;
+  /** A verb with its object. */
+  readonly action: string;
+  readonly isDanger?: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
+  const { title, text, action, isDanger = false, onConfirm, onClose } = props;
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        kind={isDanger ? "danger" : "primary"}
+        data-autofocus
+        onClick={() => {
+          onClose();
+          onConfirm();
+        }}
+      >
+        {action}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={title} size="small" onClose={onClose} footer={footer}>
+      <p>{text}</p>
+    </Dialog>
+  );
+}

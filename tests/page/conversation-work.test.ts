@@ -1,0 +1,183 @@
+// Work in a conversation: finished commands and groups, differences, copies and quotes, keys, earlier messages, own commands.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  ask,
+  askPermission,
+  say as answer,
+  update,
+  type Script,
+  type Step,
+} from "../../packages/core/src/testing/script.ts";
+import { violationsInBothThemes } from "./axe.ts";
+import { describePage, openPage } from "./page-test.ts";
+import { composer, pick, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
+
+function call(toolCallId: string, kind: string, title: string, content: readonly object[] = []): Step {
+  return update("tool_call", { toolCallId, kind, title, status: "completed", content });
+}
+
+const before = "let total = 0;\nfor (const value of values) total += value;\nreturn total;\n";
+const after = "return values.reduce((total, value) => total + value, 0);\n";
+
+const script: Script = {
+  prompts: {
+    build: [
+      ask("made", "terminal/create", { command: "printf", args: ["one\\ntwo\\n"] }),
+      update("tool_call", {
+        toolCallId: "build",
+        kind: "execute",
+        title: "Build it",
+        status: "in_progress",
+        content: [{ type: "terminal", terminalId: "$made.terminalId" }],
+      }),
+      ask("exit", "terminal/wait_for_exit", { terminalId: "$made.terminalId" }),
+      update("tool_call_update", { toolCallId: "build", status: "completed" }),
+      answer("Built."),
+    ],
+    look: [
+      call("read", "read", "wall.txt"),
+      call("search", "search", "for paint"),
+      answer("Found:\n\n```ts\nconst paint = 1;\n```\n"),
+    ],
+    change: [
+      call("edit", "edit", "sum.ts", [
+        { type: "diff", path: "/wall/sum.ts", oldText: before, newText: after },
+      ]),
+    ],
+    "ask me": [askPermission("brush", { kind: "execute", title: "brush the wall" }), answer("Brushed.")],
+    "*": [answer("Heard.")],
+  },
+};
+
+describePage("[Z803] work in a conversation", () => {
+  let scripted: ScriptedHost;
+
+  beforeAll(async () => {
+    scripted = await startScriptedHost(script);
+    writeFileSync(path.join(scripted.host.project, "wall.txt"), "white\n");
+  });
+  afterAll(async () => {
+    await scripted?.close();
+  });
+
+  async function open(permissions = /Ask every time/): Promise<Page> {
+    const { url, token, project } = scripted.host;
+    const { page } = await openPage(`${url}/?tkn=${token}`, {
+      permissions: ["clipboard-read", "clipboard-write"],
+      viewport: { width: 1440, height: 900 },
+    });
+    await whenConnected(page);
+    await openPainterSession(page, project, (dialog) => pick(dialog, "Permissions", permissions));
+    return page;
+  }
+  const clipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()");
+
+  it("[Z803, Z804, Z808] finished commands and groups are lines that open; texts, code and output are copied and quoted", async () => {
+    const page = await open(/Allow everything/);
+    await say(page, "build");
+    await page.getByText("Built.").waitFor();
+    await whenIdle(page);
+    const terminal = terminals(page);
+    const line = terminal.getByRole("button", { name: /printf/ });
+    await terminal.getByText("exit 0").waitFor();
+    expect(await line.getAttribute("aria-expanded")).toBe("false");
+    expect(await terminal.getByText(/^one\s+two/).count()).toBe(0);
+    await line.click();
+    await terminal.getByText(/^one\s+two/).waitFor();
+    await terminal.getByRole("button", { name: "Copy output" }).click();
+    await expect.poll(() => clipboard(page)).toBe("one\ntwo");
+
+    await say(page, "look");
+    const group = page.getByRole("group", { name: "Tool calls" });
+    await group.getByRole("button", { name: "Read 1 file, ran 1 search" }).click();
+    expect(await group.getByRole("article").count()).toBe(2);
+    await group.getByText("for paint").waitFor();
+    await page.getByRole("button", { name: "Copy code" }).click();
+    await expect.poll(() => clipboard(page)).toBe("const paint = 1;");
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.getByText("Built.").hover();
+    await page.getByRole("button", { name: "Quote" }).first().click();
+    await expect.poll(() => composer(page).inputValue()).toBe("> Built.\n\n");
+    await composer(page).fill("");
+    await page.getByRole("button", { name: "Copy message" }).first().click();
+    await expect.poll(() => clipboard(page)).toBe("build");
+    await page.getByRole("button", { name: "Edit and resend" }).click();
+    await expect.poll(() => composer(page).inputValue()).toBe("look");
+  });
+
+  it("[Z807] a change has line numbers and colours, side by side when chosen, also after a reload", async () => {
+    const page = await open();
+    await say(page, "change");
+    const lines = page.getByRole("group", { name: "Changes of /wall/sum.ts" });
+    await lines.getByText("return values").waitFor();
+    expect(await lines.getAttribute("data-split")).toBe("false");
+    await expect.poll(() => lines.locator("span[style*=color]").count()).toBeGreaterThan(5);
+    await page.getByRole("button", { name: "Show side by side" }).click();
+    expect(await lines.getAttribute("data-split")).toBe("true");
+    await page.reload();
+    await page.getByRole("button", { name: "Show unified" }).waitFor();
+    expect(await lines.getAttribute("data-split")).toBe("true");
+    expect(await violationsInBothThemes(page)).toEqual([]);
+  });
+
+  it("[Z806] questions are answered by keys, unless something is being written", async () => {
+    const page = await open();
+    const question = page.getByRole("group", { name: /^Permission/ });
+    await say(page, "ask me");
+    await question.waitFor();
+    // The first letter of a message is no answer, whatever it is.
+    await composer(page).pressSequentially("never");
+    await page.waitForTimeout(1200);
+    await page.keyboard.press("y");
+    expect(await composer(page).inputValue()).toBe("nevery");
+    expect(await question.count()).toBe(1);
+    await composer(page).fill("");
+    await page.keyboard.press("y");
+    await question.waitFor({ state: "detached" });
+    await page.getByText("Brushed.").waitFor();
+    expect(await scripted.heard.result("brush")).toMatchObject({ outcome: { optionId: "yes" } });
+    expect(await composer(page).inputValue()).toBe("");
+
+    await say(page, "ask me");
+    await question.waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("log", { name: "Conversation" }).focus();
+    await page.waitForTimeout(600);
+    await page.keyboard.press("n");
+    await question.waitFor({ state: "detached" });
+    await page.getByText("Brushed.").nth(1).waitFor();
+  });
+
+  it("[Z805, Z809, Z811] messages are listed and come back with ↑, and ! runs a command in the session's folder", async () => {
+    const page = await open();
+    for (const text of ["first", "second", "third"]) {
+      await say(page, text);
+      await whenIdle(page);
+    }
+    await page.getByRole("button", { name: "Go to a message" }).click();
+    expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["first", "second", "third"]);
+    await page.getByRole("menuitem", { name: "first" }).click();
+    await composer(page).focus();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    expect(await composer(page).inputValue()).toBe("second");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect(await composer(page).inputValue()).toBe("");
+
+    await composer(page).fill("!pwd; cat");
+    await page.getByText(`Runs in ${scripted.host.project}`).waitFor();
+    await page.keyboard.press("Enter");
+    const commands = page.getByRole("region", { name: "Your commands" });
+    await commands.getByText(scripted.host.project, { exact: true }).waitFor();
+    await commands.getByText("held by you").waitFor();
+    expect(await composer(page).inputValue()).toBe("");
+    await commands.getByRole("button", { name: "Stop command" }).click();
+    await commands.getByRole("button", { name: "Remove" }).click();
+    await commands.waitFor({ state: "detached" });
+  });
+});

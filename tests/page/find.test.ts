@@ -1,0 +1,147 @@
+// Finding in a real browser: the palette, the help on shortcuts, search, filters.
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { violationsInBothThemes } from "./axe.ts";
+import { describePage, openPage } from "./page-test.ts";
+import { whenConnected } from "./page-walk.ts";
+import { startReviewScene, type ReviewScene } from "./review-scene.ts";
+
+/** A session in the list. */
+function link(page: Page, name: string): Locator {
+  return page.getByRole("complementary").getByRole("link", { name });
+}
+
+/** Records the notifications of the page, since the system has nobody to show them to here. */
+const recordNotifications = `
+  globalThis.notified = [];
+  globalThis.Notification = class extends EventTarget {
+    static permission = "granted";
+    constructor(title, { body }) {
+      super();
+      globalThis.notified.push([title, body]);
+    }
+  };
+`;
+
+describePage("finding", () => {
+  let scene: ReviewScene;
+
+  beforeAll(async () => {
+    scene = await startReviewScene();
+    const first = await scene.openSession(scene.repository, "Garden fence");
+    await scene.send(first, "Add a greeting for the evening");
+    for (let turn = 0; turn < 12; turn += 1) await scene.send(first, `Water the roses, round ${turn}`);
+    await scene.openSession(scene.host.project, "Kitchen oven");
+  }, 120_000);
+  afterAll(async () => {
+    await scene?.close();
+  });
+
+  const open = async (): Promise<Page> => {
+    // Not the home page, whose field takes the keys.
+    const { page } = await openPage(`${scene.url}#/inbox`);
+    await whenConnected(page);
+    await link(page, "Garden fence").waitFor();
+    return page;
+  };
+
+  it("[Z850] the palette finds sessions and actions by a few letters, with the keyboard alone", async () => {
+    const page = await open();
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("combobox", { name: "Find a session or an action" });
+    await field.waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.keyboard.type("kitov");
+    const chosen = page.getByRole("option", { selected: true });
+    await expect.poll(() => chosen.innerText()).toContain("Kitchen oven");
+    expect(await field.getAttribute("aria-activedescendant")).toBe(await chosen.getAttribute("id"));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Kitchen oven" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    // Also while something is typed; arrows go round.
+    await page.getByRole("textbox", { name: "Message", exact: true }).focus();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("show the changes");
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(() => chosen.innerText()).toContain("Search all sessions for “show the changes”");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/changes$/);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("[Z852] the help lists the shortcuts, which do what it says", async () => {
+    const page = await open();
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.getByText("Command palette").waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("o");
+    await page.getByRole("heading", { name: "Host", exact: true }).waitFor();
+    await page.keyboard.press("f");
+    await page.getByRole("searchbox", { name: "Search all sessions" }).waitFor();
+  });
+
+  it("[Z851] search finds text in all sessions, marks it, and leads to the message", async () => {
+    const page = await open();
+    await page.keyboard.press("f");
+    await page.getByRole("searchbox", { name: "Search all sessions" }).waitFor();
+    await page.keyboard.type("evening gree");
+    const results = page.getByRole("list", { name: "Results" });
+    await results.getByRole("link").first().waitFor();
+    await expect.poll(() => results.locator("mark").allInnerTexts()).toContain("evening");
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.waitForURL(/#\/search\?q=evening%20gree$/);
+    await results.getByRole("link", { name: /asks/ }).click();
+    // The first of many turns, not the newest.
+    const message = page.getByText("Add a greeting for the evening", { exact: true });
+    await expect.poll(() => message.last().isVisible()).toBe(true);
+    await page.getByText("for the time.").waitFor();
+    await expect.poll(() => page.getByText("Water the roses, round 11").count()).toBe(0);
+    await page.goBack();
+    await page.getByRole("searchbox", { name: "Search all sessions" }).fill("nothing has this");
+    await page.getByText("Nothing has “nothing has this”").waitFor();
+  });
+
+  it("[Z870] questions and finished turns are one list and one count, and notify while the page is hidden", async () => {
+    const page = await open();
+    const markAll = page.getByRole("button", { name: "Mark all as read" });
+    if (await markAll.isVisible()) await markAll.click();
+    await expect.poll(() => page.title()).toBe("Holdfast");
+    await page.evaluate(recordNotifications);
+    await page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");
+    const key = await scene.openSession(scene.repository, "Paint the gate");
+    await scene.send(key, "Anything");
+    await expect.poll(() => page.title()).toBe("(1) Holdfast");
+    await expect
+      .poll(() => page.evaluate("globalThis.notified"))
+      .toEqual([["An agent finished", "Paint the gate"]]);
+    expect(await page.evaluate("document.querySelector('link[rel=icon]').href")).toMatch(/^data:image\/svg/);
+    const finished = page.getByRole("region", { name: "Finished" });
+    await finished.getByRole("link", { name: "Paint the gate" }).waitFor();
+    expect(await page.getByRole("link", { name: /^Inbox/ }).innerText()).toMatch(/^Inbox\s*1$/);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    // A session is read when it is shown on a visible page.
+    await finished.getByRole("link", { name: "Paint the gate" }).click();
+    await page.getByText("Changed as you asked").waitFor();
+    expect(await page.title()).toBe("(1) Holdfast");
+    await page.evaluate("delete document.hidden");
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await expect.poll(() => page.title()).toBe("Holdfast");
+    expect(await page.evaluate("document.querySelector('link[rel=icon]').href")).toMatch(/^http/);
+  });
+
+  it("[Z854] the list of sessions is filtered by project", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "Filter sessions" }).click();
+    await page.getByRole("button", { name: /^Project/ }).click();
+    await page.getByRole("option", { name: /^greeter/ }).click();
+    await expect.poll(() => link(page, "Kitchen oven").count()).toBe(0);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.getByRole("button", { name: "Remove the filters" }).click();
+    await link(page, "Kitchen oven").waitFor();
+  });
+});

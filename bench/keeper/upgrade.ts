@@ -146,8 +146,8 @@ try {
   const expected = Array.from({ length: ticks }, (_, index) => `tick ${index + 1}\r\n`).join("");
   const wholeTexts = texts.filter((text) => text === expected).length;
   for (const [index, text] of texts.entries()) {
-    if (text !== expected)
-      say(`${viewers[index]?.kind} viewer ${index}: ${describeDifference(text, expected)}`);
+    if (text === expected) continue;
+    say(`${viewers[index]?.kind} viewer ${index}: ${describeDifference(text, expected)}`);
   }
   const fromFence = viewers.map(
     ({ arrivalsMs }) => (arrivalsMs.find((atMs) => atMs > fencedMs) ?? Number.NaN) - fencedMs,

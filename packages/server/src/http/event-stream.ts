@@ -135,7 +135,7 @@ export class EventStream implements StoppableStream {
   disconnect(): void {
     const reader = this.#reader;
     this.close();
-    // Not an event: it only tells how soon to come back.
+    // Not an event: it says how soon to come back.
     reader?.write(restartHint, () => reader.destroy());
   }
 

@@ -1,12 +1,13 @@
 // The frame of the page: what is open at the side, what is looked at beside it.
 import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from "react";
 import type { RootState } from "@holdfast/ahp";
-import type { Opened } from "../find/find.tsx";
+import { Find, type Opened } from "../find/find.tsx";
 import { useRoot } from "../host/use-host.ts";
 import { SessionList } from "../session/session-list.tsx";
 import style from "./app.module.css";
 import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
+import { HomePage } from "./home-page.tsx";
 import { Notices } from "./notices.tsx";
 import { HomeIcon, InboxIcon, PlusIcon, SearchIcon, ServerIcon, TerminalIcon } from "@primer/octicons-react";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -19,9 +20,7 @@ import { useAttentionSigns } from "../session/attention-signs.ts";
 const SessionPage = lazy(async () => ({
   default: (await import("../session/session-page.tsx")).SessionPage,
 }));
-const HomePage = lazy(async () => ({ default: (await import("./home-page.tsx")).HomePage }));
 const HostPage = lazy(() => import("../stats/host-page.tsx"));
-const Find = lazy(async () => ({ default: (await import("../find/find.tsx")).Find }));
 const SearchPage = lazy(() => import("../find/search-page.tsx"));
 const Inbox = lazy(async () => ({ default: (await import("../approval/inbox.tsx")).Inbox }));
 const ClosedSessionsPage = lazy(async () => {
@@ -102,9 +101,7 @@ export function App(): ReactNode {
           <NewSessionDialog sessions={root?.sessions ?? []} onClose={() => setIsCreating(false)} />
         </Suspense>
       )}
-      <Suspense>
-        <Find route={route} root={root} opened={opened} onOpen={setOpened} onNewSession={createSession} />
-      </Suspense>
+      <Find route={route} root={root} opened={opened} onOpen={setOpened} onNewSession={createSession} />
       <Notices />
     </div>
   );

@@ -1,6 +1,7 @@
 // Shows the client against a fake host: mirrors, own actions, lost connections, refusals.
 import { expect, test } from "vitest";
 import { ClientBench, quiet, SESSION, TERMINAL, title } from "../testing/client-bench.ts";
+import type { TinyHost } from "../testing/tiny-host.ts";
 import type { ChannelEvent, DispatchOutcome } from "./subscription.ts";
 import { backoffMs } from "./timing.ts";
 import { SocketError } from "./transport.ts";
@@ -156,6 +157,40 @@ test("[E43] a host that forgot the client is initialized again, and the channels
   expect(handle.state.title).toBe("live");
   client.close();
 });
+
+test.each<[string, number, (host: TinyHost) => void]>([
+  ["forgot the client", 3, (host) => host.forgetClients()],
+  ["forgot its logs", 1, (host) => host.forgetLogs()],
+  ["knows what was missed", 1, () => undefined],
+])(
+  "[E48] output that arrives together with the response to the handshake is kept: a host that %s",
+  async (_name, messagesBefore, forget) => {
+    const bench = new ClientBench();
+    const { host, client } = bench;
+    await client.connect();
+    let seen: string[] = [];
+    await client.subscribe(TERMINAL, "terminal", {
+      onEvent: (event) => {
+        if (event.type === "snapshot") seen = [];
+        if (event.type === "action" && event.action.type === "terminal/data") seen.push(event.action.data);
+      },
+    });
+    host.dispatch(TERMINAL, { type: "terminal/data", data: "one", offset: 0, endOffset: 3 });
+    bench.wire.cut();
+    forget(host);
+    bench.holdsNewWires = true;
+    await bench.comeBack();
+    for (let count = 0; count < messagesBefore; count += 1) {
+      bench.wire.release(1);
+      await quiet();
+    }
+    host.dispatch(TERMINAL, { type: "terminal/data", data: "two", offset: 3, endOffset: 6 });
+    bench.wire.release();
+    await quiet();
+    expect(seen.at(-1)).toBe("two");
+    client.close();
+  },
+);
 
 test("[E44] an action whose response was lost is sent again and runs once", async () => {
   const bench = new ClientBench();

@@ -253,7 +253,7 @@ export class AhpClient {
     });
   }
 
-  /** Takes what the handshake gave, then sends what waits: in one go, before anything that the host says next. */
+  /** Takes what the handshake brought, then the actions that followed it, and sends what waits. */
   #settleIn(
     link: Link,
     { host = this.#host, snapshots, actions, gone, isRemembered }: HandshakeOutcome,
@@ -262,6 +262,7 @@ export class AhpClient {
     this.#host = host;
     for (const snapshot of snapshots) this.#channels.takeSnapshot(snapshot);
     for (const envelope of actions) this.#channels.takeAction(envelope);
+    link.deliverActions();
     for (const uri of gone) this.#channels.drop(uri);
     for (const outgoing of this.#channels.unanswered(isRemembered)) this.#send(link, outgoing);
     this.#liveLink = link;

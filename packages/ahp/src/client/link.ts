@@ -2,6 +2,7 @@
 import { Connection, messageFraming, type ConnectionError } from "@holdfast/jsonrpc";
 import type { HoldfastEnvelope } from "../dialects/holdfast.ts";
 import { ROOT_URI } from "../model/uri.ts";
+import { ClientError } from "./client-error.ts";
 import type { ClientMethods, HostMethods } from "./methods.ts";
 import type { Timing } from "./timing.ts";
 import { transportSink, type MessageTransport } from "./transport.ts";
@@ -33,6 +34,9 @@ export interface LinkListener {
 /** Answers and actions share one order, so that a snapshot comes before what follows it. */
 const IN_ORDER = "in order";
 
+/** How many actions may arrive before the client is ready for them. */
+const maxEarlyActions = 1024;
+
 /** A host that sends heartbeats is pinged too, so that the latency is recent. */
 const latencyEveryMs = 60_000;
 
@@ -50,6 +54,8 @@ export class Link {
   /** When the host was asked for a sign that has not come yet. */
   #askedMs: number | undefined;
   #isResponding = true;
+  /** Actions that wait until the client has what the handshake brought; undefined from then on. */
+  #early: HoldfastEnvelope[] | undefined = [];
 
   constructor(transport: MessageTransport, listener: LinkListener, timing: Timing, timeouts: Timeouts) {
     this.#listener = listener;
@@ -101,6 +107,13 @@ export class Link {
     return this.#connection.request(method, params, { orderKey: IN_ORDER });
   }
 
+  /** Delivers the actions that followed the handshake, and from now on each as it arrives (E48). */
+  deliverActions(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const envelope of early) this.#takeAction(envelope);
+  }
+
   notify<Method extends keyof HostMethods["notifications"]>(
     method: Method,
     params: HostMethods["notifications"][Method],
@@ -115,7 +128,9 @@ export class Link {
 
   #takeAction(envelope: HoldfastEnvelope): void {
     try {
-      this.#listener.action(envelope);
+      if (this.#early === undefined) this.#listener.action(envelope);
+      else if (this.#early.length < maxEarlyActions) this.#early.push(envelope);
+      else throw new ClientError("malformed", "The host sends actions before it has answered the handshake.");
     } catch (error) {
       this.#listener.problem(error);
       this.close(error);

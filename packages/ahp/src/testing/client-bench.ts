@@ -21,6 +21,8 @@ export class ClientBench {
   isReachable = true;
   /** Whether connections open; else they wait for `letOpen`. */
   mayOpen = true;
+  /** Whether new wires hold everything back until they are released. */
+  holdsNewWires = false;
   openCount = 0;
   readonly #waitingToOpen: (() => void)[] = [];
   #wires: MemoryWire[] = [];
@@ -67,6 +69,7 @@ export class ClientBench {
     if (!this.isReachable) throw new Error("The host cannot be reached.");
     if (!this.mayOpen) await new Promise<void>((resolve) => this.#waitingToOpen.push(resolve));
     const wire = new MemoryWire();
+    if (this.holdsNewWires) wire.hold();
     this.#wires = [...this.#wires, wire];
     this.host.accept(wire.host);
     return wire.client;

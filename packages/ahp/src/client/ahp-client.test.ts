@@ -436,6 +436,25 @@ test("[E47] a client that is closed while it waits does not come back", async ()
   expect(bench.wireCount).toBe(1);
 });
 
+test("[E47] a client that is closed by what the handshake brings does not come back", async () => {
+  const bench = new ClientBench();
+  const { client, timing } = bench;
+  await client.connect();
+  let snapshots = 0;
+  await client.subscribe(TERMINAL, "terminal", {
+    onEvent: ({ type }) => {
+      if (type === "snapshot") snapshots += 1;
+      if (snapshots === 2) client.close();
+    },
+  });
+  bench.wire.cut();
+  bench.host.forgetClients();
+  await bench.comeBack();
+  expect(client.status).toEqual({ status: "closed" });
+  expect(timing.nextInMs).toBeUndefined();
+  expect(bench.wire.isCut).toBe(true);
+});
+
 test("[E49] no more actions wait for an answer than the bound allows", async () => {
   const bench = new ClientBench({ maxPendingActions: 2 });
   await bench.client.connect();

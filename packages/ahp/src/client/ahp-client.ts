@@ -264,6 +264,8 @@ export class AhpClient {
     for (const envelope of actions) this.#channels.takeAction(envelope);
     link.deliverActions();
     for (const uri of gone) this.#channels.drop(uri);
+    // A listener may have seen what it waited for.
+    if (this.#isClosed()) return;
     for (const outgoing of this.#channels.unanswered(isRemembered)) this.#send(link, outgoing);
     this.#liveLink = link;
     this.#silentSinceMs = undefined;

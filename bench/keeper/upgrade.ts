@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { makeId, terminalUri } from "@holdfast/ahp";
-import { AhpClient, webSocketTransport } from "@holdfast/ahp/client";
+import { parseArgs } from "node:util";
 import type { Holdfast } from "@holdfast/sdk";
-import { WebSocket } from "ws";
+import { followByAhp, followByStream } from "../../tests/keeper/terminal-viewers.ts";
+import { terminalOf } from "../../tests/keeper/workloads.ts";
 import { median, rounded } from "../terminal/statistics.ts";
 import { startProgram, stopAll, thisProgram } from "./program.ts";
 
@@ -18,18 +18,15 @@ const ticks = 1000;
 const tickSeconds = 0.02;
 const beforeUpgradeMs = 6000;
 const repository = fileURLToPath(new URL("../..", import.meta.url));
-// Without a process for each pause, which would keep both cores busy.
-const loop = `for ((i = 1; i <= ${ticks}; i++)); do echo tick $i; read -t ${tickSeconds} -u 3; done`;
+const { values: options, positionals } = parseArgs({
+  options: { forks: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+// With `--forks`, each pause is a process: 1,000 of them a second keep two cores busy.
+const pause = options.forks ? `sleep ${tickSeconds}` : `read -t ${tickSeconds} -u 3`;
+const loop = `for ((i = 1; i <= ${ticks}; i++)); do echo tick $i; ${pause}; done`;
 const command = `bash -c 'exec 3<> <(:); ${loop}'`;
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
-
-/** Follows a terminal, and notes when something came. */
-interface Viewer {
-  readonly kind: "AHP" | "SSE";
-  readonly arrivalsMs: number[];
-  /** All output, when the command has ended. */
-  readonly text: Promise<string>;
-}
 
 /** The program of another commit, built in a folder. */
 function buildCommit(commit: string, folder: string): string {
@@ -37,48 +34,6 @@ function buildCommit(commit: string, folder: string): string {
   execFileSync("cp", ["-al", path.join(repository, "node_modules"), folder]);
   execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: folder, stdio: "inherit" });
   return path.join(folder, "packages/cli/dist/main.js");
-}
-
-function followByStream(sdk: Holdfast, terminalId: string): Viewer {
-  const arrivalsMs: number[] = [];
-  const read = async (): Promise<string> => {
-    const pieces: Buffer[] = [];
-    let nextOffset = 0;
-    for await (const event of sdk.terminals.stream(terminalId, { after: 0 })) {
-      if (event.type !== "output") continue;
-      arrivalsMs.push(Date.now());
-      if (event.data.offset !== nextOffset) {
-        throw new Error(`bytes at ${event.data.offset}, expected ${nextOffset}`);
-      }
-      nextOffset += event.data.bytes.length;
-      pieces.push(Buffer.from(event.data.bytes));
-    }
-    return Buffer.concat(pieces).toString();
-  };
-  return { kind: "SSE", arrivalsMs, text: read() };
-}
-
-async function followByAhp(address: string, name: string, terminalId: string): Promise<Viewer> {
-  const client = new AhpClient({
-    clientId: name,
-    open: () => webSocketTransport(new WebSocket(address)),
-  });
-  await client.connect();
-  const arrivalsMs: number[] = [];
-  let text = "";
-  const whole = new Promise<string>((resolve) => {
-    void client.subscribe(terminalUri(makeId("terminal", terminalId)), "terminal", {
-      onEvent: (event) => {
-        arrivalsMs.push(Date.now());
-        if (event.type === "snapshot") text = (event.content ?? []).map((part) => part.text).join("");
-        else if (event.type === "action" && event.action.type === "terminal/data") text += event.action.data;
-        if (event.type === "gone" || event.state.lifecycle.status !== "exited") return;
-        client.close();
-        resolve(text);
-      },
-    });
-  });
-  return { kind: "AHP", arrivalsMs, text: whole };
 }
 
 /** When this commit's host took over from the other one, by the keeper's log. */
@@ -102,19 +57,11 @@ async function startTurns(sdk: Holdfast, cwd: string): Promise<{ ids: string[]; 
     }
     return "nothing";
   });
-  const ids = await Promise.all(
-    keys.map(async (sessionKey) => {
-      for (;;) {
-        const [terminal] = await sdk.terminals.list({ sessionKey });
-        if (terminal !== undefined) return terminal.id;
-        await sleep(50);
-      }
-    }),
-  );
+  const ids = await Promise.all(keys.map((key) => terminalOf(sdk, key)));
   return { ids, ends };
 }
 
-const commit = process.argv[2] ?? "HEAD~1";
+const commit = positionals[0] ?? "HEAD~1";
 const folder = mkdtempSync(path.join(tmpdir(), "bench-upgrade-"));
 const [home, project, worktree] = ["home", "project", "other"].map((name) => path.join(folder, name)) as [
   string,
@@ -127,11 +74,10 @@ try {
   const { sdk, url } = await startProgram(other, home);
   const { ids, ends } = await startTurns(sdk, project);
   const token = readFileSync(path.join(home, "token"), "utf8").trim();
-  const address = `${url.replace("http", "ws")}/ahp?tkn=${token}`;
   const viewers = await Promise.all(
     Array.from({ length: viewerCount }, async (_, index) => {
       const id = ids[index % ids.length] ?? "";
-      return index % 2 === 0 ? followByStream(sdk, id) : followByAhp(address, `viewer-${index}`, id);
+      return index % 2 === 0 ? followByStream(sdk, id) : followByAhp({ url, token }, `viewer-${index}`, id);
     }),
   );
   say(`${sessionCount} sessions of ${commit} run, with ${viewerCount} viewers`);

@@ -6,12 +6,13 @@ import { root } from "./document.ts";
 import { DocumentHost } from "./document-host.ts";
 import { record } from "./recording.ts";
 
-/** Last screen of a recording, without ids, folders and times, which differ each time. */
+/** Last screen of a recording, without what differs each time: ids, folders, times, and how this user's commands are isolated. */
 function settled(text: string): string {
   return text
     .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f-]{27})?\b/g, "ID")
     .replaceAll(/\S*holdfast-document-\w+/g, "FOLDER")
     .replaceAll(/\b\d+ ?m?s\b/g, "TIME")
+    .replaceAll(/\(bubblewrap-\w+\)/g, "(BACKEND)")
     .replaceAll(/ +/g, " ");
 }
 

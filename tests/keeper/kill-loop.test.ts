@@ -25,7 +25,7 @@ it.runIf(isLong)(
     const sdk = new Holdfast({ baseUrl: host.url, apiKey: host.token, retry: { attempts: 100 } });
     const holdings: Holdings[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      const place: Workplace = { sdk, random, folder: host.project, name: `round-${round}` };
+      const place: Workplace = { sdk, host, random, folder: host.project, name: `round-${round}` };
       const started = await Promise.all(
         Array.from({ length: 3 }, (_, index) =>
           random.pick(workloads)({ ...place, name: `${place.name}-${index}` }),

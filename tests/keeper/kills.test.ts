@@ -5,6 +5,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { ChatViewer } from "../agents/chat-viewer.ts";
 import { FollowedTurn } from "../agents/followed-turn.ts";
 import { freePort, startRealHost } from "../host/real-host.ts";
+import { followByAhp, followByStream } from "./terminal-viewers.ts";
+import { terminalOf } from "./workloads.ts";
 
 const kills = 5;
 const lines = 400 * kills;
@@ -27,6 +29,8 @@ it(
     const turn = new FollowedTurn(sdk.acpAgent.streamChat(working, command));
     const asked = new FollowedTurn(sdk.acpAgent.streamChat(asking, "echo allowed"));
     const { requestId } = await asked.permission();
+    const terminalId = await terminalOf(sdk, working);
+    const viewers = [followByStream(sdk, terminalId), await followByAhp(host, "kills", terminalId)];
     for (let kill = 0; kill < kills; kill += 1) {
       await sleep(200 + Math.random() * 1500);
       host = await host.restart("SIGKILL");
@@ -38,13 +42,13 @@ it(
     expect(await asked.ended()).toBe("end_turn");
     expect(await turn.ended()).toBe("end_turn");
     expect((await viewer.turn("seq 1")).end).toBe("end_turn");
-    const [terminal] = await sdk.terminals.list({ sessionKey: working });
-    const { text } = await sdk.terminals.output(terminal?.id ?? "");
+    const { text } = await sdk.terminals.output(terminalId);
     const expected = Array.from({ length: lines }, (_, index) => `line ${index + 1}`);
-    const shown = text.split("\n").filter((line) => line.startsWith("line "));
-    // A long output is kept from its end.
-    expect(shown).toEqual(expected.slice(-shown.length));
-    expect(shown.length).toBeGreaterThanOrEqual(Math.min(lines, 2000));
+    const linesOf = (shown: string): string[] =>
+      shown.split(/\r?\n/).filter((line) => line.startsWith("line "));
+    expect(linesOf(text)).toEqual(expected);
+    const viewed = await Promise.all(viewers.map(async ({ text: shown }) => linesOf(await shown)));
+    expect(viewed).toEqual([expected, expected]);
     const ends = turn.events.filter(({ type }) => type === "done");
     expect(ends).toHaveLength(1);
   },

@@ -5,11 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Holdfast, HoldfastError } from "@holdfast/sdk";
 import { FollowedTurn } from "../agents/followed-turn.ts";
 import type { Random } from "../ahp/must-show/random.ts";
+import { followByAhp, followByStream } from "./terminal-viewers.ts";
 
 /** Where a piece of work runs. */
 export interface Workplace {
   /** A client that retries while the host is away. */
   readonly sdk: Holdfast;
+  /** The address is the same after each restart. */
+  readonly host: { readonly url: string; readonly token: string };
   readonly random: Random;
   readonly folder: string;
   /** Different for each piece of work. */
@@ -35,20 +38,27 @@ export const workloads: readonly [Workload, ...Workload[]] = [
   typedInput,
 ];
 
-/** A turn whose command prints slowly: every line is there once, and the stream ends once. */
-async function slowLines({ sdk, random, folder }: Workplace): Promise<Work> {
+/** A turn whose command prints slowly: every viewer has every line once, and the stream ends once. */
+async function slowLines({ sdk, host, random, folder, name }: Workplace): Promise<Work> {
   const key = await openSession(sdk, folder, "approve-all");
   const lines = random.whole(200, 1500);
   const command = `for i in $(seq 1 ${lines}); do echo line $i; sleep 0.00${random.whole(1, 9)}; done`;
   const turn = new FollowedTurn(sdk.acpAgent.streamChat(key, command));
+  const terminalId = await terminalOf(sdk, key);
+  const viewers = [followByStream(sdk, terminalId), await followByAhp(host, name, terminalId)];
+  const text = numbered("line ", lines);
   return {
     name: `slow lines (${lines})`,
-    expected: { end: "end_turn", dones: 1, text: numbered("line ", lines) },
+    expected: { end: "end_turn", dones: 1, text, viewed: [text, text] },
     async finish() {
       const end = await turn.ended();
-      const text = await outputOf(sdk, key);
+      const viewed = await Promise.all(
+        viewers.map(async (viewer) => (await viewer.text).replaceAll("\r\n", "\n")),
+      );
+      const output = await outputOf(sdk, key);
       await sdk.acpAgent.closeSession(key);
-      return { end, dones: turn.events.filter(({ type }) => type === "done").length, text };
+      const dones = turn.events.filter(({ type }) => type === "done").length;
+      return { end, dones, text: output, viewed };
     },
   };
 }
@@ -164,8 +174,16 @@ async function openSession(
 }
 
 async function outputOf(sdk: Holdfast, sessionKey: string): Promise<string> {
-  const [terminal] = await sdk.terminals.list({ sessionKey });
-  return (await sdk.terminals.output(terminal?.id ?? "")).text;
+  return (await sdk.terminals.output(await terminalOf(sdk, sessionKey))).text;
+}
+
+/** The terminal of a session's first command, once it has begun. */
+export async function terminalOf(sdk: Holdfast, sessionKey: string): Promise<string> {
+  for (;;) {
+    const [terminal] = await sdk.terminals.list({ sessionKey });
+    if (terminal !== undefined) return terminal.id;
+    await sleep(50);
+  }
 }
 
 function numbered(word: string, count: number): string {

@@ -271,29 +271,37 @@ describePage("[Z36] a conversation", () => {
     await page.getByRole("button", { name: "Deny", exact: true }).click();
   });
 
-  it("[Z38] notifies that an agent asks, when the page is hidden and the person agreed", async () => {
-    const { page } = await openConversation();
-    await page.context().grantPermissions(["notifications"], { origin: scripted.host.url });
-    await page.evaluate(recordNotifications);
-    // Sessions of other tests have finished unseen.
-    const base = Number(/\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
-    const titleOf = (count: number): string => (count === 0 ? "Holdfast" : `(${count}) Holdfast`);
-    await say(page, "ask me");
-    await page.getByRole("group", { name: /^Permission/ }).waitFor();
-    await expect.poll(() => page.title()).toBe(titleOf(base + 1));
-    expect(await page.evaluate("globalThis.notified")).toEqual([]);
-    await page.getByRole("button", { name: "Allow once", exact: true }).click();
-    await page.getByText("Brushed.").waitFor();
-    await expect.poll(() => page.title()).toBe(titleOf(base));
+  describePage(
+    "whose page is hidden",
+    () => {
+      it("[Z38] notifies that an agent asks, when the page is hidden and the person agreed", async () => {
+        const { page } = await openConversation();
+        await page.context().grantPermissions(["notifications"], { origin: scripted.host.url });
+        await page.evaluate(recordNotifications);
+        // Sessions of other tests have finished unseen.
+        const base = Number(/\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
+        const titleOf = (count: number): string => (count === 0 ? "Holdfast" : `(${count}) Holdfast`);
+        await say(page, "ask me");
+        await page.getByRole("group", { name: /^Permission/ }).waitFor();
+        await expect.poll(() => page.title()).toBe(titleOf(base + 1));
+        expect(await page.evaluate("globalThis.notified")).toEqual([]);
+        await page.getByRole("button", { name: "Allow once", exact: true }).click();
+        await page.getByText("Brushed.").waitFor();
+        await expect.poll(() => page.title()).toBe(titleOf(base));
 
-    await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true })");
-    await say(page, "ask me");
-    await expect.poll(() => page.evaluate("globalThis.notified")).toEqual([["An agent asks you", "ask me"]]);
-    await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
-    await page.getByRole("heading", { name: "Inbox" }).waitFor();
-    await page.getByRole("button", { name: "Deny", exact: true }).click();
-    await page.getByText("No pending approvals.").waitFor();
-  });
+        await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true })");
+        await say(page, "ask me");
+        await expect
+          .poll(() => page.evaluate("globalThis.notified"))
+          .toEqual([["An agent asks you", "ask me"]]);
+        await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
+        await page.getByRole("heading", { name: "Inbox" }).waitFor();
+        await page.getByRole("button", { name: "Deny", exact: true }).click();
+        await page.getByText("No pending approvals.").waitFor();
+      });
+    },
+    { isWhole: true },
+  );
 });
 
 /** How wide a picture is that the browser could read. */

@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type Page } from "playwright-core";
 
 const chromiumPath = process.env["HOLDFAST_CHROMIUM"] ?? "/usr/bin/chromium";
+/** Chromium without its windows: pages are the same, and take half of the CPU time. */
+const shellPath = "/usr/bin/chromium-headless-shell";
 
 /** The folder of the built page. */
 export const pageFolder = fileURLToPath(new URL("../../packages/web/dist/page/", import.meta.url));
@@ -20,13 +22,16 @@ function whyNot(): string | undefined {
 export interface BrowserOptions {
   /** Classic scrollbars take space from what scrolls, as on Linux, Windows and a Mac with a mouse; without it there are none. */
   readonly scrollbars?: "classic";
+  /** Whether the page needs what only the browser with its windows has, such as permissions that a person gives. */
+  readonly isWhole?: boolean;
 }
 
 /** Starts a browser with nothing in it. */
-export function startBrowser({ scrollbars }: BrowserOptions = {}): Promise<Browser> {
+export function startBrowser({ scrollbars, isWhole = false }: BrowserOptions = {}): Promise<Browser> {
   const isClassic = scrollbars === "classic";
+  const isShell = !isWhole && process.env["HOLDFAST_CHROMIUM"] === undefined && existsSync(shellPath);
   return chromium.launch({
-    executablePath: chromiumPath,
+    executablePath: isShell ? shellPath : chromiumPath,
     // A browser ends with the process that started it, whose handlers of signals are its own affair.
     handleSIGINT: false,
     handleSIGTERM: false,

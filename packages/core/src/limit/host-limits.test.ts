@@ -38,7 +38,8 @@ test("[N660] a command of an agent has the strictest limits of the host, its ses
 });
 
 test("[N661] a limit above its ceiling is an error that says what to do, for a session and for a command", async () => {
-  const config = { limits: { command: { memoryMebibytes: 512 }, session: { processes: 100 } } };
+  // Where the limit is that of a user, it counts all of the user's processes.
+  const config = { limits: { command: { memoryMebibytes: 512 }, session: { processes: 10_000 } } };
   const limits = { memoryMebibytes: 300 };
   const host = newHost({
     ...agentOf(
@@ -53,11 +54,11 @@ test("[N661] a limit above its ceiling is an error that says what to do, for a s
     message:
       "limits.command.memoryMebibytes: 1024 is above the limit in force, 512. Request at most 512, or raise limits.command.memoryMebibytes in the configuration.",
   });
-  await expect(host.open({ limits: { session: { processes: 101 } } })).rejects.toMatchObject({
+  await expect(host.open({ limits: { session: { processes: 10_001 } } })).rejects.toMatchObject({
     code: "LIMIT_TOO_HIGH",
   });
   const session = await host.open({ limits: { command: { memoryMebibytes: 256 } } });
-  await expect(session.patch({ limits: { session: { processes: 200 } } })).rejects.toMatchObject({
+  await expect(session.patch({ limits: { session: { processes: 20_000 } } })).rejects.toMatchObject({
     code: "LIMIT_TOO_HIGH",
   });
   await session.turn("go");
@@ -84,7 +85,7 @@ test("[A712] sessions of a key have its limits beside those of the configuration
       ask("first", "terminal/create", { command: "sleep 60" }),
       ask("second", "terminal/create", { command: "sleep 60" }),
     ),
-    config: { limits: { command: { outputMebibytes: 5 }, key: { openTerminals: 4, processes: 900 } } },
+    config: { limits: { command: { outputMebibytes: 5 }, key: { openTerminals: 4, processes: 9000 } } },
   });
   const limits = { command: { wallClockSeconds: 60 }, key: { memoryMebibytes: 2048, openTerminals: 1 } };
   const app = {
@@ -106,7 +107,7 @@ test("[A712] sessions of a key have its limits beside those of the configuration
     ["command", "wall-clock", 60_000],
     ["command", "output", 5 * 1024 * 1024],
     ["key", "memory", 2 * 1024 ** 3],
-    ["key", "processes", 900],
+    ["key", "processes", 9000],
     ["key", "open-terminals", 1],
   ]);
   await host.host.chat(key, { message: "go" }, app);

@@ -37,6 +37,8 @@ export class SocketPeers {
   readonly #holders = new SocketHolders();
   /** The terminal that the host itself was started in says nothing about its clients. */
   readonly #hostMarker = process.env[MARKER_VARIABLE];
+  /** What was found out in this tick: after a restart, one process comes back with many connections at once. */
+  readonly #described = new Map<number, PeerProcess>();
 
   /** The pid is that of the spawn helper, which names the cgroups that it makes. */
   constructor(helperPid: () => number | undefined = () => undefined) {
@@ -64,7 +66,13 @@ export class SocketPeers {
   async findProcess(socket: PeerSocket): Promise<PeerProcess | undefined> {
     // A program that gives the socket another number in this moment is found the second time.
     const pid = (await this.#holders.find(socket)) ?? (await this.#holders.find(socket));
-    return pid === undefined ? undefined : this.#describe(pid);
+    if (pid === undefined) return undefined;
+    const known = this.#described.get(pid);
+    if (known !== undefined) return known;
+    if (this.#described.size === 0) setImmediate(() => this.#described.clear());
+    const described = this.#describe(pid);
+    this.#described.set(pid, described);
+    return described;
   }
 
   #describe(pid: number): PeerProcess {

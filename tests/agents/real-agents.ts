@@ -9,8 +9,6 @@ export interface RealAgent {
   readonly title: string;
   /** Whether the host runs its commands, or the agent does and reports them. */
   readonly runsCommands: "host" | "agent";
-  /** Whether it can restore a session in whose first turn it died. */
-  readonly keepsFirstTurn: boolean;
   /** Addresses that it tries to reach although everything is switched off that can be. */
   readonly knownAddresses: readonly string[];
   /** Its entry in the configuration of a host. */
@@ -27,7 +25,6 @@ const claude: RealAgent = {
   handle: "claude",
   title: `claude-code-acp ${agentPackages["@zed-industries/claude-code-acp"]}`,
   runsCommands: "host",
-  keepsFirstTurn: false,
   knownAddresses: ["api.anthropic.com:443"],
   entry: (modelUrl) => ({
     command: process.execPath,
@@ -50,7 +47,6 @@ const openCode: RealAgent = {
   handle: "opencode",
   title: `opencode ${agentPackages["opencode-ai"]}`,
   runsCommands: "agent",
-  keepsFirstTurn: true,
   knownAddresses: ["registry.npmjs.org:443"],
   entry: (modelUrl) => ({
     command: openCodeProgram(),

@@ -205,6 +205,7 @@ export class Sessions {
   async #closeNow(session: HostSession, by: Actor, reason?: string): Promise<void> {
     const { hub } = this.#deps;
     await session.close(by, reason);
+    this.#deps.editors.forget(session.uri);
     hub.dispatch(ROOT_URI, { type: "root/sessionRemoved", session: session.uri });
     // Clients that still read the last turn get to its end first.
     await new Promise((resolve) => {

@@ -14,6 +14,7 @@ import type { AcpHost } from "./acp-host.ts";
 import { AttachedTerminals } from "./attached-terminals.ts";
 import { textBlock } from "./content.ts";
 import type { EditorFeatures } from "./features.ts";
+import { lendEditor, type LentParts } from "./lent-editor.ts";
 import type { Cursor, TerminalCursor } from "./params.ts";
 import { type EndedTurn, SessionProjection } from "./projection.ts";
 import { Questions } from "./questions.ts";
@@ -29,6 +30,9 @@ export interface AttachedSessionParts {
   readonly followsTerminals: boolean;
   readonly rpc: Connection;
   readonly features: EditorFeatures;
+  /** How the editor calls itself. */
+  readonly name: string;
+  readonly lends: LentParts;
   readonly state: SessionState;
   readonly isOwnTurn: (turnId: string) => boolean;
   readonly report: (error: unknown) => void;
@@ -61,6 +65,7 @@ export class AttachedSession {
   readonly #logs = new Set<LogReader>();
   readonly #waiting = new Map<string, (ended: EndedTurn) => void>();
   readonly #ended = new Map<string, EndedTurn>();
+  #takeBack: (() => void) | undefined;
   #start: Start = { from: "now", seq: 0 };
   /** Whether the entry that is being projected is part of what the editor has. */
   #isKnown = false;
@@ -143,6 +148,8 @@ export class AttachedSession {
     const known = events === undefined ? seq : seq - 1;
     const { chat, session } = host.followSession(this.key, { after: known }, caller, this.#notify);
     this.#logs.add(chat).add(session);
+    const editor = lendEditor({ ...this.#parts, sessionId: this.key });
+    this.#takeBack = editor && host.ahp.editors.lend(this.#parts.state.resource, editor);
     this.#run().catch((error: unknown) => {
       this.#parts.report(error);
       this.close();
@@ -169,6 +176,7 @@ export class AttachedSession {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#takeBack?.();
     for (const log of this.#logs) log.close();
     this.#terminals.close();
     this.#questions.close();

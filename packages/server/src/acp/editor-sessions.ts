@@ -10,6 +10,7 @@ import type { AcpHost } from "./acp-host.ts";
 import { AttachedSession, type Start } from "./attached-session.ts";
 import { readPrompt } from "./content.ts";
 import type { EditorFeatures } from "./features.ts";
+import type { LentParts } from "./lent-editor.ts";
 import {
   invalidParams,
   membersOf,
@@ -29,6 +30,9 @@ export interface EditorSessionsParts {
   readonly followsTerminals: boolean;
   readonly rpc: Connection;
   readonly features: EditorFeatures;
+  /** How the editor calls itself. */
+  readonly name: string;
+  readonly lends: LentParts;
   /** Begins the ids of the turns that this client starts; the same after a reconnect. */
   readonly clientId: string;
   readonly agent?: string | undefined;

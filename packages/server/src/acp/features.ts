@@ -8,6 +8,9 @@ export interface EditorFeatures {
   readonly booleanOptions: boolean;
   readonly forms: boolean;
   readonly links: boolean;
+  /** Whether it reads and writes files, with what is not saved in it. */
+  readonly readsFiles: boolean;
+  readonly writesFiles: boolean;
 }
 
 /** The features of a client; a member that has another form counts as left out. */
@@ -15,12 +18,15 @@ export function readFeatures(params: unknown): EditorFeatures {
   const capabilities = membersOf(membersOf(params)["clientCapabilities"]);
   const session = membersOf(capabilities["session"]);
   const elicitation = membersOf(capabilities["elicitation"]);
+  const files = membersOf(capabilities["fs"]);
   return {
     terminals: membersOf(capabilities["_meta"])["terminal_output"] === true,
     notices: isOffered(session["notices"]),
     booleanOptions: isOffered(membersOf(session["configOptions"])["boolean"]),
     forms: isOffered(elicitation["form"]),
     links: isOffered(elicitation["url"]),
+    readsFiles: isOffered(files["readTextFile"]),
+    writesFiles: isOffered(files["writeTextFile"]),
   };
 }
 

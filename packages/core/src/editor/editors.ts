@@ -1,0 +1,47 @@
+// Editors that lend their files to sessions, so that what is not saved in them counts.
+import type { SessionUri } from "@holdfast/ahp";
+
+/** An editor as a session uses it; a function that it lacks is the host's own. Each rejects when the editor is gone. */
+export interface Editor {
+  /** How it calls itself. */
+  readonly name: string;
+  readonly readFile?: ((path: string, signal: AbortSignal) => Promise<string>) | undefined;
+  readonly writeFile?: ((path: string, content: string, signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+/** The editors of all sessions of a host. */
+export class Editors {
+  readonly #lending = new Map<SessionUri, Set<Editor>>();
+  /** The names of editors that are gone, until their session has noticed. */
+  readonly #gone = new Map<SessionUri, string>();
+
+  /** Lends an editor to a session, until the returned function is called. */
+  lend(session: SessionUri, editor: Editor): () => void {
+    const lending = this.#lending.get(session) ?? new Set();
+    this.#lending.set(session, lending.add(editor));
+    this.#gone.delete(session);
+    return () => {
+      if (!lending.delete(editor) || lending.size > 0) return;
+      this.#lending.delete(session);
+      this.#gone.set(session, editor.name);
+    };
+  }
+
+  /** The editor that a session uses: of several, the one that came last. */
+  of(session: SessionUri): Editor | undefined {
+    return [...(this.#lending.get(session) ?? [])].at(-1);
+  }
+
+  /** The name of the editor that the session had until now; given once. */
+  takeGone(session: SessionUri): string | undefined {
+    const name = this.#gone.get(session);
+    this.#gone.delete(session);
+    return name;
+  }
+
+  /** The session is closed. */
+  forget(session: SessionUri): void {
+    this.#lending.delete(session);
+    this.#gone.delete(session);
+  }
+}

@@ -8,6 +8,7 @@ import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-
 import { onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { testedProgram } from "../setup/tested-program.ts";
+import { EditorTerminals } from "./editor-terminals.ts";
 import { waiting } from "../setup/waiting.ts";
 
 type Update = acp.SessionUpdate;
@@ -39,6 +40,8 @@ export class SdkEditor {
   readonly forms: acp.CreateElicitationRequest[] = [];
   /** Files as they are in the editor, saved or not, by path. */
   readonly files = new Map<string, string>();
+  /** Commands that it runs itself. */
+  readonly terminals = new EditorTerminals();
   /** The answer to every form. */
   formAnswer: acp.CreateElicitationResponse = { action: "decline" };
 
@@ -61,12 +64,20 @@ export class SdkEditor {
         this.files.set(path, content);
         return {};
       })
+      .onRequest(methods.client.terminal.create, ({ params }) => this.terminals.create(params))
+      .onRequest(methods.client.terminal.output, ({ params }) => this.terminals.output(params))
+      .onRequest(methods.client.terminal.waitForExit, ({ params }) => this.terminals.waitForExit(params))
+      .onRequest(methods.client.terminal.kill, ({ params }) => this.terminals.kill(params))
+      .onRequest(methods.client.terminal.release, ({ params }) => this.terminals.release(params))
       .onRequest(methods.client.elicitation.create, ({ params }) => {
         this.forms.push(params);
         return this.formAnswer;
       })
       .connect(stream);
-    onTestFinished(() => this.close());
+    onTestFinished(() => {
+      this.close();
+      this.terminals.close();
+    });
   }
 
   get agent(): acp.ClientConnection["agent"] {

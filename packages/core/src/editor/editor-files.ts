@@ -67,12 +67,12 @@ export class EditorFiles {
 
   async #find({ realPath }: ResolvedFile, use: "readFile" | "writeFile"): Promise<EditedFile | undefined> {
     const { deps, uri, roots, realRoots } = this.#context;
-    const editor = deps.editors.of(uri);
+    const editor = deps.editors.find(uri, use);
     if (editor === undefined) this.#noteGone(deps.editors.takeGone(uri));
     const index = realRoots.findIndex((root) => liesIn(realPath, [root]));
     const root = roots[index];
     const realRoot = realRoots[index];
-    if (editor?.[use] === undefined || root === undefined || realRoot === undefined) return undefined;
+    if (editor === undefined || root === undefined || realRoot === undefined) return undefined;
     const found = await stat(realPath).catch(() => undefined);
     // Only files, and those that are yet to be saved for the first time.
     if (found !== undefined && (!found.isFile() || found.size > maxTextBytes)) return undefined;

@@ -1,4 +1,4 @@
-// Editors that lend their files to sessions, so that what is not saved in them counts.
+// Editors that lend their files and terminals to sessions, so that what is not saved in them counts.
 import type { SessionUri } from "@holdfast/ahp";
 
 /** An editor as a session uses it; a function that it lacks is the host's own. Each rejects when the editor is gone. */
@@ -7,6 +7,33 @@ export interface Editor {
   readonly name: string;
   readonly readFile?: ((path: string, signal: AbortSignal) => Promise<string>) | undefined;
   readonly writeFile?: ((path: string, content: string, signal: AbortSignal) => Promise<void>) | undefined;
+  readonly startCommand?: ((command: EditorCommand) => Promise<EditorTerminal>) | undefined;
+}
+
+/** A command for an editor's terminal. */
+export interface EditorCommand {
+  /** The host's name of the terminal. */
+  readonly terminalId: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  /** The most that the editor keeps of the output. */
+  readonly outputByteLimit: number;
+}
+
+/** A command that runs in an editor. */
+export interface EditorTerminal {
+  /** The output that the editor keeps. */
+  readOutput(): Promise<string>;
+  waitForExit(): Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
+  kill(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** The isolation of an editor's commands, as people read it. */
+export function describeEditor(name: string): string {
+  return `not isolated, in the editor ${name}`;
 }
 
 /** The editors of all sessions of a host. */
@@ -27,9 +54,9 @@ export class Editors {
     };
   }
 
-  /** The editor that a session uses: of several, the one that came last. */
-  of(session: SessionUri): Editor | undefined {
-    return [...(this.#lending.get(session) ?? [])].at(-1);
+  /** The editor that a session uses for something: of several, the one that came last. */
+  find(session: SessionUri, use: keyof Editor): Editor | undefined {
+    return [...(this.#lending.get(session) ?? [])].findLast((editor) => editor[use] !== undefined);
   }
 
   /** The name of the editor that the session had until now; given once. */

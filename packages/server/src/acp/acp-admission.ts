@@ -43,6 +43,9 @@ export function acpClient(
 ): AcpClient {
   const agent = query.get("agent") ?? undefined;
   const session = query.get("session") ?? undefined;
-  const lends = { files: query.get("clientFs") === "true" };
+  const lends = {
+    files: query.get("clientFs") === "true",
+    terminals: query.get("clientTerminal") === "true",
+  };
   return { caller, followsTerminals: scopes.includes("terminal"), agent, session, lends };
 }

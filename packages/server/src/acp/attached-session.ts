@@ -14,7 +14,7 @@ import type { AcpHost } from "./acp-host.ts";
 import { AttachedTerminals } from "./attached-terminals.ts";
 import { textBlock } from "./content.ts";
 import type { EditorFeatures } from "./features.ts";
-import { lendEditor, type LentParts } from "./lent-editor.ts";
+import { LentEditor, type LentParts } from "./lent-editor.ts";
 import type { Cursor, TerminalCursor } from "./params.ts";
 import { type EndedTurn, SessionProjection } from "./projection.ts";
 import { Questions } from "./questions.ts";
@@ -61,6 +61,7 @@ export class AttachedSession {
   readonly #parts: AttachedSessionParts;
   readonly #terminals: AttachedTerminals;
   readonly #questions: Questions;
+  readonly #editor: LentEditor;
   readonly #projection: SessionProjection;
   readonly #logs = new Set<LogReader>();
   readonly #waiting = new Map<string, (ended: EndedTurn) => void>();
@@ -84,7 +85,9 @@ export class AttachedSession {
     const view: TerminalView = {
       byReference: features.terminals,
       textOf: (terminalId) => this.#terminals.textOf(terminalId),
+      ownIdOf: (terminalId) => this.#editor.ownIdOf(terminalId),
     };
+    this.#editor = new LentEditor({ ...parts, sessionId: this.key });
     this.#terminals = new AttachedTerminals({
       hub: host.ahp.hub,
       follow: (id, after, onReadable) => host.followTerminal(id, after, caller, onReadable),
@@ -148,8 +151,8 @@ export class AttachedSession {
     const known = events === undefined ? seq : seq - 1;
     const { chat, session } = host.followSession(this.key, { after: known }, caller, this.#notify);
     this.#logs.add(chat).add(session);
-    const editor = lendEditor({ ...this.#parts, sessionId: this.key });
-    this.#takeBack = editor && host.ahp.editors.lend(this.#parts.state.resource, editor);
+    const { resource } = this.#parts.state;
+    if (this.#editor.lendsAny) this.#takeBack = host.ahp.editors.lend(resource, this.#editor);
     this.#run().catch((error: unknown) => {
       this.#parts.report(error);
       this.close();
@@ -203,7 +206,7 @@ export class AttachedSession {
   }
 
   #showTerminal({ toolCallId }: ToolCall, { resource }: TerminalContent): void {
-    if (!this.#parts.followsTerminals) return;
+    if (!this.#parts.followsTerminals || this.#editor.ownIdOf(terminalIdOf(resource)) !== undefined) return;
     const start = this.#isKnown ? this.#terminalStart(resource, toolCallId) : 0;
     this.#terminals.show(resource, toolCallId, start);
   }

@@ -11,6 +11,8 @@ export interface EditorFeatures {
   /** Whether it reads and writes files, with what is not saved in it. */
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
+  /** Whether it runs commands in terminals of its own. */
+  readonly runsCommands: boolean;
 }
 
 /** The features of a client; a member that has another form counts as left out. */
@@ -27,6 +29,7 @@ export function readFeatures(params: unknown): EditorFeatures {
     links: isOffered(elicitation["url"]),
     readsFiles: isOffered(files["readTextFile"]),
     writesFiles: isOffered(files["writeTextFile"]),
+    runsCommands: isOffered(capabilities["terminal"]),
   };
 }
 

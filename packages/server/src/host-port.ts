@@ -64,7 +64,7 @@ export interface AhpPort {
   readonly submit: Submit;
   readonly sessions: Pick<
     SessionDirectory,
-    "find" | "findTurn" | "readTurns" | "list" | "removeClient" | "mcpServers" | "isolation"
+    "find" | "findTurn" | "readTurns" | "list" | "removeClient" | "mcpServers" | "isolation" | "canFork"
   >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;

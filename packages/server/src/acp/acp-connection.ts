@@ -14,6 +14,7 @@ import type { AcpHost } from "./acp-host.ts";
 import { type EditorFeatures, readFeatures } from "./features.ts";
 import { invalidParams, membersOf, ownMembers } from "./params.ts";
 import { toRpcError } from "./rpc-error.ts";
+import { lookUpVisible } from "./visible-sessions.ts";
 import { EditorSessions } from "./editor-sessions.ts";
 import { type LentParts, listMissing } from "./lent-editor.ts";
 
@@ -158,7 +159,15 @@ export class AcpConnection {
     const features = readFeatures(params);
     const info = readInfo(params);
     this.#state = { name: "open", sessions: this.#open(features, info, params), info };
-    return describeAgent(this.#deps.version, listMissing(this.#client.lends, features));
+    return describeAgent(this.#deps.version, this.#forks, listMissing(this.#client.lends, features));
+  }
+
+  /** Whether the agent of this client's sessions is known to fork them. */
+  get #forks(): boolean {
+    const { agent, session, caller } = this.#client;
+    const { host } = this.#deps;
+    const joined = session === undefined ? undefined : lookUpVisible(host, caller, session);
+    return host.ahp.sessions.canFork(joined?.provider ?? agent);
   }
 
   #open(features: EditorFeatures, info: ClientInfo, params: unknown): EditorSessions {
@@ -189,7 +198,7 @@ export class AcpConnection {
 /** Whatever version a client offers, the host speaks this one. */
 const protocolVersion = 1;
 
-function describeAgent(version: string, warnings: readonly string[]): object {
+function describeAgent(version: string, forks: boolean, warnings: readonly string[]): object {
   return {
     protocolVersion,
     agentInfo: { name: "holdfast", title: "Holdfast", version },
@@ -197,7 +206,7 @@ function describeAgent(version: string, warnings: readonly string[]): object {
       loadSession: true,
       promptCapabilities: { image: true, audio: true, embeddedContext: true },
       mcpCapabilities: { http: false, sse: false },
-      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, ...(forks && { fork: {} }) },
       _meta: { holdfast: { resumesAfter: true } },
     },
     authMethods: [],

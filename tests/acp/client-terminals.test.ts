@@ -72,7 +72,7 @@ describe("commands in an editor's terminals", () => {
     approve();
     await expect.poll(() => other.terminalText).toBe("hello\n");
     const terminals = host.host.listTerminals({ kind: "owner" });
-    expect(terminals).toMatchObject([{ title: `sh -c ${line} (${isolation})` }]);
+    expect(terminals).toMatchObject([{ title: `sh -c '${line}' (${isolation})` }]);
     writeFileSync(path.join(host.work, "go"), "");
     await turn;
     expect(warnings).toBeUndefined();
@@ -89,6 +89,20 @@ describe("commands in an editor's terminals", () => {
       { what: "command", decision: "allowed", isolation },
       { what: "command-exit", isolation, exitCode: 3 },
     ]);
+  });
+
+  it("[B37] that are lines of a shell run in the host's shell", async () => {
+    const steps = [
+      ask("term", "terminal/create", { command: "echo one && echo two" }),
+      ask("exit", "terminal/wait_for_exit", place),
+      ask("output", "terminal/output", place),
+    ];
+    const { host, editor, sessionId } = await open({ prompts: { run: steps } });
+    const turn = editor.prompt(sessionId, "run");
+    (await editor.permission()).approve();
+    await turn;
+    expect(editor.terminals.created[0]?.args?.at(-1)).toBe("echo one && echo two");
+    expect(answerTo(host, "output")).toMatchObject({ result: { output: "one\ntwo\n" } });
   });
 
   it("[B37] are ended by the agent", async () => {

@@ -24,6 +24,7 @@ export class EditorTerminals {
     });
     const exited = new Promise<acp.WaitForTerminalExitResponse>((resolve) => {
       child.once("close", (exitCode, signal) => resolve({ exitCode, signal }));
+      child.once("error", () => resolve({ exitCode: 127, signal: null }));
     });
     const running: Running = { child, exited, output: "" };
     for (const stream of [child.stdout, child.stderr]) {

@@ -210,7 +210,7 @@ export class Bridge {
     this.#toEditor(response.text);
   }
 
-  /** What the editor lacks for the options of the command. */
+  /** Shows which options of the command the editor cannot serve. */
   #showWarnings(warnings: unknown): void {
     if (!Array.isArray(warnings)) return;
     for (const warning of warnings) if (typeof warning === "string") this.#warn(warning);

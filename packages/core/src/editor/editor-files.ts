@@ -34,7 +34,7 @@ export class EditorFiles {
     try {
       return { text: await withinTime((signal) => readFile(edited.path, signal)), by };
     } catch (error) {
-      // What an editor does not open, such as a file that it ignores, may still be on the disk.
+      // A file that an editor does not open, such as one that it ignores, may still be on the disk.
       this.#noteFailure(error, by);
       return undefined;
     }

@@ -7,7 +7,7 @@ const pollMs = 250;
 /** A large output is sent as a whole each time, so it is read less often. */
 const largePollMs = 1000;
 const largeLength = 64 * 1024;
-/** What joins a text to the one before it, when the editor has dropped its beginning. */
+/** The end of a text by which the next one is joined to it, when the editor has dropped its beginning. */
 const overlapLength = 256;
 
 const NOT_INTERACTIVE = "The editor runs this command, and only it can type into it.";
@@ -59,15 +59,14 @@ export class EditorRun extends DisplayRun {
   }
 
   async #watch(name: string): Promise<void> {
-    let isOver = false;
-    const exited = this.#terminal.waitForExit().finally(() => (isOver = true));
+    const exited = this.#terminal.waitForExit();
     try {
-      while (!isOver && !this.hasExited) {
-        await within(this.#read.length > largeLength ? largePollMs : pollMs, exited);
+      while (!this.hasExited) {
+        const pauseMs = this.#read.length > largeLength ? largePollMs : pollMs;
+        const status = await within(pauseMs, exited);
         await this.#readOutput();
+        if (status !== undefined) this.exit(status.exitCode, status.signal);
       }
-      const { exitCode, signal } = await exited;
-      this.exit(exitCode, signal);
     } catch {
       // Whatever the editor says instead, nobody will know more of this command.
       if (this.hasExited) return;
@@ -100,13 +99,13 @@ export function continuationOf(before: string, after: string): string {
   return `${before.endsWith("\n") ? "" : "\n"}${after.slice(lineStart)}`;
 }
 
-/** Resolves when the promise does, and at the latest after this time. */
-async function within(boundMs: number, promise: Promise<unknown>): Promise<void> {
+/** Gives what the promise gives; undefined after this time. */
+async function within<T>(boundMs: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, boundMs);
+  const bound = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), boundMs);
   });
-  await Promise.race([promise, bound]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, bound]).finally(() => clearTimeout(timer));
 }
 
 function ignoreGone(): void {

@@ -1,5 +1,6 @@
 // Editors that lend their files and terminals to sessions, so that what is not saved in them counts.
 import type { SessionUri } from "@holdfast/ahp";
+import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 
 /** An editor as a session uses it; a function that it lacks is the host's own. Each rejects when the editor is gone. */
 export interface Editor {
@@ -10,6 +11,12 @@ export interface Editor {
   readonly startCommand?: ((command: EditorCommand) => Promise<EditorTerminal>) | undefined;
 }
 
+/** A variable of an editor's command. */
+export interface EditorVariable {
+  readonly name: string;
+  readonly value: string;
+}
+
 /** A command for an editor's terminal. */
 export interface EditorCommand {
   /** The host's name of the terminal. */
@@ -17,7 +24,7 @@ export interface EditorCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly env: readonly EditorVariable[];
   /** The most that the editor keeps of the output. */
   readonly outputByteLimit: number;
 }
@@ -71,4 +78,14 @@ export class Editors {
     this.#lending.delete(session);
     this.#gone.delete(session);
   }
+}
+
+/** The variables that an agent sets, in ACP's form. */
+export function listVariables(env: WantedTerminal["env"]): readonly EditorVariable[] {
+  if (isVariableList(env)) return env;
+  return Object.entries(env ?? {}).map(([name, value]) => ({ name, value: String(value) }));
+}
+
+function isVariableList(env: WantedTerminal["env"]): env is readonly EditorVariable[] {
+  return Array.isArray(env);
 }

@@ -35,7 +35,7 @@ export interface OpenedSession {
   readonly loss: string | undefined;
 }
 
-/** Whether the agent begins here: there is no session of its own that it could lose. */
+/** Whether the agent begins here, and has no session yet that it could lose. */
 export function isBeginning({ kind }: EarlierSession): boolean {
   return kind === "none" || kind === "fork";
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { makeId, type SessionClaim, type TurnId } from "@holdfast/ahp";
+import { type CommandSubject, makeId, type SessionClaim, type TurnId } from "@holdfast/ahp";
 import { ConnectionError, ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import {
@@ -143,8 +143,14 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     const start = async (grant?: GrantUse): Promise<HostTerminal> => {
       await checkUnmoved(wanted.cwd, subject.cwd);
       const claim = this.#agent.claimNow(grant?.toolCallId);
-      if (editor !== undefined)
-        return this.#startInEditor(wanted, claim, { request: request.name, editor }, hold);
+      if (editor !== undefined) {
+        return this.#startInEditor(
+          forEditor(wanted, subject),
+          claim,
+          { request: request.name, editor, line: targetOf(subject, "") },
+          hold,
+        );
+      }
       const { sandbox: own } = this.#context;
       const sandbox = isOutside ? ({ id: undefined, level: "none" } as const) : await own.enter();
       const terminal = await hold(() =>
@@ -170,7 +176,7 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   async #startInEditor(
     wanted: WantedTerminal,
     claim: SessionClaim,
-    place: { readonly request: string; readonly editor: Editor },
+    place: { readonly request: string; readonly editor: Editor; readonly line: string },
     hold: HoldTerminal<HostTerminal>,
   ): Promise<HostTerminal> {
     const terminal = await hold(async () => {
@@ -271,6 +277,12 @@ async function checkDirectory(cwd: string): Promise<void> {
   if (found?.isDirectory() !== true) {
     throw new RpcError(ErrorCode.invalidParams, `Working directory not found: ${cwd}`);
   }
+}
+
+/** Editors differ in what they make of a line without arguments: they get the shell that the host would run. */
+function forEditor(wanted: WantedTerminal, { program, args = [] }: CommandSubject): WantedTerminal {
+  const isLine = wanted.args.length === 0 && args.at(-1) === wanted.command;
+  return isLine && program !== undefined ? { ...wanted, command: program, args } : wanted;
 }
 
 function editorGone(): RpcError {

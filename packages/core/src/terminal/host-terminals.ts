@@ -25,7 +25,7 @@ import type { Hub } from "../channel/hub.ts";
 import { boundTitle } from "../channel/title.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { EditorRun } from "../editor/editor-run.ts";
-import { describeEditor, type Editor } from "../editor/editors.ts";
+import { describeEditor, type Editor, listVariables } from "../editor/editors.ts";
 import type { RunScope } from "../limit/host-limits.ts";
 import type { TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
@@ -193,11 +193,10 @@ export class HostTerminals {
     { command, args, cwd, env, outputByteLimit }: WantedTerminal,
     claim: SessionClaim,
     agent: AgentSide,
-    { request, editor }: { readonly request: string; readonly editor: Editor },
+    { request, editor, line }: { readonly request: string; readonly editor: Editor; readonly line: string },
   ): Promise<{ readonly terminal: HostTerminal; readonly run: EditorRun }> {
     const uri = terminalUri(makeId("terminal", idFor(request, "terminal")));
     const id = terminalIdOf(uri);
-    const line = [command, ...args].join(" ");
     const plan = {
       // Not cut off with a long line.
       title: `${line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line} (${describeEditor(editor.name)})`,
@@ -388,10 +387,4 @@ export class HostTerminals {
 /** A folder as a URI; undefined where an agent names none that could be found again. */
 function folderUri(cwd: string): string | undefined {
   return isAbsolute(cwd) ? pathToFileURL(cwd).href : undefined;
-}
-
-/** The variables that an agent sets, in ACP's form; the engine checks the host's own, the editor these. */
-function listVariables(env: WantedTerminal["env"]): readonly { name: string; value: string }[] {
-  if (Array.isArray(env)) return env.map(({ name, value }) => ({ name, value }));
-  return Object.entries(env ?? {}).map(([name, value]) => ({ name, value: String(value) }));
 }

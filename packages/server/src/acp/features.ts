@@ -11,7 +11,7 @@ export interface EditorFeatures {
   /** Whether it reads and writes files, with what is not saved in it. */
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
-  /** Whether it runs commands in terminals of its own. */
+  /** Whether it runs commands in its terminals. */
   readonly runsCommands: boolean;
 }
 

@@ -1,11 +1,11 @@
-// What an editor lends to the agents of its sessions when a person asks for it: its files and terminals, by ACP's own requests.
+// The files and terminals that an editor lends to the agents of its sessions when a person asks for it, by ACP's own requests.
 import { randomUUID } from "node:crypto";
 import type { Editor, EditorTerminal } from "@holdfast/core";
 import type { Connection } from "@holdfast/jsonrpc";
 import type { EditorFeatures } from "./features.ts";
 import { membersOf } from "./params.ts";
 
-/** What a person asked an editor to lend. */
+/** The parts that a person asked an editor to lend. */
 export interface LentParts {
   readonly files: boolean;
   readonly terminals: boolean;
@@ -102,7 +102,7 @@ export class LentEditor implements Editor {
   }
 }
 
-/** What was asked for and the editor does not have, as sentences. */
+/** Sentences about parts that were asked for and the editor does not have. */
 export function listMissing(lends: LentParts, features: EditorFeatures): string[] {
   const lacks = (name: string, consequence: string): string =>
     `The editor does not offer ${name}: the host ${consequence}.`;

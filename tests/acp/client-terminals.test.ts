@@ -72,7 +72,7 @@ describe("commands in an editor's terminals", () => {
     approve();
     await expect.poll(() => other.terminalText).toBe("hello\n");
     const terminals = host.host.listTerminals({ kind: "owner" });
-    expect(terminals).toMatchObject([{ title: `sh -c '${line}' (${isolation})` }]);
+    expect(terminals).toMatchObject([{ title: `${line} (${isolation})` }]);
     writeFileSync(path.join(host.work, "go"), "");
     await turn;
     expect(warnings).toBeUndefined();

@@ -31,6 +31,16 @@ import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
 
+/** A command that was allowed to run in an editor. */
+interface EditorStart {
+  readonly wanted: WantedTerminal;
+  readonly subject: CommandSubject;
+  readonly claim: SessionClaim;
+  readonly editor: Editor;
+  /** The name of the agent's request. */
+  readonly request: string;
+}
+
 /** `terminal/*` of one session. */
 export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   readonly #context: SessionContext;
@@ -144,12 +154,7 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
       await checkUnmoved(wanted.cwd, subject.cwd);
       const claim = this.#agent.claimNow(grant?.toolCallId);
       if (editor !== undefined) {
-        return this.#startInEditor(
-          forEditor(wanted, subject),
-          claim,
-          { request: request.name, editor, line: targetOf(subject, "") },
-          hold,
-        );
+        return this.#startInEditor({ wanted, subject, claim, editor, request: request.name }, hold);
       }
       const { sandbox: own } = this.#context;
       const sandbox = isOutside ? ({ id: undefined, level: "none" } as const) : await own.enter();
@@ -174,14 +179,14 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
 
   /** Only the editor that was asked about runs the command. */
   async #startInEditor(
-    wanted: WantedTerminal,
-    claim: SessionClaim,
-    place: { readonly request: string; readonly editor: Editor; readonly line: string },
+    { wanted, subject, claim, editor, request }: EditorStart,
     hold: HoldTerminal<HostTerminal>,
   ): Promise<HostTerminal> {
+    const command = forEditor(wanted, subject);
+    const place = { request, editor, line: targetOf(subject, "") };
     const terminal = await hold(async () => {
       const started = await this.#context.deps.terminals
-        .runInEditor(wanted, claim, this.#agent, place)
+        .runInEditor(command, claim, this.#agent, place)
         .catch((error: unknown) => {
           throw error instanceof ConnectionError ? editorGone() : error;
         });

@@ -83,7 +83,7 @@ export class Editors {
 /** The variables that an agent sets, in ACP's form. */
 export function listVariables(env: WantedTerminal["env"]): readonly EditorVariable[] {
   if (isVariableList(env)) return env;
-  return Object.entries(env ?? {}).map(([name, value]) => ({ name, value: String(value) }));
+  return Object.entries(env ?? {}).map(([name, value]) => ({ name, value }));
 }
 
 function isVariableList(env: WantedTerminal["env"]): env is readonly EditorVariable[] {

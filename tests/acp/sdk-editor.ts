@@ -8,6 +8,7 @@ import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-
 import { onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { testedProgram } from "../setup/tested-program.ts";
+import { EditorTerminals } from "./editor-terminals.ts";
 import { waiting } from "../setup/waiting.ts";
 
 type Update = acp.SessionUpdate;
@@ -37,6 +38,10 @@ export class SdkEditor {
   readonly updates: { readonly sessionId: string; readonly update: Update; readonly own: Own }[] = [];
   readonly asked: AskedPermission[] = [];
   readonly forms: acp.CreateElicitationRequest[] = [];
+  /** Files as they are in the editor, saved or not, by path. */
+  readonly files = new Map<string, string>();
+  /** Commands that it runs itself. */
+  readonly terminals = new EditorTerminals();
   /** The answer to every form. */
   formAnswer: acp.CreateElicitationResponse = { action: "decline" };
 
@@ -49,12 +54,30 @@ export class SdkEditor {
         this.updates.push({ sessionId, update, own: meta?.["holdfast"] ?? {} });
       })
       .onRequest(methods.client.session.requestPermission, ({ params, signal }) => this.#ask(params, signal))
+      .onRequest(methods.client.fs.readTextFile, ({ params: { path } }) => {
+        const content = this.files.get(path);
+        if (content === undefined) throw acp.RequestError.resourceNotFound(path);
+        return { content };
+      })
+      .onRequest(methods.client.fs.writeTextFile, ({ params: { path, content } }) => {
+        if (path.endsWith(".locked")) throw new acp.RequestError(-32603, "The buffer is locked");
+        this.files.set(path, content);
+        return {};
+      })
+      .onRequest(methods.client.terminal.create, ({ params }) => this.terminals.create(params))
+      .onRequest(methods.client.terminal.output, ({ params }) => this.terminals.output(params))
+      .onRequest(methods.client.terminal.waitForExit, ({ params }) => this.terminals.waitForExit(params))
+      .onRequest(methods.client.terminal.kill, ({ params }) => this.terminals.kill(params))
+      .onRequest(methods.client.terminal.release, ({ params }) => this.terminals.release(params))
       .onRequest(methods.client.elicitation.create, ({ params }) => {
         this.forms.push(params);
         return this.formAnswer;
       })
       .connect(stream);
-    onTestFinished(() => this.close());
+    onTestFinished(() => {
+      this.close();
+      this.terminals.close();
+    });
   }
 
   get agent(): acp.ClientConnection["agent"] {
@@ -66,12 +89,12 @@ export class SdkEditor {
   }
 
   /** Introduces the editor: with or without terminals, and under a name that it had before. */
-  initialize(terminals = true, clientId?: string): Promise<acp.InitializeResponse> {
+  initialize(terminals = true, clientId?: string, more: object = {}): Promise<acp.InitializeResponse> {
     return this.agent.request("initialize", {
       _meta: { holdfast: { clientId } },
       protocolVersion: acp.PROTOCOL_VERSION,
       clientInfo: { name: "sdk-editor", version: "1" },
-      clientCapabilities: { ...capabilities, _meta: { terminal_output: terminals } },
+      clientCapabilities: { ...capabilities, ...more, _meta: { terminal_output: terminals } },
     });
   }
 

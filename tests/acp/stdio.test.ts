@@ -120,6 +120,19 @@ describe("holdfast acp", { timeout: 180_000 }, () => {
     await expect.poll(() => joined.editor.userText).toBe("echo one");
   });
 
+  it("[C825] runs commands in the editor's terminals, and says what the editor lacks", async () => {
+    const { host } = await start();
+    const editor = overStdio(host.home, ["--agent", "shell", "--client-fs", "--client-terminal"]);
+    await editor.initialize(false, undefined, { terminal: true });
+    await expect.poll(() => editor.stderr()).toContain("The editor does not offer fs.readTextFile");
+    expect(editor.stderr()).not.toContain("does not offer terminal");
+    const { sessionId } = await editor.newSession(host.project);
+    const turn = editor.prompt(sessionId, "echo in the editor");
+    (await editor.permission()).approve();
+    expect(await turn).toMatchObject({ stopReason: "end_turn" });
+    expect(editor.terminals.created).toMatchObject([{ sessionId, cwd: host.project }]);
+  });
+
   it("[C813] writes nothing but frames to stdout, and answers garbage", async () => {
     const { host } = await start();
     const child = spawn(process.execPath, [testedProgram, "acp", "--home", host.home], { stdio: "pipe" });

@@ -84,7 +84,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   core: {
     contents:
-      "the host without transports: `submit/`, `rules/`, `changes/`, `channel/`, `session/`, `agent/`, `terminal/`, `approval/`, `policy/`, `isolation/`, `limit/`, `audit/`, `storage/`, `search/`, `usage/`",
+      "the host without transports: `submit/`, `rules/`, `changes/`, `channel/`, `editor/`, `session/`, `agent/`, `terminal/`, `approval/`, `policy/`, `isolation/`, `limit/`, `audit/`, `storage/`, `search/`, `usage/`",
     uses: [
       "protocol",
       "ahp",

@@ -16,6 +16,7 @@ import { PermissionRules } from "./approval/permission-rules.ts";
 import { InputRequests } from "./approval/input-requests.ts";
 import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
+import { Editors } from "./editor/editors.ts";
 import { HostLimits } from "./limit/host-limits.ts";
 import { HostWatchers } from "./host-watchers.ts";
 import { type HostPaths, Isolation } from "./isolation/isolation.ts";
@@ -133,6 +134,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     terminals,
     owners,
     isolation: new Isolation(config.isolation, options.paths),
+    editors: new Editors(),
     log,
     timeouts,
     policy: options.policy,

@@ -26,6 +26,7 @@ import { describePolicy } from "./policy/host-policy.ts";
 import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
+import type { Editors } from "./editor/editors.ts";
 import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
@@ -73,6 +74,8 @@ export interface AhpHost {
   /** Connected clients: one that is gone keeps its terminals for a time. */
   readonly claims: TerminalClaims;
   readonly files: SharedFiles;
+  /** Editors that lend their files to sessions. */
+  readonly editors: Editors;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }
@@ -140,6 +143,7 @@ export class Host {
         directory,
         new SharedAccess({ sessions, isolation, audit: parts.audit }),
       ),
+      editors: parts.editors,
       publishAgents: () => publishedAgents.publish(),
     };
     parts.watchers.started();

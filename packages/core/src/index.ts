@@ -21,6 +21,7 @@ export type { HostChanges } from "./changes/host-changes.ts";
 export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts";
 export { explainStorageError, type Recording } from "./channel/recording.ts";
 export { Hub, type Subscription } from "./channel/hub.ts";
+export type { Editor, Editors, EditorTerminal } from "./editor/editors.ts";
 export type { LogEntry, Projection } from "./channel/log-entry.ts";
 export type { HostEvent, HostStats, HostWatcher } from "./host-event.ts";
 export { Host, type AhpHost, type HostOptions, type MarkerOwner } from "./host.ts";

@@ -2,6 +2,7 @@
 import type { AppId, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
+  Editors,
   FollowRequest,
   FollowedSession,
   HostChanges,
@@ -63,11 +64,13 @@ export interface AhpPort {
   readonly submit: Submit;
   readonly sessions: Pick<
     SessionDirectory,
-    "find" | "findTurn" | "readTurns" | "list" | "removeClient" | "mcpServers" | "isolation"
+    "find" | "findTurn" | "readTurns" | "list" | "removeClient" | "mcpServers" | "isolation" | "canFork"
   >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;
   readonly files: Pick<SharedFiles, "read" | "complete" | "access" | "resources">;
+  /** Editors that lend their files to sessions. */
+  readonly editors: Pick<Editors, "lend">;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }

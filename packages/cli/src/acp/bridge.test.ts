@@ -30,14 +30,19 @@ class ScriptedHost implements HostEnd {
 function start(): {
   bridge: Bridge;
   editor: Sent[];
+  warnings: string[];
   say: (message: object) => void;
   receive: (message: object) => void;
 } {
   const editor: Sent[] = [];
-  const bridge = new Bridge((text) => editor.push(JSON.parse(text) as Sent));
+  const warnings: string[] = [];
+  const bridge = new Bridge(
+    (text) => editor.push(JSON.parse(text) as Sent),
+    (line) => warnings.push(line),
+  );
   const say = (message: object): void => bridge.fromEditor(JSON.stringify({ jsonrpc: "2.0", ...message }));
   const receive = (message: object): void => bridge.fromHost(JSON.stringify({ jsonrpc: "2.0", ...message }));
-  return { bridge, editor, say, receive };
+  return { bridge, editor, warnings, say, receive };
 }
 
 const initialize = { id: 0, method: "initialize", params: { protocolVersion: 1 } };
@@ -174,6 +179,19 @@ describe("the bridge of an editor", () => {
     say({ id: 3, method: "session/list", params: {} });
     const next = await reconnect(opened, [{ result: {} }, resumed]);
     expect(next.methods()).toEqual(["initialize", "session/resume", "session/list"]);
+  });
+
+  it("[C825] passes on what the host warns of, once", async () => {
+    const started = start();
+    const host = new ScriptedHost();
+    await started.bridge.connected(host);
+    started.say(initialize);
+    const result = { _meta: { holdfast: { warnings: ["The editor does not offer it."] } } };
+    started.receive({ id: 0, result });
+    expect(started.warnings).toEqual(["The editor does not offer it."]);
+    started.bridge.disconnected();
+    await reconnect(started, [{ result }]);
+    expect(started.warnings).toHaveLength(1);
   });
 
   it("[C813] answers what is no message, and what it cannot repeat", async () => {

@@ -42,6 +42,7 @@ const keptAnswers = 64;
  */
 export class Bridge {
   readonly #toEditor: (text: string) => void;
+  readonly #warn: (line: string) => void;
   readonly #clientId = randomUUID();
   readonly #places = new SessionPlaces();
   readonly #pending = new Map<string, Pending>();
@@ -61,8 +62,9 @@ export class Bridge {
   #turns = 0;
   #ownRequests = 0;
 
-  constructor(toEditor: (text: string) => void) {
+  constructor(toEditor: (text: string) => void, warn: (line: string) => void) {
     this.#toEditor = toEditor;
+    this.#warn = warn;
   }
 
   /** Whether the editor waits for something. */
@@ -202,9 +204,16 @@ export class Bridge {
     if (pending === undefined) return;
     this.#pending.delete(key);
     const { request } = pending;
+    if (request.method === "initialize") this.#showWarnings(ownMembers(response.result)["warnings"]);
     if (request.method === "session/load") this.#endLoading(sessionOf(request) ?? "");
     this.#places.noteResponse(request, response);
     this.#toEditor(response.text);
+  }
+
+  /** Shows which options of the command the editor cannot serve. */
+  #showWarnings(warnings: unknown): void {
+    if (!Array.isArray(warnings)) return;
+    for (const warning of warnings) if (typeof warning === "string") this.#warn(warning);
   }
 
   #endLoading(sessionId: string): void {

@@ -40,7 +40,7 @@ export class EditorLink {
 
   constructor(parts: EditorLinkParts) {
     this.#parts = parts;
-    this.#bridge = new Bridge((text) => this.#write(text));
+    this.#bridge = new Bridge((text) => this.#write(text), parts.warn);
   }
 
   async run(): Promise<void> {

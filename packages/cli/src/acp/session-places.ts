@@ -29,10 +29,13 @@ export class SessionPlaces {
   noteResponse(request: Message, response: Message): void {
     if (response.hasError) return;
     const sessionId =
-      request.method === "session/new" ? response.result["sessionId"] : request.params["sessionId"];
+      request.method === "session/new" || request.method === "session/fork"
+        ? response.result["sessionId"]
+        : request.params["sessionId"];
     if (typeof sessionId !== "string") return;
     switch (request.method) {
       case "session/new":
+      case "session/fork":
       case "session/load":
       case "session/resume":
         this.#open(sessionId, ownMembers(response.result)["place"]);

@@ -10,6 +10,8 @@ import { resolveSession } from "./session-name.ts";
 interface AcpOptions {
   readonly agent?: string;
   readonly session?: string;
+  readonly clientFs?: true;
+  readonly clientTerminal?: true;
   readonly url?: string;
   readonly home?: string;
 }
@@ -18,15 +20,19 @@ export const addAcp: AddCommand = (program, run) => {
   hostCommand(program, "acp", "speak ACP on stdin and stdout, for editors")
     .option("--agent <agent>", "agent of new sessions (default: that of the configuration)")
     .option("--session <session>", "session that the editor joins instead of creating one")
+    .option("--client-fs", "read and write files in the editor, so that unsaved changes count")
+    .option("--client-terminal", "run commands in the editor's terminals, without isolation")
     .action(run(work));
 };
 
 async function work(context: CommandContext, options: AcpOptions): Promise<void> {
   const { console, environment, programPath } = context;
-  const { agent, session, url, home } = options;
+  const { agent, session, clientFs, clientTerminal, url, home } = options;
   const query = new URLSearchParams();
   if (agent !== undefined) query.set("agent", agent);
   if (session !== undefined) query.set("session", await resolveSession((await context.host()).api, session));
+  if (clientFs === true) query.set("clientFs", "true");
+  if (clientTerminal === true) query.set("clientTerminal", "true");
   const { stdin, stdout } = console.streams;
   const link = new EditorLink({
     input: stdin,

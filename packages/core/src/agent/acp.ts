@@ -110,6 +110,7 @@ export interface AcpInitializeResult {
       readonly resume?: unknown;
       readonly close?: unknown;
       readonly list?: unknown;
+      readonly fork?: unknown;
     };
   };
   readonly authMethods?: readonly AcpAuthMethod[];
@@ -246,6 +247,7 @@ export function describeAgent(
     resume: best === undefined ? "none" : best === "session/resume" ? "resume" : "load",
     accepts: (["image", "audio", "embeddedContext"] as const).filter((kind) => prompt[kind] === true),
     ...(agentInfo?.version !== undefined && { version: agentInfo.version }),
+    ...(isMarked(agentCapabilities?.sessionCapabilities?.fork) && { forks: true }),
     ...(!asks && { asks, askModes }),
   };
 }

@@ -244,6 +244,20 @@ export class AgentConnection {
     return result;
   }
 
+  /** A new session with the context of another, which may be one of an earlier process. */
+  async forkSession(
+    sessionId: string,
+    cwd: string,
+    mcpServers: readonly AcpMcpServer[],
+  ): Promise<AcpSessionResult> {
+    const timeouts = { timeoutMs: this.#timeouts.loadMs };
+    const fork = (): Promise<AcpSessionResult> =>
+      this.#ask("session/fork", { sessionId, cwd, mcpServers }, timeouts);
+    const result = await this.#gate.duringReplay(fork);
+    if (result.sessionId !== undefined) this.#gate.enter(result.sessionId);
+    return result;
+  }
+
   /** `session/load` replays the history, `session/resume` does not; the replay is dropped. */
   reopenSession(
     method: "session/resume" | "session/load",

@@ -12,6 +12,7 @@ import type {
 import { resolveCommand, type WantedTerminal } from "@holdfast/terminal/acp-parts";
 import { parseShellLine } from "@holdfast/terminal/policy";
 import type { ProcessPort } from "@holdfast/terminal/port";
+import { describeEditor } from "../editor/editors.ts";
 import type { ResolvedFile } from "../resource/files.ts";
 import { followLinks } from "../resource/links.ts";
 import { lineOf, normalizeLine } from "./command-line.ts";
@@ -35,23 +36,26 @@ export interface UsualRun {
   readonly harmless: Readonly<Record<string, readonly string[]>>;
   /** The isolation that they run under; undefined: none. */
   readonly isolation?: string | undefined;
+  /** The editor that runs them instead of the host. */
+  readonly editor?: string | undefined;
 }
 
 /** The isolation of a command that an agent asks to run outside of its session's sandbox, as people read it. */
-const NOT_ISOLATED = "not isolated";
+export const NOT_ISOLATED = "not isolated";
 
 /** The isolation of commands in a session that has none. */
 const NO_ISOLATION = "none";
 
 /** A session that is not isolated has no sandbox to leave. */
-function isolationOf({ isolation }: WantedTerminal, usual: UsualRun): string {
+function isolationOf({ isolation }: Pick<WantedTerminal, "isolation">, usual: UsualRun): string {
+  if (usual.editor !== undefined) return describeEditor(usual.editor);
   if (usual.isolation === undefined) return NO_ISOLATION;
   return isolation === "none" ? NOT_ISOLATED : usual.isolation;
 }
 
-/** Whether a command is one that would run outside of its session's sandbox. */
+/** Whether a command is one that would run outside of its session's sandbox, or in an editor. */
 export function runsOutside(subject: ApprovalSubject): boolean {
-  return subject.kind === "command" && subject.isolation === NOT_ISOLATED;
+  return subject.kind === "command" && subject.isolation?.startsWith(NOT_ISOLATED) === true;
 }
 
 const writeKinds = new Set(["edit", "delete", "move"]);
@@ -149,7 +153,7 @@ async function describeCommandInput({ rawInput }: DescribedCall, usual: UsualRun
     ...(line !== undefined && { line, ...programOfLine(line, cwd, after["PATH"]) }),
     cwd,
     environment: listChanges(before, after, usual.harmless),
-    isolation: usual.isolation ?? NO_ISOLATION,
+    isolation: isolationOf({}, usual),
   };
 }
 

@@ -78,7 +78,11 @@ export async function readTextFile(
   line?: number | null,
   limit?: number | null,
 ): Promise<string> {
-  const text = await readWhole(file);
+  return selectLines(await readWhole(file), line, limit);
+}
+
+/** Some lines of a text: `line` counts from 1. */
+export function selectLines(text: string, line?: number | null, limit?: number | null): string {
   if ((line === undefined || line === null) && (limit === undefined || limit === null)) return text;
   const first = Math.max((line ?? 1) - 1, 0);
   const lines = text.split(/(?<=\n)/);

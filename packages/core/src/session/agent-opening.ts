@@ -10,9 +10,10 @@ import { saysLoginNeeded } from "../agent/sign-in.ts";
 /** The caller's choice for an agent that has lost the context of the turns before. */
 export type OnContextLost = "continue" | "fail";
 
-/** The agent's earlier session: none yet, one that is known by its id, or one in a directory that was left. */
+/** The agent's earlier session: none yet, another's to be forked, one that is known by its id, or one in a directory that was left. */
 export type EarlierSession =
   | { readonly kind: "none" }
+  | { readonly kind: "fork"; readonly sessionId: string }
   | { readonly kind: "known"; readonly sessionId: string }
   | { readonly kind: "elsewhere" };
 
@@ -34,10 +35,20 @@ export interface OpenedSession {
   readonly loss: string | undefined;
 }
 
+/** Whether the agent begins here, and has no session yet that it could lose. */
+export function isBeginning({ kind }: EarlierSession): boolean {
+  return kind === "none" || kind === "fork";
+}
+
 /** Opens the session; a move to another directory is a loss that was asked for, and so never an error. */
 export async function openSession(agent: AgentConnection, opening: SessionOpening): Promise<OpenedSession> {
   const { earlier, cwd, onContextLost } = opening;
   if (earlier.kind === "none") return { ...(await beginSession(agent, opening)), loss: undefined };
+  if (earlier.kind === "fork") {
+    const { mcpServers } = opening;
+    const result = await agent.forkSession(earlier.sessionId, cwd, mcpServers);
+    return { sessionId: readSessionId(result.sessionId), result, loss: undefined };
+  }
   if (earlier.kind === "elsewhere") {
     const loss = `The session moved to ${cwd}, where the agent starts without the earlier context.`;
     return { ...(await beginSession(agent, opening)), loss };

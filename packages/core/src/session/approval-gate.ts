@@ -1,11 +1,11 @@
 // An agent's actions on the machine: permitted by an approval, a rule, a policy or a person, and put on record.
-import { type ApprovalSubject, isUnfinished } from "@holdfast/ahp";
+import { type ApprovalSubject, type CommandSubject, isUnfinished } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
 import type { AgentRequest } from "../agent/agent-connection.ts";
 import type { GrantUse } from "../approval/grants.ts";
 import { decideUncovered } from "../approval/policy.ts";
-import { runsOutside, targetOf } from "../approval/subject.ts";
+import { NOT_ISOLATED, runsOutside, targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { describeRule } from "../policy/host-policy.ts";
 import type { RuledAction } from "../policy/session-subject.ts";
@@ -123,6 +123,12 @@ export class ApprovalGate {
     this.#context.deps.audit.record({ ...this.#describe(action, permission), outcome });
   }
 
+  /** As the audit has it. */
+  #isolationOf(subject: CommandSubject): string | undefined {
+    if (!runsOutside(subject)) return this.#context.sandbox.description;
+    return subject.isolation === NOT_ISOLATED ? "none" : subject.isolation;
+  }
+
   #describe(action: GatedAction, { allowed, by, rule }: Permission): Omit<AuditEntry, "at"> {
     const { what, subject, cwd, environment, turn } = action;
     return {
@@ -135,7 +141,7 @@ export class ApprovalGate {
       decision: allowed ? "allowed" : "denied",
       ...(environment !== undefined && { environment }),
       ...(subject.kind === "command" && {
-        isolation: runsOutside(subject) ? "none" : this.#context.sandbox.description,
+        isolation: this.#isolationOf(subject),
       }),
       ...(rule !== undefined && { rule }),
     };

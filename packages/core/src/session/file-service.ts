@@ -3,7 +3,8 @@ import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
 import type { AgentRequest } from "../agent/agent-connection.ts";
 import { describeRead, describeWrite } from "../approval/subject.ts";
-import { ALLOWED } from "../audit/audit.ts";
+import { ALLOWED, type AuditEntry } from "../audit/audit.ts";
+import { EditorFiles } from "../editor/editor-files.ts";
 import {
   RESOURCE_NOT_FOUND,
   type ResolvedFile,
@@ -13,20 +14,29 @@ import {
   readTextFile,
   readTextNow,
   resolveFile,
+  selectLines,
   writeTextFile,
 } from "../resource/files.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
 
-/** `fs/*` of one session. */
+/** The text of a file, and the editor that gave it; the host itself where there is none. */
+interface ReadText {
+  readonly text: string;
+  readonly by?: string | undefined;
+}
+
+/** `fs/*` of one session: in the editor that lends its files, and in the host's own. */
 export class FileService {
   readonly #context: SessionContext;
   readonly #gate: ApprovalGate;
+  readonly #editor: EditorFiles;
 
   constructor(context: SessionContext, gate: ApprovalGate) {
     this.#context = context;
     this.#gate = gate;
+    this.#editor = new EditorFiles(context);
   }
 
   async read(
@@ -37,7 +47,13 @@ export class FileService {
     const turn = this.#context.openTurn;
     const file = await resolveFile(checkPath(params.path));
     await this.#requireReachable("read", file, turn);
-    const read = (): Promise<string> => readTextFile(file, params.line, params.limit);
+    const read = async (): Promise<ReadText> => {
+      const { line, limit } = params;
+      const edited = await this.#editor.read(file);
+      return edited === undefined
+        ? { text: await readTextFile(file, line, limit) }
+        : { ...edited, text: selectLines(edited.text, line, limit) };
+    };
     try {
       const inside = liesIn(file.realPath, this.#context.realRoots);
       const isFree = inside && this.#isReadFreely(file);
@@ -68,15 +84,30 @@ export class FileService {
     const action = {
       what: "file-write",
       kind: "edit",
-      subject: describeWrite(file, await readTextNow(file), content),
+      subject: describeWrite(file, await this.#textNow(file), content),
       isInside: inside,
       ruled: { kind: "write", path: file.realPath },
       turn,
       refusal: `Writing ${path} was not allowed`,
     } as const satisfies GatedAction;
-    await this.#gate.run(action, () => writeTextFile(file, content), request);
+    const write = async (): Promise<{ readonly by?: string | undefined }> => {
+      const by = await this.#editor.write(file, content);
+      if (by === undefined) await writeTextFile(file, content);
+      return { by };
+    };
+    await this.#gate.run(action, write, request, undefined, this.#record);
     return {};
   }
+
+  /** The text that a write replaces. */
+  async #textNow(file: ResolvedFile): Promise<string | undefined> {
+    return (await this.#editor.read(file))?.text ?? readTextNow(file);
+  }
+
+  /** Records who opened the file. */
+  readonly #record = (entry: Omit<AuditEntry, "at">, { by }: { readonly by?: string | undefined }): void => {
+    this.#context.deps.audit.record({ ...entry, outcome: doneBy(by) });
+  };
 
   /** Refuses what the agent's own processes could not reach: the host would be a way out of the sandbox (V630). */
   async #requireReachable(
@@ -109,7 +140,7 @@ export class FileService {
   }
 
   /** Allowed without a question; one entry in the audit for each file. */
-  async #readFreely({ realPath }: ResolvedFile, read: () => Promise<string>): Promise<string> {
+  async #readFreely({ realPath }: ResolvedFile, read: () => Promise<ReadText>): Promise<string> {
     const { deps, key, turn } = this.#context;
     deps.hub.recording.require();
     const entry = {
@@ -120,18 +151,18 @@ export class FileService {
       by: "session folder",
       ...ALLOWED,
     } as const;
-    const text = await read().catch((error: unknown) => {
+    const { text, by } = await read().catch((error: unknown) => {
       deps.audit.record({ ...entry, outcome: error instanceof Error ? error.message : String(error) });
       throw error;
     });
-    deps.audit.record({ ...entry, outcome: "done" });
+    deps.audit.record({ ...entry, outcome: doneBy(by) });
     return text;
   }
 
   /** A read that a person or a policy has to allow: outside the session's folders, or where everything is denied. */
   async #readGated(
     file: ResolvedFile,
-    read: () => Promise<string>,
+    read: () => Promise<ReadText>,
     isInside: boolean,
     turn: Turn | undefined,
     request: AgentRequest,
@@ -148,6 +179,10 @@ export class FileService {
       turn,
       refusal: `Reading ${file.path}${place} was not allowed`,
     } as const satisfies GatedAction;
-    return this.#gate.run(action, read, request);
+    return (await this.#gate.run(action, read, request, undefined, this.#record)).text;
   }
+}
+
+function doneBy(editor: string | undefined): string {
+  return editor === undefined ? "done" : `done in the editor ${editor}`;
 }

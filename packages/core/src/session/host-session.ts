@@ -162,9 +162,9 @@ export class HostSession {
     this.#context.turn?.flush();
   }
 
-  /** Starts the agent for the first time; rejects, with nothing left behind, when it cannot. */
-  async start(): Promise<void> {
-    await this.#agent.connect();
+  /** Starts the agent for the first time, with the context of another of its sessions; rejects, with nothing left behind, when it cannot. */
+  async start(forkOf?: string): Promise<void> {
+    await this.#agent.connect({ forkOf });
     this.#idle.touch();
   }
 

@@ -18,7 +18,7 @@ import { readToolContent } from "../agent/tool-content.ts";
 import type { ApprovalRequest } from "../approval/approvals.ts";
 import { HOST_OPTIONS, offerOptions } from "../approval/options.ts";
 import { decideToolCall } from "../approval/policy.ts";
-import { type DescribedCall, describeCall, targetOf } from "../approval/subject.ts";
+import { type DescribedCall, describeCall, targetOf, type UsualRun } from "../approval/subject.ts";
 import { describeActor } from "../audit/describe-actor.ts";
 import { pickOption } from "../rules/approval-rules.ts";
 import type { RuleName } from "@holdfast/terminal/policy";
@@ -86,7 +86,7 @@ export class PermissionService {
     turn?.describe({ ...asked, status: null });
     const described = this.#describeAsked(asked, turn);
     if (described === undefined) return select(pickOption(options, "reject"));
-    const subject = await describeCall(described, context.usualRun);
+    const subject = await describeCall(described, this.#usualRun);
     // Following links took a moment.
     if (turn !== undefined && turn !== context.openTurn) return cancelled;
     if (turn !== undefined && !this.#isUnfinished(asked)) return select(pickOption(options, "reject"));
@@ -143,6 +143,12 @@ export class PermissionService {
       this.#context.dispatch({ to: "chat", action });
     }
     return { allowed: true, by, rule: rule?.id };
+  }
+
+  /** An editor runs only the commands that an agent runs through the host. */
+  get #usualRun(): UsualRun {
+    const { usualRun, entry } = this.#context;
+    return entry.throughHost.includes("commands") ? usualRun : { ...usualRun, editor: undefined };
   }
 
   #isUnfinished({ toolCallId }: AcpToolCall): boolean {

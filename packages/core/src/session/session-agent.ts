@@ -13,7 +13,7 @@ import {
 } from "../agent/agent-connection.ts";
 import { describeProcesses } from "../agent/background-processes.ts";
 import { explainMissingSignIn, openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
-import { type EarlierSession, type OnContextLost, openSession } from "./agent-opening.ts";
+import { type EarlierSession, isBeginning, type OnContextLost, openSession } from "./agent-opening.ts";
 import { AgentProcesses, type ProcessDeps, type SavedLaunch } from "./agent-launch.ts";
 import { AgentSettings, type ReadyAgent, type RequestedSettings } from "./agent-settings.ts";
 import type { StoredRun } from "../ports.ts";
@@ -68,6 +68,8 @@ export class SessionAgent {
   readonly #processes: AgentProcesses;
   #state: AgentState = { name: "none" };
   #onContextLost: OnContextLost = "continue";
+  /** The agent's own session whose context this one begins with. */
+  #forkOf: string | undefined;
   /** Something was set that it only takes when it is started. */
   #needsRestart = false;
 
@@ -122,8 +124,13 @@ export class SessionAgent {
   /** The agent, started or resumed if it is not there, and in the session's directory. */
   connect({
     onContextLost = "continue",
-  }: { readonly onContextLost?: OnContextLost } = {}): Promise<ReadyAgent> {
+    forkOf = this.#forkOf,
+  }: {
+    readonly onContextLost?: OnContextLost;
+    readonly forkOf?: string | undefined;
+  } = {}): Promise<ReadyAgent> {
     this.#onContextLost = onContextLost;
+    this.#forkOf = forkOf;
     const state = this.#state;
     switch (state.name) {
       case "closed":
@@ -214,7 +221,9 @@ export class SessionAgent {
   get #earlier(): EarlierSession {
     const { state, cwd } = this.#context;
     const { backendId, backendCwd = cwd } = state;
-    if (backendId === undefined) return { kind: "none" };
+    if (backendId === undefined) {
+      return this.#forkOf === undefined ? { kind: "none" } : { kind: "fork", sessionId: this.#forkOf };
+    }
     return backendCwd === cwd ? { kind: "known", sessionId: backendId } : { kind: "elsewhere" };
   }
 
@@ -225,7 +234,7 @@ export class SessionAgent {
 
   /** Starts it, and a second time where it takes its model only then: a turn must not run with another one. */
   async #startSettled(): Promise<ReadyAgent> {
-    const isFirst = this.#earlier.kind === "none";
+    const isFirst = isBeginning(this.#earlier);
     const ready = await this.#start(isFirst);
     return this.#needsRestart ? this.#restart(ready, isFirst) : ready;
   }
@@ -233,7 +242,7 @@ export class SessionAgent {
   async #start(isFirst: boolean): Promise<ReadyAgent> {
     const { cwd } = this.#context;
     const earlier = this.#earlier;
-    if (earlier.kind !== "none") this.#context.publish({ type: "session/resuming" });
+    if (!isBeginning(earlier)) this.#context.publish({ type: "session/resuming" });
     this.#context.pinRoot(cwd);
     let agent: AgentConnection | undefined;
     try {
@@ -286,7 +295,8 @@ export class SessionAgent {
   ): Promise<ReadyAgent> {
     const { quirks } = this.#context.entry;
     // Before the first turn nothing can be lost: many agents do not even keep such a session.
-    const { hasHistory, hasCompletedTurn } = this.#context;
+    const { hasCompletedTurn } = this.#context;
+    const hasHistory = this.#context.hasHistory || this.#forkOf !== undefined;
     const onContextLost = hasHistory ? this.#onContextLost : "continue";
     const mcpServers = this.#offerMcpServers(agent);
     const opening = { earlier, cwd, mcpServers, quirks, onContextLost, hasCompletedTurn };
@@ -343,7 +353,7 @@ export class SessionAgent {
     const stderrTail = agent === undefined ? [] : await this.#processes.end(agent);
     if (this.#isClosed) return new HostError("ACP_SESSION_NOT_FOUND", undefined, { cause });
     this.#state = { name: "none" };
-    const isFirst = earlier.kind === "none";
+    const isFirst = isBeginning(earlier);
     if (saysLoginNeeded(cause)) this.#context.deps.installations.noteSignIn(entry.id, false);
     const failure = saysLoginNeeded(cause)
       ? explainMissingSignIn(entry, cause, agent?.info.authMethods)

@@ -25,6 +25,7 @@ import { ruleChange } from "../audit/rule-audit.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { decideByRules, type RuledDecision } from "../policy/host-policy.ts";
 import { SessionChanges } from "../changes/session-changes.ts";
+import type { Editor } from "../editor/editors.ts";
 import { type RuledAction, subjectOf } from "../policy/session-subject.ts";
 import { followLinksNow } from "../resource/links.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
@@ -163,7 +164,19 @@ export class SessionContext {
     const { commandEnvironment: harmless } = this.entry;
     const { deps, sandbox, state } = this;
     const isolation = (state.isolation?.level ?? "none") === "none" ? undefined : sandbox.description;
-    return { cwd: this.roots[0] ?? "/", processPort: deps.processPort, harmless, isolation };
+    const editor = this.commandEditor?.name;
+    return { cwd: this.roots[0] ?? "/", processPort: deps.processPort, harmless, isolation, editor };
+  }
+
+  /** Whether commands may run outside of the sandbox: where isolation is required, and in an app's session, none may. */
+  get mayLeaveSandbox(): boolean {
+    const { deps, state } = this;
+    return state.owner.kind === "person" && deps.isolation.choices.includes("none");
+  }
+
+  /** The editor that runs the agent's commands; undefined where the host does. */
+  get commandEditor(): Editor | undefined {
+    return this.mayLeaveSandbox ? this.deps.editors.find(this.uri, "startCommand") : undefined;
   }
 
   /** Whether the agent does such a thing through the host, which can then enforce the decision. */

@@ -12,6 +12,7 @@ import type { PermissionRules } from "../approval/permission-rules.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Hub } from "../channel/hub.ts";
+import type { Editors } from "../editor/editors.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import type { HostLimits } from "../limit/host-limits.ts";
 import type { PolicySource } from "../policy/host-policy.ts";
@@ -47,6 +48,7 @@ export interface SessionDeps {
   readonly terminals: HostTerminals;
   readonly owners: ProcessOwners;
   readonly isolation: Isolation;
+  readonly editors: Editors;
   readonly log: Log;
   readonly timeouts: Timeouts;
   /** The host's version, as agents receive it. */

@@ -41,6 +41,11 @@ export class SessionDirectory {
     return { choices, level };
   }
 
+  /** Whether an agent, or the default one, is known to fork its sessions. */
+  canFork(agent?: string): boolean {
+    return this.#deps.sessions.canFork(agent);
+  }
+
   /** Finds a session or a chat, and loads an unloaded chat into memory; undefined when there never was one. */
   find(uri: string): FoundChannel | undefined {
     const { hub, sessions, storage } = this.#deps;

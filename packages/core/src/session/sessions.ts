@@ -147,9 +147,9 @@ export class Sessions {
   }
 
   /** Starts the agent of a new session; when that fails, the session is closed again. */
-  async start(session: HostSession): Promise<void> {
+  async start(session: HostSession, forkOf?: string): Promise<void> {
     try {
-      await session.start();
+      await session.start(forkOf);
       await this.#deps.hub.recording.settled();
     } catch (error) {
       // The next host says what became of it.
@@ -157,6 +157,13 @@ export class Sessions {
       await this.close(session, { kind: "host" }, reasonNotToStart(error));
       throw error;
     }
+  }
+
+  /** Whether an agent, or the default one, is known to fork its sessions: one of them is open and said so. */
+  canFork(name = this.#rules.defaults.agent): boolean {
+    const isMeant = ({ id, handles }: AgentEntry): boolean => id === name || handles.includes(name);
+    const entry = this.#entries.all.find(isMeant);
+    return this.all.some(({ state }) => state.provider === entry?.id && state.agent?.forks === true);
   }
 
   /** Starts the agent of a new session; the session itself reports a failure. */
@@ -205,6 +212,7 @@ export class Sessions {
   async #closeNow(session: HostSession, by: Actor, reason?: string): Promise<void> {
     const { hub } = this.#deps;
     await session.close(by, reason);
+    this.#deps.editors.forget(session.uri);
     hub.dispatch(ROOT_URI, { type: "root/sessionRemoved", session: session.uri });
     // Clients that still read the last turn get to its end first.
     await new Promise((resolve) => {

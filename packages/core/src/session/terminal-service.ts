@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { makeId, type SessionClaim, type TurnId } from "@holdfast/ahp";
-import { ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
+import { type CommandSubject, makeId, type SessionClaim, type TurnId } from "@holdfast/ahp";
+import { ConnectionError, ErrorCode, RawJson, RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import {
   AcpSession,
@@ -21,6 +21,8 @@ import { describeRun, runsOutside, targetOf } from "../approval/subject.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 import { recordCommand } from "../audit/command-audit.ts";
 import { rightsEntry } from "../audit/rights-entry.ts";
+import type { EditorRun } from "../editor/editor-run.ts";
+import type { Editor } from "../editor/editors.ts";
 import { ruledRun } from "../policy/session-subject.ts";
 import { checkUnmoved, liesIn } from "../resource/files.ts";
 import type { AgentSide } from "../terminal/agent-side.ts";
@@ -29,12 +31,24 @@ import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
 
+/** A command that was allowed to run in an editor. */
+interface EditorStart {
+  readonly wanted: WantedTerminal;
+  readonly subject: CommandSubject;
+  readonly claim: SessionClaim;
+  readonly editor: Editor;
+  /** The name of the agent's request. */
+  readonly request: string;
+}
+
 /** `terminal/*` of one session. */
 export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   readonly #context: SessionContext;
   readonly #gate: ApprovalGate;
   readonly #agent: AgentTerminals;
   readonly #acp: AcpSession<HostTerminal>;
+  /** Commands that an editor runs, by the ids of their terminals. */
+  readonly #inEditor = new Map<string, EditorRun>();
 
   constructor(context: SessionContext, gate: ApprovalGate) {
     this.#context = context;
@@ -77,8 +91,10 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     }
   }
 
-  waitForExit({ terminalId }: { terminalId: string }, request: AgentRequest): Promise<object> {
-    return this.#acp.waitForExit(terminalId, request.signal).catch(rethrow);
+  async waitForExit({ terminalId }: { terminalId: string }, request: AgentRequest): Promise<object> {
+    const status = await this.#acp.waitForExit(terminalId, request.signal).catch(rethrow);
+    if (this.#inEditor.get(terminalId)?.isLost === true) throw editorGone();
+    return status;
   }
 
   async kill({ terminalId }: { terminalId: string }): Promise<object> {
@@ -88,6 +104,8 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
 
   async release({ terminalId }: { terminalId: string }): Promise<object> {
     await this.#acp.release(terminalId);
+    this.#inEditor.get(terminalId)?.forget();
+    this.#inEditor.delete(terminalId);
     return {};
   }
 
@@ -111,7 +129,8 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     const limits = this.#orRefuse(wanted, () =>
       deps.limits.commandLimits(this.#context.state, wanted.limits),
     );
-    const subject = await describeRun(wanted, this.#context.usualRun);
+    const editor = this.#context.commandEditor;
+    const subject = await describeRun(wanted, { ...this.#context.usualRun, editor: editor?.name });
     const isOutside = runsOutside(subject);
     if (isOutside) this.#orRefuse(wanted, () => this.#checkMayLeave());
     const names = environmentNames(wanted);
@@ -134,6 +153,9 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     const start = async (grant?: GrantUse): Promise<HostTerminal> => {
       await checkUnmoved(wanted.cwd, subject.cwd);
       const claim = this.#agent.claimNow(grant?.toolCallId);
+      if (editor !== undefined) {
+        return this.#startInEditor({ wanted, subject, claim, editor, request: request.name }, hold);
+      }
       const { sandbox: own } = this.#context;
       const sandbox = isOutside ? ({ id: undefined, level: "none" } as const) : await own.enter();
       const terminal = await hold(() =>
@@ -153,6 +175,26 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
         this.#context.warn(`The exit of a command could not be recorded: ${String(error)}`),
       );
     return this.#gate.run(action, start, request, undo, record);
+  }
+
+  /** Only the editor that was asked about runs the command. */
+  async #startInEditor(
+    { wanted, subject, claim, editor, request }: EditorStart,
+    hold: HoldTerminal<HostTerminal>,
+  ): Promise<HostTerminal> {
+    const command = forEditor(wanted, subject);
+    const place = { request, editor, line: targetOf(subject, "") };
+    const terminal = await hold(async () => {
+      const started = await this.#context.deps.terminals
+        .runInEditor(command, claim, this.#agent, place)
+        .catch((error: unknown) => {
+          throw error instanceof ConnectionError ? editorGone() : error;
+        });
+      this.#inEditor.set(started.terminal.id, started.run);
+      return started.terminal;
+    });
+    this.#agent.add(terminal, claim);
+    return terminal;
   }
 
   /** Records what the agent may not even ask for (A711). */
@@ -178,8 +220,7 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
 
   /** Nobody is asked where the answer could not be yes: the isolation is required, or an app would answer. */
   #checkMayLeave(): void {
-    const { deps, state } = this.#context;
-    if (state.owner.kind === "person" && deps.isolation.choices.includes("none")) return;
+    if (this.#context.mayLeaveSandbox) return;
     const { message } = new HostError("ISOLATION_NOT_ALLOWED");
     throw new RpcError(rpcCodeOf("denied"), message, { code: "ISOLATION_NOT_ALLOWED" });
   }
@@ -241,6 +282,18 @@ async function checkDirectory(cwd: string): Promise<void> {
   if (found?.isDirectory() !== true) {
     throw new RpcError(ErrorCode.invalidParams, `Working directory not found: ${cwd}`);
   }
+}
+
+/** Editors differ in what they make of a line without arguments: they get the shell that the host would run. */
+function forEditor(wanted: WantedTerminal, { program, args = [] }: CommandSubject): WantedTerminal {
+  const isLine = wanted.args.length === 0 && args.at(-1) === wanted.command;
+  return isLine && program !== undefined ? { ...wanted, command: program, args } : wanted;
+}
+
+function editorGone(): RpcError {
+  const message =
+    "The editor that runs this session's commands has disconnected. Whether this command still runs is unknown; a new one runs in the host.";
+  return new RpcError(ErrorCode.internalError, message, { code: "editor_gone" });
 }
 
 function takenOver(terminalId: string): RpcError {

@@ -173,17 +173,20 @@ export class Turn {
   /** Shows a message that joined it, in its place. */
   noteSteered(text: string): void {
     if (this.isOver) return;
+    this.notify("info", "Sent to the running turn", text);
+  }
+
+  /** Shows a line of the host in the response. */
+  notify(severity: "info" | "warning", title: string, description: string): void {
     this.flush();
     this.#translator.endPart();
     const at = this.#context.now().toISOString();
-    const notice = {
-      id: makeId("notice", randomUUID()),
-      at,
-      severity: "info",
-      title: "Sent to the running turn",
-    };
-    const part = { kind: "systemNotification", notice: { ...notice, description: text } } as const;
-    this.#dispatch({ type: "chat/responsePart", turnId: this.id, part });
+    const notice = { id: makeId("notice", randomUUID()), at, severity, title, description };
+    this.#dispatch({
+      type: "chat/responsePart",
+      turnId: this.id,
+      part: { kind: "systemNotification", notice },
+    });
   }
 
   get isOver(): boolean {

@@ -81,6 +81,8 @@ export interface NewSession {
   readonly type: "root/createSession";
   /** Chosen by the client; absent: the host makes one. */
   readonly uri?: SessionUri | undefined;
+  /** The session whose context and options it begins with. */
+  readonly forkOf?: SessionUri | undefined;
   /** Without an agent, the configuration's default. */
   readonly options: Partial<SessionOptions>;
   /** The client that takes part from the start. */

@@ -6,6 +6,7 @@ import { recordOptions } from "../audit/option-audit.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import { callerOf, maySee, requireOwner } from "../caller.ts";
 import { HOST_ONLY, clientIdOf, reject } from "../rules/rule.ts";
+import { readFork } from "../session/fork.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
 import { isDurable } from "../storage/durable.ts";
 import type { PersonTerminals } from "../terminal/person-terminals.ts";
@@ -140,18 +141,19 @@ export class Submissions {
   }
 
   async #createSession(request: NewSession, { actor, ceiling }: SubmittedBy): Promise<Submission> {
-    const { uri, options, activeClient, awaitsAgent, appName } = request;
+    const { uri, activeClient, awaitsAgent, appName } = request;
     const { sessions } = this.#deps;
     const caller = {
       ...callerOf(actor),
       ...(appName !== undefined && { name: appName }),
       ...(ceiling !== undefined && { ceiling }),
     };
-    const session = await sessions.open(options, caller, uri);
+    const fork = request.forkOf === undefined ? undefined : readFork(sessions, request.forkOf, caller);
+    const session = await sessions.open({ ...fork?.options, ...request.options }, caller, uri);
     const { approvalPolicy } = session.state.runtimeOptions;
     const after = approvalPolicy === undefined ? {} : { approvalPolicy };
     recordOptions(this.#deps.audit, session.key, { before: {}, after, by: actor });
-    if (awaitsAgent) await sessions.start(session);
+    if (awaitsAgent) await sessions.start(session, fork?.backendId);
     else sessions.startInBackground(session);
     if (activeClient !== undefined) {
       session.publish({ type: "session/activeClientSet", client: activeClient });

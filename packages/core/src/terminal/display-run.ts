@@ -1,6 +1,6 @@
 // The run of a terminal whose program the agent runs itself: it passes on what the agent reports.
 import { randomUUID } from "node:crypto";
-import { type Run, type RunSink, TerminalError } from "@holdfast/terminal/port";
+import { type Run, type RunSink, TerminalError, type TreeProcess } from "@holdfast/terminal/port";
 
 /** The error for input, resizes and kills of a displayed command. */
 export const ONLY_SHOWN =
@@ -23,6 +23,7 @@ export class DisplayRun implements Run {
   readonly limitBackends = undefined;
   readonly inputOffset = 0;
   readonly #sink: RunSink;
+  readonly #refusal: string;
   #state: "running" | "exited" | "ended" = "running";
   #writtenBytes = 0;
   /** The first half of a character that an agent has cut in two. */
@@ -31,8 +32,10 @@ export class DisplayRun implements Run {
   constructor(
     sink: RunSink,
     { state = "running", writtenBytes = 0, half = "" }: Partial<SavedDisplayRun> = {},
+    refusal = ONLY_SHOWN,
   ) {
     this.#sink = sink;
+    this.#refusal = refusal;
     this.#state = state;
     this.#writtenBytes = writtenBytes;
     this.#half = half;
@@ -88,7 +91,7 @@ export class DisplayRun implements Run {
     this.#sink.end();
   }
 
-  async end(): Promise<readonly []> {
+  async end(_graceMs: number): Promise<readonly TreeProcess[]> {
     this.finish();
     return [];
   }
@@ -98,15 +101,15 @@ export class DisplayRun implements Run {
   }
 
   write(): never {
-    throw onlyShown();
+    throw this.#refuse();
   }
 
   resize(): never {
-    throw onlyShown();
+    throw this.#refuse();
   }
 
-  async interrupt(): Promise<never> {
-    throw onlyShown();
+  async interrupt(): Promise<void> {
+    throw this.#refuse();
   }
 
   onDrain(): void {
@@ -133,6 +136,10 @@ export class DisplayRun implements Run {
     this.#state = "ended";
   }
 
+  #refuse(): TerminalError {
+    return new TerminalError("not_supported", this.#refusal);
+  }
+
   #flushHalf(): void {
     if (this.#half === "") return;
     const half = Buffer.from(this.#half);
@@ -151,8 +158,4 @@ export class DisplayRun implements Run {
 /** Whether a unit of UTF-16 is the first of a pair. */
 function isFirstHalf(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function onlyShown(): TerminalError {
-  return new TerminalError("not_supported", ONLY_SHOWN);
 }

@@ -24,6 +24,8 @@ import { idFor } from "../agent/request-name.ts";
 import type { Hub } from "../channel/hub.ts";
 import { boundTitle } from "../channel/title.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import { EditorRun } from "../editor/editor-run.ts";
+import { describeEditor, type Editor, listVariables } from "../editor/editors.ts";
 import type { RunScope } from "../limit/host-limits.ts";
 import type { TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
@@ -42,6 +44,9 @@ import { tagOf } from "./terminal-tag.ts";
 
 /** The list is published as a whole, so publishing it for each of many changes would cost their square: it pauses in between. */
 const listPauseMs = 25;
+
+/** How much of an editor's command its title has. */
+const maxLineLength = 300;
 
 /** Dependencies and settings of the terminals of a host. */
 export interface HostTerminalsParts {
@@ -181,6 +186,38 @@ export class HostTerminals {
     } finally {
       this.#starting.delete(id);
     }
+  }
+
+  /** Runs a command for an agent in the terminal of an editor, outside of the host's limits and sandboxes. */
+  async runInEditor(
+    { command, args, cwd, env, outputByteLimit }: WantedTerminal,
+    claim: SessionClaim,
+    agent: AgentSide,
+    { request, editor, line }: { readonly request: string; readonly editor: Editor; readonly line: string },
+  ): Promise<{ readonly terminal: HostTerminal; readonly run: EditorRun }> {
+    const uri = terminalUri(makeId("terminal", idFor(request, "terminal")));
+    const id = terminalIdOf(uri);
+    const plan = {
+      // Not cut off with a long line.
+      title: `${line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line} (${describeEditor(editor.name)})`,
+      commandLine: line,
+      claim,
+      cwd,
+      kind: "text",
+      size: SESSION_SIZE,
+      answerLimitBytes: answerLimitBytes(outputByteLimit),
+      agent,
+      editor: editor.name,
+    } as const;
+    const terminal = this.#factory.make(id, uri, plan);
+    const asked = { terminalId: id, command, args, cwd, env: listVariables(env) };
+    const limited = { ...asked, outputByteLimit: plan.answerLimitBytes };
+    let started: EditorRun | undefined;
+    await terminal.start(async (sink) => (started = await EditorRun.start(editor, limited, sink)));
+    if (started === undefined) throw new Error("The editor's run was not kept");
+    this.#terminals.set(id, terminal);
+    this.#openChannel(terminal, plan, this.#parts.now().toISOString());
+    return { terminal, run: started };
   }
 
   /** Shows a command that an agent runs itself; the agent's reports go to the run that it gives back. */

@@ -16,6 +16,7 @@ const defaultLingerMs = 15_000;
 
 const programLost = "The process that started it has died";
 const agentSilent = "The agent ran it and did not say how it ended";
+const editorGone = "The editor that ran it has disconnected";
 
 /** Called with what happens to a terminal. */
 export interface TerminalHooks {
@@ -105,8 +106,8 @@ export class TerminalFactory {
       keepsMarks: isPaced,
       screenLingerMs: lingerMs,
       ...(earlier !== undefined && { continues: earlier, startedAt: earlier.startedAt }),
-      ...(this.#parts.keepsRuns === true && { heldBytes: heldBytesOf(plan) }),
-      unseenExit: plan.kind === "display" ? agentSilent : programLost,
+      ...(this.#parts.keepsRuns === true && plan.editor === undefined && { heldBytes: heldBytesOf(plan) }),
+      unseenExit: unseenExitOf(plan),
       now,
       onFault,
       onLeft: (survivors) => hooks.onLeft(terminal, survivors),
@@ -114,6 +115,11 @@ export class TerminalFactory {
     });
     return terminal;
   }
+}
+
+function unseenExitOf({ kind, editor }: ShownPlan): string {
+  if (editor !== undefined) return editorGone;
+  return kind === "display" ? agentSilent : programLost;
 }
 
 /** As much as the terminal itself keeps: the next host shows what this one shows. */

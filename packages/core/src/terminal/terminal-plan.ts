@@ -76,4 +76,6 @@ export type ShownPlan = Pick<
   Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size" | "sandbox"> & {
     readonly kind: TerminalRun;
     readonly cwd?: string | undefined;
+    /** The editor that runs it; absent where the host or the agent does. */
+    readonly editor?: string | undefined;
   };

@@ -233,6 +233,9 @@ async function receive(message) {
         sessionId: `fake-${process.pid}-${sessions}`,
         ...settings,
       });
+    case "session/fork":
+      if (script.fork !== undefined) return play(script.fork, askedBy(message));
+      break;
     case "session/load":
     case "session/resume":
       return reply(message, script.reopen, settings);
@@ -252,8 +255,8 @@ async function receive(message) {
       if (script.ignoresCancel !== true) cancelled.abort();
       return;
     default:
-      if (id !== undefined) send({ id, error: { code: -32601, message: "Method not found" } });
   }
+  if (id !== undefined) send({ id, error: { code: -32601, message: "Method not found" } });
 }
 
 const { pid, ppid, env } = process;

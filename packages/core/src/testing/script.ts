@@ -68,6 +68,8 @@ export interface Script {
   readonly session?: object;
   /** For `session/load` and `session/resume`. */
   readonly reopen?: readonly Step[];
+  /** For `session/fork`, which it then has. */
+  readonly fork?: readonly Step[];
   /** For `session/set_mode`, `session/set_model` and `session/set_config_option`. */
   readonly set?: readonly Step[];
   /** By the prompt's text; `*` is for any other. Without an `answer`, the turn ends with `end_turn`. */

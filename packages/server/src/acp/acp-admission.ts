@@ -36,12 +36,16 @@ export class AcpAdmission {
   }
 }
 
-/** A client by its credential; the address may name the agent of new sessions, or the session to join. */
+/** A client by its credential; the address may name the agent of new sessions, the session to join, and what the editor lends. */
 export function acpClient(
   { caller, scopes }: Pick<Identity, "caller" | "scopes">,
   query: URLSearchParams,
 ): AcpClient {
   const agent = query.get("agent") ?? undefined;
   const session = query.get("session") ?? undefined;
-  return { caller, followsTerminals: scopes.includes("terminal"), agent, session };
+  const lends = {
+    files: query.get("clientFs") === "true",
+    terminals: query.get("clientTerminal") === "true",
+  };
+  return { caller, followsTerminals: scopes.includes("terminal"), agent, session, lends };
 }

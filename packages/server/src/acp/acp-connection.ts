@@ -14,7 +14,9 @@ import type { AcpHost } from "./acp-host.ts";
 import { type EditorFeatures, readFeatures } from "./features.ts";
 import { invalidParams, membersOf, ownMembers } from "./params.ts";
 import { toRpcError } from "./rpc-error.ts";
+import { lookUpVisible } from "./visible-sessions.ts";
 import { EditorSessions } from "./editor-sessions.ts";
+import { type LentParts, listMissing } from "./lent-editor.ts";
 
 export interface AcpDeps {
   readonly host: AcpHost;
@@ -33,6 +35,7 @@ export interface AcpClient {
   readonly agent?: string | undefined;
   /** The session that `session/new` joins instead of creating one. */
   readonly session?: string | undefined;
+  readonly lends: LentParts;
 }
 
 type State =
@@ -154,11 +157,20 @@ export class AcpConnection {
       throw invalidParams("protocolVersion: expected a number");
     }
     const features = readFeatures(params);
-    this.#state = { name: "open", sessions: this.#open(features, params), info: readInfo(params) };
-    return describeAgent(this.#deps.version);
+    const info = readInfo(params);
+    this.#state = { name: "open", sessions: this.#open(features, info, params), info };
+    return describeAgent(this.#deps.version, this.#forks, listMissing(this.#client.lends, features));
   }
 
-  #open(features: EditorFeatures, params: unknown): EditorSessions {
+  /** Whether the agent of this client's sessions is known to fork them. */
+  get #forks(): boolean {
+    const { agent, session, caller } = this.#client;
+    const { host } = this.#deps;
+    const joined = session === undefined ? undefined : lookUpVisible(host, caller, session);
+    return host.ahp.sessions.canFork(joined?.provider ?? agent);
+  }
+
+  #open(features: EditorFeatures, info: ClientInfo, params: unknown): EditorSessions {
     const { clientId } = ownMembers(params);
     const isNamed =
       typeof clientId === "string" && clientIdPattern.test(clientId) && clientId.length <= maxClientIdLength;
@@ -167,6 +179,7 @@ export class AcpConnection {
       ...this.#client,
       rpc: this.rpc,
       features,
+      name: info.title ?? info.name ?? "without a name",
       clientId: isNamed ? clientId : randomUUID(),
     });
   }
@@ -185,7 +198,7 @@ export class AcpConnection {
 /** Whatever version a client offers, the host speaks this one. */
 const protocolVersion = 1;
 
-function describeAgent(version: string): object {
+function describeAgent(version: string, forks: boolean, warnings: readonly string[]): object {
   return {
     protocolVersion,
     agentInfo: { name: "holdfast", title: "Holdfast", version },
@@ -193,10 +206,11 @@ function describeAgent(version: string): object {
       loadSession: true,
       promptCapabilities: { image: true, audio: true, embeddedContext: true },
       mcpCapabilities: { http: false, sse: false },
-      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, ...(forks && { fork: {} }) },
       _meta: { holdfast: { resumesAfter: true } },
     },
     authMethods: [],
+    ...(warnings.length > 0 && { _meta: { holdfast: { warnings } } }),
   };
 }
 

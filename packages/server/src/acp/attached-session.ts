@@ -14,6 +14,7 @@ import type { AcpHost } from "./acp-host.ts";
 import { AttachedTerminals } from "./attached-terminals.ts";
 import { textBlock } from "./content.ts";
 import type { EditorFeatures } from "./features.ts";
+import { LentEditor, type LentParts } from "./lent-editor.ts";
 import type { Cursor, TerminalCursor } from "./params.ts";
 import { type EndedTurn, SessionProjection } from "./projection.ts";
 import { Questions } from "./questions.ts";
@@ -29,6 +30,9 @@ export interface AttachedSessionParts {
   readonly followsTerminals: boolean;
   readonly rpc: Connection;
   readonly features: EditorFeatures;
+  /** How the editor calls itself. */
+  readonly name: string;
+  readonly lends: LentParts;
   readonly state: SessionState;
   readonly isOwnTurn: (turnId: string) => boolean;
   readonly report: (error: unknown) => void;
@@ -57,10 +61,12 @@ export class AttachedSession {
   readonly #parts: AttachedSessionParts;
   readonly #terminals: AttachedTerminals;
   readonly #questions: Questions;
+  readonly #editor: LentEditor;
   readonly #projection: SessionProjection;
   readonly #logs = new Set<LogReader>();
   readonly #waiting = new Map<string, (ended: EndedTurn) => void>();
   readonly #ended = new Map<string, EndedTurn>();
+  #takeBack: (() => void) | undefined;
   #start: Start = { from: "now", seq: 0 };
   /** Whether the entry that is being projected is part of what the editor has. */
   #isKnown = false;
@@ -79,7 +85,9 @@ export class AttachedSession {
     const view: TerminalView = {
       byReference: features.terminals,
       textOf: (terminalId) => this.#terminals.textOf(terminalId),
+      ownIdOf: (terminalId) => this.#editor.ownIdOf(terminalId),
     };
+    this.#editor = new LentEditor({ ...parts, sessionId: this.key });
     this.#terminals = new AttachedTerminals({
       hub: host.ahp.hub,
       follow: (id, after, onReadable) => host.followTerminal(id, after, caller, onReadable),
@@ -143,6 +151,8 @@ export class AttachedSession {
     const known = events === undefined ? seq : seq - 1;
     const { chat, session } = host.followSession(this.key, { after: known }, caller, this.#notify);
     this.#logs.add(chat).add(session);
+    const { resource } = this.#parts.state;
+    if (this.#editor.lendsAny) this.#takeBack = host.ahp.editors.lend(resource, this.#editor);
     this.#run().catch((error: unknown) => {
       this.#parts.report(error);
       this.close();
@@ -169,6 +179,7 @@ export class AttachedSession {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#takeBack?.();
     for (const log of this.#logs) log.close();
     this.#terminals.close();
     this.#questions.close();
@@ -195,7 +206,7 @@ export class AttachedSession {
   }
 
   #showTerminal({ toolCallId }: ToolCall, { resource }: TerminalContent): void {
-    if (!this.#parts.followsTerminals) return;
+    if (!this.#parts.followsTerminals || this.#editor.ownIdOf(terminalIdOf(resource)) !== undefined) return;
     const start = this.#isKnown ? this.#terminalStart(resource, toolCallId) : 0;
     this.#terminals.show(resource, toolCallId, start);
   }

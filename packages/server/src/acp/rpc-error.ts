@@ -1,8 +1,8 @@
 // Errors as ACP clients know them: its own numbers where it has one, and the host's code beside the sentence.
 import type { ErrorInfo } from "@holdfast/ahp";
-import { explainStorageError } from "@holdfast/core";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
-import { HostError, type ErrorCode as HostErrorCode } from "@holdfast/protocol";
+import type { HostError, ErrorCode as HostErrorCode } from "@holdfast/protocol";
+import { toCallerError } from "../caller-error.ts";
 
 /** Numbers that ACP gives a meaning to besides those of JSON-RPC. */
 const ACP_ERROR = { authRequired: -32000, resourceNotFound: -32002 } as const;
@@ -10,18 +10,10 @@ const ACP_ERROR = { authRequired: -32000, resourceNotFound: -32002 } as const;
 const notFound: ReadonlySet<HostErrorCode> = new Set(["ACP_SESSION_NOT_FOUND", "TERMINAL_NOT_FOUND"]);
 const signInNeeded = "sign_in_needed";
 
-/** The error of a request that failed; one that was not meant for callers is written to the log, and found there by its id. */
+/** The error of a request that failed. */
 export function toRpcError(thrown: unknown, report: (error: unknown) => string): RpcError {
-  const error = explainStorageError(thrown);
+  const error = toCallerError(thrown, report);
   if (error instanceof RpcError) return error;
-  if (!(error instanceof HostError)) {
-    const logId = report(error);
-    return new RpcError(
-      ErrorCode.internalError,
-      `Something went wrong inside the host. Look for ${logId} in its log.`,
-      { code: "INTERNAL", logId },
-    );
-  }
   const { code, message, details } = error;
   return new RpcError(numberOf(error), message, { code, ...details });
 }

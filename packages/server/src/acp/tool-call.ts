@@ -14,6 +14,8 @@ export interface TerminalView {
   readonly byReference: boolean;
   /** The output of a terminal that is being followed; undefined for any other. */
   readonly textOf: (terminalId: string) => string | undefined;
+  /** The editor's name of a terminal that it runs itself; undefined for any other. */
+  readonly ownIdOf?: (terminalId: string) => string | undefined;
 }
 
 const statuses = {
@@ -27,7 +29,7 @@ const statuses = {
 
 /** A call that an editor has not seen; with several terminals, once for each. */
 export function announceCall(call: ToolCall, view: TerminalView): SessionUpdate[] {
-  return announce(call, terminalsOf(call), view);
+  return announce(call, foreignTerminals(terminalsOf(call), view), view);
 }
 
 /**
@@ -36,7 +38,8 @@ export function announceCall(call: ToolCall, view: TerminalView): SessionUpdate[
  */
 export function updateCall(before: ToolCall, call: ToolCall, view: TerminalView): SessionUpdate[] {
   const known = new Set(terminalsOf(before).map(({ resource }) => resource));
-  const added = terminalsOf(call).filter(({ resource }) => !known.has(resource));
+  const shown = terminalsOf(call).filter(({ resource }) => !known.has(resource));
+  const added = foreignTerminals(shown, view);
   if (added.length > 0 && view.byReference) return announce(call, added, view);
   const earlier: Readonly<Record<string, unknown>> = describeCall(before, view);
   const changes = Object.entries(describeCall(call, view)).filter(
@@ -54,6 +57,14 @@ function announce(call: ToolCall, added: readonly TerminalContent[], view: Termi
     ...update,
     _meta: { terminal_info: { terminal_id: terminalIdOf(resource) } },
   }));
+}
+
+/** Terminals that the editor does not run itself. */
+function foreignTerminals(
+  terminals: readonly TerminalContent[],
+  { ownIdOf }: TerminalView,
+): TerminalContent[] {
+  return terminals.filter(({ resource }) => ownIdOf?.(terminalIdOf(resource)) === undefined);
 }
 
 /** The content of a call as a whole. */
@@ -112,8 +123,10 @@ function describeCall(call: ToolCall, view: TerminalView): Record<string, unknow
   };
 }
 
-function showTerminal(content: TerminalContent, { byReference, textOf }: TerminalView): object {
+function showTerminal(content: TerminalContent, { byReference, textOf, ownIdOf }: TerminalView): object {
   const terminalId = terminalIdOf(content.resource);
+  const ownId = ownIdOf?.(terminalId);
+  if (ownId !== undefined) return { type: "terminal", terminalId: ownId };
   if (byReference) return { type: "terminal", terminalId };
   const result = content.lateResult ?? content.result;
   const text = result === undefined ? (textOf(terminalId) ?? "") : resultText(result);

@@ -1,8 +1,8 @@
 // Translates what was thrown into the errors of JSON-RPC, with AHP's numbers where it has one.
-import { explainStorageError } from "@holdfast/core";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
-import { HostError, type ErrorCode as HostErrorCode } from "@holdfast/protocol";
+import type { ErrorCode as HostErrorCode } from "@holdfast/protocol";
 import type { AhpErrorName, Dialect } from "@holdfast/ahp/dialects";
+import { toCallerError } from "../caller-error.ts";
 
 /** Errors that AHP numbers more exactly than the rest of the host. */
 const names: { readonly [Code in HostErrorCode]?: AhpErrorName } = {
@@ -16,17 +16,10 @@ const names: { readonly [Code in HostErrorCode]?: AhpErrorName } = {
   FILE_CHANGED: "conflict",
 };
 
-/** The answer to a request that failed; what was not meant for callers is written to the log, and found there by its id. */
+/** The error of a request that failed. */
 export function toRpcError(thrown: unknown, dialect: Dialect, report: (error: unknown) => string): RpcError {
-  const error = explainStorageError(thrown);
+  const error = toCallerError(thrown, report);
   if (error instanceof RpcError) return error;
-  if (!(error instanceof HostError)) {
-    const logId = report(error);
-    return new RpcError(
-      ErrorCode.internalError,
-      `Something went wrong inside the host. Look for ${logId} in its log.`,
-    );
-  }
   const name = names[error.code];
   const number = name === undefined ? error.rpcCode : dialect.errorNumbers[name];
   const { remedy, retryable, request } = error.details;

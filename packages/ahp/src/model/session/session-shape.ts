@@ -77,6 +77,7 @@ const agentShape = object<ConnectedAgent>({
   version: optional(text),
   resume: oneOf("resume", "load", "none"),
   accepts: list(text),
+  forks: optional(flag),
   asks: optional(flag),
   askModes: optional(list(text)),
 });

@@ -120,6 +120,8 @@ export interface ConnectedAgent {
   readonly resume: "resume" | "load" | "none";
   /** Kinds of content it takes besides text. */
   readonly accepts: readonly OpenEnum<"image" | "audio" | "embeddedContext">[];
+  /** Whether it can continue a copy of its session. */
+  readonly forks?: boolean;
   /** False: it acts without asking, except in the modes of `askModes`. */
   readonly asks?: boolean;
   /** The modes in which it asks, or changes nothing. */

@@ -1,0 +1,58 @@
+// The open sessions that an ACP client may see, by their keys, which are their ids in ACP.
+import { fileURLToPath } from "node:url";
+import { parseSessionKey, type SessionState, sessionUri } from "@holdfast/ahp";
+import { maySee } from "@holdfast/core";
+import { HostError } from "@holdfast/protocol";
+import type { Caller } from "../host-port.ts";
+import type { AcpHost } from "./acp-host.ts";
+import { invalidParams, readOptionalText } from "./params.ts";
+
+const pageSessions = 100;
+
+/** A page of the sessions, the newest activity first. */
+export function listVisible(host: AcpHost, caller: Caller, params: unknown): object {
+  const cwd = readOptionalText(params, "cwd");
+  const cursor = readOptionalText(params, "cursor");
+  if (cursor !== undefined && !isListCursor(cursor)) throw invalidParams("cursor: not one of this host's");
+  const page = host.ahp.sessions.list({
+    isOpen: true,
+    limit: pageSessions,
+    ...(cursor !== undefined && { cursor }),
+  });
+  const sessions = page.sessions
+    .filter(({ summary }) => maySee(caller, summary.owner))
+    .map(({ summary: { key, title, label, lastActivityAt, workingDirectories, provider, phase } }) => ({
+      sessionId: key,
+      cwd: folderOf(workingDirectories[0]),
+      title: label ?? title,
+      updatedAt: lastActivityAt,
+      _meta: { holdfast: { agent: provider, status: phase.status } },
+    }))
+    .filter((session) => cwd === undefined || session.cwd === cwd);
+  return { sessions, ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }) };
+}
+
+/** A session by its key; throws where there is none. */
+export function findVisible(host: AcpHost, caller: Caller, key: string): SessionState {
+  const state = lookUpVisible(host, caller, key);
+  if (state === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+  return state;
+}
+
+export function lookUpVisible(host: AcpHost, caller: Caller, key: string): SessionState | undefined {
+  const { hub } = host.ahp;
+  const parsed = parseSessionKey(key);
+  const direct = parsed && hub.state(sessionUri(parsed.sessionId), "session");
+  const state =
+    direct?.key === key ? direct : hub.list("session").find((each) => each.state.key === key)?.state;
+  return state !== undefined && maySee(caller, state.owner) ? state : undefined;
+}
+
+function folderOf(uri: string | undefined): string {
+  return uri?.startsWith("file:") === true ? fileURLToPath(uri) : "/";
+}
+
+function isListCursor(cursor: string): boolean {
+  const [at = "", uri = ""] = cursor.split(" ");
+  return !Number.isNaN(Date.parse(at)) && uri !== "";
+}

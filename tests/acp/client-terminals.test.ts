@@ -1,0 +1,166 @@
+// Commands of an agent in the terminals of an editor that lends them.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ask, say, type Step, update } from "../../packages/core/src/testing/script.ts";
+import { useServedHosts, type ServedHost } from "../ahp/served-host.ts";
+import { overWebSocket, type SdkEditor } from "./sdk-editor.ts";
+
+const serve = useServedHosts();
+const place = { terminalId: "$term.terminalId" };
+const isolation = "not isolated, in the editor sdk-editor";
+
+/** A call whose command runs where the host decides. */
+function command(line: string, ...then: Step[]): Step[] {
+  return call("t1", line, ...then);
+}
+
+function call(toolCallId: string, line: string, ...then: Step[]): Step[] {
+  return [
+    update("tool_call", { toolCallId, title: "Run it", kind: "execute", status: "in_progress" }),
+    ask("term", "terminal/create", {
+      command: "sh",
+      args: ["-c", line],
+      env: [{ name: "WORD", value: "hello" }],
+    }),
+    update("tool_call_update", { toolCallId, content: [{ type: "terminal", ...place }] }),
+    ...then,
+    ask("exit", "terminal/wait_for_exit", place),
+    ask("output", "terminal/output", place),
+    ask("release", "terminal/release", place),
+    update("tool_call_update", { toolCallId, status: "completed" }),
+    say("ran"),
+  ];
+}
+
+async function open(
+  script: object,
+  capabilities: object = { terminal: true },
+): Promise<{ host: ServedHost; editor: SdkEditor; sessionId: string; other: SdkEditor; warnings: unknown }> {
+  const host = await serve({ script });
+  const address = { url: host.server.url, token: host.token };
+  const editor = overWebSocket(address, "?agent=mine&clientTerminal=true");
+  const { _meta: meta } = await editor.initialize(false, undefined, capabilities);
+  const { sessionId } = await editor.newSession(host.work);
+  const other = overWebSocket(address);
+  await other.initialize();
+  await other.agent.request("session/resume", { sessionId, cwd: host.work, mcpServers: [] });
+  const { warnings } = (meta?.["holdfast"] ?? {}) as { warnings?: unknown };
+  return { host, editor, sessionId, other, warnings };
+}
+
+function commandsOf(host: ServedHost): object[] {
+  return host.host.audit.recent.filter(({ what }) => what.startsWith("command"));
+}
+
+/** The agent's answer to a request. */
+function answerTo(host: ServedHost, name: string): unknown {
+  const lines = host.agentRecord().trim().split("\n");
+  const entries = lines.map((line) => JSON.parse(line) as { answered?: string });
+  return entries.find(({ answered }) => answered === name);
+}
+
+describe("commands in an editor's terminals", () => {
+  it("[B37] run there after a question that says so, and every client sees their output", async () => {
+    const line = "echo $WORD; until test -e go; do sleep 0.02; done; echo more; exit 3";
+    const { host, editor, other, sessionId, warnings } = await open({ prompts: { run: command(line) } });
+    const turn = editor.prompt(sessionId, "run");
+    const { request, approve } = await editor.permission();
+    expect(request._meta?.["holdfast"]).toMatchObject({ subject: { kind: "command", isolation } });
+    expect(editor.terminals.created).toEqual([]);
+    approve();
+    await expect.poll(() => other.terminalText).toBe("hello\n");
+    const terminals = host.host.listTerminals({ kind: "owner" });
+    expect(terminals).toMatchObject([{ title: `${line} (${isolation})` }]);
+    writeFileSync(path.join(host.work, "go"), "");
+    await turn;
+    expect(warnings).toBeUndefined();
+    expect(editor.terminals.created).toMatchObject([{ sessionId, command: "sh", cwd: host.work }]);
+    expect(other.terminalText).toBe("hello\nmore\n");
+    expect(answerTo(host, "exit")).toMatchObject({ result: { exitCode: 3, signal: null } });
+    expect(answerTo(host, "output")).toMatchObject({ result: { output: "hello\nmore\n" } });
+    // The editor shows its own terminal, and nothing twice.
+    expect(editor.terminalText).toBe("");
+    const shown = editor.updates.flatMap(({ update: each }) => ("content" in each ? [each.content] : []));
+    expect(shown).toContainEqual([{ type: "terminal", terminalId: "own-1" }]);
+    expect(editor.terminals.released).toEqual(["own-1"]);
+    expect(commandsOf(host)).toMatchObject([
+      { what: "command", decision: "allowed", isolation },
+      { what: "command-exit", isolation, exitCode: 3 },
+    ]);
+  });
+
+  it("[B37] that are lines of a shell run in the host's shell", async () => {
+    const steps = [
+      ask("term", "terminal/create", { command: "echo one && echo two" }),
+      ask("exit", "terminal/wait_for_exit", place),
+      ask("output", "terminal/output", place),
+    ];
+    const { host, editor, sessionId } = await open({ prompts: { run: steps } });
+    const turn = editor.prompt(sessionId, "run");
+    (await editor.permission()).approve();
+    await turn;
+    expect(editor.terminals.created[0]?.args?.at(-1)).toBe("echo one && echo two");
+    expect(answerTo(host, "output")).toMatchObject({ result: { output: "one\ntwo\n" } });
+  });
+
+  it("[B37] are ended by the agent", async () => {
+    const { host, editor, sessionId } = await open({
+      prompts: { run: command("sleep 60", ask("kill", "terminal/kill", place)) },
+    });
+    const turn = editor.prompt(sessionId, "run");
+    (await editor.permission()).approve();
+    await turn;
+    expect(answerTo(host, "kill")).toMatchObject({ result: {} });
+    expect(answerTo(host, "exit")).toMatchObject({ result: { exitCode: null, signal: "SIGTERM" } });
+  });
+
+  it("[B38] fail with a code when the editor disconnects, and the next runs in the host", async () => {
+    const steps = [...command("echo one; sleep 60"), ...call("t2", "echo two")];
+    const { host, editor, other, sessionId } = await open({ prompts: { run: steps } });
+    void editor.prompt(sessionId, "run").catch(() => undefined);
+    (await editor.permission()).approve();
+    await expect.poll(() => other.terminalText).toBe("one\n");
+    editor.close();
+    await expect.poll(() => other.text).toBe("ranran");
+    expect(answerTo(host, "exit")).toMatchObject({ error: { data: { code: "editor_gone" } } });
+    expect(answerTo(host, "output")).toMatchObject({
+      result: { output: expect.stringContaining("Whether the command still runs is unknown") as string },
+    });
+    expect(other.terminalText).toContain("two\n");
+    expect(commandsOf(host)).toMatchObject([
+      { what: "command", isolation },
+      { what: "command-exit", isolation, outcome: "unknown: nobody saw its end" },
+      { what: "command", isolation: expect.not.stringContaining("editor") as string },
+      { what: "command-exit", isolation: expect.not.stringContaining("editor") as string, exitCode: 0 },
+    ]);
+  });
+
+  it("[B37] run in the host in the session of an app", async () => {
+    const host = await serve({ script: { prompts: { run: command("echo one") } } });
+    const body = JSON.stringify({ name: "editor", scopes: ["acp.agent", "terminal"] });
+    const made = await host.fetch("/admin/keys", { method: "POST", body });
+    const { secret } = (await made.json()) as { secret: string };
+    const address = { url: host.server.url, token: secret };
+    const editor = overWebSocket(address, "?agent=mine&clientTerminal=true");
+    await editor.initialize(true, undefined, { terminal: true });
+    // Not the host's own, which keys do not reach.
+    const folder = mkdtempSync(path.join(tmpdir(), "holdfast-app-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { sessionId } = await editor.newSession(folder);
+    const turn = editor.prompt(sessionId, "run");
+    (await editor.permission()).approve();
+    await turn;
+    expect(editor.terminals.created).toEqual([]);
+    expect(answerTo(host, "output")).toMatchObject({ result: { output: "one\n" } });
+  });
+
+  it("[B38] run in the host where the editor has no terminals, and it says so", async () => {
+    const { host, editor, sessionId, warnings } = await open({ prompts: { run: command("echo one") } }, {});
+    expect(warnings).toEqual(["The editor does not offer terminal: the host runs commands itself."]);
+    await editor.prompt(sessionId, "run");
+    expect(editor.terminals.created).toEqual([]);
+    expect(answerTo(host, "output")).toMatchObject({ result: { output: "one\n" } });
+  });
+});

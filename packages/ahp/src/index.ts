@@ -89,6 +89,7 @@ export {
   ISOLATION_LEVELS,
   type IsolationLevel,
   type ChangeSummary,
+  type ReviewedFile,
   type SessionIsolation,
   type SessionOwner,
   type SessionSettingAction,

@@ -17,6 +17,7 @@ import { InputRequests } from "./approval/input-requests.ts";
 import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
 import { HostLimits } from "./limit/host-limits.ts";
+import { ChangeListeners } from "./changes/change-listeners.ts";
 import { HostWatchers } from "./host-watchers.ts";
 import { type HostPaths, Isolation } from "./isolation/isolation.ts";
 import { OutageWatch } from "./outage.ts";
@@ -141,6 +142,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
     defaultModel: config.defaults.model,
     changesFolder: join(options.stateFolder, "changes"),
+    changeListeners: new ChangeListeners(),
     ...agentDeps(options),
   };
   const entries = new AgentEntries(config, options.shellAgent);

@@ -24,6 +24,7 @@ import type { Audit } from "./audit/audit.ts";
 import { describeRule } from "./approval/permission-rules.ts";
 import { describePolicy } from "./policy/host-policy.ts";
 import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
+import type { ChangeListeners } from "./changes/change-listeners.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
 import type { Recording } from "./channel/recording.ts";
@@ -73,6 +74,7 @@ export interface AhpHost {
   /** Connected clients: one that is gone keeps its terminals for a time. */
   readonly claims: TerminalClaims;
   readonly files: SharedFiles;
+  readonly changes: ChangeListeners;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }
@@ -135,6 +137,7 @@ export class Host {
       sessions: directory,
       terminals: new TerminalSubscriptions(hub, terminals, finished),
       claims,
+      changes: parts.changeListeners,
       files: new SharedFiles(
         sessions,
         directory,

@@ -2,6 +2,7 @@
 import type { AppId, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
+  ChangeListeners,
   FollowRequest,
   FollowedSession,
   HostChanges,
@@ -67,6 +68,7 @@ export interface AhpPort {
   >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;
+  readonly changes: Pick<ChangeListeners, "listen">;
   readonly files: Pick<SharedFiles, "read" | "complete" | "access" | "resources">;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;

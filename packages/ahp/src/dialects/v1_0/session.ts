@@ -7,6 +7,7 @@ import type {
   SessionLifecycle,
   SessionState,
 } from "../../model/session/session.ts";
+import { showChangesets } from "../ahp/changeset.ts";
 import type { ChatStyle } from "../ahp/chat.ts";
 import { configActions, configEcho, showClient, showConfig, type WireConfig } from "../ahp/session.ts";
 import { showInputRequest } from "../ahp/message.ts";
@@ -63,6 +64,7 @@ interface WireSessionState extends WireSessionMetadata {
   readonly defaultChat?: string;
   readonly config?: WireConfig;
   readonly inputNeeded?: readonly WireInputNeeded[];
+  readonly changesets?: ReturnType<typeof showChangesets>;
 }
 
 export function showSession(session: SessionState, style: VersionStyle): WireSessionState {
@@ -83,6 +85,7 @@ export function showSession(session: SessionState, style: VersionStyle): WireSes
     inputNeeded: hasInputNeeded
       ? inputNeeded.map((request) => showInputNeeded(request, style.chat))
       : undefined,
+    changesets: showChangesets(session.resource, style.session.changesets),
     _meta: sessionMeta(session),
   };
 }

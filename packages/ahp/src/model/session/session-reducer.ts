@@ -183,6 +183,8 @@ function reduceDetail(session: SessionState, action: SessionDetailAction): Sessi
       return patch(session, { lastError: action.error });
     case "session/changesChanged":
       return patch(session, { changes: action.changes });
+    case "session/reviewedFilesChanged":
+      return patch(session, { reviewedFiles: action.files });
     case "session/permissionRuleAdded": {
       const { permissionRules = [] } = session;
       if (permissionRules.some(({ id }) => id === action.rule.id)) return session;

@@ -30,6 +30,7 @@ import type {
   ChatSummaryChanges,
   ConnectedAgent,
   ContextLoss,
+  ReviewedFile,
   SessionAction,
   SessionInputRequest,
   SessionIsolation,
@@ -130,6 +131,8 @@ const chatChangesShape = object<ChatSummaryChanges>({
 
 export const changeSummaryShape = object<ChangeSummary>({ files: count, additions: count, deletions: count });
 
+const reviewedFilesShape = list(object<ReviewedFile>({ path: text, version: text }));
+
 const shared = {
   resource: id("session URI"),
   key: id("session key"),
@@ -173,6 +176,7 @@ export const sessionStateShape = object<SessionState>({
   modes: optional(modesShape),
   configOptions: configOptionsShape,
   notices: list(noticeShape),
+  reviewedFiles: optional(reviewedFilesShape),
   permissionRules: optional(list(permissionRuleShape)),
 });
 
@@ -213,6 +217,7 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/noticeAdded": { notice: noticeShape },
   "session/errorReported": { error: errorInfoShape },
   "session/changesChanged": { changes: optional(changeSummaryShape) },
+  "session/reviewedFilesChanged": { files: reviewedFilesShape },
   "session/permissionRuleAdded": { rule: permissionRuleShape },
   "session/permissionRuleRemoved": { id: id("permission rule") },
 });

@@ -76,6 +76,8 @@ export interface SessionState {
   readonly notices: readonly Notice[];
   /** Counts of the changes in its folder since its first turn; absent outside of repositories. */
   readonly changes?: ChangeSummary;
+  /** Changed files that somebody marked as reviewed, as they were then. */
+  readonly reviewedFiles?: readonly ReviewedFile[];
   /** Standing permissions of this session. */
   readonly permissionRules?: readonly PermissionRule[];
 }
@@ -160,6 +162,14 @@ export interface ChangeSummary {
   readonly files: number;
   readonly additions: number;
   readonly deletions: number;
+}
+
+/** A version of a changed file that somebody marked as reviewed. */
+export interface ReviewedFile {
+  /** From the session's folder. */
+  readonly path: string;
+  /** Stands for its content: a file with another one has not been reviewed. */
+  readonly version: string;
 }
 
 /** When and why an agent's memory was lost. */
@@ -316,6 +326,8 @@ export type SessionDetailAction =
   /** The latest error, such as that of a turn. */
   | { readonly type: "session/errorReported"; readonly error: ErrorInfo }
   | { readonly type: "session/changesChanged"; readonly changes?: ChangeSummary }
+  /** All of them. */
+  | { readonly type: "session/reviewedFilesChanged"; readonly files: readonly ReviewedFile[] }
   | { readonly type: "session/permissionRuleAdded"; readonly rule: PermissionRule }
   | { readonly type: "session/permissionRuleRemoved"; readonly id: PermissionRuleId };
 

@@ -134,6 +134,9 @@ export const sessionActionFields: FieldsByType<SessionAction> = {
   "session/changesChanged": fc.record({
     changes: maybe(fc.record({ files: fc.nat(), additions: fc.nat(), deletions: fc.nat() })),
   }),
+  "session/reviewedFilesChanged": fc.record({
+    files: fc.array(fc.record({ path: words, version: words }), { maxLength: 2 }),
+  }),
   "session/permissionRuleAdded": fc.record({ rule: permissionRules }),
   "session/permissionRuleRemoved": fc.record({ id: ids("permission rule") }),
 };

@@ -179,7 +179,7 @@ test("[E783] an operation reverts, stages or unstages a file or all, and others 
   expect((await invoke("commit")).error?.code).toBe(-32602);
   writeFileSync(at("kept.txt"), "one\ntwo\n");
   expect((await invoke("revert")).error?.code).toBe(-32602);
-  const audited = host.host.audit.read({}).map(({ what }) => what);
+  const audited = host.host.readAudit({}, { kind: "owner" }).map(({ what }) => what);
   expect(audited).toEqual(expect.arrayContaining(["stage", "unstage", "revert"]));
 });
 

@@ -2,7 +2,6 @@
 import { dispatchableActions, requestMethods } from "@holdfast/ahp/dialects";
 import { code, markdownTable } from "./markdown-table.ts";
 
-const ANNOTATIONS = "no annotations";
 const AUTOMATIONS = "no automations";
 const CUSTOMIZATIONS = "agents read their own customizations";
 const MCP_SERVERS = "agents start MCP servers themselves";
@@ -34,7 +33,6 @@ const actions: { readonly [name: string]: string | undefined } = {
   "chat/workingDirectoryRemoved": ONE_FOLDER,
   "chat/truncated": "agents remember their turns, so they cannot be taken back",
   "chat/toolCallResultConfirmed": "no result waits for confirmation",
-  "annotations/*": ANNOTATIONS,
   "automation/*": AUTOMATIONS,
 };
 
@@ -50,7 +48,6 @@ const notifications: { readonly [name: string]: string } = {
 
 /** Channels of AHP 1.0 that the host does not have. */
 const channels: { readonly [name: string]: string } = {
-  "ahp-session:/…/annotations": ANNOTATIONS,
   "ahp-otlp:": TELEMETRY,
   "mcp:": MCP_SERVERS,
 };

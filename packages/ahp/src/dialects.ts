@@ -38,6 +38,12 @@ export {
   type WireChangesetState,
   type WrittenReview,
 } from "./dialects/ahp/changeset.ts";
+export {
+  parseAnnotationsUri,
+  readAnnotationAction,
+  showAnnotationAction,
+  showAnnotations,
+} from "./dialects/ahp/annotation.ts";
 export { editUri, parseEditUri, type EditAddress } from "./dialects/ahp/uri.ts";
 export type { TerminalPart } from "./dialects/ahp/terminal.ts";
 export { holdfast, type HoldfastEnvelope, type HoldfastSnapshot } from "./dialects/holdfast.ts";

@@ -127,6 +127,7 @@ export class Dispatcher {
     if (submission.outcome === "rejected") return this.#answer(dispatch, reasonOf(submission));
     const { entry } = submission;
     if (entry === undefined) return this.#answer(dispatch);
+    if (this.#parts.reviews.echoes(dispatch.channel, this.#subscriptions)) return;
     // Without an echo, which comes when the entry is recorded, the answer waits for that.
     if (!this.#subscriptions.delivery.isFollowing(entry.channel)) return this.#answerWhenRecorded(dispatch);
     this.#expected.set(dispatch.clientSeq, { dispatch, channel: entry.channel });

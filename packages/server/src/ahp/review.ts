@@ -1,7 +1,8 @@
-// Channels about the review of a session's work, which no log has: found, followed, and dispatched to.
+// Channels about the review of a session's work, which have no log of their own: found, followed, and dispatched to.
 import type { ClientDispatch, Dialect, WireSnapshot } from "@holdfast/ahp/dialects";
 import type { Submission, SubmittedBy } from "@holdfast/core";
 import type { AhpPort } from "../host-port.ts";
+import { Annotations } from "./annotations.ts";
 import { Changesets } from "./changesets.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
 
@@ -25,14 +26,16 @@ export interface Asker {
 /** All such channels of one server. `close` ends them. */
 export class Reviews {
   readonly changesets: Changesets;
+  readonly #annotations: Annotations;
 
   constructor(port: AhpPort, report: (error: unknown) => void) {
     this.changesets = new Changesets(port, report);
+    this.#annotations = new Annotations(port);
   }
 
   /** Reads the state of a channel; undefined when it is none of these. */
   read(channel: string, asker: Asker): Promise<ReadChannel> | undefined {
-    return this.changesets.read(channel, asker);
+    return this.changesets.read(channel, asker) ?? this.#annotations.read(channel, asker);
   }
 
   /** Reads those of some channels that are of this kind; one that is gone is left out. */
@@ -48,19 +51,27 @@ export class Reviews {
 
   /** Translates a dispatch; undefined when its channel is none of these. */
   translate(dispatch: ClientDispatch, asker: Asker): ReviewDispatch | undefined {
-    return this.changesets.translate(dispatch, asker);
+    return this.changesets.translate(dispatch, asker) ?? this.#annotations.translate(dispatch, asker);
+  }
+
+  /** Whether the entry of an action comes back to its author over the channel that it was dispatched on. */
+  echoes(channel: string, subscriptions: ClientSubscriptions): boolean {
+    return this.#annotations.isFollowing(channel, subscriptions);
   }
 
   unsubscribe(channel: string, subscriptions: ClientSubscriptions): void {
     this.changesets.unsubscribe(channel, subscriptions);
+    this.#annotations.unsubscribe(channel, subscriptions);
   }
 
   /** A connection is over. */
   leave(subscriptions: ClientSubscriptions): void {
     this.changesets.leave(subscriptions);
+    this.#annotations.leave(subscriptions);
   }
 
   close(): void {
     this.changesets.close();
+    this.#annotations.close();
   }
 }

@@ -7,6 +7,7 @@ import type {
   SessionLifecycle,
   SessionState,
 } from "../../model/session/session.ts";
+import { showAnnotationCounts } from "../ahp/annotation.ts";
 import { showChangesets } from "../ahp/changeset.ts";
 import type { ChatStyle } from "../ahp/chat.ts";
 import { configActions, configEcho, showClient, showConfig, type WireConfig } from "../ahp/session.ts";
@@ -39,6 +40,7 @@ interface WireSessionSummary extends WireSessionMetadata {
   readonly createdAt: string;
   readonly modifiedAt: string;
   readonly changes?: ChangeSummary;
+  readonly annotations: ReturnType<typeof showAnnotationCounts>;
 }
 
 type WireInputNeeded =
@@ -253,6 +255,7 @@ function showSummary(summary: SessionSummary, style: VersionStyle): WireSessionS
     createdAt,
     modifiedAt: lastActivityAt,
     changes: summary.changes,
+    annotations: showAnnotationCounts(resource, summary.annotationCounts),
     _meta: summaryMeta(summary),
   };
 }

@@ -24,6 +24,7 @@ import {
   type FieldShapes,
   type Shape,
 } from "../shape.ts";
+import { annotationCountsShape, annotationShape } from "./annotation.ts";
 import type {
   ActiveClient,
   ChangeSummary,
@@ -153,6 +154,7 @@ export const sessionSummaryShape = object<SessionSummary>({
   ...shared,
   phase: sessionPhaseShape,
   inputNeededCount: count,
+  annotationCounts: optional(annotationCountsShape),
 });
 
 export const sessionStateShape = object<SessionState>({
@@ -177,6 +179,7 @@ export const sessionStateShape = object<SessionState>({
   configOptions: configOptionsShape,
   notices: list(noticeShape),
   reviewedFiles: optional(reviewedFilesShape),
+  annotations: optional(list(annotationShape)),
   permissionRules: optional(list(permissionRuleShape)),
 });
 
@@ -218,6 +221,8 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/errorReported": { error: errorInfoShape },
   "session/changesChanged": { changes: optional(changeSummaryShape) },
   "session/reviewedFilesChanged": { files: reviewedFilesShape },
+  "session/annotationSet": { annotation: annotationShape },
+  "session/annotationRemoved": { id: text },
   "session/permissionRuleAdded": { rule: permissionRuleShape },
   "session/permissionRuleRemoved": { id: id("permission rule") },
 });

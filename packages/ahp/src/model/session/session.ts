@@ -1,4 +1,5 @@
 // A session: its state, and every action that changes it.
+import type { Annotation } from "./annotation.ts";
 import type { PermissionRule } from "../chat/approval.ts";
 import type { ChatSummary } from "../chat/chat.ts";
 import type { InputRequest } from "../chat/input-request.ts";
@@ -78,6 +79,8 @@ export interface SessionState {
   readonly changes?: ChangeSummary;
   /** Changed files that somebody marked as reviewed, as they were then. */
   readonly reviewedFiles?: readonly ReviewedFile[];
+  /** Comments on its files, oldest first; absent without any. */
+  readonly annotations?: readonly Annotation[];
   /** Standing permissions of this session. */
   readonly permissionRules?: readonly PermissionRule[];
 }
@@ -328,6 +331,9 @@ export type SessionDetailAction =
   | { readonly type: "session/changesChanged"; readonly changes?: ChangeSummary }
   /** All of them. */
   | { readonly type: "session/reviewedFilesChanged"; readonly files: readonly ReviewedFile[] }
+  /** A comment, new or as it is now. */
+  | { readonly type: "session/annotationSet"; readonly annotation: Annotation }
+  | { readonly type: "session/annotationRemoved"; readonly id: string }
   | { readonly type: "session/permissionRuleAdded"; readonly rule: PermissionRule }
   | { readonly type: "session/permissionRuleRemoved"; readonly id: PermissionRuleId };
 

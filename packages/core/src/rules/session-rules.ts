@@ -52,12 +52,13 @@ const maxAnnotations = 500;
 const maxEntries = 100;
 const maxAnnotationBytes = 64 * 1024;
 
-/** What is stored for good has bounds (E787). */
+/** Annotations are stored for good, so they have bounds (E787). */
 function checkAnnotation(annotation: Annotation, { annotations = [] }: SessionState): Ruling {
   const { id, entries } = annotation;
   const isNew = !annotations.some((each) => each.id === id);
-  if (entries.length === 0)
+  if (entries.length === 0) {
     return reject("An annotation has at least one entry. Remove the annotation instead.");
+  }
   if (entries.length > maxEntries) return reject(`An annotation has at most ${maxEntries} entries.`);
   if (Buffer.byteLength(JSON.stringify(annotation)) > maxAnnotationBytes) {
     return reject(`An annotation has at most ${maxAnnotationBytes} bytes.`);

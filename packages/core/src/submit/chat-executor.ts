@@ -104,7 +104,7 @@ function submitAction(
   }
 }
 
-/** What a message says about annotations is fixed when it is sent. */
+/** The text of annotations is fixed when their message is sent. */
 function withAnnotations(submitted: Action, { uri, state: { annotations } }: HostSession): Action {
   switch (submitted.type) {
     case "chat/turnStarted":

@@ -196,6 +196,7 @@ export type Submit = (
   by: SubmittedBy,
 ) => Submission | Promise<Submission>;
 
+/** An accepted submission, with its entry in the log if it has one. */
 export function accepted(entry?: LogEntry, result?: SubmissionResult): Submission {
   return { outcome: "accepted", ...(entry && { entry }), ...(result && { result }) };
 }

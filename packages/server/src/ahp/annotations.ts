@@ -38,6 +38,11 @@ export class Annotations {
     });
   }
 
+  /** How many a client follows. */
+  countOf(subscriptions: ClientSubscriptions): number {
+    return this.#readers.get(subscriptions)?.size ?? 0;
+  }
+
   isFollowing(channel: string, subscriptions: ClientSubscriptions): boolean {
     return this.#readers.get(subscriptions)?.has(channel) === true;
   }
@@ -61,8 +66,9 @@ export class Annotations {
   }
 
   leave(subscriptions: ClientSubscriptions): void {
-    for (const channel of this.#readers.get(subscriptions)?.keys() ?? [])
+    for (const channel of this.#readers.get(subscriptions)?.keys() ?? []) {
       this.unsubscribe(channel, subscriptions);
+    }
   }
 
   close(): void {

@@ -61,9 +61,9 @@ export class Changesets {
     });
   }
 
-  /** How many are followed. */
-  get size(): number {
-    return this.#changesets.size;
+  /** How many a client follows. */
+  countOf(subscriptions: ClientSubscriptions): number {
+    return [...this.#changesets.values()].filter(({ subscribers }) => subscribers.has(subscriptions)).length;
   }
 
   /** Reads a changeset; undefined when this is none, or the dialect has none. */

@@ -87,7 +87,7 @@ async function subscribe(
   { channel, maxLatencyMs, turns }: AhpRequests["subscribe"],
 ): Promise<{ snapshot: WireSnapshot }> {
   const { dialect } = subscriptions;
-  if (subscriptions.size >= maxSubscriptions) {
+  if (subscriptions.size + reviews.countOf(subscriptions) >= maxSubscriptions) {
     throw new RpcError(ErrorCode.tooBusy, `At most ${maxSubscriptions} channels can be followed at once.`);
   }
   const watched = watches.subscribe(channel, subscriptions);

@@ -1,4 +1,4 @@
-// Channels about the review of a session's work, which have no log of their own: found, followed, and dispatched to.
+// Channels about the review of a session's work, which have no separate log: found, followed, and dispatched to.
 import type { ClientDispatch, Dialect, WireSnapshot } from "@holdfast/ahp/dialects";
 import type { Submission, SubmittedBy } from "@holdfast/core";
 import type { AhpPort } from "../host-port.ts";
@@ -12,7 +12,7 @@ export interface ReadChannel {
   follow(subscriptions: ClientSubscriptions): WireSnapshot;
 }
 
-/** What an action on such a channel becomes, or why it is none. */
+/** The submission that an action on such a channel stands for, or why it is none. */
 export type ReviewDispatch =
   | { readonly submit: (by: SubmittedBy) => Submission | Promise<Submission> }
   | { readonly reason: string };
@@ -52,6 +52,11 @@ export class Reviews {
   /** Translates a dispatch; undefined when its channel is none of these. */
   translate(dispatch: ClientDispatch, asker: Asker): ReviewDispatch | undefined {
     return this.changesets.translate(dispatch, asker) ?? this.#annotations.translate(dispatch, asker);
+  }
+
+  /** How many of these channels a client follows. */
+  countOf(subscriptions: ClientSubscriptions): number {
+    return this.changesets.countOf(subscriptions) + this.#annotations.countOf(subscriptions);
   }
 
   /** Whether the entry of an action comes back to its author over the channel that it was dispatched on. */

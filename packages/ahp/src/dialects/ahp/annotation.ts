@@ -103,7 +103,7 @@ const changesShape = object<WrittenChanges>({
   resolved: optional(flag),
 });
 
-/** What an action changes: one annotation, or nothing, because it names one that is not there. */
+/** The change of one annotation; nothing when the action names one that is not there. */
 type AnnotationChange = SessionAction | "nothing";
 
 type Known = readonly Annotation[];

@@ -5,7 +5,7 @@ import { fileUri } from "./uri.ts";
 import type { WireAction } from "./wire-action.ts";
 import type { WireContentRef, WireError, WireFileEdit } from "./wire-chat.ts";
 
-/** What a version of AHP has of changesets; with `review`, files can be marked as reviewed. */
+/** The part of changesets that a version of AHP has; with `review`, files can be marked as reviewed. */
 export type ChangesetStyle = "none" | "plain" | "review";
 
 /** All changes since a session's first turn, or those of one turn. */
@@ -99,8 +99,10 @@ export interface WireChangesetFile {
   readonly _meta?: { readonly holdfast: { readonly staged: "full" | "partial" } };
 }
 
+/** The name of an operation. */
 export type ChangesetOperationId = "revert" | "stage" | "unstage";
 
+/** An operation as clients see it. */
 export interface WireChangesetOperation {
   readonly id: ChangesetOperationId;
   readonly label: string;
@@ -112,6 +114,7 @@ export interface WireChangesetOperation {
   readonly error?: WireError;
 }
 
+/** The state of a changeset. */
 export interface WireChangesetState {
   readonly status: "ready" | "error";
   readonly error?: WireError;
@@ -132,7 +135,7 @@ export function showChangesetFiles(
     const content = (side: "before" | "after"): WireContentRef => ({
       uri: changedFileUri({ ...address, path, side }),
     });
-    // What is compared with the files as they are now can be read and edited in place.
+    // A side that is the working tree can be read and edited in place.
     const isLive = address.turn === undefined && changes.source === "git" && kind === "file";
     return {
       id: uri,
@@ -173,7 +176,7 @@ const unstage: WireChangesetOperation = {
   ...idle,
 };
 
-/** What can be done with a changeset: nothing outside of a repository, and no staging of what a turn did. */
+/** The operations of a changeset: none outside of a repository, and no staging of what a turn did. */
 export function changesetOperations(
   { source, files }: ListedChanges,
   { turn }: ChangesetAddress,
@@ -196,6 +199,7 @@ export interface WrittenReview {
 
 const reviewShape = object<WrittenReview>({ files: list(text), reviewed: flag });
 
+/** Reads the action in a version that has it. */
 export function readReviewAction(action: WireAction, style: ChangesetStyle): Checked<WrittenReview> {
   if (style === "review" && action.type === REVIEW_ACTION) return checkShape(reviewShape, action);
   return { ok: false, problem: "Clients cannot dispatch this action on this channel." };
@@ -205,11 +209,11 @@ function pathIn(folder: string, path: string): string {
   return path.startsWith("/") ? path : `${folder === "/" ? "" : folder}/${path}`;
 }
 
-function decode(text: string): string {
+function decode(encoded: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(encoded);
   } catch {
     // Not encoded: an editor put the id in as it is.
-    return text;
+    return encoded;
   }
 }

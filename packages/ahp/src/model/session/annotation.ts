@@ -28,6 +28,7 @@ interface TextPosition {
   readonly character: number;
 }
 
+/** A comment, or a reply to it. */
 export interface AnnotationEntry {
   readonly id: string;
   readonly text: string;

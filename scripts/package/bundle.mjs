@@ -6,6 +6,7 @@ import { ownAddress, placeInPackage } from "./own-address.mjs";
 /** The programs in the package, below `packages/`: what people start, and what it starts itself. */
 const packageEntries = [
   "cli/src/main.ts",
+  "cli/src/ahp-check/main.ts",
   "cli/src/serve/watchdog-thread.ts",
   "agent-shell/src/main.ts",
   "storage-sqlite/src/repair/main.ts",

@@ -44,7 +44,7 @@ export function programManifest() {
     keywords,
     license,
     type: "module",
-    bin: { holdfast: "cli/dist/main.js" },
+    bin: { holdfast: "cli/dist/main.js", "holdfast-ahp-check": "cli/dist/ahp-check/main.js" },
     exports: { "./package.json": "./package.json" },
     dependencies: { "@lydell/node-pty": versionIn("terminal", "dependencies", "@lydell/node-pty") },
     optionalDependencies: { libsql: versionIn("storage-sqlite", "optionalDependencies", "libsql") },

@@ -16,6 +16,20 @@ export interface HeardAction {
   readonly agents?: readonly HeardAgent[];
   readonly claim?: { readonly clientId?: string };
   readonly turns?: readonly HeardTurn[];
+  readonly files?: readonly HeardFile[];
+  readonly operations?: readonly { readonly id: string }[];
+  readonly status?: string;
+}
+
+/** A file of a changeset. */
+export interface HeardFile {
+  readonly id: string;
+  readonly reviewed?: boolean;
+  readonly edit: {
+    readonly before?: { readonly uri: string; readonly content: { readonly uri: string } };
+    readonly after?: { readonly uri: string; readonly content: { readonly uri: string } };
+    readonly diff: object;
+  };
 }
 
 /** An action in its envelope. */
@@ -62,6 +76,8 @@ export interface HeardSnapshot {
     readonly content?: readonly HeardPart[];
     readonly turns?: readonly HeardTurn[];
     readonly turnsNextCursor?: string;
+    readonly files?: readonly HeardFile[];
+    readonly operations?: readonly { readonly id: string }[];
   };
 }
 
@@ -75,6 +91,7 @@ export interface HeardResult {
   readonly items?: readonly object[];
   readonly turns?: readonly HeardTurn[];
   readonly hasMore?: boolean;
+  readonly data?: string;
 }
 
 /** A message as it was heard. */

@@ -2,8 +2,6 @@
 import { dispatchableActions, requestMethods } from "@holdfast/ahp/dialects";
 import { code, markdownTable } from "./markdown-table.ts";
 
-const CHANGESETS = "no changesets: edits are shown in their tool calls";
-const ANNOTATIONS = "no annotations";
 const AUTOMATIONS = "no automations";
 const CUSTOMIZATIONS = "agents read their own customizations";
 const MCP_SERVERS = "agents start MCP servers themselves";
@@ -19,7 +17,6 @@ const requests: { readonly [name: string]: string | undefined } = {
   createChat: ONE_CHAT,
   disposeChat: ONE_CHAT,
   moveChat: ONE_CHAT,
-  invokeChangesetOperation: CHANGESETS,
 };
 
 /** Actions of AHP 1.0 that clients may dispatch. */
@@ -36,8 +33,6 @@ const actions: { readonly [name: string]: string | undefined } = {
   "chat/workingDirectoryRemoved": ONE_FOLDER,
   "chat/truncated": "agents remember their turns, so they cannot be taken back",
   "chat/toolCallResultConfirmed": "no result waits for confirmation",
-  "annotations/*": ANNOTATIONS,
-  "changeset/filesReviewChanged": CHANGESETS,
   "automation/*": AUTOMATIONS,
 };
 
@@ -53,8 +48,6 @@ const notifications: { readonly [name: string]: string } = {
 
 /** Channels of AHP 1.0 that the host does not have. */
 const channels: { readonly [name: string]: string } = {
-  "ahp-changeset:": CHANGESETS,
-  "ahp-session:/…/annotations": ANNOTATIONS,
   "ahp-otlp:": TELEMETRY,
   "mcp:": MCP_SERVERS,
 };

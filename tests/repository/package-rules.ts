@@ -25,6 +25,8 @@ export interface Border {
   readonly neverReaches: readonly string[];
   /** The only modules of Node it may reach; absent: no rule. */
   readonly nodeModules?: readonly string[];
+  /** The only packages it may reach, ours or from npm; absent: no rule. */
+  readonly packages?: readonly string[];
 }
 
 /** The fields of a package's manifest that declare dependencies. */
@@ -125,7 +127,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   cli: {
     contents:
-      "the program `holdfast`: `serve/` composes the host, `command/` has one file per command, `link/` finds or starts a host, `acp/` bridges editors to it, `terminal/`, `doctor/`, `service/`",
+      "the program `holdfast`: `serve/` composes the host, `command/` has one file per command, `link/` finds or starts a host, `acp/` bridges editors to it, `terminal/`, `doctor/`, `service/`; the program `holdfast-ahp-check` in `ahp-check/`",
     uses: [
       "protocol",
       "jsonrpc",
@@ -137,6 +139,14 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
       "server",
       "sdk",
     ],
+    borders: {
+      // It checks hosts from outside: what it shared with ours, it could not find wrong.
+      "ahp-check": {
+        neverReaches: ["acp", "command", "doctor", "link", "serve", "service", "terminal"],
+        nodeModules: ["node:crypto", "node:process", "node:util"],
+        packages: ["ws"],
+      },
+    },
   },
 };
 
@@ -214,6 +224,10 @@ function borderCrossings({ name, files }: PackageSources, folder: string, border
       if (!file) continue;
       for (const { specifier } of importsOf(file)) {
         if (specifier.startsWith("node:") && border.nodeModules?.includes(specifier) === false) {
+          found.push(`${start.path} reaches ${specifier} through ${filePath}`);
+        }
+        const isPackage = !specifier.startsWith(".") && !specifier.startsWith("node:");
+        if (isPackage && border.packages?.includes(specifier) === false) {
           found.push(`${start.path} reaches ${specifier} through ${filePath}`);
         }
         if (!specifier.startsWith(".")) continue;

@@ -21,6 +21,29 @@ export { ChannelProjection, type StateByKind, type LoggedAction } from "./dialec
 export { requestMethods, type AhpRequests, type RequestMethod } from "./dialects/ahp/request.ts";
 export { dispatchableActions } from "./dialects/ahp/read-action.ts";
 export { entrySeqBefore, wireSeq, wireSeqAfter } from "./dialects/sequence.ts";
+export {
+  changedFileUri,
+  changesetOperations,
+  changesetUri,
+  parseChangedFileUri,
+  parseChangesetUri,
+  readReviewAction,
+  showChangesetFiles,
+  type ChangedFileAddress,
+  type ChangesetAddress,
+  type ChangesetOperationId,
+  type ChangesetStyle,
+  type ListedChanges,
+  type WireChangesetOperation,
+  type WireChangesetState,
+  type WrittenReview,
+} from "./dialects/ahp/changeset.ts";
+export {
+  parseAnnotationsUri,
+  readAnnotationAction,
+  showAnnotationAction,
+  showAnnotations,
+} from "./dialects/ahp/annotation.ts";
 export { editUri, parseEditUri, type EditAddress } from "./dialects/ahp/uri.ts";
 export type { TerminalPart } from "./dialects/ahp/terminal.ts";
 export { holdfast, type HoldfastEnvelope, type HoldfastSnapshot } from "./dialects/holdfast.ts";

@@ -1,5 +1,12 @@
 // The entry point of @holdfast/ahp: the model that the host and its clients share.
 export {
+  countAnnotations,
+  type Annotation,
+  type AnnotationCounts,
+  type AnnotationEntry,
+} from "./model/session/annotation.ts";
+export { annotationsUri } from "./dialects/ahp/annotation.ts";
+export {
   channelModels,
   MODEL_VERSION,
   type Action,
@@ -89,6 +96,7 @@ export {
   ISOLATION_LEVELS,
   type IsolationLevel,
   type ChangeSummary,
+  type ReviewedFile,
   type SessionIsolation,
   type SessionOwner,
   type SessionSettingAction,

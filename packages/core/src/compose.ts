@@ -18,6 +18,7 @@ import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
 import { Editors } from "./editor/editors.ts";
 import { HostLimits } from "./limit/host-limits.ts";
+import { ChangeListeners } from "./changes/change-listeners.ts";
 import { HostWatchers } from "./host-watchers.ts";
 import { type HostPaths, Isolation } from "./isolation/isolation.ts";
 import { OutageWatch } from "./outage.ts";
@@ -143,6 +144,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     turnTextBytes: config.acp.turnTextMebibytes * mebibyte,
     defaultModel: config.defaults.model,
     changesFolder: join(options.stateFolder, "changes"),
+    changeListeners: new ChangeListeners(),
     ...agentDeps(options),
   };
   const entries = new AgentEntries(config, options.shellAgent);

@@ -24,6 +24,7 @@ import type { Audit } from "./audit/audit.ts";
 import { describeRule } from "./approval/permission-rules.ts";
 import { describePolicy } from "./policy/host-policy.ts";
 import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
+import type { ChangeListeners } from "./changes/change-listeners.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
 import type { Editors } from "./editor/editors.ts";
@@ -76,6 +77,7 @@ export interface AhpHost {
   readonly files: SharedFiles;
   /** Editors that lend their files to sessions. */
   readonly editors: Editors;
+  readonly changes: ChangeListeners;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }
@@ -138,6 +140,7 @@ export class Host {
       sessions: directory,
       terminals: new TerminalSubscriptions(hub, terminals, finished),
       claims,
+      changes: parts.changeListeners,
       files: new SharedFiles(
         sessions,
         directory,

@@ -17,6 +17,7 @@ export type { Audit, AuditEntry, AuditStore } from "./audit/audit.ts";
 export { maySee, submitterOf, type Caller } from "./caller.ts";
 export type { HostSearch } from "./search/host-search.ts";
 export type { HostUsage } from "./usage/host-usage.ts";
+export type { ChangeListeners } from "./changes/change-listeners.ts";
 export type { HostChanges } from "./changes/host-changes.ts";
 export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts";
 export { explainStorageError, type Recording } from "./channel/recording.ts";
@@ -49,7 +50,9 @@ export {
   type Submission,
   type Submit,
   type SubmittedBy,
+  accepted,
 } from "./submit/submission.ts";
+export type { ChangesRequest } from "./submit/changes-executor.ts";
 export { ProcessOwners } from "./terminal/process-owners.ts";
 export { terminalIdOf } from "./terminal/terminal-id.ts";
 export type { TerminalClaims } from "./terminal/terminal-claims.ts";

@@ -3,6 +3,7 @@ import type { AppId, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
   Editors,
+  ChangeListeners,
   FollowRequest,
   FollowedSession,
   HostChanges,
@@ -68,6 +69,7 @@ export interface AhpPort {
   >;
   readonly terminals: Pick<TerminalSubscriptions, "load" | "subscribe" | "resume">;
   readonly claims: Pick<TerminalClaims, "gone" | "back">;
+  readonly changes: Pick<ChangeListeners, "listen">;
   readonly files: Pick<SharedFiles, "read" | "complete" | "access" | "resources">;
   /** Editors that lend their files to sessions. */
   readonly editors: Pick<Editors, "lend">;

@@ -9,6 +9,7 @@ import type { SessionSummary } from "../model/session/session-summary.ts";
 import type { SessionState } from "../model/session/session.ts";
 import type { Checked } from "../model/shape.ts";
 import type { TerminalState } from "../model/terminal/terminal.ts";
+import type { ChangesetStyle } from "./ahp/changeset.ts";
 import type { TerminalPart } from "./ahp/terminal.ts";
 import type { WireAction } from "./ahp/wire-action.ts";
 import type { ErrorNumbers } from "./error-numbers.ts";
@@ -121,6 +122,7 @@ export interface Dialect {
   /** How many numbers of the wire one number of the model stands for; see sequence.ts. */
   readonly seqStride: number;
   readonly errorNumbers: ErrorNumbers;
+  readonly changesets: ChangesetStyle;
   /** A channel's URI as this dialect's clients know it. */
   showUri(uri: string): string;
   /** The channel that a client means; `exists` says whether there is one of that URI (E4). */

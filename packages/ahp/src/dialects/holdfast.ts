@@ -39,6 +39,8 @@ export const holdfast: Dialect = {
   rootUri: ROOT_URI,
   seqStride: 1,
   errorNumbers,
+  // The app API has the changes.
+  changesets: "none",
   showUri: (uri) => uri,
   readUri: (uri) => uri,
   channelsOf: (uri) => [uri],

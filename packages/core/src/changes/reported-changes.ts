@@ -15,13 +15,8 @@ type Turns = readonly (Turn | ActiveTurn)[];
 
 /** The edits that turns report, or one of them, by its place from 1 or its id. */
 export function reportedDiffs(turns: Turns, folder: string, turn?: string): FileDiff[] {
-  const wanted =
-    turn === undefined ? turns : turns.filter(({ id }, index) => id === turn || `${index + 1}` === turn);
-  if (turn !== undefined && wanted.length === 0) {
-    throw new HostError("NOT_FOUND", `There is no turn ${turn}.`);
-  }
   const diffs = new Map<string, FileDiff>();
-  for (const edit of wanted.flatMap(editsOf)) {
+  for (const edit of turnsOf(turns, turn).flatMap(editsOf)) {
     const shown = shownPath(edit.path, folder);
     diffs.set(shown, addEdit(diffs.get(shown), shown, edit));
   }
@@ -42,6 +37,40 @@ export function listReported(turns: Turns, folder: string, turn?: string): Chang
     // Commands may have changed more than was reported.
     isComplete: false,
   };
+}
+
+/** Stands for what was reported of each file. */
+export function reportedVersions(turns: Turns, folder: string, turn?: string): ReadonlyMap<string, string> {
+  const diffs = reportedDiffs(turns, folder, turn);
+  return new Map(
+    diffs.map(({ file, hunks }) => {
+      const ids = hunks.map(({ id }) => id).join(" ");
+      return [file.path, createHash("sha256").update(`${file.status} ${ids}`).digest("hex").slice(0, 40)];
+    }),
+  );
+}
+
+/** The text of a file before the first edit that was reported, or after the last; undefined where none was. */
+export function reportedText(
+  turns: Turns,
+  folder: string,
+  wanted: {
+    readonly turn?: string | undefined;
+    readonly path: string;
+    readonly side: "before" | "after";
+  },
+): string | undefined {
+  const edits = turnsOf(turns, wanted.turn)
+    .flatMap(editsOf)
+    .filter((edit) => shownPath(edit.path, folder) === wanted.path);
+  return wanted.side === "before" ? edits[0]?.before : edits.at(-1)?.after;
+}
+
+function turnsOf(turns: Turns, turn: string | undefined): Turns {
+  if (turn === undefined) return turns;
+  const wanted = turns.filter(({ id }, index) => id === turn || `${index + 1}` === turn);
+  if (wanted.length === 0) throw new HostError("NOT_FOUND", `There is no turn ${turn}.`);
+  return wanted;
 }
 
 function editsOf(turn: Turn | ActiveTurn): Edit[] {

@@ -23,6 +23,12 @@ import { type OmittedFile, readHead, type TreeBounds, WorkingTree } from "./work
 
 export type ChangeSummary = ChangeList["summary"];
 
+/** Changed files, and what stands for the content of each: another content has another version. */
+export interface VersionedChanges {
+  readonly list: ChangeList;
+  readonly versions: ReadonlyMap<string, string>;
+}
+
 /** The sides of a comparison: two trees, or a tree and the working tree. */
 interface Scope {
   readonly before: string;
@@ -34,6 +40,7 @@ interface Scope {
 const maxPatchBytes = 512 * 1024;
 const maxPatchLines = 20_000;
 const maxDiffBytes = 16 * 1024 * 1024;
+const maxContentBytes = 8 * 1024 * 1024;
 /** Paths that fit into one command line. */
 const maxPathsOfCall = 200;
 const maxOmittedShown = 100;
@@ -60,6 +67,11 @@ export class RepositoryChanges {
 
   /** The files that changed since the start, or in a turn; and all that is known about the comparison. */
   async list(folder: string, turn?: string): Promise<ChangeList> {
+    return (await this.listVersions(folder, turn)).list;
+  }
+
+  /** The same, with the object that stands for the content of each file. */
+  async listVersions(folder: string, turn?: string): Promise<VersionedChanges> {
     // From the repository's index, not from ours: it need not wait.
     const reading = turn === undefined ? readStaged(this.#git, this.repository) : undefined;
     const [{ scope, omitted }, staged] = await Promise.all([this.#prepare(turn), reading]);
@@ -70,7 +82,8 @@ export class RepositoryChanges {
       ...(committed?.has(entry) && ({ isCommitted: true } as const)),
     }));
     const turns = await this.snapshots.turns();
-    return {
+    const versions = new Map(entries.map(({ file, object }) => [file.path, object]));
+    const list: ChangeList = {
       source: "git",
       folder,
       ...(scope?.turn !== undefined && { turn: scope.turn }),
@@ -83,6 +96,22 @@ export class RepositoryChanges {
       })),
       isComplete: omitted.length === 0 && files.length === entries.length,
     };
+    return { list, versions };
+  }
+
+  /** The content of a changed file on one side; a name that is no text cannot be asked for. */
+  async content(turn: string | undefined, path: string, side: "before" | "after"): Promise<Uint8Array> {
+    const { scope } = await this.#prepare(turn);
+    const entries = scope === undefined ? [] : await this.#compare(scope);
+    const { file, path: now, oldPath = now } = findEntry(entries, path);
+    const name = (side === "before" ? oldPath : now).toString("utf8");
+    const isAbsent = file.status === (side === "before" ? "added" : "deleted");
+    if (isAbsent || scope === undefined || file.kind === "submodule") {
+      throw new HostError("NOT_FOUND", `${path} has no content ${side} the change.`);
+    }
+    // Without a tree, the working tree is meant, which our index has just been brought in line with.
+    const tree = side === "before" ? scope.before : (scope.after ?? "");
+    return this.#run(["cat-file", "blob", `${tree}:${name}`], { maxOutputBytes: maxContentBytes });
   }
 
   /** Counts of all changes since the start; undefined before the first turn. */

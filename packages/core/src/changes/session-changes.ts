@@ -3,20 +3,26 @@ import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { ActiveTurn, Turn, TurnId } from "@holdfast/ahp";
+import type { ActiveTurn, ReviewedFile, Turn, TurnId } from "@holdfast/ahp";
 import {
   type ChangeList,
   type CommitRequest,
   type FileDiff,
   HostError,
+  LIMITS,
   type RevertRequest,
 } from "@holdfast/protocol";
 import type { SessionContext } from "../session/session-context.ts";
 import { SessionSandbox } from "../session/session-sandbox.ts";
 import { Git, GitError, hasGit } from "./git.ts";
-import { listReported, reportedDiffs } from "./reported-changes.ts";
+import { listReported, reportedDiffs, reportedText, reportedVersions } from "./reported-changes.ts";
 import { mayHaveRepository, openRepository } from "./repository.ts";
-import { type ChangeSummary, RepositoryChanges, findEntry } from "./repository-changes.ts";
+import {
+  type ChangeSummary,
+  RepositoryChanges,
+  type VersionedChanges,
+  findEntry,
+} from "./repository-changes.ts";
 import { commit, stage, unstage } from "./staging.ts";
 
 /** How many of the newest turns are searched for what an agent reported. */
@@ -26,6 +32,26 @@ const maxReportedTurns = 200;
 export interface ChangeQuery {
   readonly turn?: string | undefined;
   readonly path?: string | undefined;
+}
+
+/** Changes with what has been reviewed of them. */
+export interface ReviewedChanges extends ChangeList {
+  /** The paths of files that somebody marked as reviewed and that have not changed since. */
+  readonly reviewed: ReadonlySet<string>;
+}
+
+/** One side of a changed file. */
+export interface ChangedSide {
+  readonly turn?: string | undefined;
+  readonly path: string;
+  readonly side: "before" | "after";
+}
+
+/** Files to mark as reviewed as they are now, or as not reviewed. */
+export interface ReviewRequest {
+  readonly turn?: string | undefined;
+  readonly paths: readonly string[];
+  readonly isReviewed: boolean;
 }
 
 /** How long a message waits for the snapshot before its turn, and the end of a session for the one after. */
@@ -83,13 +109,15 @@ export class SessionChanges {
 
   /** Takes a snapshot after a turn, and publishes the counts of all changes. */
   endTurn(turnId: TurnId): void {
-    if (!this.#mayHaveRepository) return;
+    if (!this.#mayHaveRepository) return this.#notify();
     this.#enqueue(async () => {
       const repository = await this.#open();
-      if (repository === undefined) return;
-      const tree = await repository.snapshot();
-      await repository.snapshots.end(turnId, tree);
-      this.#publish(await repository.summarizeAt(tree));
+      if (repository !== undefined) {
+        const tree = await repository.snapshot();
+        await repository.snapshots.end(turnId, tree);
+        this.#publish(await repository.summarizeAt(tree));
+      }
+      this.#notify();
     }).catch((error: unknown) => this.#report(error));
   }
 
@@ -108,6 +136,44 @@ export class SessionChanges {
       const diffs = reportedDiffs(this.#reportedTurns(), this.#root, turn);
       const wanted = diffs.filter((each) => file === undefined || each.file.path === file);
       return { diffs: wanted, isComplete: false };
+    });
+  }
+
+  /** The changes, and which files have been reviewed as they are. */
+  review(query: ChangeQuery): Promise<ReviewedChanges> {
+    return this.#enqueue(async () => {
+      const { list, versions } = await this.#listVersions(query.turn);
+      const { reviewedFiles = [] } = this.#context.state;
+      const current = reviewedFiles.filter((each) => versions.get(each.path) === each.version);
+      return { ...list, reviewed: new Set(current.map((each) => each.path)) };
+    });
+  }
+
+  /** Marks files as reviewed as they are now, or takes the mark away; paths that have not changed are left alone. */
+  markReviewed({ turn, paths, isReviewed }: ReviewRequest): Promise<void> {
+    return this.#enqueue(async () => {
+      const { versions } = await this.#listVersions(turn);
+      const chosen = paths.flatMap((each): ReviewedFile[] => {
+        const version = versions.get(each);
+        return version === undefined ? [] : [{ path: each, version }];
+      });
+      const { reviewedFiles = [] } = this.#context.state;
+      const others = reviewedFiles.filter((each) => !chosen.some((one) => isDeepStrictEqual(one, each)));
+      if (chosen.length === 0) return;
+      const files = (isReviewed ? [...others, ...chosen] : others).slice(-LIMITS.changedFiles);
+      this.#context.publish({ type: "session/reviewedFilesChanged", files });
+      this.#notify();
+    });
+  }
+
+  /** The content of a changed file on one side. */
+  content({ turn, path: file, side }: ChangedSide): Promise<Uint8Array> {
+    return this.#enqueue(async () => {
+      const repository = await this.#open();
+      if (repository !== undefined) return repository.content(turn, file, side);
+      const text = reportedText(this.#reportedTurns(), this.#root, { turn, path: file, side });
+      if (text === undefined) throw new HostError("NOT_FOUND", `The agent did not report ${file} as text.`);
+      return Buffer.from(text);
     });
   }
 
@@ -154,6 +220,16 @@ export class SessionChanges {
     this.#sandbox.close();
   }
 
+  async #listVersions(turn: string | undefined): Promise<VersionedChanges> {
+    const repository = await this.#open();
+    if (repository !== undefined) return repository.listVersions(this.#root, turn);
+    const turns = this.#reportedTurns();
+    return {
+      list: listReported(turns, this.#root, turn),
+      versions: reportedVersions(turns, this.#root, turn),
+    };
+  }
+
   async #stage(repository: RepositoryChanges, paths: readonly string[]): Promise<void> {
     const entries = await repository.entries();
     await stage(
@@ -167,7 +243,11 @@ export class SessionChanges {
   #change<Result>(run: (repository: RepositoryChanges) => Promise<Result>): Promise<Result> {
     return this.#enqueue(async () => {
       const repository = await this.#open();
-      if (repository !== undefined) return run(repository);
+      if (repository !== undefined) {
+        const result = await run(repository);
+        this.#notify();
+        return result;
+      }
       if (this.#mayHaveRepository && !hasGit()) throw new HostError("CHANGES_UNAVAILABLE", NO_GIT);
       throw new HostError("CHANGES_UNAVAILABLE", `${this.#root} is not in a git repository.`);
     });
@@ -227,6 +307,10 @@ export class SessionChanges {
         cause: error,
       });
     });
+  }
+
+  #notify(): void {
+    this.#context.deps.changeListeners.notify(this.#context.uri);
   }
 
   #publish(changes: ChangeSummary | undefined): void {

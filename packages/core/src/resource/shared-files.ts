@@ -4,7 +4,12 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type FileVersion, makeId, turnParts } from "@holdfast/ahp";
-import { type EditAddress, parseEditUri } from "@holdfast/ahp/dialects";
+import {
+  type ChangedFileAddress,
+  type EditAddress,
+  parseChangedFileUri,
+  parseEditUri,
+} from "@holdfast/ahp/dialects";
 import { HostError } from "@holdfast/protocol";
 import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Sessions } from "../session/sessions.ts";
@@ -49,6 +54,8 @@ export class SharedFiles {
   async read(uri: string, client: FileClient): Promise<ReadResource> {
     const address = parseEditUri(uri);
     if (address !== undefined) return this.#readEdit(address);
+    const changed = parseChangedFileUri(uri);
+    if (changed !== undefined) return this.#readChanged(changed);
     const { realPath } = await this.access.require("read", uri, client);
     const bytes = await readFile(realPath);
     this.access.recordUse("read", realPath, client);
@@ -74,6 +81,12 @@ export class SharedFiles {
         path: join(typedFolder === "." ? "" : typedFolder, entry.name) + (entry.isDirectory() ? "/" : ""),
         uri: pathToFileURL(join(folder, entry.name)).href,
       }));
+  }
+
+  async #readChanged({ session, ...wanted }: ChangedFileAddress): Promise<ReadResource> {
+    const found = this.#sessions.ofChannel(session);
+    if (found === undefined) throw new HostError("NOT_FOUND", "This session is closed.");
+    return { bytes: await found.changes.content(wanted) };
   }
 
   #readEdit({ chat, turnId, toolCallId, index, side }: EditAddress): ReadResource {

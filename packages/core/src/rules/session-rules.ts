@@ -1,5 +1,11 @@
 // Rules for what clients change in a session: names, flags, options, who takes part.
-import { type Action, type ConfigValues, type SessionState, chooseValues } from "@holdfast/ahp";
+import {
+  type Action,
+  type Annotation,
+  type ConfigValues,
+  type SessionState,
+  chooseValues,
+} from "@holdfast/ahp";
 import { LIMITS } from "@holdfast/protocol";
 import { type Author, HOST_ONLY, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
 
@@ -12,6 +18,10 @@ export function checkSessionAction(action: Action, session: SessionState, { acto
     case "session/isReadChanged":
     case "session/isArchivedChanged":
     case "session/runtimeOptionsChanged":
+      return allow(action);
+    case "session/annotationSet":
+      return checkAnnotation(action.annotation, session);
+    case "session/annotationRemoved":
       return allow(action);
     case "session/permissionRuleRemoved": {
       const isThere = session.permissionRules?.some(({ id }) => id === action.id) ?? false;
@@ -36,6 +46,27 @@ export function checkSessionAction(action: Action, session: SessionState, { acto
     default:
       return HOST_ONLY;
   }
+}
+
+const maxAnnotations = 500;
+const maxEntries = 100;
+const maxAnnotationBytes = 64 * 1024;
+
+/** Annotations are stored for good, so they have bounds (E787). */
+function checkAnnotation(annotation: Annotation, { annotations = [] }: SessionState): Ruling {
+  const { id, entries } = annotation;
+  const isNew = !annotations.some((each) => each.id === id);
+  if (entries.length === 0) {
+    return reject("An annotation has at least one entry. Remove the annotation instead.");
+  }
+  if (entries.length > maxEntries) return reject(`An annotation has at most ${maxEntries} entries.`);
+  if (Buffer.byteLength(JSON.stringify(annotation)) > maxAnnotationBytes) {
+    return reject(`An annotation has at most ${maxAnnotationBytes} bytes.`);
+  }
+  if (isNew && annotations.length >= maxAnnotations) {
+    return reject(`A session has at most ${maxAnnotations} annotations. Remove one first.`);
+  }
+  return allow({ type: "session/annotationSet", annotation });
 }
 
 /** The same bound as over HTTP (R19). */

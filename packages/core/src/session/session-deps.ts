@@ -11,6 +11,7 @@ import type { Approvals } from "../approval/approvals.ts";
 import type { PermissionRules } from "../approval/permission-rules.ts";
 import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
+import type { ChangeListeners } from "../changes/change-listeners.ts";
 import type { Hub } from "../channel/hub.ts";
 import type { Editors } from "../editor/editors.ts";
 import type { HostWatchers } from "../host-watchers.ts";
@@ -74,6 +75,7 @@ export interface SessionDeps {
   agentVariables(entry: AgentEntry, session?: FolderOwner): Readonly<Record<string, string>>;
   /** The folder that holds one for the snapshots of each session. */
   readonly changesFolder: string;
+  readonly changeListeners: ChangeListeners;
   /** Folders of the host in which the agent of a session, or of a trial, keeps its own files. */
   agentFolders(entry: AgentEntry, session?: FolderOwner): readonly string[];
   /** Removes them when the session has ended. */

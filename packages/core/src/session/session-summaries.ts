@@ -58,6 +58,7 @@ function shownChanges({
   activity,
   workingDirectories,
   changes,
+  annotationCounts,
 }: SessionSummary): object & Pick<SessionSummary, "title" | "phase"> {
   return {
     title,
@@ -70,5 +71,6 @@ function shownChanges({
     label: label ?? null,
     activity: activity ?? null,
     changes: changes ?? null,
+    annotationCounts: annotationCounts ?? null,
   } as never;
 }

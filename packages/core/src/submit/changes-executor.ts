@@ -2,7 +2,7 @@
 import { type CommitRequest, HostError, type RevertRequest } from "@holdfast/protocol";
 import { ALLOWED, type Audit, type AuditSubject } from "../audit/audit.ts";
 import { describeActor } from "../audit/describe-actor.ts";
-import type { ChangeQuery } from "../changes/session-changes.ts";
+import type { ChangeQuery, ReviewRequest } from "../changes/session-changes.ts";
 import type { HostSession } from "../session/host-session.ts";
 import type { Rights } from "../session/rights.ts";
 import { type Request, type Submission, type SubmittedBy, accepted } from "./submission.ts";
@@ -16,6 +16,8 @@ export interface ChangesDeps {
 export type ChangesRequest =
   | ({ readonly type: "session/listChanges" } & ChangeQuery)
   | ({ readonly type: "session/diffChanges" } & ChangeQuery)
+  | { readonly type: "session/readReview"; readonly turn?: string | undefined }
+  | ({ readonly type: "session/markReviewed" } & ReviewRequest)
   | { readonly type: "session/revertChanges"; readonly request: RevertRequest }
   | { readonly type: "session/stageChanges"; readonly paths: readonly string[] }
   | { readonly type: "session/unstageChanges"; readonly paths: readonly string[] }
@@ -24,6 +26,8 @@ export type ChangesRequest =
 const types: ReadonlySet<string> = new Set<ChangesRequest["type"]>([
   "session/listChanges",
   "session/diffChanges",
+  "session/readReview",
+  "session/markReviewed",
   "session/revertChanges",
   "session/stageChanges",
   "session/unstageChanges",
@@ -46,6 +50,10 @@ export async function submitChanges(
       return accepted(undefined, { changes: await changes.list(submitted) });
     case "session/diffChanges":
       return accepted(undefined, { diff: await changes.diff(submitted) });
+    case "session/readReview":
+      return accepted(undefined, { review: await changes.review(submitted) });
+    case "session/markReviewed":
+      return changes.markReviewed(submitted).then(() => accepted());
     case "session/revertChanges": {
       const { request } = submitted;
       const subject = request.files.map(describeRevert).join(" ");

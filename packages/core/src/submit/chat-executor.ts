@@ -14,6 +14,7 @@ import type { ElicitationAnswer, InputRequests } from "../approval/input-request
 import { checkChatAction } from "../rules/chat-rules.ts";
 import { HOST_ONLY } from "../rules/rule.ts";
 import type { HostSession } from "../session/host-session.ts";
+import { withAnnotationText } from "../session/annotation-text.ts";
 import { patch } from "./session-executor.ts";
 import {
   type Request,
@@ -65,7 +66,12 @@ function submitAction(
   if (submitted.type === "chat/toolCallConfirmed") deps.approvals.expireDue();
   if (submitted.type === "chat/inputCompleted") deps.inputs.expireDue();
   const author = { actor, at: deps.now().toISOString() };
-  const ruling = checkChatAction(submitted, chat.state, author, session.state.inputNeeded);
+  const ruling = checkChatAction(
+    withAnnotations(submitted, session),
+    chat.state,
+    author,
+    session.state.inputNeeded,
+  );
   if (!ruling.allowed) return rejected(ruling);
   const { action } = ruling;
   switch (action.type) {
@@ -95,6 +101,21 @@ function submitAction(
       return accepted(session.dispatch({ to: "chat", action }, origin));
     default:
       throw new Error(`No executor for ${action.type}`);
+  }
+}
+
+/** The text of annotations is fixed when their message is sent. */
+function withAnnotations(submitted: Action, { uri, state: { annotations } }: HostSession): Action {
+  switch (submitted.type) {
+    case "chat/turnStarted":
+      return { ...submitted, message: withAnnotationText(submitted.message, uri, annotations) };
+    case "chat/pendingMessageSet": {
+      const { pending } = submitted;
+      const message = withAnnotationText(pending.message, uri, annotations);
+      return { ...submitted, pending: { ...pending, message } };
+    }
+    default:
+      return submitted;
   }
 }
 

@@ -51,6 +51,8 @@ export function submitToSession(
     case "session/isArchivedChanged":
     case "session/activeClientSet":
     case "session/activeClientRemoved":
+    case "session/annotationSet":
+    case "session/annotationRemoved":
       return accepted(session.dispatch({ to: "session", action }, origin));
     case "session/permissionRuleRemoved": {
       const rule = { id: action.id, subject: action.id };

@@ -17,6 +17,7 @@ import {
   HostError,
   type SessionOptions,
 } from "@holdfast/protocol";
+import type { ReviewedChanges } from "../changes/session-changes.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { Rejection, SubmittingActor } from "../rules/rule.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
@@ -59,6 +60,8 @@ const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
   "session/delete",
   "session/listChanges",
   "session/diffChanges",
+  "session/readReview",
+  "session/markReviewed",
   "session/revertChanges",
   "session/stageChanges",
   "session/unstageChanges",
@@ -161,6 +164,7 @@ export interface SubmissionResult {
   /** Whether a message with the same idempotency key was taken before. */
   readonly isRepeated?: boolean;
   readonly changes?: ChangeList;
+  readonly review?: ReviewedChanges;
   readonly diff?: { readonly diffs: readonly FileDiff[]; readonly isComplete: boolean };
   /** Counts of the changes that are left. */
   readonly changeSummary?: ChangeList["summary"];
@@ -194,6 +198,7 @@ export type Submit = (
   by: SubmittedBy,
 ) => Submission | Promise<Submission>;
 
+/** An accepted submission, with its entry in the log if it has one. */
 export function accepted(entry?: LogEntry, result?: SubmissionResult): Submission {
   return { outcome: "accepted", ...(entry && { entry }), ...(result && { result }) };
 }

@@ -185,6 +185,7 @@ const unrecordedRequests: ReadonlySet<string> = new Set<Request["type"]>([
   "terminal/kill",
   "session/listChanges",
   "session/diffChanges",
+  "session/readReview",
 ]);
 
 function needsRecording(submitted: Action | Request): boolean {

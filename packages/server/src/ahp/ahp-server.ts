@@ -15,6 +15,7 @@ import { Channels } from "./channels.ts";
 import { ClientRecords } from "./client-record.ts";
 import { AhpConnection, CLOSE_CODE, type ConnectionDeps } from "./connection.ts";
 import { requestHandlers } from "./handlers.ts";
+import { Reviews } from "./review.ts";
 import { ResourceWatches } from "./resource-watches.ts";
 import { textFrame } from "./text-frame.ts";
 
@@ -146,6 +147,7 @@ export class AhpServer {
     }
     for (const connection of this.#connections) connection.terminate();
     this.#serving?.watches.close();
+    this.#serving?.reviews.close();
     this.#serving?.records.close();
   }
 
@@ -202,13 +204,15 @@ function makeDeps(
   const channels = new Channels(port);
   const views = new ChannelViews(port.hub);
   const watches = new ResourceWatches(port);
+  const reviews = new Reviews(port, (error) => void reportError(error, log));
   return {
     port,
     channels,
     views,
     records: new ClientRecords(port, views, memoryMs),
     watches,
-    handlers: requestHandlers({ port, channels, watches }),
+    reviews,
+    handlers: requestHandlers({ port, channels, watches, reviews }),
     version,
     refusals,
     report: (error: unknown) => reportError(error, log),

@@ -16,13 +16,14 @@ import type { RawData, WebSocket } from "ws";
 import type { AhpPort } from "../host-port.ts";
 import type { ChannelViews } from "./channel-view.ts";
 import type { Refusals } from "../auth/refusals.ts";
-import type { Channels } from "./channels.ts";
+import type { Channels, Found } from "./channels.ts";
 import { type ClientConnection, ClientRecord, type ClientRecords } from "./client-record.ts";
 import { ClientSubscriptions } from "./client-subscriptions.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { type HandledMethod, handleRequest, type RequestHandlers } from "./handlers.ts";
 import { findAll, greet, readIntroduction, readReturn, resume } from "./handshake.ts";
 import { InboundLimit, orderOf } from "./inbound.ts";
+import type { ReadChannel, Reviews } from "./review.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
 import { SocketWriter } from "./socket-writer.ts";
 import { toRpcError } from "./rpc-error.ts";
@@ -49,6 +50,7 @@ export interface ConnectionDeps {
   readonly views: ChannelViews;
   readonly records: ClientRecords;
   readonly watches: ResourceWatches;
+  readonly reviews: Reviews;
   readonly handlers: RequestHandlers;
   readonly version: string;
   readonly refusals: Refusals;
@@ -270,8 +272,9 @@ export class AhpConnection implements ClientConnection {
         this.#publishAgents(),
       ]);
       const record = new ClientRecord(clientId, this.#principal, negotiation.dialect, info);
+      const reviews = await this.#readReviews(record, initialSubscriptions, found);
       const subscriptions = this.#open(record, () => records.begin(record, this));
-      return greet(subscriptions, introduction, found, { channels, version });
+      return greet(subscriptions, introduction, found, { channels, reviews, version });
     } catch (error) {
       this.#failGreeting(error);
       throw error;
@@ -298,10 +301,11 @@ export class AhpConnection implements ClientConnection {
         );
       }
       const found = await findAll(channels, record.dialect, back.subscriptions);
+      const reviews = await this.#readReviews(record, back.subscriptions, found);
       const subscriptions = this.#open(record, () => records.resume(record, this));
       const { left } = record;
       record.left = undefined;
-      const answer = resume(subscriptions, channels, back, found, left);
+      const answer = resume(subscriptions, channels, back, { found, reviews }, left);
       for (const view of left?.views ?? []) views.giveBack(view);
       port.sessions.removeClient(record.clientId, new Set(found.map((each) => each?.uri ?? "")));
       return answer;
@@ -309,6 +313,15 @@ export class AhpConnection implements ClientConnection {
       this.#failGreeting(error);
       throw error;
     }
+  }
+
+  #readReviews(
+    { dialect, submitter }: ClientRecord,
+    uris: readonly string[],
+    found: readonly (Found | undefined)[],
+  ): Promise<ReadonlyMap<string, ReadChannel>> {
+    const others = uris.filter((_uri, index) => found[index] === undefined);
+    return this.#deps.reviews.readAll(others, { dialect, submitter });
   }
 
   #beginGreeting(): void {
@@ -351,6 +364,7 @@ export class AhpConnection implements ClientConnection {
     if (!read.ok) return;
     const { channel } = read.value;
     this.#deps.watches.unsubscribe(channel, subscriptions);
+    this.#deps.reviews.unsubscribe(channel, subscriptions);
     const found = this.#deps.channels.findNow(subscriptions.dialect, channel);
     if (found) subscriptions.unsubscribe(found);
   }
@@ -364,6 +378,7 @@ export class AhpConnection implements ClientConnection {
     if (state.name !== "open") return;
     const { subscriptions } = state;
     this.#deps.watches.leave(subscriptions);
+    this.#deps.reviews.leave(subscriptions);
     this.#deps.records.leave(subscriptions.record, this, subscriptions.leave());
   }
 }

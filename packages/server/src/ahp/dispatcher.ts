@@ -1,16 +1,18 @@
 // Actions that a client dispatches: each is translated, submitted once, and answered to its author.
-import type { LogEntry, Submission } from "@holdfast/core";
+import type { LogEntry, Submission, SubmittedBy } from "@holdfast/core";
 import { wireSeq, type ClientDispatch } from "@holdfast/ahp/dialects";
 import type { AhpPort } from "../host-port.ts";
 import { frameOf, isNumbered, readMessages, type WrittenEntry } from "./channel-view.ts";
 import type { Channels, Found } from "./channels.ts";
 import type { Outcome } from "./client-record.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
+import type { ReviewDispatch, Reviews } from "./review.ts";
 import type { SocketWriter } from "./socket-writer.ts";
 
 export interface DispatcherParts {
   readonly port: AhpPort;
   readonly channels: Channels;
+  readonly reviews: Reviews;
   readonly socket: SocketWriter;
   /** Writes an unforeseen error to the log; gives the id under which it is found there. */
   readonly report: (error: unknown) => string;
@@ -49,10 +51,12 @@ export class Dispatcher {
     const known = record.outcomeOf(dispatch.clientSeq);
     if (known !== undefined) return this.#takeAgain(dispatch, known);
     const found = this.#parts.channels.findNow(dialect, dispatch.channel);
-    if (found !== undefined) return this.#perform(dispatch, found);
+    if (found !== undefined) return this.#perform(dispatch, this.#submit(dispatch, found));
+    const review = this.#parts.reviews.translate(dispatch, { dialect, submitter: record.submitter });
+    if (review !== undefined) return this.#perform(dispatch, this.#submitReview(dispatch, review));
     return this.#parts.channels.find(dialect, dispatch.channel).then((late) => {
       // A dispatch to an unknown channel is ignored.
-      if (late !== undefined) return this.#perform(dispatch, late);
+      if (late !== undefined) return this.#perform(dispatch, this.#submit(dispatch, late));
     });
   }
 
@@ -75,8 +79,7 @@ export class Dispatcher {
     }
   }
 
-  #perform(dispatch: ClientDispatch, found: Found): void | Promise<void> {
-    const outcome = this.#submit(dispatch, found);
+  #perform(dispatch: ClientDispatch, outcome: Outcome): void | Promise<void> {
     this.#subscriptions.record.note(dispatch.clientSeq, outcome);
     if (!(outcome instanceof Promise)) return this.#conclude(dispatch, outcome);
     return outcome.then((submission) => this.#conclude(dispatch, submission));
@@ -90,9 +93,22 @@ export class Dispatcher {
     if (context === undefined) return over;
     const read = dialect.readAction(dispatch.action, { ...context, clientId, at: now().toISOString() });
     if (!read.ok) return { outcome: "rejected", code: "INVALID_REQUEST", reason: read.reason };
-    const origin = { clientId, clientSeq: dispatch.clientSeq };
+    return this.#try(() => port.submit(found.uri, read.action, this.#submitter(dispatch)));
+  }
+
+  #submitReview(dispatch: ClientDispatch, review: ReviewDispatch): Outcome {
+    if ("reason" in review) return { outcome: "rejected", code: "INVALID_REQUEST", reason: review.reason };
+    return this.#try(() => review.submit(this.#submitter(dispatch)));
+  }
+
+  #submitter({ clientSeq }: ClientDispatch): SubmittedBy {
+    const { record } = this.#subscriptions;
+    return { ...record.submitter, origin: { clientId: record.clientId, clientSeq } };
+  }
+
+  #try(submit: () => Outcome): Outcome {
     try {
-      const outcome = port.submit(found.uri, read.action, { ...record.submitter, origin });
+      const outcome = submit();
       return outcome instanceof Promise ? outcome.catch((error: unknown) => this.#fail(error)) : outcome;
     } catch (error) {
       return this.#fail(error);
@@ -111,6 +127,7 @@ export class Dispatcher {
     if (submission.outcome === "rejected") return this.#answer(dispatch, reasonOf(submission));
     const { entry } = submission;
     if (entry === undefined) return this.#answer(dispatch);
+    if (this.#parts.reviews.echoes(dispatch.channel, this.#subscriptions)) return;
     // Without an echo, which comes when the entry is recorded, the answer waits for that.
     if (!this.#subscriptions.delivery.isFollowing(entry.channel)) return this.#answerWhenRecorded(dispatch);
     this.#expected.set(dispatch.clientSeq, { dispatch, channel: entry.channel });

@@ -8,6 +8,7 @@ import { HostError } from "@holdfast/protocol";
 import type { AhpPort } from "../host-port.ts";
 import type { Channels } from "./channels.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
+import type { Reviews } from "./review.ts";
 import { resourceHandlers } from "./resource.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
 import { invalidParams } from "./rpc-error.ts";
@@ -20,6 +21,7 @@ export interface HandlerDeps {
   readonly port: AhpPort;
   readonly channels: Channels;
   readonly watches: ResourceWatches;
+  readonly reviews: Reviews;
 }
 
 /** Returns the result of a request, or throws a `HostError` or an `RpcError`. */
@@ -36,6 +38,13 @@ export function requestHandlers(deps: HandlerDeps): RequestHandlers {
     ...sessionHandlers(deps),
     ...terminalHandlers(deps),
     ...resourceHandlers(deps),
+    invokeChangesetOperation: ({ dialect, record }, { channel, operationId, target }) => {
+      if (dialect.changesets === "none") {
+        throw new RpcError(ErrorCode.methodNotFound, "This version of AHP has no changesets.");
+      }
+      const asker = { dialect, submitter: record.submitter };
+      return deps.reviews.changesets.invoke(channel, operationId, target, asker);
+    },
   };
 }
 
@@ -59,7 +68,9 @@ export async function handleRequest<Method extends HandledMethod>(
 
 /** Requests that are answered only when what they changed is recorded (D260). */
 function changesState(method: HandledMethod): boolean {
-  return /^(create(Session|Terminal)|dispose|resource(Write|Mkdir|Copy|Move|Delete|Request))/.test(method);
+  return /^(create(Session|Terminal)|dispose|invoke|resource(Write|Mkdir|Copy|Move|Delete|Request))/.test(
+    method,
+  );
 }
 
 /** A folder as AHP writes it. */
@@ -71,12 +82,12 @@ const maxSubscriptions = 1024;
 
 /** Follows a channel and returns its state; a channel that is over has a state and nothing to follow. */
 async function subscribe(
-  { channels, watches }: HandlerDeps,
+  { channels, watches, reviews }: HandlerDeps,
   subscriptions: ClientSubscriptions,
   { channel, maxLatencyMs, turns }: AhpRequests["subscribe"],
 ): Promise<{ snapshot: WireSnapshot }> {
   const { dialect } = subscriptions;
-  if (subscriptions.size >= maxSubscriptions) {
+  if (subscriptions.size + reviews.countOf(subscriptions) >= maxSubscriptions) {
     throw new RpcError(ErrorCode.tooBusy, `At most ${maxSubscriptions} channels can be followed at once.`);
   }
   const watched = watches.subscribe(channel, subscriptions);
@@ -84,6 +95,9 @@ async function subscribe(
   const found = await channels.find(dialect, channel);
   const snapshot = found && subscriptions.subscribe(found, { maxLatencyMs, turns });
   if (snapshot !== undefined) return { snapshot };
+  const { submitter } = subscriptions.record;
+  const review = found === undefined ? await reviews.read(channel, { dialect, submitter }) : undefined;
+  if (review !== undefined) return { snapshot: review.follow(subscriptions) };
   throw new RpcError(dialect.errorNumbers.sessionNotFound, `There is no channel ${channel}.`);
 }
 

@@ -15,6 +15,7 @@ import type { ClientInfo, LeftBehind } from "./client-record.ts";
 import { COMPLETION_TRIGGERS } from "./completions.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import { folderUri } from "./handlers.ts";
+import type { ReadChannel } from "./review.ts";
 import { invalidParams } from "./rpc-error.ts";
 
 const maxInfoLength = 100;
@@ -49,9 +50,14 @@ export function greet(
   subscriptions: ClientSubscriptions,
   { negotiation: { protocolVersion, _meta } }: Introduction,
   found: readonly (Found | undefined)[],
-  { channels, version }: { readonly channels: Channels; readonly version: string },
+  {
+    channels,
+    reviews,
+    version,
+  }: { readonly channels: Channels; readonly reviews: ReadReviews; readonly version: string },
 ): object {
   const snapshots = found.flatMap((each) => (each && subscriptions.subscribe(each)) ?? []);
+  for (const review of reviews.values()) snapshots.push(review.follow(subscriptions));
   return {
     protocolVersion,
     serverSeq: wireSeqAfter(subscriptions.dialect, channels.hub.lastSeq),
@@ -62,6 +68,9 @@ export function greet(
     ...(_meta !== undefined && { _meta }),
   };
 }
+
+/** The channels of a review that a client wants, by their URIs. */
+type ReadReviews = ReadonlyMap<string, ReadChannel>;
 
 export interface Return {
   readonly clientId: string;
@@ -85,19 +94,20 @@ export function readReturn(params: unknown): Return {
 
 /**
  * Resumes where a client stopped: with all that it missed, or, where that is no longer known, with states (E73).
- * A terminal alone never costs the rest: it is caught up afterwards.
+ * A terminal alone never costs the rest: it is caught up afterwards. The channels of a review have no log (E784).
  */
 export function resume(
   subscriptions: ClientSubscriptions,
   channels: Channels,
   { lastSeenServerSeq: lastSeen, subscriptions: wanted, seen }: Return,
-  found: readonly (Found | undefined)[],
+  { found, reviews }: { readonly found: readonly (Found | undefined)[]; readonly reviews: ReadReviews },
   left: LeftBehind | undefined,
 ): object {
   const { dialect, delivery } = subscriptions;
   const there = found.filter((each) => each !== undefined);
   const seenOf = (uri: string): number => seen.get(uri) ?? lastSeen;
-  const isKnown = left !== undefined && lastSeen <= wireSeqAfter(dialect, channels.hub.lastSeq);
+  const isKnown =
+    left !== undefined && reviews.size === 0 && lastSeen <= wireSeqAfter(dialect, channels.hub.lastSeq);
   const isResumed =
     isKnown &&
     there.every((each) =>
@@ -114,7 +124,9 @@ export function resume(
     return { type: "replay", actions: messages.map(({ params }) => params), missing };
   }
   subscriptions.unsubscribeAll();
-  return { type: "snapshot", snapshots: there.flatMap((each) => subscriptions.subscribe(each) ?? []) };
+  const snapshots = there.flatMap((each) => subscriptions.subscribe(each) ?? []);
+  for (const review of reviews.values()) snapshots.push(review.follow(subscriptions));
+  return { type: "snapshot", snapshots };
 }
 
 /** The channels that a client names, in their order. */

@@ -6,6 +6,8 @@ import type { JsonObject } from "../../model/json.ts";
 import type { ReadAction, ReadContext, Sender } from "../dialect.ts";
 import type { RootAction } from "../../model/root/root.ts";
 import type { SessionAction, SessionState } from "../../model/session/session.ts";
+import { annotationActionReaders } from "./annotation.ts";
+import { REVIEW_ACTION } from "./changeset.ts";
 import { chatActionReaders } from "./read-chat-action.ts";
 import { sessionActionReaders } from "./session.ts";
 import { terminalActionReaders } from "./terminal.ts";
@@ -27,6 +29,8 @@ export function dispatchableActions(): readonly string[] {
     ...Object.keys(sessionActionReaders),
     ...Object.keys(chatActionReaders).map((name) => `chat/${name}`),
     ...Object.keys(terminalActionReaders),
+    REVIEW_ACTION,
+    ...Object.keys(annotationActionReaders),
   ];
 }
 

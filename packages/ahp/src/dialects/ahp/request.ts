@@ -69,6 +69,11 @@ export interface AhpRequests extends ResourceRequests {
     readonly rows?: number;
   };
   readonly disposeTerminal: OfChannel;
+  /** The channel is a changeset. */
+  readonly invokeChangesetOperation: OfChannel & {
+    readonly operationId: string;
+    readonly target?: { readonly kind: string; readonly resource: string };
+  };
 }
 
 /** The requests whose form depends on the dialect; the others, such as `ping`, have the same one in all. */
@@ -125,6 +130,10 @@ export function requestReaders(names: RequestNames): RequestReaders {
       },
     ),
     disposeTerminal: withChannel(terminal, object({}), () => ({})),
+    invokeChangesetOperation: withChannel("channel", operationShape, ({ operationId, target }) => ({
+      operationId,
+      target,
+    })),
   };
 }
 
@@ -186,6 +195,16 @@ const createTerminalShape = object<WrittenTerminal>({
   cwd: optional(text),
   cols: optional(number),
   rows: optional(number),
+});
+
+interface WrittenOperation {
+  readonly operationId: string;
+  readonly target?: { readonly kind: string; readonly resource: string };
+}
+
+const operationShape = object<WrittenOperation>({
+  operationId: text,
+  target: optional(object({ kind: text, resource: text })),
 });
 
 const connectionReaders: Pick<

@@ -43,6 +43,7 @@ export const v0_1: Dialect = {
   rootUri: SEED_ROOT_URI,
   ...numbered,
   errorNumbers: oldErrorNumbers,
+  changesets: "none",
   showUri: showSeedUri,
   readUri: readSeedUri,
   channelsOf: (uri, kind) => {

@@ -7,6 +7,8 @@ import type {
   SessionLifecycle,
   SessionState,
 } from "../../model/session/session.ts";
+import { showAnnotationCounts } from "../ahp/annotation.ts";
+import { showChangesets } from "../ahp/changeset.ts";
 import type { ChatStyle } from "../ahp/chat.ts";
 import { configActions, configEcho, showClient, showConfig, type WireConfig } from "../ahp/session.ts";
 import { showInputRequest } from "../ahp/message.ts";
@@ -38,6 +40,7 @@ interface WireSessionSummary extends WireSessionMetadata {
   readonly createdAt: string;
   readonly modifiedAt: string;
   readonly changes?: ChangeSummary;
+  readonly annotations: ReturnType<typeof showAnnotationCounts>;
 }
 
 type WireInputNeeded =
@@ -63,6 +66,7 @@ interface WireSessionState extends WireSessionMetadata {
   readonly defaultChat?: string;
   readonly config?: WireConfig;
   readonly inputNeeded?: readonly WireInputNeeded[];
+  readonly changesets?: ReturnType<typeof showChangesets>;
 }
 
 export function showSession(session: SessionState, style: VersionStyle): WireSessionState {
@@ -83,6 +87,7 @@ export function showSession(session: SessionState, style: VersionStyle): WireSes
     inputNeeded: hasInputNeeded
       ? inputNeeded.map((request) => showInputNeeded(request, style.chat))
       : undefined,
+    changesets: showChangesets(session.resource, style.session.changesets),
     _meta: sessionMeta(session),
   };
 }
@@ -250,6 +255,7 @@ function showSummary(summary: SessionSummary, style: VersionStyle): WireSessionS
     createdAt,
     modifiedAt: lastActivityAt,
     changes: summary.changes,
+    annotations: showAnnotationCounts(resource, summary.annotationCounts),
     _meta: summaryMeta(summary),
   };
 }

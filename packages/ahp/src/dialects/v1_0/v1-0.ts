@@ -78,6 +78,7 @@ function makeDialect(name: DialectName, style: VersionStyle): Dialect {
     rootUri: ROOT_URI,
     ...numbered,
     errorNumbers: style.errorNumbers,
+    changesets: style.session.changesets,
     showUri: (uri) => uri,
     readUri: (uri) => uri,
     channelsOf: (uri) => [uri],

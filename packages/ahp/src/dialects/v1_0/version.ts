@@ -1,4 +1,5 @@
 // In what the versions of AHP from 0.5 to 1.0 differ, from the newest back: each names what it lacks of the next one.
+import type { ChangesetStyle } from "../ahp/changeset.ts";
 import type { ChatStyle } from "../ahp/chat.ts";
 import { exitCodeOf, exitNumberOf, type TerminalStyle } from "../ahp/terminal.ts";
 import { errorNumbers, oldErrorNumbers, type ErrorNumbers } from "../error-numbers.ts";
@@ -10,6 +11,7 @@ export interface SessionStyle {
   readonly hasWorkingDirectories: boolean;
   /** Whether a session lists what waits for a person in its chats. */
   readonly hasInputNeeded: boolean;
+  readonly changesets: ChangesetStyle;
 }
 
 export interface VersionStyle {
@@ -36,7 +38,12 @@ export const style1_0: VersionStyle = {
     hasBackgroundWork: true,
     showUri: (uri) => uri,
   },
-  session: { failedLifecycle: "failed", hasWorkingDirectories: true, hasInputNeeded: true },
+  session: {
+    failedLifecycle: "failed",
+    hasWorkingDirectories: true,
+    hasInputNeeded: true,
+    changesets: "review",
+  },
   // A program that was ended by a signal has no exit code.
   terminal: { hasIsPty: true, hasChatInClaim: true, exit: "lifecycle", exitCode: exitCodeOf },
   errorNumbers,
@@ -64,9 +71,13 @@ export const style0_6: VersionStyle = {
   terminal: { ...style0_8.terminal, hasIsPty: false },
 };
 
-/** AHP 0.5.2: turns have no times; input requests are a list, and become parts of the turn once they are answered. */
+/**
+ * AHP 0.5.2: turns have no times; input requests are a list, and become parts of the turn once they are answered.
+ * Changed files cannot be marked as reviewed.
+ */
 export const style0_5_2: VersionStyle = {
   ...style0_6,
+  session: { ...style0_6.session, changesets: "plain" },
   chat: { ...style0_6.chat, hasTimes: false, inputRequests: "list-then-parts" },
 };
 

@@ -1,4 +1,5 @@
 // The root: the agents the host offers, and the sessions and terminals that are open.
+import { annotationCountsShape } from "../session/annotation.ts";
 import type { SessionUri } from "../ids.ts";
 import { applyChanges, ignoreUnknown, patch, update, upsert, without, type Changes } from "../immutable.ts";
 import type { JsonObject } from "../json.ts";
@@ -135,6 +136,7 @@ const summaryChangesShape = object<SessionSummaryChanges>({
   phase: optional(sessionPhaseShape),
   inputNeededCount: optional(count),
   changes: optional(nullable(changeSummaryShape)),
+  annotationCounts: optional(nullable(annotationCountsShape)),
 });
 
 export const rootStateShape = object<RootState>({

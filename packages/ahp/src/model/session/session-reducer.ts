@@ -183,6 +183,20 @@ function reduceDetail(session: SessionState, action: SessionDetailAction): Sessi
       return patch(session, { lastError: action.error });
     case "session/changesChanged":
       return patch(session, { changes: action.changes });
+    case "session/reviewedFilesChanged":
+      return patch(session, { reviewedFiles: action.files });
+    case "session/annotationSet": {
+      const { annotation } = action;
+      return {
+        ...session,
+        annotations: upsert(session.annotations ?? [], annotation, ({ id }) => id === annotation.id),
+      };
+    }
+    case "session/annotationRemoved": {
+      const { annotations } = session;
+      if (annotations === undefined) return session;
+      return patch(session, { annotations: without(annotations, ({ id }) => id === action.id) });
+    }
     case "session/permissionRuleAdded": {
       const { permissionRules = [] } = session;
       if (permissionRules.some(({ id }) => id === action.rule.id)) return session;

@@ -24,12 +24,14 @@ import {
   type FieldShapes,
   type Shape,
 } from "../shape.ts";
+import { annotationCountsShape, annotationShape } from "./annotation.ts";
 import type {
   ActiveClient,
   ChangeSummary,
   ChatSummaryChanges,
   ConnectedAgent,
   ContextLoss,
+  ReviewedFile,
   SessionAction,
   SessionInputRequest,
   SessionIsolation,
@@ -131,6 +133,8 @@ const chatChangesShape = object<ChatSummaryChanges>({
 
 export const changeSummaryShape = object<ChangeSummary>({ files: count, additions: count, deletions: count });
 
+const reviewedFilesShape = list(object<ReviewedFile>({ path: text, version: text }));
+
 const shared = {
   resource: id("session URI"),
   key: id("session key"),
@@ -151,6 +155,7 @@ export const sessionSummaryShape = object<SessionSummary>({
   ...shared,
   phase: sessionPhaseShape,
   inputNeededCount: count,
+  annotationCounts: optional(annotationCountsShape),
 });
 
 export const sessionStateShape = object<SessionState>({
@@ -174,6 +179,8 @@ export const sessionStateShape = object<SessionState>({
   modes: optional(modesShape),
   configOptions: configOptionsShape,
   notices: list(noticeShape),
+  reviewedFiles: optional(reviewedFilesShape),
+  annotations: optional(list(annotationShape)),
   permissionRules: optional(list(permissionRuleShape)),
 });
 
@@ -214,6 +221,9 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/noticeAdded": { notice: noticeShape },
   "session/errorReported": { error: errorInfoShape },
   "session/changesChanged": { changes: optional(changeSummaryShape) },
+  "session/reviewedFilesChanged": { files: reviewedFilesShape },
+  "session/annotationSet": { annotation: annotationShape },
+  "session/annotationRemoved": { id: text },
   "session/permissionRuleAdded": { rule: permissionRuleShape },
   "session/permissionRuleRemoved": { id: id("permission rule") },
 });

@@ -1,6 +1,7 @@
 // Summary of a session in the root's list.
 import type { WaitingFor } from "../chat/turn.ts";
 import type { ChatUri, TurnId } from "../ids.ts";
+import { countAnnotations, type AnnotationCounts } from "./annotation.ts";
 import type { SessionLifecycle, SessionState } from "./session.ts";
 
 /** The activity of a session, seen from outside. */
@@ -33,6 +34,8 @@ export interface SessionSummary extends Pick<
   readonly phase: SessionPhase;
   /** How many questions wait for a person. */
   readonly inputNeededCount: number;
+  /** Absent without comments. */
+  readonly annotationCounts?: AnnotationCounts;
 }
 
 /** The phase of a session: a running turn outranks the state of the process. */
@@ -65,6 +68,7 @@ export function summarizeSession(session: SessionState): SessionSummary {
     isArchived,
     activity,
   } = session;
+  const counts = countAnnotations(session.annotations);
   return {
     resource,
     key,
@@ -81,5 +85,6 @@ export function summarizeSession(session: SessionState): SessionSummary {
     changes: session.changes,
     phase: sessionPhase(session),
     inputNeededCount: session.inputNeeded.length,
+    ...(counts !== undefined && { annotationCounts: counts }),
   };
 }

@@ -1,4 +1,5 @@
 // A session: its state, and every action that changes it.
+import type { Annotation } from "./annotation.ts";
 import type { PermissionRule } from "../chat/approval.ts";
 import type { ChatSummary } from "../chat/chat.ts";
 import type { InputRequest } from "../chat/input-request.ts";
@@ -76,6 +77,10 @@ export interface SessionState {
   readonly notices: readonly Notice[];
   /** Counts of the changes in its folder since its first turn; absent outside of repositories. */
   readonly changes?: ChangeSummary;
+  /** Changed files that somebody marked as reviewed, as they were then. */
+  readonly reviewedFiles?: readonly ReviewedFile[];
+  /** Comments on its files, oldest first; absent without any. */
+  readonly annotations?: readonly Annotation[];
   /** Standing permissions of this session. */
   readonly permissionRules?: readonly PermissionRule[];
 }
@@ -162,6 +167,14 @@ export interface ChangeSummary {
   readonly files: number;
   readonly additions: number;
   readonly deletions: number;
+}
+
+/** A version of a changed file that somebody marked as reviewed. */
+export interface ReviewedFile {
+  /** From the session's folder. */
+  readonly path: string;
+  /** Stands for its content: a file with another one has not been reviewed. */
+  readonly version: string;
 }
 
 /** When and why an agent's memory was lost. */
@@ -318,6 +331,11 @@ export type SessionDetailAction =
   /** The latest error, such as that of a turn. */
   | { readonly type: "session/errorReported"; readonly error: ErrorInfo }
   | { readonly type: "session/changesChanged"; readonly changes?: ChangeSummary }
+  /** All of them. */
+  | { readonly type: "session/reviewedFilesChanged"; readonly files: readonly ReviewedFile[] }
+  /** A comment, new or as it is now. */
+  | { readonly type: "session/annotationSet"; readonly annotation: Annotation }
+  | { readonly type: "session/annotationRemoved"; readonly id: string }
   | { readonly type: "session/permissionRuleAdded"; readonly rule: PermissionRule }
   | { readonly type: "session/permissionRuleRemoved"; readonly id: PermissionRuleId };
 

@@ -134,6 +134,25 @@ export const sessionActionFields: FieldsByType<SessionAction> = {
   "session/changesChanged": fc.record({
     changes: maybe(fc.record({ files: fc.nat(), additions: fc.nat(), deletions: fc.nat() })),
   }),
+  "session/reviewedFilesChanged": fc.record({
+    files: fc.array(fc.record({ path: words, version: words }), { maxLength: 2 }),
+  }),
+  "session/annotationSet": fc.record({
+    annotation: fc.record({
+      id: words,
+      turnId: words,
+      resource: words,
+      range: maybe(
+        fc.record({
+          start: fc.record({ line: fc.nat(), character: fc.nat() }),
+          end: fc.record({ line: fc.nat(), character: fc.nat() }),
+        }),
+      ),
+      isResolved: fc.boolean(),
+      entries: fc.array(fc.record({ id: words, text: words }), { minLength: 1, maxLength: 2 }),
+    }),
+  }),
+  "session/annotationRemoved": fc.record({ id: words }),
   "session/permissionRuleAdded": fc.record({ rule: permissionRules }),
   "session/permissionRuleRemoved": fc.record({ id: ids("permission rule") }),
 };

@@ -16,7 +16,7 @@ const neverSent: { readonly [type: string]: string } = {
   "session/serverToolsChanged": "the host has no tools",
   "session/activeClientToolsChanged": "a client's tools are sent with the client",
   "session/diffsChanged": "changes of files are shown in their tool calls",
-  "session/changesetsChanged": "the host has no changesets",
+  "session/changesetsChanged": "every session has the same changesets from its start",
   "session/customizationsChanged": "the host has no customizations",
   "session/customizationToggled": "the host has no customizations",
   "session/customizationUpdated": "the host has no customizations",

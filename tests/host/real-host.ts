@@ -16,6 +16,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { testedProgram } from "../setup/tested-program.ts";
 
@@ -85,7 +86,7 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
     [testedProgram, "--port", String(options.port ?? 0), "--home", home, "--json"],
     {
       cwd: root,
-      stdio: ["ignore", "pipe", "ignore"],
+      stdio: ["ignore", "pipe", "pipe"],
       ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
       env: {
         ...process.env,
@@ -101,9 +102,15 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
   );
   const exited = once(child, "exit");
   const ready = once(createInterface(child.stdout), "line");
-  const [line] = await Promise.race([ready, exited.then(() => ["{}"])]);
+  let said = "";
+  child.stderr.on("data", (text: Buffer) => (said = `${said}${text}`.slice(-2000)));
+  // Its last words may come after its end.
+  const ended = exited.then(() => sleep(200)).then(() => ["{}"]);
+  const [line] = await Promise.race([ready, ended]);
   const { url, tokenFile } = JSON.parse(String(line)) as { url?: string; tokenFile?: string };
-  if (url === undefined || tokenFile === undefined) throw new Error("The host ended before it was ready");
+  if (url === undefined || tokenFile === undefined) {
+    throw new Error(`The host ended before it was ready: ${child.exitCode ?? child.signalCode} ${said}`);
+  }
   const token = readFileSync(tokenFile, "utf8").trim();
   const end = async (signal?: NodeJS.Signals): Promise<void> => {
     child.kill(signal);

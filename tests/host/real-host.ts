@@ -103,7 +103,7 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
   const exited = once(child, "exit");
   const ready = once(createInterface(child.stdout), "line");
   let said = "";
-  child.stderr.on("data", (text: Buffer) => (said = `${said}${text}`.slice(-2000)));
+  child.stderr.on("data", (text: Buffer) => (said = (said + text.toString()).slice(-2000)));
   // Its last words may come after its end.
   const ended = exited.then(() => sleep(200)).then(() => ["{}"]);
   const [line] = await Promise.race([ready, ended]);

@@ -167,3 +167,15 @@ test("[T503] a terminal of the host has the limits of its plan, and its exit nam
   expect(terminal.exit).toMatchObject({ kind: "signal", limit });
   await terminal.close();
 });
+
+test("[U762] a terminal that is being started when the host closes is ended, and none can be opened after that", async () => {
+  const own = new Hub();
+  own.open(ROOT_URI, "root", newRootState());
+  const closing = new HostTerminals({ processPort, hub: own, now: () => new Date() });
+  const starting = closing.create(wanted("sleep 600"), claim);
+  await closing.close();
+  const { uri, state } = await starting;
+  expect(state.name).not.toBe("running");
+  expect(own.has(uri)).toBe(false);
+  await expect(closing.create(wanted("true"), claim)).rejects.toMatchObject({ code: "HOST_STOPPING" });
+});

@@ -72,7 +72,8 @@ export class HostTerminals {
   readonly #parts: HostTerminalsParts;
   readonly #terminals = new Map<string, HostTerminal>();
   /** URIs of terminals that are being started. */
-  readonly #starting = new Set<string>();
+  readonly #starting = new Map<string, Promise<HostTerminal>>();
+  #isClosing = false;
   readonly #list = new Throttle<undefined>(listPauseMs, () => this.#publishList());
   readonly #left: LeftProcesses;
   readonly #open = new OpenTerminals();
@@ -176,16 +177,18 @@ export class HostTerminals {
       (each) => each !== undefined && (this.#terminals.has(each) || this.#starting.has(each)),
     );
     if (isTaken || this.#parts.hub.has(uri)) throw new HostError("TERMINAL_EXISTS");
-    this.#starting.add(id);
-    try {
-      const startedAt = this.#parts.now().toISOString();
-      const terminal = await this.#start(id, uri, plan, startedAt);
-      this.#terminals.set(id, terminal);
-      this.#openChannel(terminal, plan, startedAt);
-      return terminal;
-    } finally {
-      this.#starting.delete(id);
-    }
+    if (this.#isClosing) throw new HostError("HOST_STOPPING");
+    const starting = this.#startAndOpen(id, uri, plan).finally(() => this.#starting.delete(id));
+    this.#starting.set(id, starting);
+    return starting;
+  }
+
+  async #startAndOpen(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
+    const startedAt = this.#parts.now().toISOString();
+    const terminal = await this.#start(id, uri, plan, startedAt);
+    this.#terminals.set(id, terminal);
+    this.#openChannel(terminal, plan, startedAt);
+    return terminal;
   }
 
   /** Runs a command for an agent in the terminal of an editor, outside of the host's limits and sandboxes. */
@@ -282,8 +285,11 @@ export class HostTerminals {
     await Promise.all(held.map((terminal) => terminal.close()));
   }
 
+  /** Ends all terminals, also those that are being started: nothing is published afterwards. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#left.close();
+    await Promise.allSettled(this.#starting.values());
     await Promise.all(this.all.map((terminal) => terminal.close()));
     this.#list.close();
     this.#publishList();

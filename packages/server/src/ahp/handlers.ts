@@ -59,7 +59,9 @@ export async function handleRequest<Method extends HandledMethod>(
 
 /** Requests that are answered only when what they changed is recorded (D260). */
 function changesState(method: HandledMethod): boolean {
-  return /^(create(Session|Terminal)|dispose|resource(Write|Mkdir|Copy|Move|Delete|Request))/.test(method);
+  return /^(create(Session|Terminal)|dispose|reopen|resource(Write|Mkdir|Copy|Move|Delete|Request))/.test(
+    method,
+  );
 }
 
 /** A folder as AHP writes it. */

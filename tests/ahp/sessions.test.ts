@@ -201,24 +201,6 @@ test("[E96] a disposed session leaves the list, and what was said in it can stil
   expect(await next.ask("disposeSession", { channel: "x:/none" })).toMatchObject({ error: { code: -32001 } });
 });
 
-test("[A810] a closed session is reopened over AHP in every dialect, and a new subscription follows it again", async () => {
-  const { next } = await talk();
-  next.dispatch(turnStarted("t1", "hello"), chat);
-  await next.action("chat/turnComplete");
-  await next.request("disposeSession", { channel: session });
-  expect(await next.request("listSessions")).toEqual({ items: [] });
-  expect(await next.request("reopenSession", { channel: session })).toBeNull();
-  await next.notified(({ method, params }) => {
-    return method === "root/sessionAdded" && JSON.stringify(params).includes(session);
-  });
-  expect(await next.request("reopenSession", { channel: session })).toBeNull();
-  await next.subscribe(session);
-  await next.subscribe(chat);
-  next.dispatch(turnStarted("t2", "hello"), chat);
-  await next.action("chat/turnComplete", ({ action }) => action.turnId === "t2");
-  expect(await next.ask("reopenSession", { channel: "x:/none" })).toMatchObject({ error: { code: -32001 } });
-});
-
 test("[A500] the key of a session reads back to the id that its client chose, or the id is refused", async () => {
   const host = await serveHost({ script });
   const own = await host.own("own");

@@ -19,7 +19,7 @@ const ms = (value: number): string => `${Math.round(value)} ms`;
 try {
   const flood = await measureFlood(browser, isShort ? 60 : 200);
   say(
-    `flood of ${flood.megabytes} MB in ${(flood.durationMs / 1000).toFixed(1)} s: longest task ${ms(flood.longestTaskMs)} (goal 100 ms); an empty page was late by up to ${ms(flood.emptyPageDelayMs)}`,
+    `flood of ${flood.megabytes} MB in ${(flood.durationMs / 1000).toFixed(1)} s: longest task ${ms(flood.longestTaskMs)}, CPU time ${ms(flood.longestTaskCpuMs)} (goal 100 ms); an empty page was late by up to ${ms(flood.emptyPageDelayMs)}`,
   );
   const long = await measureLongSession(browser, 5000, rounds);
   say(

@@ -69,8 +69,8 @@ describePage("[Z813] on a phone", () => {
     const settings = page.getByRole("button", { name: /^(Permissions|Mode of the agent|Output): / });
     await expect.poll(() => settings.count()).toBe(3);
     const edges = (what: Locator): Promise<Edges[]> =>
-      what.evaluateAll<Edges[], SVGElement | HTMLElement>((found) =>
-        found.map((each) => each.getBoundingClientRect().toJSON() as Edges),
+      what.evaluateAll<Edges[], HTMLElement>(
+        "(found) => found.map((each) => each.getBoundingClientRect().toJSON())",
       );
     const [send] = await edges(page.getByRole("button", { name: "Send", exact: true }));
     for (const setting of await edges(settings)) {

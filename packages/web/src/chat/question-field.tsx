@@ -91,7 +91,7 @@ function ChoiceField({ question, value, onChange }: Of<"single-select">): ReactN
           onChange={(id) => onChange({ kind: "selected", value: id })}
         />
         {isRequired && (
-          // The browser checks required fields of its own kinds only, and reports this one in the picker's place.
+          // Browsers check only native fields; this one is reported in the place of the picker.
           <input
             className={style.required}
             aria-hidden="true"

@@ -37,12 +37,7 @@ function firstAgent(): string {
   return agent === "" ? (localStorage.getItem(agentKey) ?? "") : agent;
 }
 
-export function StartBox({
-  sessions,
-  agent: wanted,
-  isDetailed = false,
-  onStarted,
-}: StartBoxProps): ReactNode {
+export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: StartBoxProps): ReactNode {
   const host = useHost();
   const { status } = useConnection();
   const agents = useAgents();

@@ -68,10 +68,6 @@ describePage("[Z813] on a phone", () => {
     await openShellSession(page, host.project);
     const settings = page.getByRole("button", { name: /^(Permissions|Mode of the agent|Output): / });
     await expect.poll(() => settings.count()).toBe(3);
-    const edges = (what: Locator): Promise<Edges[]> =>
-      what.evaluateAll<Edges[], HTMLElement>(
-        "(found) => found.map((each) => each.getBoundingClientRect().toJSON())",
-      );
     const [send] = await edges(page.getByRole("button", { name: "Send", exact: true }));
     for (const setting of await edges(settings)) {
       expect(setting.left).toBeGreaterThanOrEqual(0);
@@ -96,6 +92,15 @@ interface Edges {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
+}
+
+/** The edges of what is in sight. */
+async function edges(what: Locator): Promise<Edges[]> {
+  const boxes = await Promise.all((await what.all()).map((each) => each.boundingBox()));
+  return boxes.flatMap((box) => {
+    if (box === null) return [];
+    return [{ left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height }];
+  });
 }
 
 /** How far rows reach into those below them. */

@@ -72,6 +72,23 @@ describePage("finding", () => {
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   });
 
+  it("[Z882] an agent in the palette is chosen in the dialog that it opens, whatever was used last", async () => {
+    const page = await open();
+    for (const agent of ["Shell", "Painter"]) {
+      await page.keyboard.press("Control+k");
+      await page
+        .getByRole("combobox", { name: "Find a session or an action" })
+        .fill(`new session with ${agent}`);
+      const found = page.getByRole("option", { selected: true });
+      await expect.poll(() => found.innerText()).toContain(`New session with ${agent}`);
+      await page.keyboard.press("Enter");
+      const dialog = page.getByRole("dialog", { name: "New session" });
+      await dialog.getByRole("button", { name: new RegExp(`^Agent: ${agent}`) }).waitFor();
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+  });
+
   it("[Z852] the help lists the shortcuts, which do what it says", async () => {
     const page = await open();
     await page.keyboard.press("?");

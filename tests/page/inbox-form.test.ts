@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, say as answer, type Script } from "../../packages/core/src/testing/script.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { say, whenConnected } from "./page-walk.ts";
+import { pick, say, whenConnected } from "./page-walk.ts";
 import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
 const requestedSchema = {
@@ -32,7 +32,7 @@ describePage("[Z11] a question in the inbox", () => {
     await scripted?.close();
   });
 
-  it("[Z11] is a form there, and its answer reaches the agent", async () => {
+  it("[Z11, Z883] is a form there, and its answer reaches the agent", async () => {
     const { url, token, project } = scripted.host;
     const { page, faults } = await openPage(`${url}/?tkn=${token}`);
     await whenConnected(page);
@@ -43,7 +43,10 @@ describePage("[Z11] a question in the inbox", () => {
     await page.getByRole("link", { name: "Inbox 1" }).click();
     const form = page.getByRole("form", { name: "A question of the agent" });
     await form.getByText("How to paint it?").waitFor();
-    await form.getByLabel("Colour").selectOption("blue");
+    // A required choice that is missing keeps the form.
+    await form.getByRole("button", { name: "Answer" }).click();
+    expect(await form.locator("input:invalid").count()).toBe(1);
+    await pick(form, "Colour", "blue");
     await form.getByLabel("How many").fill("3");
     await form.getByRole("button", { name: "Answer" }).click();
     await page.getByText("No pending approvals.").waitFor();

@@ -1,69 +1,19 @@
 // A conversation of ten thousand messages.
-import {
-  defaultChatUri,
-  makeId,
-  newChatState,
-  newRootState,
-  newSessionState,
-  ROOT_URI,
-  sessionUri,
-  summarizeChat,
-  summarizeSession,
-  type Turn,
-} from "@holdfast/ahp";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openLongSessions } from "./long-session.ts";
 import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
 
-const at = "2026-01-01T00:00:00.000Z";
 const turnCount = 5000;
-
-function turn(index: number): Turn {
-  return {
-    id: makeId("turn", `turn-${index}`),
-    startedAt: at,
-    endedAt: at,
-    durationMs: 1000,
-    message: { text: `Question ${index}`, origin: { kind: "user" } },
-    responseParts: [
-      {
-        kind: "markdown",
-        id: makeId("part", `part-${index}`),
-        content: `Answer **${index}**\n\n${"A sentence of some length. ".repeat(1 + (index % 7))}`,
-      },
-    ],
-    plans: [],
-    end: { state: "complete", stopReason: "end_turn" },
-  };
-}
 
 describePage("[Z29] a long conversation", () => {
   let tiny: TinyPage;
-  const session = sessionUri(makeId("session", "long"));
+  let session = "";
 
   beforeAll(async () => {
     tiny = await startTinyPage();
-    const resource = defaultChatUri(session);
-    const turns = Array.from({ length: turnCount }, (_, index) => turn(index));
-    const chat = { ...newChatState({ resource, title: "Long", at }), turns };
-    const state = {
-      ...newSessionState({
-        resource: session,
-        key: makeId("session key", "agent:shell:acp:long"),
-        provider: makeId("agent", "shell"),
-        owner: { kind: "person" },
-        title: "Long",
-        at,
-        workingDirectories: ["file:///tmp"],
-      }),
-      lifecycle: { status: "ready" } as const,
-      chats: [summarizeChat(chat)],
-      defaultChat: resource,
-    };
-    tiny.host.open(ROOT_URI, "root", { ...newRootState(), sessions: [summarizeSession(state)] });
-    tiny.host.open(session, "session", state);
-    tiny.host.open(resource, "chat", chat);
+    [session = ""] = openLongSessions(tiny.host, { Long: turnCount });
   });
   afterAll(async () => {
     tiny?.close();

@@ -1,33 +1,21 @@
 // The changes of a large repository: opened at once, with few rows in the page.
-import { mkdirSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describePage, openPage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
-import { run, startReviewScene, type ReviewScene } from "./review-scene.ts";
+import { startLargeRepository } from "./large-repository.ts";
+import type { ReviewScene } from "./review-scene.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 /** Fewer where every run of all tests would have to make them. */
 const partCount = isLong ? 500 : 50;
-const filesOfPart = 100;
-const changedCount = 500;
 const maxOpenMs = isLong ? 1000 : 3000;
 
 describePage("many changes", () => {
   let scene: ReviewScene;
 
   beforeAll(async () => {
-    const edit = `for part in $(seq 1 ${partCount}); do for file in $(seq 1 ${changedCount / partCount}); do echo changed > "part-$part/$file.txt"; done; done`;
-    scene = await startReviewScene({ "Change everything": run("edit", edit) });
-    for (let part = 1; part <= partCount; part += 1) {
-      mkdirSync(path.join(scene.repository, `part-${part}`));
-      for (let file = 1; file <= filesOfPart; file += 1) {
-        writeFileSync(path.join(scene.repository, `part-${part}/${file}.txt`), `${part} ${file}\n`);
-      }
-    }
-    scene.git("add", "-A");
-    scene.git("-c", "gc.auto=0", "commit", "-qm", "Many");
+    scene = await startLargeRepository(partCount);
   }, 180_000);
   afterAll(async () => {
     await scene?.close();

@@ -1,5 +1,5 @@
 // The page on a phone: its bar of places, answers by thumb, and the keys that its keyboard lacks.
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { violationsInBothThemes } from "./axe.ts";
@@ -61,4 +61,50 @@ describePage("[Z813] on a phone", () => {
     // No keyboard opens unless the person wants it.
     expect(await page.evaluate("document.activeElement.id")).not.toBe("message-field");
   });
+
+  it("[Z881] no part of the composer or of the conversation covers another", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`, phone);
+    await whenConnected(page);
+    await openShellSession(page, host.project);
+    const settings = page.getByRole("button", { name: /^(Permissions|Mode of the agent|Output): / });
+    await expect.poll(() => settings.count()).toBe(3);
+    const [send] = await edges(page.getByRole("button", { name: "Send", exact: true }));
+    for (const setting of await edges(settings)) {
+      expect(setting.left).toBeGreaterThanOrEqual(0);
+      expect(setting.right).toBeLessThanOrEqual(phone.viewport.width);
+      expect(setting.right <= (send?.left ?? 0) || setting.bottom <= (send?.top ?? 0)).toBe(true);
+    }
+    expect(await overflow(page)).toBe(0);
+
+    await say(page, "seq 1 30");
+    await page.getByRole("button", { name: "Allow once", exact: true }).tap();
+    await page.getByText("Done", { exact: true }).waitFor();
+    const rows = page.getByRole("log", { name: "Conversation" }).locator("> div > div");
+    for (const width of [390, 500, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await expect.poll(async () => overlapPx(await edges(rows))).toBeLessThan(1);
+    }
+  });
 });
+
+interface Edges {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The edges of what is in sight. */
+async function edges(what: Locator): Promise<Edges[]> {
+  const boxes = await Promise.all((await what.all()).map((each) => each.boundingBox()));
+  return boxes.flatMap((box) => {
+    if (box === null) return [];
+    return [{ left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height }];
+  });
+}
+
+/** How far rows reach into those below them. */
+function overlapPx(rows: readonly Edges[]): number {
+  const sorted = rows.toSorted((one, other) => one.top - other.top);
+  return Math.max(0, ...sorted.slice(1).map(({ top }, index) => (sorted[index]?.bottom ?? 0) - top));
+}

@@ -79,6 +79,49 @@ describePage("[Z7] sessions in the page", () => {
     expect(await list.count()).toBe(0);
   });
 
+  it("[Z880] that are closed are reopened from the menu and from the list, in every page at once", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await openShellSession(page, host.project);
+    await say(page, "echo before");
+    await page.getByRole("group", { name: "Your message" }).waitFor();
+    await chooseAction(page, "Rename");
+    await page.getByRole("textbox", { name: "Session name" }).fill("Orchard");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Orchard" }).waitFor();
+    const address = page.url();
+    const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(other);
+    await other.goto(address);
+    await other.getByRole("textbox", { name: "Message" }).waitFor();
+    await chooseAction(page, "Close …");
+    await page.getByRole("button", { name: "Close session" }).click();
+    await page.waitForURL(`${host.url}/#/`);
+    await page.goto(address);
+    await page.getByText("This session is closed.").waitFor();
+
+    await chooseAction(page, "Reopen");
+    for (const each of [page, other]) {
+      await each.getByText("The agent continues with your next message.").waitFor();
+      await each.getByRole("textbox", { name: "Message" }).waitFor();
+    }
+    await say(page, "echo after");
+    await other.getByRole("group", { name: "Your message" }).filter({ hasText: "echo after" }).waitFor();
+    await page.getByText("The agent continues with your next message.").waitFor({ state: "detached" });
+    expect(await page.getByText("restarted without its context").count()).toBe(0);
+
+    await chooseAction(page, "Close …");
+    await page.getByRole("button", { name: "Close session" }).click();
+    await page.waitForURL(`${host.url}/#/`);
+    await page.getByRole("link", { name: "Closed sessions" }).click();
+    await page.getByRole("button", { name: "Reopen Orchard" }).click();
+    await page.waitForURL(address);
+    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    await chooseAction(page, "Delete …");
+    await page.getByRole("button", { name: "Delete with its history" }).click();
+    await page.waitForURL(`${host.url}/#/`);
+  });
+
   it("[Z7] that are closed can no longer be written to, and stay to be read", async () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);

@@ -13,6 +13,7 @@ import { addCancel } from "./command/cancel.ts";
 import { addChanges } from "./command/changes.ts";
 import { addChat } from "./command/chat.ts";
 import { addClose } from "./command/close.ts";
+import { addReopen } from "./command/reopen.ts";
 import { addCompletion } from "./command/completion.ts";
 import { addConfig } from "./command/config.ts";
 import { addDelete } from "./command/delete.ts";
@@ -48,7 +49,7 @@ import type { ServeOptions } from "./serve/serve.ts";
 const groups: readonly { readonly heading: string; readonly commands: readonly AddCommand[] }[] = [
   {
     heading: "Agents and sessions:",
-    commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addDelete, addAcp],
+    commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addReopen, addDelete, addAcp],
   },
   { heading: "Changes:", commands: [addChanges, addRevert] },
   { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions, addPolicy] },

@@ -194,11 +194,12 @@ function makeAgentList(
 
 function watchRetention(
   { config, storage, spool }: HostOptions,
-  { changesFolder, now }: SessionDeps,
+  { changesFolder, removeAgentFolders, now }: SessionDeps,
   onFault: (error: unknown) => void,
 ): RetentionWatch {
   const rules = readRetention(config.retention);
-  return new RetentionWatch({ storage, spool, changesFolder, rules, everyMs: hour, now, onFault });
+  const parts = { storage, spool, changesFolder, removeAgentFolders, rules, now };
+  return new RetentionWatch({ ...parts, everyMs: hour, onFault });
 }
 
 function composeClientParts(
@@ -277,9 +278,7 @@ function agentDeps({
     redact: (text) => redactor?.redact(text) ?? text,
     agentVariables: ({ builtIn, id }, session) => (builtIn ? shellVariables(folders.make(id, session)) : {}),
     agentFolders: ({ builtIn, id }, session) => (builtIn ? [folders.make(id, session)] : []),
-    removeAgentFolders: async ({ builtIn, id }, session) => {
-      if (builtIn) await folders.remove(id, session);
-    },
+    removeAgentFolders: (session) => folders.remove(session),
   };
 }
 

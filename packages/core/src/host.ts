@@ -200,6 +200,12 @@ export class Host {
     await this.#ask(this.#parts.sessions.get(key, caller).uri, { type: "session/close", reason }, caller);
   }
 
+  /** Opens a closed session again; the next turn starts its agent. */
+  async reopenSession(key: string, caller: Caller): Promise<SessionStatus> {
+    await this.#ask(this.#parts.sessions.uriOf(key, caller), { type: "session/reopen" }, caller);
+    return this.getSession(key, caller);
+  }
+
   /** Closes a session if it is open, and removes everything that is stored of it. */
   async deleteSession(key: string, caller: Caller): Promise<void> {
     await this.#ask(this.#parts.sessions.uriOf(key, caller), { type: "session/delete" }, caller);

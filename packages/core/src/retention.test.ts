@@ -29,8 +29,9 @@ test("[D11] a host prunes soon after its start, continues until it is done, then
   const startMs = Date.now();
   const now = (): Date => new Date();
   const onFault = (error: unknown): void => void faults.push(error);
-  const parts = { storage, spool: undefined, changesFolder: tmpdir(), rules, everyMs: hour, now, onFault };
-  const watch = new RetentionWatch(parts);
+  const removeAgentFolders = (): Promise<void> => Promise.resolve();
+  const parts = { storage, spool: undefined, changesFolder: tmpdir(), removeAgentFolders, rules, now };
+  const watch = new RetentionWatch({ ...parts, everyMs: hour, onFault });
   await vi.advanceTimersByTimeAsync(2 * 60_000);
   expect(looks.map((at) => at - startMs)).toEqual([60_000, 60_050]);
   await vi.advanceTimersByTimeAsync(2 * hour);

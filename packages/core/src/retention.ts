@@ -1,4 +1,5 @@
 // Removal of data that is older or more than the host is configured to keep, a little at a time.
+import { type SessionUri, makeId } from "@holdfast/ahp";
 import { removeChanges } from "./changes/session-changes.ts";
 import type { Storage, TerminalSpool } from "./ports.ts";
 
@@ -15,6 +16,8 @@ export interface RetentionParts {
   readonly spool: TerminalSpool | undefined;
   /** The folder that holds one for the snapshots of each session. */
   readonly changesFolder: string;
+  /** Removes the files that the agent of a session kept. */
+  readonly removeAgentFolders: (session: SessionUri) => Promise<void>;
   readonly rules: RetentionRules;
   readonly everyMs: number;
   readonly now: () => Date;
@@ -39,9 +42,12 @@ export class RetentionWatch {
 
   /** One step; gives whether there is more to do. */
   async step(): Promise<boolean> {
-    const { storage, spool, changesFolder, rules, now } = this.#parts;
+    const { storage, spool, changesFolder, removeAgentFolders, rules, now } = this.#parts;
     const { isDone, terminals, sessions } = storage.prune({ nowMs: now().getTime(), ...rules });
-    for (const session of sessions) await removeChanges(changesFolder, session);
+    for (const session of sessions) {
+      await removeChanges(changesFolder, session);
+      await removeAgentFolders(makeId("session URI", session));
+    }
     for (const terminal of terminals) await spool?.remove(terminal);
     return !isDone;
   }

@@ -23,7 +23,14 @@ import { listProcesses } from "./operations/process.ts";
 import { readUsage } from "./operations/usage.ts";
 import { createKey, listKeys, revokeKey } from "./operations/key.ts";
 import { searchSessions } from "./operations/search.ts";
-import { closeSession, createSession, getSession, listSessions, patchSession } from "./operations/session.ts";
+import {
+  closeSession,
+  createSession,
+  getSession,
+  listSessions,
+  patchSession,
+  reopenSession,
+} from "./operations/session.ts";
 import {
   claimTerminal,
   createTerminal,
@@ -53,6 +60,7 @@ export const OPERATIONS = {
   listSessions,
   patchSession,
   closeSession,
+  reopenSession,
   chat,
   streamChat,
   streamEvents,

@@ -118,6 +118,13 @@ const cases: [
     undefined,
   ],
   [
+    "reopenSession",
+    ({ acpAgent }) => acpAgent.reopenSession(key),
+    { session: status },
+    { method: "POST", path: `${encodedPath}/reopen` },
+    status,
+  ],
+  [
     "chat",
     ({ acpAgent }) => acpAgent.chat(key, "2+2"),
     { response },

@@ -93,6 +93,12 @@ export class AcpAgent {
     await this.#connection.ask({ method: "DELETE", path, query, body: because(reason), signal });
   }
 
+  /** Opens a closed session again; the next turn starts its agent. */
+  reopenSession(sessionKey: string, { signal }: CallOptions = {}): Promise<AcpSessionStatus> {
+    const path = `${pathOf(sessionKey)}/reopen`;
+    return this.#connection.askFor("session", { method: "POST", path, signal });
+  }
+
   /** Runs a turn and gives the whole of it; the session needs an approval policy, since nobody can be asked. */
   chat(
     sessionKey: string,

@@ -99,6 +99,8 @@ export interface HostPort {
   patchSession(key: string, patch: SessionPatch, caller: Caller): Promise<SessionStatus>;
   /** Stops a session and hides it; its history stays. */
   closeSession(key: string, reason: string | undefined, caller: Caller): Promise<void>;
+  /** Opens a closed session again; the next turn starts its agent. */
+  reopenSession(key: string, caller: Caller): Promise<SessionStatus>;
   /** Closes a session if it is open, and removes everything that is kept of it. */
   deleteSession(key: string, caller: Caller): Promise<void>;
   chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse>;

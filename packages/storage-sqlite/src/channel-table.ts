@@ -116,6 +116,12 @@ export class ChannelTable {
     this.release(uri);
   }
 
+  /** Marks a closed channel as open; it is written to again. */
+  reopen(uri: string): void {
+    this.#database.run("UPDATE channel SET is_open = 1, closed_at_ms = NULL WHERE uri = ?", uri);
+    this.release(uri);
+  }
+
   setOwner({ channel, session }: ChannelOwner): void {
     this.#database.run("UPDATE channel SET session_uri = ? WHERE uri = ?", session ?? null, channel);
   }

@@ -114,6 +114,8 @@ export class SqliteJournal implements Journal {
       }
       case "closed":
         return channels.close(record.channel, nowMs());
+      case "reopened":
+        return channels.reopen(record.channel);
       case "run":
         return runs.advance(record);
       case "runEnded":

@@ -78,6 +78,8 @@ export interface ChannelHandle<Kind extends ChannelKind> {
   readonly confirmed: ChannelStates[Kind];
   /** Applies an action at once and sends it; the promise resolves with the host's decision and never rejects. */
   dispatch(action: ChannelActions[Kind]): Promise<DispatchOutcome>;
+  /** Asks for its state again, and follows it from there; of use where a channel that was over is open again. */
+  refresh(): Promise<void>;
   /** Looks away; with the last viewer the client stops following. */
   close(): void;
 }
@@ -327,6 +329,10 @@ export class AhpClient {
           const link = this.#liveLink;
           if (link) this.#send(link, outgoing);
         }),
+      refresh: async () => {
+        const link = this.#liveLink;
+        if (link) await this.#ask(link, uri);
+      },
       close: () => {
         subscription.unlisten(onEvent);
         if (subscription.hasListeners || !this.#channels.has(uri)) return;

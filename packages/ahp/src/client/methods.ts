@@ -73,6 +73,8 @@ export type HostMethods = {
       result: { readonly schema: JsonObject; readonly values: JsonObject };
     };
     disposeSession: { params: OfChannel; result: null };
+    /** Opens a closed session again; a client that follows it subscribes again. */
+    reopenSession: { params: OfChannel; result: null };
     fetchTurns: {
       params: OfChannel & { readonly cursor?: string; readonly limit?: number };
       result: { readonly turns: readonly Turn[]; readonly nextCursor?: string };

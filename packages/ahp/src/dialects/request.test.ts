@@ -26,6 +26,7 @@ test.each<[RequestMethod, object, object, object]>([
     { channel: "s:/1", provider: "shell", workingDirectories: ["file:///w"] },
   ],
   ["disposeSession", { session: "s:/1" }, { channel: "s:/1" }, { channel: "s:/1" }],
+  ["reopenSession", { session: "s:/1" }, { channel: "s:/1" }, { channel: "s:/1" }],
   [
     "createTerminal",
     { terminal: "t:/1", claim, cols: 80, rows: 24 },

@@ -18,7 +18,9 @@ export function addClose(program: Command, run: Runner): void {
         await api.acpAgent.closeSession(sessionKey, reason);
         if (console.json) return console.printJson({ session_key: sessionKey, closed: true });
         const name = shortSessionName(sessionKey);
-        return console.note(`Closed ${name}; \`holdfast export ${name}\` still reads it.`);
+        return console.note(
+          `Closed ${name}; \`holdfast export ${name}\` still reads it, and \`holdfast reopen ${name}\` continues it.`,
+        );
       }),
     );
 }

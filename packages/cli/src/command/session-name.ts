@@ -70,7 +70,7 @@ async function notOpen(api: Holdfast, word: string): Promise<CommandError> {
   const name = shortSessionName(found.session_key);
   return new CommandError("ACP_SESSION_NOT_FOUND", `Session ${name} is closed.`, {
     exitCode: EXIT_CODES.missing,
-    remedy: `\`holdfast ls --all\` lists closed sessions, and \`holdfast export ${name}\` prints this one.`,
+    remedy: `\`holdfast reopen ${name}\` opens it again. \`holdfast ls --all\` lists closed sessions.`,
   });
 }
 

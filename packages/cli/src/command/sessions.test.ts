@@ -1,5 +1,5 @@
 // Sessions at their two ends: an agent that is not installed, and the titles of closed ones in lists.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Holdfast } from "@holdfast/sdk";
@@ -91,3 +91,34 @@ it("[C515] a closed session is reported as closed, by its name and by its key", 
     });
   }
 });
+
+it("[C820] reopen opens a closed session, by its name and by its key, and its agent knows what was said", async () => {
+  const { session_key: key } = await api.acpAgent.createSession({
+    agent_id: "shell",
+    approvalPolicy: "approve-all",
+  });
+  await api.acpAgent.chat(key, "echo before");
+  const name = key.slice(-36, -28);
+  const files = agentFiles();
+  expect(await run("close", name)).toMatchObject({ code: 0 });
+  expect((await run("close", name)).stderr).toContain(`holdfast reopen ${name}`);
+  const { code, stdout } = await run("reopen", name, "--json");
+  expect({ code, state: (JSON.parse(stdout) as { state: string }).state }).toEqual({
+    code: 0,
+    state: "stale",
+  });
+  expect(await run("run", "shell", "--session", name, "echo after")).toMatchObject({ code: 0 });
+  const exported = await run("export", name);
+  expect(exported.stdout).toMatch(/echo before[^]*echo after/);
+  expect(exported.stdout).not.toContain("without its context");
+  expect(await run("reopen", key)).toMatchObject({ code: 0 });
+  expect(await run("reopen", "nothing")).toMatchObject({ code: 6 });
+  expect(agentFiles()).toEqual(files);
+  expect(await run("delete", name, "--yes")).toMatchObject({ code: 0 });
+  expect(agentFiles()).toHaveLength(files.length - 1);
+});
+
+/** The folders that the host keeps for the built-in agent's sessions. */
+function agentFiles(): string[] {
+  return readdirSync(path.join(home, "agents/shell")).toSorted();
+}

@@ -26,7 +26,7 @@ it("[N710] gives each session its folder, with what an earlier version kept for 
   expect(folders.make("shell", first)).toBe(folder);
   expect(readdirSync(folders.make("shell", second)).toSorted()).toEqual(["two.history.json", "two.json"]);
   expect(readdirSync(folders.make("shell"))).toEqual([]);
-  await folders.remove("shell", first);
+  await folders.remove(first.resource);
   expect(existsSync(folder)).toBe(false);
   expect(readdirSync(folders.make("shell", second))).toHaveLength(2);
 });

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { SessionState } from "@holdfast/ahp";
+import type { SessionState, SessionUri } from "@holdfast/ahp";
 
 /** The session that a folder is for. */
 export type FolderOwner = Pick<SessionState, "resource" | "backendId">;
@@ -25,18 +25,17 @@ export class AgentFolders {
     return folder;
   }
 
-  /** Removes the files of a session that has ended. */
-  async remove(agentId: string, session: FolderOwner): Promise<void> {
-    await rm(this.#folderOf(agentId, session), { recursive: true, force: true });
+  /** Removes the files of a session that is deleted, whichever agent it had. */
+  async remove(session: SessionUri): Promise<void> {
+    if (!existsSync(this.#folder)) return;
+    for (const agentId of readdirSync(this.#folder)) {
+      const folder = path.join(this.#folder, agentId, nameOf(session));
+      await rm(folder, { recursive: true, force: true });
+    }
   }
 
-  /** By a digest, because a client may have chosen the session's id. */
   #folderOf(agentId: string, session: FolderOwner | undefined): string {
-    const name =
-      session === undefined
-        ? "trial"
-        : createHash("sha256").update(session.resource).digest("hex").slice(0, 32);
-    return path.join(this.#folder, agentId, name);
+    return path.join(this.#folder, agentId, session === undefined ? "trial" : nameOf(session.resource));
   }
 
   /** Versions before kept the files of all sessions side by side, named after the agent's id of the session. */
@@ -49,4 +48,9 @@ export class AgentFolders {
       }
     }
   }
+}
+
+/** A digest, because a client may have chosen the session's id. */
+function nameOf(session: SessionUri): string {
+  return createHash("sha256").update(session).digest("hex").slice(0, 32);
 }

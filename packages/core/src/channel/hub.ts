@@ -102,6 +102,12 @@ export class Hub {
     this.#add(uri, kind, state);
   }
 
+  /** Opens a channel again that was closed and kept; `state` is the one that was kept. */
+  reopen<Kind extends ChannelKind>(uri: string, kind: Kind, state: ChannelStates[Kind]): void {
+    this.#add(uri, kind, state);
+    if (this.#isRecorded) this.#publisher.record({ type: "reopened", channel: uri });
+  }
+
   /** Closes a channel: it is gone at once, and its readers are notified when they have read the rest. */
   close(uri: string): void {
     const channel = this.#find(uri);

@@ -7,6 +7,7 @@ export type JournalRecord =
   | { readonly type: "opened"; readonly channel: string; readonly opened: StateByKind }
   | { readonly type: "applied"; readonly entry: LogEntry }
   | { readonly type: "closed"; readonly channel: string }
+  | { readonly type: "reopened"; readonly channel: string }
   | ({ readonly type: "run" } & RunProgress)
   | { readonly type: "runEnded"; readonly run: string };
 

@@ -260,26 +260,11 @@ export class HostSession {
     if (!this.chat.unload()) this.#idle.touch();
   }
 
-  /** A closed session is never resumed, so that its agent needs its files no more. */
-  async #removeAgentFolders(): Promise<void> {
-    const { deps, entry } = this.#context;
-    try {
-      await deps.removeAgentFolders(entry, this.state);
-    } catch (error) {
-      // The session is closed anyway; its files stay hidden from others.
-      deps.log("warn", "The agent's files of a closed session could not be removed", {
-        session: this.key,
-        error,
-      });
-    }
-  }
-
   async #closeNow(by: Actor, reason?: string): Promise<void> {
     this.chat.load();
     this.turns.abandon(by, reason ?? "The session was closed.");
     this.#services.releaseTaken();
     await this.#endAll();
-    await this.#removeAgentFolders();
     this.publish({
       type: "session/closed",
       at: this.#context.now().toISOString(),

@@ -1,4 +1,5 @@
 // Dependencies that all sessions of a host share.
+import type { SessionUri } from "@holdfast/ahp";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { FolderOwner } from "../agent/agent-folders.ts";
@@ -78,6 +79,6 @@ export interface SessionDeps {
   readonly changeListeners: ChangeListeners;
   /** Folders of the host in which the agent of a session, or of a trial, keeps its own files. */
   agentFolders(entry: AgentEntry, session?: FolderOwner): readonly string[];
-  /** Removes them when the session has ended. */
-  removeAgentFolders(entry: AgentEntry, session: FolderOwner): Promise<void>;
+  /** Removes them when the session is deleted. */
+  readonly removeAgentFolders: (session: SessionUri) => Promise<void>;
 }

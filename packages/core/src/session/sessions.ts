@@ -30,6 +30,7 @@ import { type Caller, maySee, ownerOf, submitterOf } from "../caller.ts";
 import { removeChanges } from "../changes/session-changes.ts";
 import { policyWithin } from "../rules/ceiling-rules.ts";
 import type { SubmittingActor } from "../rules/rule.ts";
+import type { RightsHolder } from "./rights.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
 import { HostSession } from "./host-session.ts";
 import type { Remains } from "./reattach.ts";
@@ -185,7 +186,46 @@ export class Sessions {
     else await this.#closing.get(uri);
     await hub.settled();
     await removeChanges(this.#deps.changesFolder, uri);
+    await this.#deps.removeAgentFolders(uri);
     return storage.purge(uri).terminals;
+  }
+
+  /** Opens a closed session again, as one without an agent: the next turn starts it and restores its context (N810). */
+  async reopen(uri: SessionUri, by: RightsHolder): Promise<HostSession> {
+    const { hub, rights } = this.#deps;
+    await this.#closing.get(uri);
+    await hub.settled();
+    const { provider, key, runtimeOptions } = this.#closedState(uri);
+    const entry = this.#admit(provider);
+    const { cwd: folder = this.#rules.defaultCwd, approvalPolicy: policy = null } = runtimeOptions;
+    await checkWorkingDirectory(folder);
+    await rights.require(by, { agent: entry, folder, policy }, key);
+    if (this.#isStopping) throw new HostError("HOST_STOPPING");
+    // Another client may have reopened or deleted it meanwhile.
+    return this.ofChannel(uri) ?? this.#reopen(this.#closedState(uri), entry, by.actor);
+  }
+
+  #closedState(uri: SessionUri): SessionState {
+    const stored = this.#deps.storage.loadChannel(uri);
+    const state = this.ofChannel(uri)?.state ?? (stored?.kind === "session" ? stored.state : undefined);
+    if (state === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+    if (state.lifecycle.status === "failed") throw new HostError("ACP_SESSION_INIT_FAILED", NEVER_STARTED);
+    return state;
+  }
+
+  #reopen(state: SessionState, entry: AgentEntry, by: Actor): HostSession {
+    const { hub, storage, now } = this.#deps;
+    const { key, resource: uri, defaultChat = defaultChatUri(uri) } = state;
+    const chat = storage.loadChannel(defaultChat);
+    if (chat?.kind !== "chat") throw new HostError("ACP_SESSION_NOT_FOUND");
+    hub.reopen(uri, "session", state);
+    hub.reopen(defaultChat, "chat", chat.state);
+    hub.dispatch(uri, { type: "session/reopened", at: now().toISOString(), by });
+    const session = new HostSession({ key, uri, chat: defaultChat, entry }, this.#deps);
+    this.#add(session);
+    session.touch();
+    hub.dispatch(ROOT_URI, { type: "root/sessionAdded", summary: summarizeSession(session.state) });
+    return session;
   }
 
   /** The host stops: sessions are not closed, the next host resumes them. */
@@ -350,6 +390,9 @@ export class Sessions {
     return session;
   }
 }
+
+const NEVER_STARTED =
+  "The agent of this session never started, so there is nothing to reopen. Open a new session.";
 
 function reasonNotToStart(error: unknown): string {
   const isUnrecorded = error instanceof HostError && error.code === "STORAGE_UNAVAILABLE";

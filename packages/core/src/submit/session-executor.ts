@@ -1,4 +1,4 @@
-// Performs what clients submit to a session, once the rules allow it: name it, take part, set options, close, delete.
+// Performs what clients submit to a session, once the rules allow it: name it, take part, set options, close, reopen, delete.
 import type { Action, Changes, JsonValue, RuntimeOptions, SessionUri } from "@holdfast/ahp";
 import type { Audit } from "../audit/audit.ts";
 import { recordOptions } from "../audit/option-audit.ts";
@@ -87,6 +87,20 @@ export async function deleteSession(
 ): Promise<Submission> {
   for (const terminal of await sessions.delete(uri, actor)) await spool?.remove(terminal);
   return accepted();
+}
+
+/** Opens a closed session again; its policy is in force again, which is on record. */
+export async function reopenSession(
+  { sessions, audit }: SessionExecutorDeps,
+  uri: SessionUri,
+  by: SubmittedBy,
+): Promise<Submission> {
+  const isOpen = sessions.ofChannel(uri) !== undefined;
+  const { key, state } = await sessions.reopen(uri, by);
+  const { approvalPolicy } = state.runtimeOptions;
+  const after = approvalPolicy === undefined ? {} : { approvalPolicy };
+  if (!isOpen) recordOptions(audit, key, { before: {}, after, by: by.actor });
+  return accepted(undefined, { uri });
 }
 
 /** A change that the agent has to accept takes a moment; what was changed is on record. */

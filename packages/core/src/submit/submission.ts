@@ -37,6 +37,8 @@ export type Request =
   | NewTerminal
   /** Stops a session; its history stays. */
   | { readonly type: "session/close"; readonly reason?: string | undefined }
+  /** Opens a closed session again; one that is open stays as it is. */
+  | { readonly type: "session/reopen" }
   /** Closes a session if it is open, and removes everything that is stored of it. */
   | { readonly type: "session/delete" }
   | ChangesRequest
@@ -57,6 +59,7 @@ const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
   "root/createSession",
   "root/createTerminal",
   "session/close",
+  "session/reopen",
   "session/delete",
   "session/listChanges",
   "session/diffChanges",

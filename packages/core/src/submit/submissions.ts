@@ -12,7 +12,12 @@ import { isDurable } from "../storage/durable.ts";
 import type { PersonTerminals } from "../terminal/person-terminals.ts";
 import type { TerminalDirectory } from "../terminal/terminal-directory.ts";
 import { type ChatDeps, submitToChat } from "./chat-executor.ts";
-import { type SessionExecutorDeps, deleteSession, submitToSession } from "./session-executor.ts";
+import {
+  type SessionExecutorDeps,
+  deleteSession,
+  reopenSession,
+  submitToSession,
+} from "./session-executor.ts";
 import {
   type NewSession,
   type NewTerminal,
@@ -65,7 +70,8 @@ export class Submissions {
   #route(uri: string, submitted: Action | Request, by: SubmittedBy): Submission | Promise<Submission> {
     if (uri === ROOT_URI) return this.#submitToRoot(submitted, by);
     const { hub, sessions } = this.#deps;
-    if (submitted.type === "session/delete") return this.#delete(uri, by);
+    if (submitted.type === "session/delete") return this.#submitToAny(uri, by, deleteSession);
+    if (submitted.type === "session/reopen") return this.#submitToAny(uri, by, reopenSession);
     const terminal = hub.state(uri, "terminal");
     if (terminal !== undefined) return this.#submitToTerminal(terminal, submitted, by);
     const session = sessions.ofChannel(uri);
@@ -86,14 +92,18 @@ export class Submissions {
     return submitToTerminal(this.#deps, terminals.find(state.resource), state, submitted, by);
   }
 
-  /** Of any session: open, being closed, or stored. */
-  #delete(uri: string, by: SubmittedBy): Submission | Promise<Submission> {
+  /** Performs a request to any session: open, being closed, or stored. */
+  #submitToAny(
+    uri: string,
+    by: SubmittedBy,
+    perform: typeof deleteSession,
+  ): Submission | Promise<Submission> {
     const found = this.#deps.directory.find(uri);
     const stored =
       found?.kind === "kept" && found.channel.kind === "session" ? found.channel.state : undefined;
     const session = this.#deps.hub.state(uri, "session") ?? stored;
     if (session === undefined || !maySee(callerOf(by.actor), session.owner)) return UNKNOWN_CHANNEL;
-    return deleteSession(this.#deps, session.resource, by);
+    return perform(this.#deps, session.resource, by);
   }
 
   /** A channel that is out of memory can only be read. */
@@ -176,7 +186,7 @@ export class Submissions {
 
 const UNKNOWN_CHANNEL: Submission = { outcome: "unknown-channel" };
 const NO_SUCH_RULE = reject("There is no such permission. It may have been removed already.", "NOT_FOUND");
-const SESSION_OVER = reject("This session is closed.", "ACP_SESSION_NOT_FOUND");
+const SESSION_OVER = reject("This session is closed. Reopen it to continue.", "ACP_SESSION_NOT_FOUND");
 
 /** Submissions that are accepted even while nothing can be recorded: they stop something, type, or read (D260). */
 const unrecordedRequests: ReadonlySet<string> = new Set<Request["type"]>([

@@ -172,10 +172,10 @@ test("[U762] a terminal that is being started when the host closes is ended, and
   const own = new Hub();
   own.open(ROOT_URI, "root", newRootState());
   const closing = new HostTerminals({ processPort, hub: own, now: () => new Date() });
-  const starting = closing.create(wanted("sleep 600"), claim);
+  const starting = closing.open(planned("sleep 600"));
   await closing.close();
   const { uri, state } = await starting;
   expect(state.name).not.toBe("running");
   expect(own.has(uri)).toBe(false);
-  await expect(closing.create(wanted("true"), claim)).rejects.toMatchObject({ code: "HOST_STOPPING" });
+  await expect(closing.open(planned("true"))).rejects.toMatchObject({ code: "HOST_STOPPING" });
 });

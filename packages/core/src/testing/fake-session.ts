@@ -103,6 +103,10 @@ export class FakeSession {
   close(reason?: string): Promise<void> {
     return this.#host.closeSession(this.key, reason, me);
   }
+
+  reopen(): Promise<SessionStatus> {
+    return this.#host.reopenSession(this.key, me);
+  }
 }
 
 function present<Value>(value: Value | undefined): Value {

@@ -242,6 +242,11 @@ export class MemoryStorage implements Storage {
           channel.closedAtMs = this.#nowMs();
           break;
         }
+        case "reopened": {
+          const channel = this.#channels.get(record.channel);
+          if (channel !== undefined) channel.isOpen = true;
+          break;
+        }
         case "run":
           this.#runs.set(record.run, advanceRun(this.#runs.get(record.run), record));
           break;

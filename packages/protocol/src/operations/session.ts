@@ -263,6 +263,26 @@ export const closeSession = defineOperation({
   errors: ["ACP_SESSION_NOT_FOUND", "INVALID_JSON", "BODY_TOO_LARGE"],
 });
 
+export const reopenSession = defineOperation({
+  name: "reopenSession",
+  method: "POST",
+  path: "/sdk/acp/session/{key}/reopen",
+  summary: "Open a closed session again; the next turn starts its agent",
+  permission: "acp.agent",
+  params: sessionParamsSchema,
+  stream: false,
+  response: successSchema({ session: sessionStatusSchema }),
+  errors: [
+    "ACP_SESSION_NOT_FOUND",
+    "ACP_SESSION_INIT_FAILED",
+    "ACP_DISABLED",
+    "ACP_UNKNOWN_AGENT",
+    "ACP_AGENT_NOT_ALLOWED",
+    "ACP_INVALID_OPTION",
+    "CEILING_EXCEEDED",
+  ],
+});
+
 /** Reads a key from a path, percent-encoded or already decoded by the server's router. */
 function decodeSessionKey(segment: string): string {
   // No key contains a percent sign (P7), so decoding once more than needed changes nothing.

@@ -68,7 +68,7 @@ export async function handleRequest<Method extends HandledMethod>(
 
 /** Requests that are answered only when what they changed is recorded (D260). */
 function changesState(method: HandledMethod): boolean {
-  return /^(create(Session|Terminal)|dispose|invoke|resource(Write|Mkdir|Copy|Move|Delete|Request))/.test(
+  return /^(create(Session|Terminal)|dispose|invoke|reopen|resource(Write|Mkdir|Copy|Move|Delete|Request))/.test(
     method,
   );
 }

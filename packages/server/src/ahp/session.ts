@@ -24,6 +24,7 @@ type SessionMethod =
   | "listSessions"
   | "createSession"
   | "disposeSession"
+  | "reopenSession"
   | "resolveSessionConfig"
   | "sessionConfigCompletions"
   | "fetchTurns"
@@ -64,6 +65,13 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
       // A session that is over is as closed as can be.
       if (!found.isLive) return null;
       const submission = await port.submit(found.uri, { type: "session/close" }, record.submitter);
+      requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
+      return null;
+    },
+    reopenSession: async ({ dialect, record }, { channel }) => {
+      const found = channels.findNow(dialect, channel);
+      if (found?.kind !== "session") throw new HostError("ACP_SESSION_NOT_FOUND");
+      const submission = await port.submit(found.uri, { type: "session/reopen" }, record.submitter);
       requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
       return null;
     },

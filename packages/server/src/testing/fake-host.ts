@@ -142,6 +142,14 @@ export class FakeHost implements HostPort {
     session.close();
   }
 
+  async reopenSession(key: string, caller: Caller): Promise<SessionStatus> {
+    const session = this.#closed.get(key);
+    if (session?.isVisibleTo(caller) !== true) throw new HostError("ACP_SESSION_NOT_FOUND");
+    this.#closed.delete(key);
+    this.#sessions.set(key, session);
+    return session.status;
+  }
+
   async deleteSession(key: string, caller: Caller): Promise<void> {
     if (!this.#closed.has(key)) await this.closeSession(key, "deleted", caller);
     this.#closed.delete(key);

@@ -2,6 +2,7 @@
 import { useId, type ReactNode } from "react";
 import type { InputQuestion, InputValue } from "@holdfast/ahp";
 import control from "../style/control.module.css";
+import { Picker } from "../ui/picker.tsx";
 import style from "./input-form.module.css";
 
 export interface QuestionFieldProps {
@@ -70,22 +71,39 @@ function ChoicesField({ question, value, onChange }: Of<"multi-select">): ReactN
 
 function ChoiceField({ question, value, onChange }: Of<"single-select">): ReactNode {
   const fieldId = useId();
+  const chosen = value?.kind === "selected" ? value.value : "";
+  const options = question.options.map(({ id, label, description }) => ({
+    value: id,
+    label,
+    detail: description,
+  }));
+  const isRequired = question.required === true;
   return (
     <Labelled question={question} fieldId={fieldId}>
-      <select
-        id={fieldId}
-        className={control.field}
-        required={question.required}
-        value={value?.kind === "selected" ? value.value : ""}
-        onChange={(event) => onChange({ kind: "selected", value: event.target.value })}
-      >
-        <option value="">choose</option>
-        {question.options.map(({ id, label, description }) => (
-          <option key={id} value={id}>
-            {description === undefined ? label : `${label}: ${description}`}
-          </option>
-        ))}
-      </select>
+      <div className={style.choice}>
+        <Picker
+          id={fieldId}
+          kind="field"
+          label={nameOf(question)}
+          placeholder="Choose"
+          value={chosen}
+          options={isRequired ? options : [{ value: "", label: "No choice" }, ...options]}
+          onChange={(id) => onChange({ kind: "selected", value: id })}
+        />
+        {isRequired && (
+          // Browsers check only native fields; this one is reported in the place of the picker.
+          <input
+            className={style.required}
+            aria-hidden="true"
+            tabIndex={-1}
+            autoComplete="off"
+            required
+            value={chosen}
+            onChange={() => undefined}
+            onFocus={() => document.getElementById(fieldId)?.focus()}
+          />
+        )}
+      </div>
     </Labelled>
   );
 }

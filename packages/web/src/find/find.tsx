@@ -15,7 +15,8 @@ interface FindProps {
   readonly root: RootState | undefined;
   readonly opened: Opened;
   readonly onOpen: (opened: Opened) => void;
-  readonly onNewSession: () => void;
+  /** Opens the dialog for a new session, with an agent or with the usual one. */
+  readonly onNewSession: (agent?: string) => void;
 }
 
 /** What is open above the page. */
@@ -30,7 +31,7 @@ export function Find({ route, root, opened, onOpen, onNewSession }: FindProps): 
       help: () => onOpen("help"),
       search: () => goTo({ place: "search", query: "" }),
       "find-session": () => focusIn("input"),
-      "new-session": onNewSession,
+      "new-session": () => onNewSession(),
       home: () => goTo({ place: "home" }),
       inbox: () => goTo({ place: "inbox" }),
       terminals: () => goTo({ place: "terminals" }),
@@ -61,7 +62,7 @@ export function Find({ route, root, opened, onOpen, onNewSession }: FindProps): 
   return (
     <Suspense>
       {opened === "palette" ? (
-        <Palette root={root} actions={actions} onClose={close} />
+        <Palette root={root} actions={actions} onNewSession={onNewSession} onClose={close} />
       ) : (
         <ShortcutHelp onClose={close} />
       )}

@@ -23,8 +23,12 @@ export interface RankedItem {
 
 export type Actions = Readonly<Partial<Record<ActionId, () => void>>>;
 
-/** All items; the sessions that were active last come first. */
-export function paletteItems(root: RootState | undefined, actions: Actions): PaletteItem[] {
+/** All items; the sessions that were active last come first. `openNewSession` opens the dialog with an agent chosen. */
+export function paletteItems(
+  root: RootState | undefined,
+  actions: Actions,
+  openNewSession: (agent: string) => void,
+): PaletteItem[] {
   const { sessions = [], terminals = [], agents = [] } = root ?? {};
   return [
     ...sessions
@@ -38,7 +42,7 @@ export function paletteItems(root: RootState | undefined, actions: Actions): Pal
       key: `agent ${provider}`,
       kind: "agent",
       label: `New session with ${displayName}`,
-      run: () => actions["new-session"]?.(),
+      run: () => openNewSession(provider),
     })),
     ...terminals
       .filter(({ lifecycle }) => lifecycle.status === "running")

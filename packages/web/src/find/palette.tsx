@@ -17,6 +17,7 @@ import { isMacKeyboard, keyNames } from "./shortcuts.ts";
 interface PaletteProps {
   readonly root: RootState | undefined;
   readonly actions: Actions;
+  readonly onNewSession: (agent: string) => void;
   readonly onClose: () => void;
 }
 
@@ -29,12 +30,12 @@ const icons: Readonly<Record<PaletteItem["kind"], ReactNode>> = {
 };
 
 /** Modal until it is removed. Arrows choose, Enter runs, Escape closes. */
-export default function Palette({ root, actions, onClose }: PaletteProps): ReactNode {
+export default function Palette({ root, actions, onNewSession, onClose }: PaletteProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();
   const [search, setSearch] = useState("");
   const [marked, setMarked] = useState(0);
-  const items = useMemo(() => paletteItems(root, actions), [root, actions]);
+  const items = useMemo(() => paletteItems(root, actions, onNewSession), [root, actions, onNewSession]);
   const ranked = useMemo(() => rankItems(items, search), [items, search]);
   const at = Math.min(marked, ranked.length - 1);
   useEffect(() => dialog.current?.showModal(), []);

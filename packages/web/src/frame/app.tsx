@@ -42,9 +42,9 @@ const noSessions: RootState["sessions"] = [];
 export function App(): ReactNode {
   const route = useRoute();
   const root = useRoot();
-  const [isCreating, setIsCreating] = useState(false);
+  const [creating, setCreating] = useState<{ readonly agent?: string | undefined }>();
   const [opened, setOpened] = useState<Opened>();
-  const createSession = useCallback(() => setIsCreating(true), []);
+  const createSession = useCallback((agent?: string) => setCreating({ agent }), []);
   const needs = useAttentionSigns(root?.sessions ?? noSessions);
   useEffect(() => {
     // On a phone the page that was left may have been scrolled.
@@ -72,7 +72,7 @@ export function App(): ReactNode {
         </header>
         <Places route={route} waitingCount={needs.count} terminalCount={runningTerminals(root)} />
         <div className={style.newSession}>
-          <Button icon={<PlusIcon />} aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
+          <Button icon={<PlusIcon />} aria-keyshortcuts="n" onClick={() => createSession()}>
             New session
             <kbd className={style.key} aria-hidden="true">
               N
@@ -96,9 +96,14 @@ export function App(): ReactNode {
           </Suspense>
         </ErrorBoundary>
       </main>
-      {isCreating && (
+      {creating !== undefined && (
         <Suspense>
-          <NewSessionDialog sessions={root?.sessions ?? []} onClose={() => setIsCreating(false)} />
+          <NewSessionDialog
+            key={creating.agent}
+            sessions={root?.sessions ?? []}
+            agent={creating.agent}
+            onClose={() => setCreating(undefined)}
+          />
         </Suspense>
       )}
       <Find route={route} root={root} opened={opened} onOpen={setOpened} onNewSession={createSession} />

@@ -69,6 +69,11 @@ export class ChannelStore<Kind extends ChannelKind> {
     }
   }
 
+  /** Asks for its state again and follows it from there: a session that was reopened has news again. */
+  async refresh(): Promise<void> {
+    await (await this.#following)?.refresh();
+  }
+
   async #follow(): Promise<ChannelHandle<Kind> | undefined> {
     try {
       const handle = await this.#client.subscribe(this.uri, this.#kind, {

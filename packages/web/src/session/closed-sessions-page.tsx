@@ -1,15 +1,15 @@
-// The place of the sessions that are over: to be read, and to be deleted.
+// The closed sessions: to be read, reopened and deleted.
 import { ArchiveIcon, ChevronLeftIcon } from "@primer/octicons-react";
 import { useEffect, useState, type ReactNode } from "react";
 import type { SessionSummary } from "@holdfast/ahp";
-import { routeHash } from "../frame/route.ts";
+import { goTo, routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import style from "./closed-sessions-page.module.css";
-import { deleteSession, fetchClosedSessions, type ClosedSession } from "./closed-sessions.ts";
+import { deleteSession, fetchClosedSessions, reopenSession, type ClosedSession } from "./closed-sessions.ts";
 
 /** The closed sessions, as far as known. */
 type Listing =
@@ -98,6 +98,9 @@ function ClosedRow({ session, onDeleted }: ClosedRowProps): ReactNode {
   const remove = async (): Promise<void> => {
     if (await host.reportFailure(deleteSession(key))) onDeleted();
   };
+  const reopen = async (): Promise<void> => {
+    if (await host.reportFailure(reopenSession(host, uri))) goTo({ place: "session", session: uri });
+  };
   return (
     <>
       <a className={style.link} href={routeHash({ place: "session", session: uri })}>
@@ -111,6 +114,9 @@ function ClosedRow({ session, onDeleted }: ClosedRowProps): ReactNode {
         {folder !== "" && ` · ${folder}`}
       </span>
       <span className={style.actions}>
+        <Button size="small" kind="quiet" aria-label={`Reopen ${name}`} onClick={() => void reopen()}>
+          Reopen
+        </Button>
         <Button size="small" kind="quiet" aria-label={`Delete ${name} …`} onClick={() => setIsAsking(true)}>
           Delete …
         </Button>

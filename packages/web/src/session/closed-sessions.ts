@@ -1,5 +1,6 @@
 // The sessions that are over and still kept, asked over HTTP: AHP lists only those that are open.
 import { makeId, parseSessionKey, sessionUri, type SessionUri } from "@holdfast/ahp";
+import type { HostConnection } from "../host/host-connection.ts";
 import { hostFetch } from "../host/host-fetch.ts";
 
 export interface ClosedSession {
@@ -28,6 +29,11 @@ export async function fetchClosedSessions(signal: AbortSignal): Promise<ClosedSe
   const answer = await hostFetch("/sdk/acp/sessions?closed=true", signal);
   const { sessions } = (await answer.json()) as { readonly sessions: readonly ListedSession[] };
   return closedAmong(sessions);
+}
+
+/** Opens a closed session again; rejects with a sentence for people. */
+export async function reopenSession({ client }: HostConnection, session: SessionUri): Promise<void> {
+  await client.request("reopenSession", { channel: session });
 }
 
 /** Deletes a session with its history; rejects with a sentence for people. */

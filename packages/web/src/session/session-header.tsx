@@ -4,6 +4,7 @@ import {
   ChevronLeftIcon,
   InfoIcon,
   KebabHorizontalIcon,
+  HistoryIcon,
   PencilIcon,
   TrashIcon,
   XCircleIcon,
@@ -16,7 +17,7 @@ import control from "../style/control.module.css";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { StatusDot } from "../ui/status.tsx";
-import { deleteSession } from "./closed-sessions.ts";
+import { deleteSession, reopenSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
 import { inForceWords } from "./limit-words.ts";
 import { SessionTabs } from "./session-tabs.tsx";
@@ -140,6 +141,14 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
     "separator",
     { label: "Close …", icon: <XCircleIcon />, onSelect: () => setAsked("close") },
   ];
+  const whileClosed: readonly MenuItem[] = [
+    {
+      label: "Reopen",
+      icon: <HistoryIcon />,
+      onSelect: () => void host.reportFailure(reopenSession(host, resource)),
+    },
+    "separator",
+  ];
   const close = (): void => setAsked(undefined);
   return (
     <>
@@ -147,14 +156,14 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
         label="Session menu"
         icon={<KebabHorizontalIcon />}
         items={[
-          ...(lifecycle.status === "closed" ? [] : whileOpen),
+          ...(lifecycle.status === "closed" ? whileClosed : whileOpen),
           { label: "Delete …", icon: <TrashIcon />, isDanger: true, onSelect: () => setAsked("delete") },
         ]}
       />
       {asked === "close" && (
         <ConfirmDialog
           title="Close the session?"
-          text="Its agent and its commands are stopped. Its history stays under Closed sessions."
+          text="Its agent and its commands are stopped. Its history stays under Closed sessions, where you can reopen it."
           action="Close session"
           onConfirm={() => void leaveAfter(host.client.request("disposeSession", { channel: resource }))}
           onClose={close}

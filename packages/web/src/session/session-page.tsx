@@ -2,11 +2,14 @@
 import {
   asksBeforeActing,
   type ChatState,
+  type ChatUri,
   defaultChatUri,
   type ErrorInfo,
   findToolCall,
+  ROOT_URI,
   type SessionInputRequest,
   type SessionState,
+  type SessionUri,
   type TurnId,
 } from "@holdfast/ahp";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
@@ -24,7 +27,7 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { StatusDot } from "../ui/status.tsx";
 import { TabPanel } from "../ui/tabs.tsx";
-import { deleteSession } from "./closed-sessions.ts";
+import { deleteSession, reopenSession } from "./closed-sessions.ts";
 import { createSession, type NewSession } from "./create-session.ts";
 import { SessionHeader } from "./session-header.tsx";
 import style from "./session-page.module.css";
@@ -72,6 +75,7 @@ function OpenSession({ session, route }: OpenSessionProps): ReactNode {
     <div className={style.page}>
       <SessionHeader session={session} route={route} />
       <SessionNotes session={session} chat={state} />
+      {session.lifecycle.status === "closed" && <ReopenWatch session={session.resource} chat={chatUri} />}
       <TabPanel id={viewOf(route)}>
         {state === undefined ? (
           <Waiting text={chat.status === "gone" ? chat.reason : "Loading the conversation …"} />
@@ -145,6 +149,13 @@ function SessionNotes({
           What this session ran has ended. Send a message to continue.
         </Notice>
       )}
+      {lifecycle.status === "stale" && lifecycle.cause === "reopened" && (
+        <Notice shape="banner" title="Reopened">
+          {session.agent?.resume === "none"
+            ? "This agent cannot resume its sessions. With your next message it starts without the earlier context."
+            : "The agent continues with your next message."}
+        </Notice>
+      )}
       {!asksBeforeActing(session) && (
         <Notice kind="attention" shape="banner">
           This agent does not ask. It runs commands and changes files itself, and the host cannot stop it.
@@ -216,11 +227,34 @@ function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
   );
 }
 
-/** A closed session can be read; its settings can be used again. */
+interface ReopenWatchProps {
+  readonly session: SessionUri;
+  readonly chat: ChatUri;
+}
+
+/** The channels of a closed session have no news; when the host lists it again, they are asked for again. */
+function ReopenWatch({ session, chat }: ReopenWatchProps): ReactNode {
+  const host = useHost();
+  const root = useChannel(ROOT_URI, "root");
+  const isListed = root.status === "live" && root.state.sessions.some(({ resource }) => resource === session);
+  useEffect(() => {
+    if (!isListed) return;
+    void host.channel(session, "session").refresh();
+    void host.channel(chat, "chat").refresh();
+  }, [host, isListed, session, chat]);
+  return null;
+}
+
+/** A closed session can be read and reopened; its settings can be used again. */
 function ClosedNote({ session }: { readonly session: SessionState }): ReactNode {
   const host = useHost();
   const [isBusy, setIsBusy] = useState(false);
-  const openAgain = async (): Promise<void> => {
+  const reopen = async (): Promise<void> => {
+    setIsBusy(true);
+    await host.reportFailure(reopenSession(host, session.resource));
+    setIsBusy(false);
+  };
+  const openSimilar = async (): Promise<void> => {
     setIsBusy(true);
     const created = createSession(host, sameChoices(session));
     if (await host.reportFailure(created)) goTo({ place: "session", session: await created });
@@ -230,9 +264,14 @@ function ClosedNote({ session }: { readonly session: SessionState }): ReactNode 
     <Notice
       shape="banner"
       actions={
-        <Button size="small" disabled={isBusy} onClick={() => void openAgain()}>
-          New session like this
-        </Button>
+        <>
+          <Button size="small" disabled={isBusy} onClick={() => void reopen()}>
+            Reopen
+          </Button>
+          <Button size="small" kind="quiet" disabled={isBusy} onClick={() => void openSimilar()}>
+            New session like this
+          </Button>
+        </>
       }
     >
       This session is closed. Its transcript stays here.

@@ -24,6 +24,8 @@ const agentKey = "holdfast-agent";
 interface StartBoxProps {
   /** Where earlier sessions worked. */
   readonly sessions: readonly SessionSummary[];
+  /** The agent that is chosen at first; undefined: that of the settings, or the last one used. */
+  readonly agent?: string | undefined;
   /** In a dialog there is more to read. */
   readonly isDetailed?: boolean;
   readonly onStarted?: (() => void) | undefined;
@@ -35,13 +37,13 @@ function firstAgent(): string {
   return agent === "" ? (localStorage.getItem(agentKey) ?? "") : agent;
 }
 
-export function StartBox({ sessions, isDetailed = false, onStarted }: StartBoxProps): ReactNode {
+export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: StartBoxProps): ReactNode {
   const host = useHost();
   const { status } = useConnection();
   const agents = useAgents();
   const offered = useOfferedConfig();
   const [text, setText] = useState("");
-  const [agentId, setAgentId] = useState(firstAgent);
+  const [agentId, setAgentId] = useState(() => wanted ?? firstAgent());
   const [model, setModel] = useState("");
   const [folder, setFolder] = useState(() => localStorage.getItem(folderKey) ?? "");
   const [policy, setPolicy] = useState(() => policyOf(pageSettings().policy));

@@ -20,6 +20,8 @@ export interface PickerProps {
   readonly value: string;
   readonly options: readonly PickerOption[];
   readonly onChange: (value: string) => void;
+  /** The id of its button, for a label beside it. */
+  readonly id?: string;
   /** Before the chosen label. */
   readonly icon?: ReactNode;
   /** Shown where no option has the value. */
@@ -53,6 +55,7 @@ export function Picker(props: PickerProps): ReactNode {
     <>
       <button
         ref={anchor}
+        id={props.id}
         type="button"
         className={style.button}
         data-kind={kind}

@@ -51,6 +51,8 @@ export interface AhpRequests extends ResourceRequests {
     readonly activeClient?: ActiveClient;
   };
   readonly disposeSession: OfChannel;
+  /** Not part of AHP: every dialect offers it under this name. */
+  readonly reopenSession: OfChannel;
   readonly resolveSessionConfig: {
     readonly provider?: string;
     readonly workingDirectory?: string;
@@ -112,6 +114,7 @@ export function requestReaders(names: RequestNames): RequestReaders {
       activeClient: fields.activeClient && plainClient(fields.activeClient),
     })),
     disposeSession: withChannel(session, object({}), () => ({})),
+    reopenSession: withChannel(session, object({}), () => ({})),
     fetchTurns: withChannel(session, fetchTurnsShape, ({ cursor, before, limit }) => ({
       cursor: cursor ?? before,
       limit,

@@ -25,6 +25,7 @@ export function reduceSession(session: SessionState, action: SessionAction): Ses
     case "session/resuming":
     case "session/contextLost":
     case "session/closed":
+    case "session/reopened":
       return reduceLifecycle(session, action);
     case "session/chatAdded":
     case "session/chatUpdated":
@@ -46,10 +47,11 @@ export function reduceSession(session: SessionState, action: SessionAction): Ses
   }
 }
 
-/** A failed or closed session stays so; the other states follow one another as an agent comes and goes (M27). */
+/** A failed session stays so, a closed one until it is reopened; the others follow the agent's process (M27). */
 function reduceLifecycle(session: SessionState, action: SessionLifecycleAction): SessionState {
   const { status } = session.lifecycle;
-  if (status === "closed" || (status === "failed" && action.type !== "session/closed")) return session;
+  if ((status === "closed") !== (action.type === "session/reopened")) return session;
+  if (status === "failed" && action.type !== "session/closed") return session;
   switch (action.type) {
     case "session/ready": {
       const { at, backendId, backendCwd, agent } = action;
@@ -77,6 +79,12 @@ function reduceLifecycle(session: SessionState, action: SessionLifecycleAction):
       const { at, by, reason } = action;
       return withoutAgent(session, { status: "closed", closedAt: at, by, reason });
     }
+    case "session/reopened":
+      return {
+        ...session,
+        lifecycle: { status: "stale", since: action.at, cause: "reopened" },
+        lastActivityAt: later(session.lastActivityAt, action.at),
+      };
   }
 }
 

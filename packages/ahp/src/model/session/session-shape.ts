@@ -196,6 +196,7 @@ export const sessionActionShape = taggedUnion<SessionAction, "type">("type", {
   "session/resuming": {},
   "session/contextLost": { at: text, reason: text },
   "session/closed": { at: text, by: actorShape, reason: optional(text) },
+  "session/reopened": { at: text, by: actorShape },
   "session/chatAdded": { chat: chatSummaryShape },
   "session/chatUpdated": { chat: id("chat URI"), changes: chatChangesShape },
   "session/chatRemoved": { chat: id("chat URI") },

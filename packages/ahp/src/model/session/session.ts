@@ -111,10 +111,10 @@ export type SessionLifecycle =
 
 /**
  * Why a session has no process: it was idle, the agent died, it could not be brought back, the host was restarted
- * while something ran, or it takes a setting only when it is started.
+ * while something ran, it takes a setting only when it is started, or the session was closed and reopened.
  */
 export type StaleCause = OpenEnum<
-  "evicted" | "agent-exited" | "resume-failed" | "host-restarted" | "settings-changed"
+  "evicted" | "agent-exited" | "resume-failed" | "host-restarted" | "settings-changed" | "reopened"
 >;
 
 /** An agent's description of itself. */
@@ -289,7 +289,9 @@ export type SessionLifecycleAction =
   | { readonly type: "session/resuming" }
   /** The agent is back and remembers nothing. */
   | { readonly type: "session/contextLost"; readonly at: Timestamp; readonly reason: string }
-  | { readonly type: "session/closed"; readonly at: Timestamp; readonly by: Actor; readonly reason?: string };
+  | { readonly type: "session/closed"; readonly at: Timestamp; readonly by: Actor; readonly reason?: string }
+  /** A closed session takes messages again; the next turn starts its agent. */
+  | { readonly type: "session/reopened"; readonly at: Timestamp; readonly by: Actor };
 
 /** Changes of a chat's summary. */
 export type ChatSummaryChanges = Changes<Omit<ChatSummary, "resource">>;

@@ -58,6 +58,7 @@ export const sessionActionFields: FieldsByType<SessionAction> = {
   "session/resuming": fc.constant({}),
   "session/contextLost": fc.record({ at: times, reason: words }),
   "session/closed": fc.record({ at: times, by: actors }),
+  "session/reopened": fc.record({ at: times, by: actors }),
   "session/chatAdded": fc.record({
     chat: fc.record({
       resource: ids("chat URI"),

@@ -72,6 +72,32 @@ export function describeChannels({ start, restart, storage, hub }: World): void 
     expect(storage().channelsOf(gone.session)).toEqual([gone.session, gone.chat, gone.terminal]);
   });
 
+  it("[N810] keeps a channel that was reopened as an open one, with its state and its log", async () => {
+    await start();
+    const { session, chat } = openSession(hub(), "a");
+    dispatchAll(hub(), chat, turnActions(1, ["before"]));
+    const by = { kind: "host" } as const;
+    hub().dispatch(session, { type: "session/closed", at: momentAt(5), by });
+    for (const uri of [session, chat]) hub().close(uri);
+    await hub().settled();
+    const kept = [session, chat].map((uri) => storage().loadChannel(uri));
+    for (const stored of kept) {
+      if (stored?.kind === "session") hub().reopen(stored.uri, "session", stored.state);
+      if (stored?.kind === "chat") hub().reopen(stored.uri, "chat", stored.state);
+    }
+    hub().dispatch(session, { type: "session/reopened", at: momentAt(6), by });
+    dispatchAll(hub(), chat, turnActions(2, ["after"]));
+    await hub().settled();
+    await restart(false);
+    expect(storage().openChannels("session")).toMatchObject([
+      { uri: session, state: { lifecycle: { status: "stale", cause: "reopened" } } },
+    ]);
+    expect(storage().listSessions({ isOpen: true }).sessions).toHaveLength(1);
+    const reopened = storage().loadChannel(chat);
+    expect(reopened?.isOpen).toBe(true);
+    expect(reopened?.kind === "chat" && reopened.state.turns).toHaveLength(2);
+  });
+
   it("[D15] takes a URI that is used again as a new channel", async () => {
     await start();
     const { chat } = openSession(hub(), "a");

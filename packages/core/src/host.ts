@@ -30,6 +30,7 @@ import type { Hub } from "./channel/hub.ts";
 import type { Editors } from "./editor/editors.ts";
 import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
+import { readStats } from "./host-stats.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
 import { Isolation } from "./isolation/isolation.ts";
 import type { HostSearch } from "./search/host-search.ts";
@@ -399,24 +400,7 @@ export class Host {
   }
 
   stats(): HostStats {
-    const { running, writtenBytes, survivorsEnded } = this.#parts.terminals.stats;
-    const { count: subscribers, lagEntries } = this.hub.readers();
-    const sessions: Record<string, number> = {};
-    for (const { state } of this.#parts.sessions.all) {
-      sessions[state.lifecycle.status] = (sessions[state.lifecycle.status] ?? 0) + 1;
-    }
-    return {
-      sessions,
-      turnsRunning: this.#parts.sessions.all.filter(({ turns }) => turns.isBusy).length,
-      approvalsOpen: this.#parts.approvals.list().length,
-      agentsRunning: this.#parts.sessions.all.filter(({ hasAgent }) => hasAgent).length,
-      terminalsRunning: running,
-      terminalBytes: writtenBytes,
-      terminalSkippedBytes: this.#parts.terminalDirectory.skippedBytes,
-      subscribers,
-      lagEntries,
-      survivorsEnded,
-    };
+    return readStats(this.#parts);
   }
 
   async #ask(uri: string, submitted: Action | Request, caller: Caller): Promise<Accepted> {

@@ -68,6 +68,8 @@ async function flood({ sdk, random, folder }: Workplace): Promise<Work> {
   const key = await openSession(sdk, folder, "approve-all");
   const lines = random.whole(100_000, 3_000_000);
   const turn = new FollowedTurn(sdk.acpAgent.streamChat(key, `seq 1 ${lines}`));
+  // A message whose response is lost is not sent again.
+  await turn.begun();
   return {
     name: `flood (${lines} lines)`,
     expected: { end: "end_turn", isWhole: true },

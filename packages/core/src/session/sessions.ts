@@ -209,7 +209,7 @@ export class Sessions {
     const stored = this.#deps.storage.loadChannel(uri);
     const state = this.ofChannel(uri)?.state ?? (stored?.kind === "session" ? stored.state : undefined);
     if (state === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
-    if (state.lifecycle.status === "failed") throw new HostError("ACP_SESSION_INIT_FAILED", NEVER_STARTED);
+    if (state.backendId === undefined) throw new HostError("ACP_SESSION_INIT_FAILED", NEVER_STARTED);
     return state;
   }
 

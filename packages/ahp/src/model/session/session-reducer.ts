@@ -80,6 +80,8 @@ function reduceLifecycle(session: SessionState, action: SessionLifecycleAction):
       return withoutAgent(session, { status: "closed", closedAt: at, by, reason });
     }
     case "session/reopened":
+      // Without a session of the agent there is nothing to continue.
+      if (session.backendId === undefined) return session;
       return {
         ...session,
         lifecycle: { status: "stale", since: action.at, cause: "reopened" },

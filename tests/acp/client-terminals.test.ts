@@ -84,7 +84,7 @@ describe("commands in an editor's terminals", () => {
     expect(editor.terminalText).toBe("");
     const shown = editor.updates.flatMap(({ update: each }) => ("content" in each ? [each.content] : []));
     expect(shown).toContainEqual([{ type: "terminal", terminalId: "own-1" }]);
-    expect(editor.terminals.released).toEqual(["own-1"]);
+    await expect.poll(() => editor.terminals.released).toEqual(["own-1"]);
     expect(commandsOf(host)).toMatchObject([
       { what: "command", decision: "allowed", isolation },
       { what: "command-exit", isolation, exitCode: 3 },

@@ -136,7 +136,7 @@ describe.each(attackSettings("own"))("as $user, backend $backend", (setting) => 
         const p99 = [latencies.host, latencies.bare].map((each) => percentile99(each).toFixed(1));
         console.log(`/healthz p99 in ms, isolation ${isolation}, ${group.join()}: ${p99[0]}, bare ${p99[1]}`);
       },
-      isLong ? 300_000 : 60_000,
+      isLong ? 300_000 : 180_000,
     );
 
     it.runIf(isLong)(

@@ -34,10 +34,12 @@ describe.each(attackSettings("ordinary"))("as $user, backend $backend", (setting
     const own = found.split("\n").filter((line) => line.includes("/agents/shell/"));
     if (level === "none") expect(own).not.toEqual([]);
     else expect(found).toBe("");
-    // Each has a folder, and it goes with its session.
+    // Each has a folder, which stays for a session that may be reopened and goes with one that is deleted.
     const folders = (): string[] => readdirSync(path.join(home, "agents/shell"));
     expect(folders()).toHaveLength(2);
     await target.call("DELETE", `/sdk/acp/session/${encodeURIComponent(victim)}`);
+    expect(folders()).toHaveLength(2);
+    await target.call("DELETE", `/sdk/acp/session/${encodeURIComponent(victim)}?purge=true`);
     expect(folders()).toHaveLength(1);
     expect(existsSync(path.join(home, "agents/shell", folders()[0] ?? ""))).toBe(true);
   });

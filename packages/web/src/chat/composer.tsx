@@ -117,7 +117,7 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
   const send = async (): Promise<void> => {
     if (text.trim() === "" && attached.length === 0) return;
     const { status } = host.view().status;
-    if (status === "waiting" || status === "closed") {
+    if (status !== "connected" && status !== "not-responding") {
       // It may never come back under this sign-in, and then nobody would send the message.
       host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
       return;

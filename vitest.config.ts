@@ -28,8 +28,9 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     restoreMocks: true,
-    // On two cores vitest would use one, but half of the tests wait for processes most of the time: three keep both busy.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // On two cores vitest would use one, but tests wait for their processes more than half of the time: five keep both
+    // busy. Those of the long form measure times, too.
+    maxWorkers: Math.max(process.env["HOLDFAST_LONG"] === undefined ? 5 : 3, availableParallelism() - 1),
     testTimeout: 60_000,
     expect: { poll: waiting },
     hookTimeout: 60_000,

@@ -14,6 +14,9 @@ interface Wanted {
 
 /** Below what a person or a stream would notice; then other work comes first. */
 const sliceMs = 1;
+/** Where many wait for the search, as after a restart of the host, it is most of the work. */
+const crowd = 10;
+const crowdSliceMs = 5;
 
 /**
  * Several searches at once would each take their slice in the same tick, and hold up everything else for the sum of
@@ -50,7 +53,8 @@ async function search(all: readonly Wanted[]): Promise<void> {
     wanted.set(link, [...(wanted.get(link) ?? []), each]);
   }
   const users = new Set(all.map(({ socket }) => socket.uid));
-  for await (const [pid, link] of openDescriptors(users)) {
+  const slice = new Slice(all.length < crowd ? sliceMs : crowdSliceMs);
+  for await (const [pid, link] of openDescriptors(users, slice)) {
     for (const { resolve } of wanted.get(link) ?? []) resolve(pid);
     wanted.delete(link);
     if (wanted.size === 0) return;
@@ -59,8 +63,10 @@ async function search(all: readonly Wanted[]): Promise<void> {
 }
 
 /** The links of all descriptors of these users' processes; a little at a time. */
-async function* openDescriptors(users: ReadonlySet<number>): AsyncGenerator<readonly [number, string]> {
-  const slice = new Slice();
+async function* openDescriptors(
+  users: ReadonlySet<number>,
+  slice: Slice,
+): AsyncGenerator<readonly [number, string]> {
   for (const pid of newestPids()) {
     if (slice.isOver) await slice.next();
     const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
@@ -75,7 +81,13 @@ async function* openDescriptors(users: ReadonlySet<number>): AsyncGenerator<read
 
 /** A piece of work after which other work comes first. */
 class Slice {
-  #endMs = performance.now() + sliceMs;
+  readonly #lengthMs: number;
+  #endMs: number;
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs;
+    this.#endMs = performance.now() + lengthMs;
+  }
 
   get isOver(): boolean {
     return performance.now() > this.#endMs;
@@ -83,7 +95,7 @@ class Slice {
 
   async next(): Promise<void> {
     await nextTick();
-    this.#endMs = performance.now() + sliceMs;
+    this.#endMs = performance.now() + this.#lengthMs;
   }
 }
 

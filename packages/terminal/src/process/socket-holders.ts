@@ -14,9 +14,6 @@ interface Wanted {
 
 /** Below what a person or a stream would notice; then other work comes first. */
 const sliceMs = 1;
-/** Where many wait for the search, as after a restart of the host, it is most of the work. */
-const crowd = 10;
-const crowdSliceMs = 5;
 
 /**
  * Several searches at once would each take their slice in the same tick, and hold up everything else for the sum of
@@ -53,8 +50,7 @@ async function search(all: readonly Wanted[]): Promise<void> {
     wanted.set(link, [...(wanted.get(link) ?? []), each]);
   }
   const users = new Set(all.map(({ socket }) => socket.uid));
-  const slice = new Slice(all.length < crowd ? sliceMs : crowdSliceMs);
-  for await (const [pid, link] of openDescriptors(users, slice)) {
+  for await (const [pid, link] of openDescriptors(users)) {
     for (const { resolve } of wanted.get(link) ?? []) resolve(pid);
     wanted.delete(link);
     if (wanted.size === 0) return;
@@ -63,10 +59,8 @@ async function search(all: readonly Wanted[]): Promise<void> {
 }
 
 /** The links of all descriptors of these users' processes; a little at a time. */
-async function* openDescriptors(
-  users: ReadonlySet<number>,
-  slice: Slice,
-): AsyncGenerator<readonly [number, string]> {
+async function* openDescriptors(users: ReadonlySet<number>): AsyncGenerator<readonly [number, string]> {
+  const slice = new Slice();
   for (const pid of newestPids()) {
     if (slice.isOver) await slice.next();
     const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
@@ -81,13 +75,7 @@ async function* openDescriptors(
 
 /** A piece of work after which other work comes first. */
 class Slice {
-  readonly #lengthMs: number;
-  #endMs: number;
-
-  constructor(lengthMs: number) {
-    this.#lengthMs = lengthMs;
-    this.#endMs = performance.now() + lengthMs;
-  }
+  #endMs = performance.now() + sliceMs;
 
   get isOver(): boolean {
     return performance.now() > this.#endMs;
@@ -95,7 +83,7 @@ class Slice {
 
   async next(): Promise<void> {
     await nextTick();
-    this.#endMs = performance.now() + this.#lengthMs;
+    this.#endMs = performance.now() + sliceMs;
   }
 }
 

@@ -14,8 +14,6 @@ const TELEMETRY = "metrics are at `/metrics`";
 const requests: { readonly [name: string]: string | undefined } = {
   ...Object.fromEntries(requestMethods.map((name) => [name, undefined])),
   authenticate: SIGN_IN,
-  createChat: ONE_CHAT,
-  disposeChat: ONE_CHAT,
   moveChat: ONE_CHAT,
 };
 

@@ -8,6 +8,7 @@ import {
   type JsonValue,
   ROOT_URI,
   type SessionLimits,
+  defaultChatUri,
   makeId,
 } from "@holdfast/ahp";
 import type { AhpRequests } from "@holdfast/ahp/dialects";
@@ -25,11 +26,14 @@ type SessionMethod =
   | "createSession"
   | "disposeSession"
   | "reopenSession"
+  | "createChat"
+  | "disposeChat"
   | "resolveSessionConfig"
   | "sessionConfigCompletions"
   | "fetchTurns"
   | "completions";
 
+const ONE_CHAT = "a session of an agent has one chat from beginning to end; create or dispose of a session";
 const defaultTurns = 50;
 const pageSessions = 100;
 
@@ -74,6 +78,18 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
       const submission = await port.submit(found.uri, { type: "session/reopen" }, record.submitter);
       requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
       return null;
+    },
+    // An editor may ask for the chat that every session begins with.
+    createChat: ({ dialect }, { channel, chat }) => {
+      const found = channels.findNow(dialect, channel);
+      if (found?.kind !== "session") throw new HostError("ACP_SESSION_NOT_FOUND");
+      if (channels.findNow(dialect, chat)?.uri === defaultChatUri(makeId("session URI", found.uri)))
+        return null;
+      throw invalidParams(`chat: ${ONE_CHAT}`);
+    },
+    disposeChat: ({ dialect }, { channel }) => {
+      if (channels.findNow(dialect, channel)?.kind === "chat") throw invalidParams(`channel: ${ONE_CHAT}`);
+      throw new HostError("ACP_SESSION_NOT_FOUND");
     },
     resolveSessionConfig: (_subscriptions, { config = {} }) => ({
       schema: sessionConfigSchema(port.sessions),

@@ -59,6 +59,10 @@ export interface AhpRequests extends ResourceRequests {
     readonly config?: JsonObject;
   };
   readonly sessionConfigCompletions: { readonly property: string; readonly query?: string };
+  /** The channel is a session. */
+  readonly createChat: OfChannel & { readonly chat: string };
+  /** The channel is a chat. */
+  readonly disposeChat: OfChannel;
   /** The channel is a chat. */
   readonly fetchTurns: OfChannel & { readonly cursor?: string; readonly limit?: number };
   /** The channel is a session or one of its chats. */
@@ -115,6 +119,8 @@ export function requestReaders(names: RequestNames): RequestReaders {
     })),
     disposeSession: withChannel(session, object({}), () => ({})),
     reopenSession: withChannel(session, object({}), () => ({})),
+    createChat: withChannel(session, object({ chat: text }), ({ chat }) => ({ chat })),
+    disposeChat: withChannel("channel", object({}), () => ({})),
     fetchTurns: withChannel(session, fetchTurnsShape, ({ cursor, before, limit }) => ({
       cursor: cursor ?? before,
       limit,

@@ -4,7 +4,7 @@ import {
   copyFileSync,
   existsSync,
   openSync,
-  readSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -52,8 +52,16 @@ export async function repairDatabase({
     let tables = await salvageAll({ source: file, target, node });
     if (tables.every(({ copied }) => copied === 0)) {
       // Perhaps it is only the table of tables that cannot be read.
-      copyWithFirstPage(file, target, patched);
+      copyWithSchema(file, target, patched);
       tables = await salvageAll({ source: patched, target, node });
+    }
+    // An empty database would look like a success, and a host does not start on it.
+    if (tables.every(({ copied }) => copied === 0)) {
+      throw new StorageError(
+        "unusable",
+        `Nothing in ${file} can be read. It was left as it is: restore it from a backup, ` +
+          "or begin without sessions and keys with: holdfast serve --start-empty",
+      );
     }
     const completed = await completeCopy(target, tables);
     const setAside = setDatabaseAside(file, now());
@@ -82,7 +90,7 @@ export function setDatabaseAside(file: string, at: Date): string {
 
 async function makeEmpty(file: string): Promise<void> {
   const database = await Database.open({ file, busyTimeoutMs: 0 });
-  // As in every database that a host has opened: its first page must be the same (see `copyWithFirstPage`).
+  // As in every database that a host has opened: its table of tables must be the same (see `copyWithSchema`).
   makeSearchIndex(database);
   // Everything in one file, which is renamed in the end.
   database.run("DELETE FROM sequence");
@@ -110,30 +118,44 @@ function removeFiles(file: string): void {
 
 /** https://sqlite.org/fileformat2.html#the_database_header */
 const headerFields = { pageSize: 16, pageCount: 28, firstFreePage: 32, freePages: 36 } as const;
+const headerBytes = 100;
 
 /**
- * Copies a database with the first page of a new one: it holds the table of tables, without which nothing is found
- * (D265). Tables begin at the same pages in every database of this
- * Holdfast, because they are made in the same order before there is any row.
+ * Copies a database with the table of tables of a new one, without which nothing is found (D265). Tables begin at the
+ * same pages in every database of this Holdfast, because they are made in the same order before there is any row; so
+ * does the table of tables.
  */
-function copyWithFirstPage(source: string, template: string, copy: string): void {
-  const templateFile = openSync(template, "r");
-  const page = readFirstPage(templateFile);
-  closeSync(templateFile);
+function copyWithSchema(source: string, template: string, copy: string): void {
+  const pages = schemaPages(readFileSync(template));
+  const first = pages.get(1) ?? Buffer.alloc(headerBytes);
   copyFileSync(source, copy);
-  page.writeUInt32BE(Math.floor(statSync(copy).size / page.length), headerFields.pageCount);
+  first.writeUInt32BE(Math.floor(statSync(copy).size / first.length), headerFields.pageCount);
   // Free pages cannot be distinguished from used ones; nothing is written to this copy anyway.
-  page.writeUInt32BE(0, headerFields.firstFreePage);
-  page.writeUInt32BE(0, headerFields.freePages);
+  first.writeUInt32BE(0, headerFields.firstFreePage);
+  first.writeUInt32BE(0, headerFields.freePages);
   const file = openSync(copy, "r+");
-  writeSync(file, page, 0, page.length, 0);
+  for (const [number, page] of pages) writeSync(file, page, 0, page.length, (number - 1) * page.length);
   closeSync(file);
 }
 
-function readFirstPage(file: number): Buffer {
-  const header = Buffer.alloc(100);
-  readSync(file, header, 0, header.length, 0);
-  const page = Buffer.alloc(header.readUInt16BE(headerFields.pageSize));
-  readSync(file, page, 0, page.length, 0);
-  return page;
+/** https://sqlite.org/fileformat2.html#b_tree_pages */
+const interiorTable = 0x05;
+const pageFields = { type: 0, cellCount: 3, lastChild: 8, cells: 12 } as const;
+
+/** The pages of the table of tables, by their numbers from 1: the first one, and those that it refers to. */
+function schemaPages(database: Buffer): Map<number, Buffer> {
+  const pageBytes = database.readUInt16BE(headerFields.pageSize);
+  const pages = new Map<number, Buffer>();
+  const add = (number: number): void => {
+    const page = Buffer.from(database.subarray((number - 1) * pageBytes, number * pageBytes));
+    pages.set(number, page);
+    const start = number === 1 ? headerBytes : 0;
+    if (page[start + pageFields.type] !== interiorTable) return;
+    for (let cell = 0; cell < page.readUInt16BE(start + pageFields.cellCount); cell += 1) {
+      add(page.readUInt32BE(page.readUInt16BE(start + pageFields.cells + 2 * cell)));
+    }
+    add(page.readUInt32BE(start + pageFields.lastChild));
+  };
+  add(1);
+  return pages;
 }

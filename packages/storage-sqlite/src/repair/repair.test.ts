@@ -1,5 +1,5 @@
 // The check of a database, and its repair, without a host.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -108,5 +108,32 @@ describe("the repair of a database", () => {
     expect(storage.audit.read({ limit: 1 })[0]?.id).toBe(4000);
     expect(storage.sequence.last).toBeGreaterThanOrEqual(1_000_000);
     storage.close();
+  });
+
+  it("[D265] loses no row when every page of the table of tables is damaged", async () => {
+    await makeDatabase(100);
+    const bytes = readFileSync(file);
+    // It has become too long for the first page, which refers to others.
+    for (let page = 0; page < bytes.length; page += 4096) {
+      const isSchema = page === 0 || bytes.subarray(page, page + 4096).includes("CREATE TABLE");
+      if (isSchema) bytes.fill(0xa5, page + (page === 0 ? 100 : 0), page + 4096);
+    }
+    writeFileSync(file, bytes);
+    const repair = await repairDatabase({ file });
+    expect(repair.auditEntries).toEqual({ recovered: 100, lost: 0 });
+    expect(repair.settings).toEqual({ recovered: 1, lost: 0 });
+    expect(await check()).toEqual({ kind: "sound" });
+  });
+
+  it("[D265] of a file in which nothing can be read fails, and leaves it as it is", async () => {
+    await makeDatabase(10);
+    const bytes = readFileSync(file).fill(0xa5);
+    writeFileSync(file, bytes);
+    await expect(repairDatabase({ file })).rejects.toMatchObject({
+      code: "unusable",
+      message: expect.stringContaining("--start-empty"),
+    });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    expect(readdirSync(path.dirname(file)).filter((name) => /damaged|repair/.test(name))).toEqual([]);
   });
 });

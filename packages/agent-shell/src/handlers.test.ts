@@ -26,7 +26,7 @@ describe("the handshake", () => {
         loadSession: true,
         promptCapabilities: { image: false, audio: false, embeddedContext: true },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
-        _meta: { holdfast: { keepsSessions: false } },
+        _meta: { holdfast: { keepsSessions: false, runsMessages: true } },
       },
       authMethods: [],
     });

@@ -102,7 +102,8 @@ function describeAgent(keepsSessions: boolean): InitializeResult {
       loadSession: true,
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
       sessionCapabilities: { list: {}, resume: {}, close: {} },
-      _meta: { holdfast: { keepsSessions } },
+      // Its text is not read but run: a client that puts other words into a message should know.
+      _meta: { holdfast: { keepsSessions, runsMessages: true } },
     },
     authMethods: [],
   };

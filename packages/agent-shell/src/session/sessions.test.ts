@@ -48,7 +48,9 @@ describe("a session in a folder", () => {
     await client.close();
 
     const next = await start({ stateFolder });
-    expect(next.initialized?.agentCapabilities._meta).toEqual({ holdfast: { keepsSessions: true } });
+    expect(next.initialized?.agentCapabilities._meta).toEqual({
+      holdfast: { keepsSessions: true, runsMessages: true },
+    });
     const settings = await next.connection.request("session/load", {
       sessionId,
       cwd: folder,

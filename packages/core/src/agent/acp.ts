@@ -112,6 +112,12 @@ export interface AcpInitializeResult {
       readonly list?: unknown;
       readonly fork?: unknown;
     };
+    readonly _meta?: {
+      readonly holdfast?: {
+        /** Whether the text of a message is run as commands, as by the built-in agent. */
+        readonly runsMessages?: boolean;
+      } | null;
+    } | null;
   };
   readonly authMethods?: readonly AcpAuthMethod[];
   readonly _meta?: {
@@ -248,8 +254,14 @@ export function describeAgent(
     accepts: (["image", "audio", "embeddedContext"] as const).filter((kind) => prompt[kind] === true),
     ...(agentInfo?.version !== undefined && { version: agentInfo.version }),
     ...(isMarked(agentCapabilities?.sessionCapabilities?.fork) && { forks: true }),
+    ...(runsMessages(info) && { runsMessages: true }),
     ...(!asks && { asks, askModes }),
   };
+}
+
+/** Whether an agent runs the text of a message as commands. */
+export function runsMessages({ agentCapabilities }: AcpInitializeResult): boolean {
+  return agentCapabilities?._meta?.holdfast?.runsMessages === true;
 }
 
 /** Support is marked by an object, by some agents with `true`; null and false mean the same as nothing. */

@@ -10,12 +10,8 @@ import {
   TerminalError,
 } from "@holdfast/terminal/port";
 import type { Caller } from "../caller.ts";
-import {
-  commonGitFolder,
-  makeExpectedCaches,
-  workspaceHidden,
-  workspaceWritable,
-} from "./workspace-paths.ts";
+import { linkedRepository } from "./linked-repository.ts";
+import { makeExpectedCaches, workspaceHidden, workspaceWritable } from "./workspace-paths.ts";
 
 /** The host's own paths, which only the program that runs it knows. */
 export interface HostPaths {
@@ -97,7 +93,7 @@ export class Isolation {
     const listed = new Set(config.visible);
     const secrets = workspaceHidden(process.env).filter((each) => !listed.has(each));
     const isWorkedOn = (each: string): boolean => roots.some((root) => isIn(root, each));
-    const repositories = roots.flatMap((root) => commonGitFolder(root) ?? []);
+    const repositories = roots.flatMap((root) => linkedRepository(root) ?? []);
     return {
       level,
       hidden: [...hidden, ...config.hidden, ...secrets],

@@ -1,5 +1,5 @@
 // Paths of the level `workspace`: what agents need to write to, and what nobody should find by accident.
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import path from "node:path";
 
@@ -129,20 +129,4 @@ export function workspaceHidden(environment: Readonly<Record<string, string | un
     `/tmp/tmux-${process.getuid?.() ?? 0}`,
     ...(sshAgent === undefined || sshAgent === "" ? [] : [sshAgent]),
   ];
-}
-
-/** The repository that a git worktree belongs to: a commit writes there. */
-export function commonGitFolder(root: string): string | undefined {
-  const link = path.join(root, ".git");
-  try {
-    if (!statSync(link).isFile()) return undefined;
-    const folder = /^gitdir: (.+)$/m.exec(readFileSync(link, "utf8"))?.[1];
-    if (folder === undefined) return undefined;
-    const own = path.resolve(root, folder);
-    const common = path.join(own, "commondir");
-    return existsSync(common) ? path.resolve(own, readFileSync(common, "utf8").trim()) : own;
-  } catch {
-    // No repository, or none that git would take for one.
-    return undefined;
-  }
 }

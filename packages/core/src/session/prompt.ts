@@ -1,7 +1,7 @@
 // Makes an ACP prompt out of a message and its attachments, as far as the agent can take them.
 import type { Attachment as DescribedAttachment, Message } from "@holdfast/ahp";
 import { type Attachment, type ChatRequest, HostError } from "@holdfast/protocol";
-import type { AcpInitializeResult } from "../agent/acp.ts";
+import { type AcpInitializeResult, runsMessages } from "../agent/acp.ts";
 
 type Accepts = NonNullable<NonNullable<AcpInitializeResult["agentCapabilities"]>["promptCapabilities"]>;
 
@@ -21,21 +21,29 @@ export function buildPrompt(
 }
 
 /** The content blocks of a message of the chat; what was too large to be kept with it cannot be sent again. */
-export function buildMessagePrompt(
-  { text, attachments = [] }: Message,
-  { agentCapabilities }: AcpInitializeResult,
-): object[] {
-  const accepts = agentCapabilities?.promptCapabilities ?? {};
-  const blocks = attachments.flatMap((attachment, index) => buildAttachment(attachment, index, accepts));
+export function buildMessagePrompt({ text, attachments = [] }: Message, info: AcpInitializeResult): object[] {
+  const accepts = info.agentCapabilities?.promptCapabilities ?? {};
+  const blocks = attachments.flatMap((attachment, index) =>
+    attachment.type === "simple"
+      ? buildText(attachment.modelRepresentation, index, runsMessages(info))
+      : buildAttachment(attachment, index, accepts),
+  );
   return [...(text === "" ? [] : [{ type: "text", text }]), ...blocks];
 }
 
-function buildAttachment(attachment: DescribedAttachment, index: number, accepts: Accepts): object[] {
+/** A text that nobody wrote as a command must not become one (N815). */
+function buildText(text: string | undefined, index: number, isRun: boolean): object[] {
+  if (text === undefined) return [];
+  if (!isRun) return [{ type: "text", text }];
+  return [{ type: "resource", resource: { uri: `attachment:/${index}`, mimeType: "text/plain", text } }];
+}
+
+function buildAttachment(
+  attachment: Exclude<DescribedAttachment, { readonly type: "simple" }>,
+  index: number,
+  accepts: Accepts,
+): object[] {
   switch (attachment.type) {
-    case "simple": {
-      const { modelRepresentation: text } = attachment;
-      return text === undefined ? [] : [{ type: "text", text }];
-    }
     case "resource": {
       const { uri, label: name, contentType: mimeType } = attachment;
       return [{ type: "resource_link", uri, name, ...(mimeType !== undefined && { mimeType }) }];

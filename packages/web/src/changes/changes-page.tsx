@@ -70,7 +70,7 @@ export default function ChangesPage({ route, session, chat }: ChangesPageProps):
           changes={changes}
         />
       )}
-      <ReviewBar session={session.resource} sessionKey={session.key} chat={chat} />
+      <ReviewBar session={session} chat={chat} />
     </div>
   );
 }

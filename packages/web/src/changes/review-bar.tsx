@@ -1,6 +1,6 @@
 // Sends the comments on lines to the agent, all as one message.
 import { CommentIcon } from "@primer/octicons-react";
-import type { ChatState, SessionUri } from "@holdfast/ahp";
+import type { ChatState, SessionState } from "@holdfast/ahp";
 import { type ReactNode, useState } from "react";
 import { queueMessage, startTurn } from "../chat/send-message.ts";
 import { goTo } from "../frame/route.ts";
@@ -11,17 +11,17 @@ import { countWords } from "./commit-bar.tsx";
 import { reviewMessage, useReviewComments } from "./review-comments.ts";
 
 interface ReviewBarProps {
-  readonly session: SessionUri;
-  readonly sessionKey: string;
+  readonly session: SessionState;
   readonly chat: ChatState;
 }
 
-export function ReviewBar({ session, sessionKey, chat }: ReviewBarProps): ReactNode {
+export function ReviewBar({ session, chat }: ReviewBarProps): ReactNode {
   const host = useHost();
-  const { store, comments } = useReviewComments(sessionKey);
+  const { store, comments } = useReviewComments(session.key);
   const [isBusy, setIsBusy] = useState(false);
   if (comments.length === 0) return null;
   const ids = comments.map(({ id }) => id);
+  const isRun = session.agent?.runsMessages === true;
   const send = async (): Promise<void> => {
     setIsBusy(true);
     const channel = host.channel(chat.resource, "chat");
@@ -31,19 +31,22 @@ export function ReviewBar({ session, sessionKey, chat }: ReviewBarProps): ReactN
     setIsBusy(false);
     if (!isTaken) return;
     store.remove(ids);
-    goTo({ place: "session", session });
+    goTo({ place: "session", session: session.resource });
   };
   return (
     <div className={style.review} role="group" aria-label="Review comments">
       <span className={style.barWords}>
         <CommentIcon /> {countWords(comments.length, "comment")}
+        {isRun && ". This agent would run them as commands, so they cannot be sent to it."}
       </span>
       <Button kind="quiet" disabled={isBusy} onClick={() => store.remove(ids)}>
         Discard
       </Button>
-      <Button kind="primary" disabled={isBusy} onClick={() => void send()}>
-        {chat.activeTurn === undefined ? "Send to agent" : "Queue for agent"}
-      </Button>
+      {!isRun && (
+        <Button kind="primary" disabled={isBusy} onClick={() => void send()}>
+          {chat.activeTurn === undefined ? "Send to agent" : "Queue for agent"}
+        </Button>
+      )}
     </div>
   );
 }

@@ -80,6 +80,7 @@ const agentShape = object<ConnectedAgent>({
   resume: oneOf("resume", "load", "none"),
   accepts: list(text),
   forks: optional(flag),
+  runsMessages: optional(flag),
   asks: optional(flag),
   askModes: optional(list(text)),
 });

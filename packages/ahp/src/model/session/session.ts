@@ -127,6 +127,8 @@ export interface ConnectedAgent {
   readonly accepts: readonly OpenEnum<"image" | "audio" | "embeddedContext">[];
   /** Whether it can continue a copy of its session. */
   readonly forks?: boolean;
+  /** Whether it runs the text of a message as commands, so that other words must not be sent to it. */
+  readonly runsMessages?: boolean;
   /** False: it acts without asking, except in the modes of `askModes`. */
   readonly asks?: boolean;
   /** The modes in which it asks, or changes nothing. */

@@ -1,0 +1,70 @@
+// The repository of a worktree or submodule, which lies elsewhere: git writes there, and only there.
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import path from "node:path";
+
+/** Larger files are none of git's pointers; its configuration is longer. */
+const maxPointerBytes = 4096;
+const maxConfigBytes = 64 * 1024;
+
+/**
+ * The folder that a commit in `root` writes to, if `root` is linked to a repository elsewhere. The agent can write
+ * `.git` in its own folder, so that it is believed only where the repository names `root` in turn, which needs rights
+ * to write there (V741).
+ */
+export function linkedRepository(root: string): string | undefined {
+  const link = path.join(root, ".git");
+  const named = /^gitdir: (.+)$/m.exec(readSmallFile(link, maxPointerBytes) ?? "")?.[1];
+  if (named === undefined) return undefined;
+  try {
+    const own = realpathSync(path.resolve(root, named));
+    return worktreeOf(own, link) ?? submoduleOf(own, root);
+  } catch {
+    // It names nothing that is there.
+    return undefined;
+  }
+}
+
+/** The repository of a worktree: it keeps what belongs to the worktree in `worktrees/NAME`, with a way back. */
+function worktreeOf(own: string, link: string): string | undefined {
+  const common = path.dirname(path.dirname(own));
+  if (path.join(common, "worktrees", path.basename(own)) !== own) return undefined;
+  const named = readSmallFile(path.join(own, "commondir"), maxPointerBytes)?.trim();
+  if (named === undefined || realpathSync(path.resolve(own, named)) !== common) return undefined;
+  const back = readSmallFile(path.join(own, "gitdir"), maxPointerBytes)?.trim();
+  const isBack = back !== undefined && realpathSync(path.resolve(own, back)) === realpathSync(link);
+  return isBack && isRepository(common) ? common : undefined;
+}
+
+/** The repository of a submodule, whose configuration names the folder. */
+function submoduleOf(own: string, root: string): string | undefined {
+  const config = readSmallFile(path.join(own, "config"), maxConfigBytes) ?? "";
+  const named = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(config)?.[1];
+  if (named === undefined || realpathSync(path.resolve(own, named)) !== realpathSync(root)) return undefined;
+  return isRepository(own) ? own : undefined;
+}
+
+/** Else a folder that happens to be above one called `worktrees` would do. */
+function isRepository(folder: string): boolean {
+  const isThere = (name: string, kind: "isFile" | "isDirectory"): boolean =>
+    statSync(path.join(folder, name), { throwIfNoEntry: false })?.[kind]() === true;
+  return isThere("HEAD", "isFile") && isThere("objects", "isDirectory") && isThere("refs", "isDirectory");
+}
+
+/** The text of a plain file of at most so many bytes. An agent may put anything in its place: a pipe would block the host. */
+function readSmallFile(file: string, maxBytes: number): string | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch {
+    // It is not there, or a link.
+    return undefined;
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size > maxBytes) return undefined;
+    const bytes = Buffer.alloc(maxBytes);
+    return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, maxBytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}

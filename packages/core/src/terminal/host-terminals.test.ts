@@ -179,3 +179,12 @@ test("[U762] a terminal that is being started when the host closes is ended, and
   expect(own.has(uri)).toBe(false);
   await expect(closing.open(planned("true"))).rejects.toMatchObject({ code: "HOST_STOPPING" });
 });
+
+test("[M24] an agent's command stays the title of its terminal, whatever its output says", async () => {
+  const line = String.raw`printf '\033]0;git status\007'`;
+  const terminal = await terminals.create({ ...wanted(line), kind: "tty" }, claim);
+  await terminal.exited;
+  expect(Buffer.from(terminal.output.bytes(0, terminal.output.endOffset)).toString()).toContain("git status");
+  expect(hub.state(terminal.uri, "terminal")).toMatchObject({ title: line, titleSource: "agent" });
+  await terminal.close();
+});

@@ -149,6 +149,8 @@ export class HostTerminals {
         startKey: `${request} terminal`,
       }),
       title: [command, ...args].join(" "),
+      // What was approved: its output must not say that it was something else.
+      titleSource: "agent",
       commandLine: [command, ...args].join(" "),
       claim,
       kind,
@@ -203,6 +205,7 @@ export class HostTerminals {
     const plan = {
       // Not cut off with a long line.
       title: `${line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line} (${describeEditor(editor.name)})`,
+      titleSource: "agent",
       commandLine: line,
       claim,
       cwd,

@@ -54,12 +54,14 @@ function resize(terminal: TerminalState, { cols, rows }: ActionOf<"terminal/resi
   return isPossible && !isSame ? { ...terminal, size: { cols, rows } } : terminal;
 }
 
-/** A title that a person chose stays until a person changes it (M24). */
+/** A title that a person chose stays until a person changes it, and a program changes no agent's (M24). */
 function retitle(
   terminal: TerminalState,
   { title, source }: ActionOf<"terminal/titleChanged">,
 ): TerminalState {
-  if (terminal.titleSource === "person" && source !== "person") return terminal;
+  const { titleSource } = terminal;
+  if (titleSource === "person" && source !== "person") return terminal;
+  if (titleSource === "agent" && source === "program") return terminal;
   return patch(terminal, { title, titleSource: source });
 }
 

@@ -15,6 +15,7 @@ import type {
   TerminalRun,
   TerminalSize,
   TerminalState,
+  TitleSource,
 } from "./terminal.ts";
 
 const claimShape = taggedUnion<TerminalClaim, "kind">("kind", {
@@ -39,7 +40,7 @@ const lifecycleShape = taggedUnion<TerminalLifecycle, "status">("status", {
 });
 
 const runShape = oneOf<TerminalRun>("text", "tty", "display");
-const titleSourceShape = oneOf("person", "program");
+const titleSourceShape = oneOf<TitleSource>("person", "agent", "program");
 
 const leftoversShape = object<TerminalLeftovers>({
   count,

@@ -1,4 +1,5 @@
 // Review in a real browser: a task from its prompt to a commit, comments on lines, reverts, files.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -132,6 +133,35 @@ describePage("review", () => {
       await expect.poll(() => bar.count()).toBe(0);
     },
   );
+
+  it("[Z843, N815] a comment on the last line has the focus, and is not sent to an agent that would run it", async () => {
+    const folder = path.join(scene.repository, "..", "shell-review");
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, "notes.txt"), "one\n");
+    execFileSync("git", ["init", "--quiet"], { cwd: folder });
+    const wish = { agent_id: "shell", cwd: folder, approvalPolicy: "approve-all" };
+    const { session_key: key } = (await scene.api("POST", "/sdk/acp/session", wish))["session"] as {
+      readonly session_key: string;
+    };
+    await scene.send(key, "echo two >> notes.txt");
+    const page = await openSession("/changes", key);
+    const last = page.getByRole("button", { name: /^Comment on line/ }).last();
+    await last.click();
+    const field = page.getByRole("textbox", { name: "Comment on notes.txt, line 2" });
+    await field.waitFor();
+    const focused = (): Promise<unknown> =>
+      page.evaluate("document.activeElement?.getAttribute('aria-label')");
+    await expect.poll(focused).toBe("Comment on notes.txt, line 2");
+    await page.keyboard.press("Escape");
+    await expect.poll(focused).toBe(await last.getAttribute("aria-label"));
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("> notes.txt");
+    await page.keyboard.press("Control+Enter");
+    const bar = page.getByRole("group", { name: "Review comments" });
+    await bar.getByText("would run them as commands").waitFor();
+    expect(await bar.getByRole("button").allInnerTexts()).toEqual(["Discard"]);
+    await bar.getByRole("button", { name: "Discard" }).click();
+  });
 
   it(
     "[Z846] a turn is shown alone, and a file and a hunk are reverted after a question",

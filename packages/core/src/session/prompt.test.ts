@@ -1,6 +1,6 @@
 // The conversion of a message and its attachments: blocks for the agent, and a record of what was sent.
 import { expect, test } from "vitest";
-import { buildPrompt, describeAttachments } from "./prompt.ts";
+import { buildMessagePrompt, buildPrompt, describeAttachments } from "./prompt.ts";
 
 const attach = (mime: string, content: string): { contentString: string; mime: string } => ({
   contentString: `data:${mime};base64,${Buffer.from(content).toString("base64")}`,
@@ -80,5 +80,20 @@ test("[N51] of attachments above 256 KiB together, only type and size are kept",
   expect(describeAttachments({ message: "", attachments })).toEqual([
     { type: "simple", label: "Attachment 1: image/png, 150000 bytes" },
     { type: "simple", label: "Attachment 2: image/png, 60000 bytes" },
+  ]);
+});
+
+test("[N815] the text of an attachment is not run by an agent that runs messages", () => {
+  const comments = { type: "simple", label: "Comments", modelRepresentation: "> notes.md" } as const;
+  const message = { text: "date", origin: { kind: "user" }, attachments: [comments] } as const;
+  const runs = { protocolVersion: 1, agentCapabilities: { _meta: { holdfast: { runsMessages: true } } } };
+  const text = "> notes.md";
+  expect(buildMessagePrompt(message, runs)).toEqual([
+    { type: "text", text: "date" },
+    { type: "resource", resource: { uri: "attachment:///0", mimeType: "text/plain", text } },
+  ]);
+  expect(buildMessagePrompt(message, all)).toEqual([
+    { type: "text", text: "date" },
+    { type: "text", text },
   ]);
 });

@@ -35,7 +35,7 @@ export function buildMessagePrompt({ text, attachments = [] }: Message, info: Ac
 function buildText(text: string | undefined, index: number, isRun: boolean): object[] {
   if (text === undefined) return [];
   if (!isRun) return [{ type: "text", text }];
-  return [{ type: "resource", resource: { uri: `attachment:/${index}`, mimeType: "text/plain", text } }];
+  return [{ type: "resource", resource: { uri: `attachment:///${index}`, mimeType: "text/plain", text } }];
 }
 
 function buildAttachment(

@@ -1,5 +1,5 @@
 // A comment on a line: written, shown, changed, removed.
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import style from "./diff-list.module.css";
 import type { CommentPlace, ReviewComment } from "./review-comments.ts";
@@ -14,6 +14,8 @@ interface CommentFormProps {
 /** Ctrl+Enter adds the comment, Escape closes the form. */
 export function CommentForm({ place, text: before = "", onSave, onCancel }: CommentFormProps): ReactNode {
   const [text, setText] = useState(before);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => focusWhenShown(field), []);
   const save = (): void => {
     if (text.trim() !== "") onSave(text.trim());
   };
@@ -28,11 +30,11 @@ export function CommentForm({ place, text: before = "", onSave, onCancel }: Comm
   return (
     <div className={style.comment}>
       <textarea
+        ref={field}
         className={style.commentField}
         aria-label={`Comment on ${place.path}, line ${place.line}`}
         placeholder="What should the agent change or explain?"
         rows={2}
-        autoFocus
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={press}
@@ -48,6 +50,21 @@ export function CommentForm({ place, text: before = "", onSave, onCancel }: Comm
       </div>
     </div>
   );
+}
+
+/** Frames until a row is certainly shown. */
+const maxFrames = 30;
+
+/** The list hides a row until it knows its height, and what is hidden cannot have the focus. */
+function focusWhenShown(field: RefObject<HTMLElement | null>): () => void {
+  let frame = 0;
+  const attempt = (left: number): void => {
+    field.current?.focus();
+    if (document.activeElement === field.current || left === 0) return;
+    frame = requestAnimationFrame(() => attempt(left - 1));
+  };
+  attempt(maxFrames);
+  return () => cancelAnimationFrame(frame);
 }
 
 interface CommentViewProps {

@@ -1,6 +1,6 @@
 // The diffs of all changed files in one list, of which only the rows in sight are drawn.
 import { ChevronDownIcon, ChevronRightIcon, FileIcon, UndoIcon } from "@primer/octicons-react";
-import { type ReactNode, type RefObject, useMemo, useState } from "react";
+import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { routeHash, type SessionRoute } from "../frame/route.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -37,9 +37,16 @@ export function DiffList(props: DiffListProps): ReactNode {
   const [place, setPlace] = useState<CommentPlace>();
   const plain = useMemo(() => diffRows(files, diffs, layout, closed), [files, diffs, layout, closed]);
   const rows = useMemo(() => withComments(plain, comments, place), [plain, comments, place]);
+  const opener = useRef<Element>(null);
   const [openComment] = useState(() => (row: LineRow, { side, number, text }: DiffLine): void => {
+    opener.current = document.activeElement;
     setPlace({ path: row.file.path, side, line: number, code: text });
   });
+  const closeForm = (): void => {
+    setPlace(undefined);
+    // Else the keys that follow would be shortcuts of the whole page, with no place to continue from.
+    if (opener.current instanceof HTMLElement) opener.current.focus();
+  };
   return (
     <VList
       ref={handle}
@@ -71,9 +78,9 @@ export function DiffList(props: DiffListProps): ReactNode {
               place={row.place}
               onSave={(text) => {
                 store.add(row.place, text);
-                setPlace(undefined);
+                closeForm();
               }}
-              onCancel={() => setPlace(undefined)}
+              onCancel={closeForm}
             />
           ) : (
             <HeadingRow row={row} {...props} />

@@ -1,4 +1,4 @@
-// A closed session that clients of two dialects open again.
+// A closed session that clients of two dialects open again, and the one chat that a session has.
 import { defaultChatUri, makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { useServedHosts } from "./served-host.ts";
@@ -36,4 +36,18 @@ test("[A810] a closed session is reopened over AHP in every dialect, and a new s
   next.dispatch(turnStarted("t2"), chat);
   await next.action("chat/turnComplete", ({ action }) => action.turnId === "t2");
   expect(await next.ask("reopenSession", { channel: "x:/none" })).toMatchObject({ error: { code: -32001 } });
+});
+
+test("[E792] a session's own chat may be created again, and there is no other", async () => {
+  const host = await serveHost({ script });
+  const client = await host.client({ clientId: "next" });
+  const workingDirectories = [`file://${host.work}`];
+  await client.request("createSession", { channel: session, provider: "mine", workingDirectories });
+  expect(await client.request("createChat", { channel: session, chat })).toBeNull();
+  const oneChat = { error: { code: -32602, message: expect.stringContaining("one chat") as string } };
+  const another = await client.ask("createChat", { channel: session, chat: "ahp-chat:/another" });
+  expect(another).toMatchObject(oneChat);
+  expect(await client.ask("disposeChat", { channel: chat })).toMatchObject(oneChat);
+  const nowhere = await client.ask("createChat", { channel: "x:/none", chat });
+  expect(nowhere).toMatchObject({ error: { code: -32001 } });
 });

@@ -185,19 +185,6 @@ test("[E95] names, drafts and flags are shared; what clients cannot do is refuse
   expect(host.faults).toEqual([]);
 });
 
-test("[E792] a session's own chat may be created again, and there is no other", async () => {
-  const { next } = await talk();
-  expect(await next.request("createChat", { channel: session, chat })).toBeNull();
-  const another = await next.ask("createChat", { channel: session, chat: "ahp-chat:/another" });
-  expect(another).toMatchObject({ error: { code: -32602, message: expect.stringContaining("one chat") } });
-  expect(await next.ask("disposeChat", { channel: chat })).toMatchObject({
-    error: { code: -32602, message: expect.stringContaining("one chat") },
-  });
-  expect(await next.ask("createChat", { channel: "x:/none", chat })).toMatchObject({
-    error: { code: -32001 },
-  });
-});
-
 test("[E96] a disposed session leaves the list, and what was said in it can still be read", async () => {
   const { next } = await talk();
   next.dispatch(turnStarted("t1", "hello"), chat);

@@ -49,7 +49,7 @@ describe("[V741] a folder that is linked", () => {
     ["a plain folder", () => write(".git", "gitdir: /etc\n")],
     ["everything", () => write(".git", "gitdir: /\n")],
     [
-      "a folder of its own that names another repository",
+      "a folder inside it that names another repository",
       () => {
         write(".git", "gitdir: g\n");
         write("g/commondir", `${owner}/.git\n`);
@@ -57,7 +57,7 @@ describe("[V741] a folder that is linked", () => {
       },
     ],
     [
-      "a folder of its own that looks like one of a worktree",
+      "a folder inside it that looks like one of a worktree",
       () => {
         write(".git", "gitdir: worktrees/g\n");
         write("worktrees/g/commondir", `${owner}/.git\n`);

@@ -83,8 +83,8 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
     createChat: ({ dialect }, { channel, chat }) => {
       const found = channels.findNow(dialect, channel);
       if (found?.kind !== "session") throw new HostError("ACP_SESSION_NOT_FOUND");
-      if (channels.findNow(dialect, chat)?.uri === defaultChatUri(makeId("session URI", found.uri)))
-        return null;
+      const own = defaultChatUri(makeId("session URI", found.uri));
+      if (channels.findNow(dialect, chat)?.uri === own) return null;
       throw invalidParams(`chat: ${ONE_CHAT}`);
     },
     disposeChat: ({ dialect }, { channel }) => {

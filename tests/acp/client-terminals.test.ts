@@ -68,6 +68,7 @@ describe("commands in an editor's terminals", () => {
     const turn = editor.prompt(sessionId, "run");
     const { request, approve } = await editor.permission();
     expect(request._meta?.["holdfast"]).toMatchObject({ subject: { kind: "command", isolation } });
+    expect(request.toolCall.title).toBe(`${line} (${isolation})`);
     expect(editor.terminals.created).toEqual([]);
     approve();
     await expect.poll(() => other.terminalText).toBe("hello\n");

@@ -20,6 +20,7 @@ export type { HostUsage } from "./usage/host-usage.ts";
 export type { ChangeListeners } from "./changes/change-listeners.ts";
 export type { HostChanges } from "./changes/host-changes.ts";
 export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts";
+export { runsOutside } from "./approval/subject.ts";
 export { explainStorageError, type Recording } from "./channel/recording.ts";
 export { Hub, type Subscription } from "./channel/hub.ts";
 export type { Editor, Editors, EditorTerminal } from "./editor/editors.ts";

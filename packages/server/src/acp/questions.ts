@@ -1,5 +1,6 @@
 // Questions of a session at one editor: permission requests and forms, asked once each, withdrawn when answered elsewhere.
 import type { JsonObject, PendingToolCall, SessionInputRequest } from "@holdfast/ahp";
+import { runsOutside } from "@holdfast/core";
 import type { Connection } from "@holdfast/jsonrpc";
 import type { PermissionDecision } from "@holdfast/protocol";
 import type { EditorFeatures } from "./features.ts";
@@ -74,11 +75,15 @@ export class Questions {
     const { approval } = call;
     const [announced] = announceCall(call, view);
     const { sessionUpdate: _kind, _meta, ...toolCall } = announced ?? { sessionUpdate: "" };
+    const { subject } = approval;
+    const title = approval.target === "" ? call.displayName : approval.target;
+    // Few editors show more than the title.
+    const mark = subject?.kind === "command" && runsOutside(subject) ? ` (${subject.isolation ?? ""})` : "";
     return {
       method: "session/request_permission",
       params: {
         sessionId,
-        toolCall: { ...toolCall, title: approval.target === "" ? call.displayName : approval.target },
+        toolCall: { ...toolCall, title: title + mark },
         options: approval.options.map(({ id, label, kind }) => ({
           optionId: id,
           name: label,

@@ -35,7 +35,9 @@ it.runIf(bubblewrap !== undefined)("[T652] guard adds at most twice what bare bu
   const plain: number[] = [];
   const guard: number[] = [];
   const bare: number[] = [];
-  for (let round = 0; round < 25; round += 1) {
+  const isShown = (): boolean => best(guard) - best(plain) <= 2 * (best(bare) - best(plain));
+  // On a busy machine none of a few may have run undisturbed.
+  for (let round = 0; round < 25 || (round < 250 && !isShown()); round += 1) {
     plain.push(await timeRun(spawner, ["/bin/true"]));
     guard.push(await timeRun(spawner, ["/bin/true"], sandbox.id));
     bare.push(await timeRun(spawner, [bubblewrap ?? "", "--dev-bind", "/", "/", "/bin/true"]));

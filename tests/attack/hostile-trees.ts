@@ -26,10 +26,10 @@ export const SHAPES: Readonly<Record<string, string>> = {
   // Bounded, so that a machine without limits survives the test.
   "fork bomb":
     "bomb() { [ $1 -gt $HOLDFAST_ATTACK_DEPTH ] && exec sleep 600; for i in 1 2 3; do bomb $(($1 + 1)) & done 2>/dev/null; sleep 600; }; bomb 1 & sleep 600",
+  // It stands before it grows: the limit ends it.
+  "memory hog": "setsid sh -c 'sleep 600' & sleep 3; head -c 600M /dev/zero | tail | sleep 600; sleep 600",
   "escape from its cgroup":
     "for f in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/*/cgroup.procs; do echo $$ > $f; done 2>/dev/null; setsid sleep 600 & sleep 600",
-  // It stands before it grows, and the limit ends it: the last, since all are looked at when the last stands.
-  "memory hog": "setsid sh -c 'sleep 600' & sleep 8; head -c 600M /dev/zero | tail | sleep 600; sleep 600",
 };
 
 const entry = new RegExp(`(?:^|\\0)${TREE_VARIABLE}=([^\\0]*)`);

@@ -1,4 +1,5 @@
 // The isolation of a host's sessions: which level one gets, and what a sandbox of that level hides and allows.
+import { realpathSync } from "node:fs";
 import path from "node:path";
 import { type Config, HostError } from "@holdfast/protocol";
 import {
@@ -93,7 +94,12 @@ export class Isolation {
     const listed = new Set(config.visible);
     const secrets = workspaceHidden(process.env).filter((each) => !listed.has(each));
     const isWorkedOn = (each: string): boolean => roots.some((root) => isIn(root, each));
-    const repositories = roots.flatMap((root) => linkedRepository(root) ?? []);
+    const writable = [...roots, ...ownFolders, ...workspaceWritable(), ...config.writable];
+    const places = writable.flatMap((each) => [each, withoutLinks(each)]);
+    // Inside a writable folder it is writable, and the agent could exchange it for a link before it is mounted (V741).
+    const repositories = roots
+      .flatMap((root) => linkedRepository(root) ?? [])
+      .filter((each) => !places.includes(each) && !isBelow(each, places));
     return {
       level,
       hidden: [...hidden, ...config.hidden, ...secrets],
@@ -101,7 +107,7 @@ export class Isolation {
       // Caches and temporary folders are writable, also where the program was installed there.
       readOnly: readOnly.filter((each) => isWorkedOn(each)),
       fixed: [...fixed, ...readOnly.filter((each) => !isWorkedOn(each))],
-      writable: [...roots, ...repositories, ...ownFolders, ...workspaceWritable(), ...config.writable],
+      writable: [...writable, ...repositories],
     };
   }
 
@@ -131,6 +137,15 @@ export class Isolation {
   #isShown(root: string): boolean {
     const { hidden, private: own } = this.#paths;
     return isBelow(root, hidden) && !own.includes(root) && !isBelow(root, own);
+  }
+}
+
+function withoutLinks(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    // It is not there.
+    return folder;
   }
 }
 

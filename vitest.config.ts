@@ -6,6 +6,7 @@ import { LongestFirst } from "./tests/setup/sequencer.ts";
 import { waiting } from "./tests/setup/waiting.ts";
 
 const conditions = ["@holdfast/source"];
+const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 // A run at an isolation level is started by a test: everything is built, and as another user it can write nothing here.
 const isAtLevel = process.env["HOLDFAST_TEST_LEVEL"] !== undefined;
 
@@ -30,8 +31,8 @@ export default defineConfig({
     restoreMocks: true,
     // On two cores vitest would use one, but tests wait for their processes more than half of the time: five keep both
     // busy. Those of the long form measure times, too.
-    maxWorkers: Math.max(process.env["HOLDFAST_LONG"] === undefined ? 5 : 3, availableParallelism() - 1),
-    testTimeout: 60_000,
+    maxWorkers: Math.max(isLong ? 3 : 5, availableParallelism() - 1),
+    testTimeout: isLong ? 900_000 : 60_000,
     expect: { poll: waiting },
     hookTimeout: 60_000,
   },

@@ -14,11 +14,15 @@ export interface StoppableStream {
 
 export class OpenStreams {
   /** Shared by all streams, so that backlogs do not block the event loop. */
-  readonly tick = new TickBudget();
+  readonly tick: TickBudget;
   readonly #streams = new Set<StoppableStream>();
   /** Runs while streams are open; one for all, since each timer wakes an idle host (O220). */
   #timer: NodeJS.Timeout | undefined;
   #stop: ((stream: StoppableStream) => void) | undefined;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.tick = new TickBudget(nowMs);
+  }
 
   get size(): number {
     return this.#streams.size;
@@ -65,10 +69,15 @@ class TickBudget {
   /** When work began in this tick; undefined until a stream asks. */
   #sinceMs: number | undefined;
   #waiting: (() => void)[] = [];
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
 
   get isSpent(): boolean {
-    if (this.#sinceMs !== undefined) return performance.now() - this.#sinceMs >= budgetMs;
-    this.#sinceMs = performance.now();
+    if (this.#sinceMs !== undefined) return this.#nowMs() - this.#sinceMs >= budgetMs;
+    this.#sinceMs = this.#nowMs();
     setImmediate(() => this.#beginNext());
     return false;
   }

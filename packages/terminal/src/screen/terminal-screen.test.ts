@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { IBuffer, IBufferCell, Terminal } from "@xterm/headless";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { INITIAL_MODES, StreamScanner } from "../view/index.ts";
 import { attributesOf, coreOf, type CoreBuffer } from "./emulator-core.ts";
 import { Emulator } from "./emulator.ts";
@@ -11,7 +11,6 @@ import { TerminalScreen } from "./terminal-screen.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 20_000 : 200;
-if (isLong) vi.setConfig({ testTimeout: 900_000 });
 
 interface Size {
   readonly cols: number;

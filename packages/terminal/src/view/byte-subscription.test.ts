@@ -1,13 +1,12 @@
 // Subscribers: when they are notified, what they read, and that they cannot harm each other.
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ByteSubscription } from "./byte-subscription.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { TerminalOutput } from "./output.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 20_000 : 1000;
-if (isLong) vi.setConfig({ testTimeout: 600_000 });
 const KIB = 1024;
 
 /** A clock that the test advances. */

@@ -1,6 +1,6 @@
 // The index of commands, against a reducer of the actions that clients get.
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type CommandEvent, CommandIndex } from "./command-index.ts";
 import { type ContentPart, type ContentSource, readContent } from "./content-parts.ts";
 import { ByteRing } from "./ring.ts";
@@ -8,7 +8,6 @@ import type { MarkContent } from "./stream-mark.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 50_000 : 2000;
-if (isLong) vi.setConfig({ testTimeout: 600_000 });
 
 /** Content as a client makes it of `terminal/data`, `commandExecuted`, `commandFinished` and `cleared`. */
 class ClientContent {

@@ -1,13 +1,12 @@
 // The answer of a text run against its direct definition, for any bytes, splits, polls and limits.
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RingBudget } from "./budget.ts";
 import { TerminalOutput } from "./output.ts";
 import type { JsonAnswer } from "./tail-answer.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 20_000 : 1000;
-if (isLong) vi.setConfig({ testTimeout: 600_000 });
 
 /** The definition: decode everything, then take the longest suffix of whole characters within the limit. */
 function definedAnswer(stream: Uint8Array, limitBytes: number, hasExited: boolean) {

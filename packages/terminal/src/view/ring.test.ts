@@ -1,12 +1,11 @@
 // The ring against a plain record of everything pushed, and its memory against the budget.
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RingBudget } from "./budget.ts";
 import { ByteRing } from "./ring.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 20_000 : 1000;
-if (isLong) vi.setConfig({ testTimeout: 600_000 });
 const KIB = 1024;
 
 describe("ByteRing", () => {

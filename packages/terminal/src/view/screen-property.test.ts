@@ -1,12 +1,11 @@
 // The text screen against a terminal emulator: rows, cursor and scrollback, in both buffers, through resizes.
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { screenPrograms } from "../testing/screen-programs.ts";
 import { checkScreen } from "../testing/screen-property.ts";
 import { TerminalOutput } from "./output.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-if (isLong) vi.setConfig({ testTimeout: 900_000 });
 
 describe("a text screen", () => {
   it("[T202] shows what an emulator shows after any bytes and resizes from 2×1 to 1000×500", () => {

@@ -1,14 +1,13 @@
 // The scan of a stream: the same at any split, all shell marks taken out, only our own believed, little held back.
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MAX_HELD_BYTES, MAX_MARK_BYTES, type StreamPiece, StreamScanner } from "./stream-scanner.ts";
 import type { StreamMark } from "./stream-mark.ts";
 import { INITIAL_MODES, modeSequences, type TerminalModes } from "./terminal-modes.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 50_000 : 2000;
-if (isLong) vi.setConfig({ testTimeout: 600_000 });
 
 /** The nonce of the recordings. */
 const nonce = "0123456789abcdef0123456789abcdef";

@@ -1,12 +1,11 @@
 // Folded text against a full terminal emulator, on random programs of text and control functions.
 import headless from "@xterm/headless";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TerminalOutput } from "./output.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 30_000 : 200;
-if (isLong) vi.setConfig({ testTimeout: 600_000 });
 
 interface Size {
   readonly cols: number;

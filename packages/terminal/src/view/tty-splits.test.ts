@@ -1,11 +1,10 @@
 // Folding at any split: batches, polls and the bulk path make no difference to the text of a tty run.
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TerminalOutput, type TerminalOutputOptions } from "./output.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 20_000 : 1000;
-if (isLong) vi.setConfig({ testTimeout: 600_000 });
 
 function openTty(options: Partial<TerminalOutputOptions> = {}): TerminalOutput {
   return new TerminalOutput({ kind: "tty", answerLimitBytes: 1 << 20, replayBytes: 1 << 16, ...options });

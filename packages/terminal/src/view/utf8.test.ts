@@ -1,11 +1,10 @@
 // Bytes held back at the end, compared with the decoder of the platform.
 import fc from "fast-check";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { incompleteTailBytes, toWellFormed } from "./utf8.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 20_000 : 1000;
-if (isLong) vi.setConfig({ testTimeout: 600_000 });
 
 /** Bytes that begin, continue or break characters, more often than not. */
 const bytes = fc.array(

@@ -1,10 +1,12 @@
 // Commands of an agent in the terminals of an editor that lends them.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ask, say, type Step, update } from "../../packages/core/src/testing/script.ts";
 import { useServedHosts, type ServedHost } from "../ahp/served-host.ts";
+import { startRealHost } from "../host/real-host.ts";
 import { overWebSocket, type SdkEditor } from "./sdk-editor.ts";
 
 const serve = useServedHosts();
@@ -56,7 +58,11 @@ function commandsOf(host: ServedHost): object[] {
 
 /** The agent's answer to a request. */
 function answerTo(host: ServedHost, name: string): unknown {
-  const lines = host.agentRecord().trim().split("\n");
+  return answerIn(host.agentRecord(), name);
+}
+
+function answerIn(record: string, name: string): unknown {
+  const lines = record.trim().split("\n");
   const entries = lines.map((line) => JSON.parse(line) as { answered?: string });
   return entries.find(({ answered }) => answered === name);
 }
@@ -163,5 +169,34 @@ describe("commands in an editor's terminals", () => {
     await editor.prompt(sessionId, "run");
     expect(editor.terminals.created).toEqual([]);
     expect(answerTo(host, "output")).toMatchObject({ result: { output: "one\n" } });
+  });
+
+  it("[B41] fail with a code in the next host when theirs was killed, and a new one runs there", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "holdfast-editor-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [scriptFile, record] = [path.join(folder, "script.json"), path.join(folder, "record.ndjson")];
+    const steps = [...command("sleep 60"), ...call("t2", "touch second")];
+    writeFileSync(scriptFile, JSON.stringify([{ prompts: { run: steps } }]));
+    const mine = {
+      command: process.execPath,
+      args: [fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url))],
+      env: { FAKE_AGENT_SCRIPT: scriptFile, FAKE_AGENT_RECORD: record },
+    };
+    let host = await startRealHost({ keeper: true, config: { agents: { mine } } });
+    onTestFinished(() => host.close());
+    const editor = overWebSocket(host, "?agent=mine&clientTerminal=true");
+    await editor.initialize(false, undefined, { terminal: true });
+    const { sessionId } = await editor.newSession(host.project);
+    void editor.prompt(sessionId, "run").catch(() => undefined);
+    (await editor.permission()).approve();
+    const answerOf = (name: string): unknown => answerIn(readFileSync(record, "utf8"), name);
+    await expect.poll(() => answerOf("term")).toBeDefined();
+    host = await host.restart();
+    await expect.poll(() => answerOf("release")).toBeDefined();
+    for (const name of ["exit", "output"]) {
+      expect(answerOf(name)).toMatchObject({ error: { data: { code: "editor_gone" } } });
+    }
+    expect(answerOf("release")).toMatchObject({ result: {} });
+    await expect.poll(() => existsSync(path.join(host.project, "second"))).toBe(true);
   });
 });

@@ -49,6 +49,8 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   readonly #acp: AcpSession<HostTerminal>;
   /** Commands that an editor runs, by the ids of their terminals. */
   readonly #inEditor = new Map<string, EditorRun>();
+  /** Ids that the agent may name and that no terminal has: an editor ran their commands when an earlier host ended. */
+  readonly #lost = new Set<string>();
 
   constructor(context: SessionContext, gate: ApprovalGate) {
     this.#context = context;
@@ -72,6 +74,9 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
       held.restore(terminal, known.get(terminal.id) ?? { place: "background", holder: "background" });
       this.#agent.restore(terminal);
     }
+    for (const { id, place } of holdings) {
+      if (place === "live" && held.find(id) === undefined) this.#lost.add(id);
+    }
   }
 
   /** The claim of the turn that runs, for a tool call or for the one that is likely meant. */
@@ -84,6 +89,7 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   }
 
   output({ terminalId }: { terminalId: string }): RawJson {
+    this.#checkNotLost(terminalId);
     try {
       return new RawJson(this.#acp.outputJson(terminalId));
     } catch (error) {
@@ -92,12 +98,14 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
   }
 
   async waitForExit({ terminalId }: { terminalId: string }, request: AgentRequest): Promise<object> {
+    this.#checkNotLost(terminalId);
     const status = await this.#acp.waitForExit(terminalId, request.signal).catch(rethrow);
     if (this.#inEditor.get(terminalId)?.isLost === true) throw editorGone();
     return status;
   }
 
   async kill({ terminalId }: { terminalId: string }): Promise<object> {
+    this.#checkNotLost(terminalId);
     await this.#acp.kill(terminalId).catch(rethrow);
     return {};
   }
@@ -106,7 +114,12 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
     await this.#acp.release(terminalId);
     this.#inEditor.get(terminalId)?.forget();
     this.#inEditor.delete(terminalId);
+    this.#lost.delete(terminalId);
     return {};
+  }
+
+  #checkNotLost(terminalId: string): void {
+    if (this.#lost.has(terminalId)) throw editorGone();
   }
 
   defaultCwd(): string {

@@ -125,6 +125,20 @@ export class Database {
     }
   }
 
+  /** The same within a transaction, or without one. */
+  savepoint<Result>(work: () => Result): Result {
+    this.run("SAVEPOINT inner_work");
+    try {
+      const result = work();
+      this.run("RELEASE inner_work");
+      return result;
+    } catch (error) {
+      this.#quietly("ROLLBACK TO inner_work");
+      this.#quietly("RELEASE inner_work");
+      throw error;
+    }
+  }
+
   close(): void {
     // Closing would merge the log into the file. A damaged one stays as it is until it is set aside (D410).
     if (this.#isCorrupt) return;
@@ -146,14 +160,14 @@ export class Database {
       this.run("COMMIT");
       return result;
     } catch (error) {
-      this.#rollBack();
+      this.#quietly("ROLLBACK");
       throw error;
     }
   }
 
-  #rollBack(): void {
+  #quietly(sql: string): void {
     try {
-      this.run("ROLLBACK");
+      this.run(sql);
     } catch {
       // A full disk has rolled it back already, and the first error is the one to report.
     }

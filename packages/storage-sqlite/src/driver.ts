@@ -218,8 +218,19 @@ const resultCodes = {
   notADatabase: 26,
 } as const;
 
+/** The extended code for damage in the full-text index alone: no page is damaged. */
+const corruptVirtualTable = 267;
+
+/** Whether the full-text index turned out to be damaged. */
+export function isIndexDamaged(error: unknown): boolean {
+  return error instanceof StorageError && fullCodeOf(error.cause) === corruptVirtualTable;
+}
+
 /** Turns an error of a driver into one that names the file and what to do; any other error stays as it is. */
 export function explainSqliteError(error: unknown, file: string): unknown {
+  if (fullCodeOf(error) === corruptVirtualTable) {
+    return new StorageError("damaged", `The index of searches in ${file} is damaged.`, { cause: error });
+  }
   switch (resultCodeOf(error)) {
     case resultCodes.corrupt:
     case resultCodes.notADatabase:
@@ -250,12 +261,17 @@ function unavailable(message: string, cause: unknown): StorageError {
 }
 
 /** `libsql` has it as `rawCode`, `node:sqlite` as `errcode`; both may be extended codes. */
-function resultCodeOf(error: unknown): number | undefined {
+function fullCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { rawCode, errcode, code } = error as { rawCode?: unknown; errcode?: unknown; code?: unknown };
-  const number = [rawCode, errcode].find((each) => typeof each === "number" && each > 0);
-  if (typeof number === "number") return number & 0xff;
-  if (typeof code !== "string") return undefined;
+  const { rawCode, errcode } = error as { rawCode?: unknown; errcode?: unknown };
+  return [rawCode, errcode].find((each) => typeof each === "number" && each > 0) as number | undefined;
+}
+
+function resultCodeOf(error: unknown): number | undefined {
+  const number = fullCodeOf(error);
+  if (number !== undefined) return number & 0xff;
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  const { code } = error;
   // A driver that gives names alone: `SQLITE_IOERR_WRITE`.
   const named = Object.entries(names).find(([name]) => code === name || code.startsWith(`${name}_`));
   return named?.[1];

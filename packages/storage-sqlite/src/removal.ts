@@ -17,6 +17,9 @@ interface RemovalParts {
   readonly audit: AuditTable;
 }
 
+/** Steps that a purge takes at once, so that nobody waits long; `prune` takes those that are left. */
+const maxEraseSteps = 8;
+
 /** Removes sessions, terminals without a session, and old entries of the audit. */
 export class Removal {
   readonly #parts: RemovalParts;
@@ -28,6 +31,8 @@ export class Removal {
   /** Removes a session with its channels, and gives the space back. */
   purge(session: string): Purged {
     const purged = this.#purge(session);
+    const { search } = this.#parts;
+    for (let step = 0; step < maxEraseSteps && search.eraseStep(); step += 1) continue;
     this.#giveSpaceBack();
     return purged;
   }
@@ -48,8 +53,9 @@ export class Removal {
     if (auditMaxAgeMs !== undefined) {
       this.#parts.audit.forgetBefore(new Date(nowMs - auditMaxAgeMs).toISOString());
     }
+    const isErased = !this.#parts.search.eraseStep();
     const isEnough = sessions.length < maxSessions;
-    const isDone = isEnough && (!isTooMuch() || this.#trimLogs(maxSessions, isTooMuch));
+    const isDone = isErased && isEnough && (!isTooMuch() || this.#trimLogs(maxSessions, isTooMuch));
     this.#giveSpaceBack();
     return { sessions, terminals, isDone };
   }

@@ -1,12 +1,25 @@
 // The full-text index: what was there before it, how matches are marked, and SQLite without FTS5.
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Action, makeId, newChatState, newSessionState, chatUri, sessionUri } from "@holdfast/ahp";
+import {
+  type Action,
+  makeId,
+  newChatState,
+  newSessionState,
+  chatUri,
+  sessionUri,
+  type Turn,
+} from "@holdfast/ahp";
 import { LogEntry, type JournalRecord, type Storage } from "@holdfast/core/ports";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Database } from "./database.ts";
+import { checkFile } from "./repair/check-file.ts";
 import { openSqliteStorage } from "./sqlite-storage.ts";
+
+const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 
 let folder = "";
 let storage: Storage;
@@ -58,6 +71,14 @@ async function fill(turns: readonly string[]): Promise<void> {
   await storage.journal.commit(records);
 }
 
+/** A turn like the first one of the chat. */
+function turnOf(id: string, text: string): Turn {
+  const stored = storage.loadChannel(chat);
+  const [first] = stored?.kind === "chat" ? stored.state.turns : [];
+  if (first === undefined) throw new Error("The chat has no turn");
+  return { ...first, id: makeId("turn", id), message: { ...first.message, text } };
+}
+
 const find = (...words: string[]): unknown[] =>
   storage.search.find({ words, limit: 10 }).map(({ turnId, snippet }) => [turnId, snippet]);
 
@@ -102,3 +123,78 @@ it("[D744] searches without an index where SQLite has no FTS5", async () => {
   await open();
   expect(find("second")).toEqual([["1", "the \u0001second\u0002 message"]]);
 });
+
+/** The sizes of texts decide how SQLite lays its index out. */
+const texts = fc.array(fc.constantFrom("one", "two", "three", "flood", "x1", "x2", "x33"), {
+  minLength: 1,
+  maxLength: 400,
+});
+
+it("[D745] stays whole, whatever turns are indexed, replaced and removed", async () => {
+  await open();
+  // A connection that has checked before would check what it remembers.
+  const check = async (): Promise<unknown> => {
+    const file = path.join(folder, "holdfast.db");
+    const database = await Database.openReadOnly({ file, busyTimeoutMs: 1000 });
+    const [result] = Object.values(database.all("PRAGMA quick_check")[0] ?? {});
+    database.close();
+    return result;
+  };
+  await fill(["message"]);
+  const steps = fc.array(fc.record({ turn: fc.nat(30), words: texts }), { minLength: 100, maxLength: 200 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      for (const [index, { turn, words }] of all.entries()) {
+        const text = words.map((word) => `${word}${(index * words.length) % 997}`).join(" ");
+        storage.search.put(chat, turnOf(`${turn}`, text));
+        storage.search.find({ words: ["one"], limit: 1 });
+      }
+      expect(await check()).toBe("ok");
+    }),
+    { numRuns: isLong ? 100 : 3, endOnFailure: true },
+  );
+  storage.purge(session);
+  expect(await check()).toBe("ok");
+});
+
+it("[D745] has no word of a removed session in the file", async () => {
+  await open();
+  await fill(["an unforgettable message"]);
+  while (storage.search.step()) continue;
+  const file = path.join(folder, "holdfast.db");
+  const holds = (): boolean => ["", "-wal"].some((end) => readFileSync(file + end).includes("unforgettable"));
+  expect(holds()).toBe(true);
+  storage.purge(session);
+  expect(holds()).toBe(false);
+});
+
+it("[D746] is made again where it is damaged, or was made with a setting that damages it", async () => {
+  await open();
+  await fill(["the first message", "the second message"]);
+  while (storage.search.step()) continue;
+  const file = path.join(folder, "holdfast.db");
+  for (const damage of [
+    "UPDATE search_data SET block = x'ffffffffffff' WHERE id > 10",
+    "DELETE FROM search_data WHERE id > 10",
+    "INSERT INTO search (search, rank) VALUES ('secure-delete', 1)",
+    "INSERT INTO search (search, rowid, prompt, reply, commands) VALUES ('delete', 1, 'else', '', '')",
+  ]) {
+    storage.close();
+    const database = await Database.open({ file, busyTimeoutMs: 1000 });
+    database.exec(damage);
+    database.close();
+    expect(await lastOf(checkFile(file))).toEqual({ checked: true });
+    await open();
+    expect(find("second")).toEqual([["1", "the \u0001second\u0002 message"]]);
+    storage.search.put(chat, turnOf("again", "again"));
+    expect(find("again")).toHaveLength(1);
+  }
+  storage.purge(session);
+  expect(find("message")).toEqual([]);
+});
+
+async function lastOf<Value>(values: AsyncIterable<Value>): Promise<Value | undefined> {
+  let last: Value | undefined;
+  for await (const value of values) last = value;
+  return last;
+}

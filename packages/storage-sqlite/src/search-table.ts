@@ -3,7 +3,7 @@ import type { SessionSummary, Turn } from "@holdfast/ahp";
 import { type SearchHit, type SearchIndex, type SearchQuery, searchDocument } from "@holdfast/core/ports";
 import type { ChannelTable } from "./channel-table.ts";
 import type { Database } from "./database.ts";
-import { maybeTextOf, numberOf, type SqlRow, type SqlValue, textOf } from "./driver.ts";
+import { isIndexDamaged, maybeTextOf, numberOf, type SqlRow, type SqlValue, textOf } from "./driver.ts";
 import { readSummary } from "./session-table.ts";
 import type { TurnTable } from "./turn-table.ts";
 
@@ -11,7 +11,11 @@ import type { TurnTable } from "./turn-table.ts";
 const maxOlderTurns = 200;
 /** Rows that one step indexes, so that nobody waits long. */
 const rowsOfStep = 20;
+/** Pages of the index that one step merges, about 10 ms of work. */
+const pagesOfStep = 100;
 const indexedKey = "search/indexed";
+/** There while words of removed turns are in the file: `begin`, then `continue`. */
+const erasingKey = "search/erasing";
 
 const columns = "prompt, reply, commands";
 
@@ -22,22 +26,42 @@ const columns = "prompt, reply, commands";
 export function makeSearchIndex(database: Database): boolean {
   try {
     const isThere = database.get("SELECT 1 AS found FROM sqlite_master WHERE name = 'search'") !== undefined;
-    if (!isThere) {
-      database.transaction(() =>
-        database.exec(
-          `CREATE VIRTUAL TABLE search USING fts5(${columns}, content = 'search_turn', content_rowid = 'id',
-             tokenize = 'unicode61 remove_diacritics 2');
-           INSERT INTO search (search, rank) VALUES ('secure-delete', 1);
-           DELETE FROM meta WHERE key = '${indexedKey}';`,
-        ),
-      );
-    }
+    if (!isThere || hasSecureDelete(database)) remakeSearchIndex(database);
     // Fails where the module is missing.
-    database.get("SELECT rowid FROM search WHERE search MATCH 'x' LIMIT 1");
+    useIndex(database, () => database.get("SELECT rowid FROM search WHERE search MATCH 'x' LIMIT 1"));
     return true;
   } catch (error) {
     if (error instanceof Error && error.message.includes("no such module")) return false;
     throw error;
+  }
+}
+
+/** Earlier versions of Holdfast set it, and SQLite 3.45, which Node 20 gets, damages such an index. */
+function hasSecureDelete(database: Database): boolean {
+  return database.get("SELECT 1 AS found FROM search_config WHERE k = 'secure-delete'") !== undefined;
+}
+
+/** Makes an empty index; the steps fill it. */
+function remakeSearchIndex(database: Database): void {
+  database.savepoint(() =>
+    database.exec(
+      `DROP TABLE IF EXISTS search;
+       CREATE VIRTUAL TABLE search USING fts5(${columns}, content = 'search_turn', content_rowid = 'id',
+         tokenize = 'unicode61 remove_diacritics 2');
+       DELETE FROM meta WHERE key IN ('${indexedKey}', '${erasingKey}');`,
+    ),
+  );
+}
+
+/** Makes a damaged index again and repeats the work: its text is all in a table. */
+function useIndex<Result>(database: Database, work: () => Result, onRemade?: () => void): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!isIndexDamaged(error)) throw error;
+    remakeSearchIndex(database);
+    onRemade?.();
+    return work();
   }
 }
 
@@ -71,30 +95,74 @@ export class SearchTable implements SearchIndex {
   }
 
   step(): boolean {
-    return this.#indexRows() || this.#takeChat();
+    return this.#useIndex(() => this.#indexRows()) || this.#takeChat();
   }
 
   find(query: SearchQuery): SearchHit[] {
     // SQLite would take a zero for the end of the text.
     const words = query.words.map((word) => word.replaceAll("\u0000", "")).filter((word) => word !== "");
     if (words.length === 0) return [];
-    while (this.#indexRows()) continue;
     const titles = this.#findTitles(words, query);
-    const turns =
-      this.#indexedId === undefined ? this.#findLike(words, query) : this.#findIndexed(words, query);
+    const turns = this.#useIndex(() => {
+      while (this.#indexRows()) continue;
+      return this.#indexedId === undefined ? this.#findLike(words, query) : this.#findIndexed(words, query);
+    });
     return [...titles, ...turns].slice(0, query.limit);
   }
 
   /** Takes the turns of a channel out; its rows go with it. */
   removeChannel(uri: string): void {
     const id = this.#channels.idOf(uri);
-    if (id === undefined || this.#indexedId === undefined) return;
-    this.#database.run(
-      `INSERT INTO search (search, rowid, ${columns})
-       SELECT 'delete', id, ${columns} FROM search_turn WHERE channel_id = ? AND id <= ?`,
-      id,
-      this.#indexedId,
-    );
+    const condition = "channel_id = ? AND id <= ?";
+    const isIndexed = (upTo: number): boolean =>
+      id !== undefined &&
+      this.#database.get(`SELECT 1 AS found FROM search_turn WHERE ${condition}`, id, upTo) !== undefined;
+    this.#useIndex(() => {
+      const indexed = this.#indexedId;
+      if (id === undefined || indexed === undefined || !isIndexed(indexed)) return;
+      this.#database.run(
+        `INSERT INTO search (search, rowid, ${columns})
+         SELECT 'delete', id, ${columns} FROM search_turn WHERE ${condition}`,
+        id,
+        indexed,
+      );
+      this.#setMeta(erasingKey, "begin");
+    });
+  }
+
+  /**
+   * Erases a little of the words of removed turns, which the index keeps as removed until it merges its parts; gives
+   * whether there is more.
+   */
+  eraseStep(): boolean {
+    return this.#useIndex(() => {
+      const state = this.#database.get("SELECT value FROM meta WHERE key = ?", erasingKey);
+      if (state === undefined || this.#indexedId === undefined) return false;
+      const isBegin = textOf(state, "value") === "begin";
+      return this.#database.transaction(() => {
+        const before = this.#totalChanges();
+        // A negative number says that everything is to be merged.
+        const pages = isBegin ? -pagesOfStep : pagesOfStep;
+        this.#database.run("INSERT INTO search (search, rank) VALUES ('merge', ?)", pages);
+        // SQLite counts the command itself as a change.
+        const hasMore = isBegin || this.#totalChanges() - before >= 2;
+        if (hasMore) this.#setMeta(erasingKey, "continue");
+        else this.#database.run("DELETE FROM meta WHERE key = ?", erasingKey);
+        return hasMore;
+      });
+    });
+  }
+
+  #useIndex<Result>(work: () => Result): Result {
+    return useIndex(this.#database, work, () => (this.#indexedId = 0));
+  }
+
+  #setMeta(key: string, value: string): void {
+    this.#database.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", key, value);
+  }
+
+  #totalChanges(): number {
+    return numberOf(this.#database.get("SELECT total_changes() AS changes") ?? {}, "changes");
   }
 
   #openIndex(): number | undefined {
@@ -124,13 +192,14 @@ export class SearchTable implements SearchIndex {
   }
 
   #removeRow(id: number): void {
-    if (this.#indexedId !== undefined && id <= this.#indexedId) {
+    this.#useIndex(() => {
+      if (this.#indexedId === undefined || id > this.#indexedId) return;
       this.#database.run(
         `INSERT INTO search (search, rowid, ${columns})
          SELECT 'delete', id, ${columns} FROM search_turn WHERE id = ?`,
         id,
       );
-    }
+    });
     this.#database.run("DELETE FROM search_turn WHERE id = ?", id);
   }
 
@@ -152,7 +221,7 @@ export class SearchTable implements SearchIndex {
         indexed,
         lastId,
       );
-      this.#database.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", indexedKey, `${lastId}`);
+      this.#setMeta(indexedKey, `${lastId}`);
     });
     this.#indexedId = lastId;
     return true;

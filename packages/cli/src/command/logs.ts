@@ -139,6 +139,11 @@ export class PlainLines {
     return this.#rest.length > maxLineLength ? lines + this.#take() : lines;
   }
 
+  /** The beginning of a line that may never end, such as a prompt; nothing of one that a program draws again. */
+  takeBeginning(): string {
+    return this.#rest.includes("\r") ? "" : this.#take();
+  }
+
   /** What is left of a last line without an end. */
   end(): string {
     this.#rest += this.#decoder.decode();

@@ -83,6 +83,24 @@ describe("[C22] run on a terminal", () => {
     },
   );
 
+  it(
+    "[C835] shows a prompt that does not end its line, and says how to answer it",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const line = "printf 'Your name? '; read name; echo Hello $name";
+      const words = ["run", "shell", line, "--policy", "approve-all", "--home", host.home];
+      const program = await TypedProgram.start(words, host.folder);
+      await program.seen("Your name? ");
+      await program.seen(/If it waits for input: holdfast attach [0-9a-f]{8}/);
+      const [, name = ""] = /holdfast attach ([0-9a-f]{8})/.exec(program.text) ?? [];
+      const attached = await TypedProgram.start(["attach", name, "--home", host.home], host.folder);
+      await attached.seen("Your name? ");
+      attached.type("Ada\r");
+      expect(await program.exitCode()).toBe(0);
+      expect(program.text).toMatch(/\nHello Ada\r?\n/);
+    },
+  );
+
   it("[C713] names the limit that ended a command", { timeout: programsTimeoutMs }, async () => {
     const limit = ["--limit", "time=1s"];
     const words = ["run", "shell", "sleep 60", "--policy", "approve-all", ...limit, "--home", host.home];

@@ -1,11 +1,14 @@
 // Output of running commands, line by line as it comes, where the agent would only repeat it at the end (C712).
 import { setTimeout as delay } from "node:timers/promises";
 import { type EventStream, type Holdfast, HoldfastError, type TerminalEvent } from "@holdfast/sdk";
+import { shortName } from "../../short-name.ts";
 import { PlainLines } from "../logs.ts";
 import type { Screen } from "./screen.ts";
 
 /** The last bytes arrive shortly after the end of a call; a stream that does not end is left. */
 const lastBytesMs = 5000;
+/** A line that does not end for so long is shown as it is: it may be a prompt. */
+const unfinishedLineMs = 1000;
 
 interface ShownCall {
   readonly stream: EventStream<TerminalEvent>;
@@ -30,8 +33,8 @@ export class LiveOutput {
   begin(toolCallId: string, terminalId: string): void {
     if (this.#calls.has(toolCallId)) return;
     const stream = this.#terminals.stream(terminalId, { after: 0 });
-    const call: ShownCall = { stream, isWhole: false, hasText: false, ended: this.#show(toolCallId, stream) };
-    this.#calls.set(toolCallId, call);
+    const ended = this.#show(toolCallId, terminalId, stream);
+    this.#calls.set(toolCallId, { stream, isWhole: false, hasText: false, ended });
   }
 
   /** The call has ended: waits for the last of its output where the command has exited. */
@@ -55,17 +58,31 @@ export class LiveOutput {
     await Promise.all(calls.map(({ stream }) => stream.return().catch(() => undefined)));
   }
 
-  async #show(toolCallId: string, stream: EventStream<TerminalEvent>): Promise<void> {
+  async #show(toolCallId: string, terminalId: string, stream: EventStream<TerminalEvent>): Promise<void> {
     const lines = new PlainLines();
+    let hasHint = false;
     const write = async (text: string): Promise<void> => {
       const call = this.#calls.get(toolCallId);
       if (text === "" || call === undefined) return;
       call.hasText = true;
       await this.#screen.output(text, toolCallId);
     };
+    const showBeginning = async (): Promise<void> => {
+      const beginning = lines.takeBeginning();
+      await write(beginning);
+      if (hasHint || beginning.trim() === "") return;
+      hasHint = true;
+      const { dim } = this.#screen.paint;
+      await this.#screen.line(dim(`If it waits for input: holdfast attach ${shortName(terminalId)}`));
+    };
+    let silence: NodeJS.Timeout | undefined;
     try {
       for await (const event of stream) {
-        if (event.type === "output") await write(lines.push(event.data.bytes));
+        clearTimeout(silence);
+        if (event.type === "output") {
+          await write(lines.push(event.data.bytes));
+          silence = setTimeout(() => void showBeginning(), unfinishedLineMs);
+        }
         if (event.type !== "exited") continue;
         await write(lines.end());
         const call = this.#calls.get(toolCallId);
@@ -74,6 +91,8 @@ export class LiveOutput {
     } catch (error) {
       // A key without the scope `terminal` may not follow it, and a host may go away; the agent reports the output at the end.
       if (!(error instanceof HoldfastError)) throw error;
+    } finally {
+      clearTimeout(silence);
     }
   }
 }

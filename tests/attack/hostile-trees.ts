@@ -23,9 +23,10 @@ export const SHAPES: Readonly<Record<string, string>> = {
   "double fork": "(sh -c 'sleep 600 & sleep 600' &) ; (sleep 600 &) ; sleep 600",
   "new sessions": "setsid sleep 600 & setsid nohup setsid sleep 600 >/dev/null 2>&1 & sleep 600",
   "deaf to signals": "trap '' TERM HUP INT QUIT; (while :; do sleep 600; done) & while :; do sleep 600; done",
-  // Bounded, so that a machine without limits survives the test.
+  // Bounded, so that a machine without limits survives the test. The command itself needs no fork, which the limit may
+  // refuse: of a command that has ended, a release leaves what runs in the background.
   "fork bomb":
-    "bomb() { [ $1 -gt $HOLDFAST_ATTACK_DEPTH ] && exec sleep 600; for i in 1 2 3; do bomb $(($1 + 1)) & done 2>/dev/null; sleep 600; }; bomb 1 & sleep 600",
+    "bomb() { [ $1 -gt $HOLDFAST_ATTACK_DEPTH ] && exec sleep 600; for i in 1 2 3; do bomb $(($1 + 1)) & done 2>/dev/null; sleep 600; }; bomb 1 & exec sleep 600",
   // It stands before it grows: the limit ends it.
   "memory hog": "setsid sh -c 'sleep 600' & sleep 3; head -c 600M /dev/zero | tail | sleep 600; sleep 600",
   "escape from its cgroup":

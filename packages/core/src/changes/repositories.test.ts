@@ -133,6 +133,38 @@ test("[N745] linked worktrees, repositories without a commit and split indexes w
   expect(await paths(await play(split, "echo x >> a.txt; echo x > b.txt"))).toEqual(["a.txt", "b.txt"]);
 });
 
+/** Ways to pass another repository off as one's own. */
+const disguises: Readonly<Record<string, (other: string) => string>> = {
+  "a .git that names it": (other) => `rm -rf .git; echo "gitdir: ${other}/.git" > .git`,
+  "a link to its .git": (other) => `rm -rf .git; ln -s ${other}/.git .git`,
+  "a common folder": (other) => `echo ${other}/.git > .git/commondir`,
+  "a link to its branches": (other) =>
+    `rm -rf .git/refs/heads; ln -s ${other}/.git/refs/heads .git/refs/heads`,
+};
+
+test.each(Object.entries(disguises))(
+  "[V742] another repository is neither read nor written, by %s",
+  async (_, make) => {
+    const other = makeRepository("other", { "secret.txt": "secret\n" });
+    const own = makeRepository("own");
+    for (const each of [own, other]) {
+      git(each, "config", "user.name", "Ann");
+      git(each, "config", "user.email", "ann@example.org");
+    }
+    const before = git(other, "log", "--format=%H");
+    const later = await play(own, make(other));
+    writeFileSync(path.join(own, "a.txt"), "changed\n");
+    const options = { message: "Mine", paths: ["a.txt"] };
+    const commit = ({ host, session }: Scene) => host.host.changes.commit(session.key, options, ME);
+    await expect(commit(later)).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
+    // A session that begins now finds no repository.
+    const next = await play(own, "true");
+    expect(JSON.stringify(await list(next))).not.toContain("secret");
+    await expect(commit(next)).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
+    expect(git(other, "log", "--format=%H")).toBe(before);
+  },
+);
+
 test("[N745] a submodule shows its commit, and cannot be reverted; a new repository inside is named and left out", async () => {
   const library = makeRepository("library");
   const main = makeRepository("main");

@@ -3,10 +3,12 @@
 // (fsmonitor, filters, textconv, hooks, gpg). So snapshots and diffs use our folder as GIT_DIR, which borrows nothing
 // but objects, and the repository's own only serves to find HEAD and, for a commit, to move it.
 import { createHash } from "node:crypto";
-import { lstatSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
+import { linkedRepository } from "../isolation/linked-repository.ts";
+import { liesIn } from "../resource/files.ts";
 import type { Git } from "./git.ts";
 
 /** A repository, as git found it from a session's folder. */
@@ -133,6 +135,7 @@ export async function openRepository(
   // A path with a line feed in it would be taken for two; such a repository is left alone.
   if (lines.length !== 8 || lines[0] !== "true") return undefined;
   const [, top = "", gitFolder = "", objects = "", index = "", attributes = "", prefix = ""] = lines;
+  if (!isOwnRepository({ top, gitFolder })) return undefined;
   const config = await readSettings(git, root);
   const own = path.join(folder, createHash("sha256").update(root).digest("hex").slice(0, 16));
   const repository: Repository = {
@@ -147,6 +150,39 @@ export async function openRepository(
   };
   await makeOwnFolder(repository);
   return (await isIgnored(git, repository)) ? undefined : repository;
+}
+
+/** The parts of a git folder that can lead elsewhere. */
+const movableParts = ["HEAD", "index", "objects", "refs", "refs/heads", "packed-refs", "logs"];
+
+/**
+ * Whether a git folder belongs to its working tree: it lies there whole, or is a repository that names the tree in turn.
+ * An agent can write a `.git` that leads to any other, whose files would be shown and whose branches would be moved.
+ */
+export function isOwnRepository({ top, gitFolder }: Pick<Repository, "top" | "gitFolder">): boolean {
+  const link = path.join(top, ".git");
+  const isInside = lstatSync(link, { throwIfNoEntry: false })?.isDirectory() === true;
+  const owner = isInside ? link : linkedRepository(top);
+  if (owner === undefined) return false;
+  try {
+    const real = realpathSync(owner);
+    // Only the folder of a linked working tree has another one beside it.
+    const isWhole =
+      !isInside || lstatSync(path.join(link, "commondir"), { throwIfNoEntry: false }) === undefined;
+    return (
+      isWhole && liesIn(realpathSync(gitFolder), [real]) && movableParts.every((part) => staysIn(real, part))
+    );
+  } catch {
+    // It was there, and is gone.
+    return false;
+  }
+}
+
+/** Whether a part of a folder is there whole, or not at all. */
+function staysIn(folder: string, part: string): boolean {
+  const file = path.join(folder, part);
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return true;
+  return realpathSync(file) === file;
 }
 
 /** A folder that its repository ignores would seem never to change. */

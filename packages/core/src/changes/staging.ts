@@ -5,7 +5,7 @@ import path from "node:path";
 import { HostError } from "@holdfast/protocol";
 import type { FileEntry } from "./diff-output.ts";
 import { type Git, GitError } from "./git.ts";
-import { type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
+import { isOwnRepository, type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
 import { readHead } from "./working-tree.ts";
 
 /** A file of which the repository's index has another state than HEAD. */
@@ -46,6 +46,7 @@ export async function stage(git: Git, repository: Repository, entries: readonly 
     oldPath === undefined ? [name] : [oldPath, name],
   );
   const input = Buffer.concat(names.flatMap((name) => [name, Buffer.from([0])]));
+  refuseForeign(repository);
   await refuseFilters(git, repository, input);
   const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
   const run = git.run({ args, cwd: repository.top, env: indexEnvironment(repository), input });
@@ -58,6 +59,7 @@ export async function unstage(
   repository: Repository,
   entries: readonly FileEntry[],
 ): Promise<void> {
+  refuseForeign(repository);
   const staged = await readStaged(git, repository);
   const names = entries.flatMap(({ path: name, oldPath }) =>
     oldPath === undefined ? [name] : [oldPath, name],
@@ -80,6 +82,7 @@ export async function commit(git: Git, repository: Repository, message: string):
   if (author === undefined) {
     throw unavailable("git does not know who commits. Set user.name and user.email with git config.");
   }
+  refuseForeign(repository);
   await refuseUnfinished(repository);
   const env = indexEnvironment(repository);
   const head = await readHead(git, repository);
@@ -124,6 +127,12 @@ function indexEnvironment(repository: Repository): Record<string, string> {
     GIT_CONFIG_KEY_0: "core.fsync",
     GIT_CONFIG_VALUE_0: "committed,loose-object,index",
   };
+}
+
+/** The agent may have put another repository in its place since the session began. */
+function refuseForeign(repository: Repository): void {
+  if (isOwnRepository(repository)) return;
+  throw unavailable(`${repository.top}/.git leads to a repository elsewhere. Use git in a terminal.`);
 }
 
 /** A file that a filter translates would get into the index untranslated: git-lfs would store it whole. */

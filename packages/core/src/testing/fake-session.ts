@@ -3,12 +3,12 @@ import {
   type ChatState,
   type RuntimeOptions,
   type SessionState,
+  type SessionUri,
   type ToolCall,
   type Turn,
+  agentSessionUri,
   defaultChatUri,
-  makeId,
   parseSessionKey,
-  sessionUri,
   turnParts,
 } from "@holdfast/ahp";
 import type { ChatResponse, PermissionDecision, SessionStatus } from "@holdfast/protocol";
@@ -31,9 +31,10 @@ export class FakeSession {
     this.agent = agent;
   }
 
-  get #uri(): ReturnType<typeof sessionUri> {
-    const id = parseSessionKey(this.key)?.sessionId ?? "";
-    return sessionUri(makeId("session", id));
+  /** Agents of tests are called in keys as in the configuration. */
+  get #uri(): SessionUri {
+    const { handle = "", sessionId } = parseSessionKey(this.key) ?? {};
+    return agentSessionUri(handle, present(sessionId));
   }
 
   get status(): SessionStatus {

@@ -259,15 +259,16 @@ export class Sessions {
 
   /** The URI of a session that a caller may see, open or stored. */
   uriOf(key: string, caller: Caller): SessionUri {
-    const session = this.#sessions.get(key)?.state ?? this.#closedSummary(key);
+    const session = this.#sessions.get(key)?.state ?? this.#storedSummary(key);
     if (session === undefined || !maySee(caller, session.owner)) throw new HostError("ACP_SESSION_NOT_FOUND");
     return session.resource;
   }
 
-  #closedSummary(key: string): SessionSummary | undefined {
+  /** One that is over, or is being closed. */
+  #storedSummary(key: string): SessionSummary | undefined {
     let cursor: string | undefined;
     do {
-      const page = this.#deps.storage.listSessions({ isOpen: false, ...(cursor !== undefined && { cursor }) });
+      const page = this.#deps.storage.listSessions(cursor === undefined ? {} : { cursor });
       const found = page.sessions.find(({ summary }) => summary.key === key);
       if (found !== undefined) return found.summary;
       cursor = page.nextCursor;

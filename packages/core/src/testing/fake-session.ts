@@ -6,15 +6,14 @@ import {
   type SessionUri,
   type ToolCall,
   type Turn,
-  agentSessionUri,
   defaultChatUri,
-  parseSessionKey,
   turnParts,
 } from "@holdfast/ahp";
 import type { ChatResponse, PermissionDecision, SessionStatus } from "@holdfast/protocol";
 import type { Host } from "../host.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
 import type { AgentRecord } from "./agent-record.ts";
+import { uriOfKey } from "./session-uri.ts";
 import { WatchedTurn } from "./watched-turn.ts";
 
 const me = { kind: "owner" } as const;
@@ -31,10 +30,8 @@ export class FakeSession {
     this.agent = agent;
   }
 
-  /** Agents of tests are called in keys as in the configuration. */
   get #uri(): SessionUri {
-    const { handle = "", sessionId } = parseSessionKey(this.key) ?? {};
-    return agentSessionUri(handle, present(sessionId));
+    return uriOfKey(this.key);
   }
 
   get status(): SessionStatus {

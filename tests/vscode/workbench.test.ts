@@ -1,9 +1,12 @@
 // VS Code's real workbench as a client of the host: agents, sessions, turns, permissions, terminals and folders.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { Holdfast } from "@holdfast/sdk";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { cannotBrowse, startBrowser } from "../page/page-browser.ts";
 import { openPage } from "../page/picture.ts";
@@ -12,6 +15,12 @@ import { type Workbench, WorkbenchServer } from "./workbench.ts";
 
 const reason = whyNoVsCode() ?? cannotBrowse;
 const title = `VS Code ${vsCodeVersion}${reason === undefined ? "" : ` (skipped: ${reason})`}`;
+
+const chatty = {
+  label: "Chatty",
+  command: process.execPath,
+  args: [fileURLToPath(new URL("../fixtures/chatty-agent.mjs", import.meta.url))],
+};
 
 /** The answer to an administrator's question. */
 async function ask<Answer>(host: RealHost, at: string): Promise<Answer> {
@@ -27,16 +36,28 @@ describe.skipIf(reason)(title, () => {
   let sdk: Holdfast;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startRealHost({ config: { agents: { chatty } } });
     sdk = new Holdfast({ baseUrl: host.url, apiKey: host.token });
     mkdirSync(path.join(host.project, "garden"));
     writeFileSync(path.join(host.project, "garden", "roses.txt"), "Water the roses.\n");
-    const wish = { agent_id: "claude", cwd: host.project, label: "Made by an app" };
+    const wish = {
+      agent_id: "chatty",
+      cwd: host.project,
+      label: "Made by an app",
+      approvalPolicy: "approve-all" as const,
+    };
     const { session_key } = await sdk.acpAgent.createSession(wish);
     await sdk.acpAgent.chat(session_key, "What is 2+2?");
     server = await WorkbenchServer.start(host);
     browser = await startBrowser({ isWhole: true });
     workbench = await server.openFolder(browser, host.project);
+  });
+
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== "fail") return;
+    const picture = path.join(tmpdir(), "holdfast-vscode-failed.png");
+    await workbench.page.screenshot({ path: picture });
+    process.stderr.write(`What VS Code showed: ${picture}\n`);
   });
 
   afterAll(async () => {
@@ -58,7 +79,7 @@ describe.skipIf(reason)(title, () => {
     await workbench.picture("vscode-agents");
     const texts = (await rows.allInnerTexts()).map((text) => text.trim());
     expect(texts).toContain("Shell");
-    expect(texts).toContain("Claude Code");
+    expect(texts).toContain("Chatty");
     expect(texts.join("\n")).not.toContain("No models available");
     await rows.filter({ hasText: "Shell" }).click();
     await workbench.page.getByText("Delegate to @agent-host-shell").waitFor();
@@ -78,7 +99,7 @@ describe.skipIf(reason)(title, () => {
   });
 
   it("[E803] answers a permission request, which the page shows until then", async () => {
-    await workbench.run("Chat: New Chat");
+    await workbench.page.getByRole("button", { name: "New Session" }).click();
     const rows = await workbench.openAgents();
     await rows.filter({ hasText: "Shell" }).click();
     await workbench.page.getByText("Delegate to @agent-host-shell").waitFor();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import type { Browser, Locator, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { freePort, type RealHost } from "../host/real-host.ts";
 import { pictureFolder } from "../page/picture.ts";
 import { nodeProgram, vsCodeFolder } from "./installation.ts";
@@ -52,9 +52,13 @@ export class WorkbenchServer {
       { env: { ...process.env, HOME: folder }, stdio: "ignore", detached: true },
     );
     const server = new WorkbenchServer(child, folder, `http://127.0.0.1:${port}`);
-    const isServing = (): Promise<boolean> => fetch(server.#url).then(({ ok }) => ok, () => false);
-    await expect.poll(isServing).toBe(true);
-    return server;
+    try {
+      await vi.waitFor(() => fetch(server.#url), { timeout: 60_000, interval: 250 });
+      return server;
+    } catch (error) {
+      server.close();
+      throw error;
+    }
   }
 
   /** Opens a folder of this machine, as VS Code reads it itself. */
@@ -85,7 +89,10 @@ export class Workbench {
   }
 
   static async open(browser: Browser, url: string): Promise<Workbench> {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 720 }, reducedMotion: "reduce" });
+    const context = await browser.newContext({
+      viewport: { width: 1360, height: 760 },
+      reducedMotion: "reduce",
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     await page.goto(url);
@@ -96,24 +103,14 @@ export class Workbench {
 
   /** Runs a command by its title. */
   async run(title: string): Promise<void> {
-    await this.#openQuickInput(title);
-    await this.page.keyboard.press("Enter");
-  }
-
-  async #openQuickInput(text: string): Promise<void> {
     await this.page.keyboard.press("F1");
-    const field = this.page.locator(".quick-input-widget input[type=text]");
-    await field.fill(`>${text}`);
-    await this.#quickRows().first().waitFor();
-  }
-
-  #quickRows(): Locator {
-    return this.page.locator(".quick-input-list .monaco-list-row");
+    await this.page.locator(".quick-input-widget input[type=text]").fill(`>${title}`);
+    await this.choose(title);
   }
 
   /** Chooses an entry of the list that a command has opened. */
   async choose(text: string): Promise<void> {
-    await this.#quickRows().filter({ hasText: text }).first().click();
+    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first().click();
   }
 
   /** Opens the list of agents that a new chat can be given to. */
@@ -122,8 +119,12 @@ export class Workbench {
     await expect
       .poll(async () => {
         if ((await rows.count()) === 0) {
-          await this.page.getByText("Local", { exact: true }).last().click();
-          await rows.first().waitFor({ timeout: 2000 }).catch(() => undefined);
+          const picker = this.page.locator(".interactive-input-part").getByText(/^(Local|Shell|Chatty)$/);
+          await picker.last().click();
+          await rows
+            .first()
+            .waitFor({ timeout: 2000 })
+            .catch(() => undefined);
         }
         const count = await rows.count();
         // It is made once: agents that come later are in the next one.

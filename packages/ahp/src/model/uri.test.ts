@@ -3,7 +3,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 import { makeId } from "./ids.ts";
-import { ROOT_URI, agentSessionUri, chatUri, defaultChatUri, parseChannelUri, sessionIdIn, sessionUri, terminalUri } from "./uri.ts";
+import {
+  ROOT_URI,
+  agentSessionUri,
+  chatUri,
+  defaultChatUri,
+  parseChannelUri,
+  sessionIdIn,
+  sessionUri,
+  terminalUri,
+} from "./uri.ts";
 
 const names = fc.string({ minLength: 1, unit: "grapheme" });
 

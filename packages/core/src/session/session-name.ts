@@ -29,7 +29,8 @@ export function nameSession(
   chosen: ChosenName | undefined,
   isTaken: (uri: SessionUri) => boolean,
 ): SessionName {
-  const name = chosen?.uri === undefined ? namesOf(provider, chosen?.sessionId) : readName(provider, chosen.uri);
+  const name =
+    chosen?.uri === undefined ? namesOf(provider, chosen?.sessionId) : readName(provider, chosen.uri);
   // The two forms of one id would have one key.
   const forms = [name.uri, sessionUri(name.sessionId), agentSessionUri(provider, name.sessionId)];
   if (forms.some(isTaken)) throw new HostError("SESSION_EXISTS");

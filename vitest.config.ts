@@ -15,8 +15,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
-    // They download agents: `npm run test:agents`.
-    exclude: ["tests/agents/scenarios/**"],
+    // They download agents and an editor: `npm run test:agents`, `npm run test:vscode`.
+    exclude: ["tests/agents/scenarios/**", "tests/vscode/**"],
     globalSetup: isAtLevel ? [] : ["tests/setup/build.ts"],
     cache: isAtLevel ? false : undefined,
     setupFiles: ["tests/setup/shared-process.ts", "tests/setup/wait-timeouts.ts"],

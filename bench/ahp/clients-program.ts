@@ -9,6 +9,8 @@ interface Address {
   readonly url: string;
   /** What to follow; a plain server has one thing only and is not asked. */
   readonly channel?: string;
+  /** The version of AHP; absent: 1.0.0. */
+  readonly version?: string;
 }
 
 interface Heard {
@@ -28,6 +30,7 @@ const lastWord = Buffer.from(LAST_WORD);
 let reading: Promise<Received> | undefined;
 const open: WebSocket[] = [];
 let echoes = 0;
+let floods = 0;
 
 async function connect(url: string): Promise<WebSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false });
@@ -52,8 +55,12 @@ function ask(socket: WebSocket, id: number, method: string, params: object): Pro
   return answered;
 }
 
-async function greet(socket: WebSocket, clientId: string, channel?: string): Promise<void> {
-  await ask(socket, 1, "initialize", { protocolVersions: ["1.0.0"], clientId });
+async function greet(
+  socket: WebSocket,
+  clientId: string,
+  { channel, version = "1.0.0" }: Pick<Address, "channel" | "version"> = {},
+): Promise<void> {
+  await ask(socket, 1, "initialize", { channel: "ahp-root://", protocolVersions: [version], clientId });
   if (channel !== undefined) await ask(socket, 2, "subscribe", { channel });
 }
 
@@ -98,11 +105,28 @@ async function measureKeys(viewer: WebSocket, keys: number, type: (text: string)
 
 /** The questions that the benchmark asks. */
 const program = serve({
+  /** Types a command into a new shell; gives its terminal. It lasts until `finish`. */
+  runInShell: async ({ url, version, command }: Address & { readonly command: string }): Promise<string> => {
+    const holder = await connect(url);
+    floods += 1;
+    const channel = `ahp-terminal:/flood-${floods}`;
+    await greet(holder, "holder", version === undefined ? {} : { version });
+    await ask(holder, 3, "createTerminal", {
+      channel,
+      claim: { kind: "client", clientId: "holder" },
+      cwd: "file:///",
+    });
+    const action = { type: "terminal/input", data: `${command}\r` };
+    const params = { channel, clientSeq: 1, action };
+    holder.send(JSON.stringify({ jsonrpc: "2.0", method: "dispatchAction", params }));
+    return channel;
+  },
   /** Has so many clients come and read; answers when all follow. */
-  watch: async ({ url, channel, count }: Address & { readonly count: number }): Promise<void> => {
+  watch: async ({ url, channel, version, count }: Address & { readonly count: number }): Promise<void> => {
     const sockets = await Promise.all(Array.from({ length: count }, () => connect(url)));
     if (channel !== undefined) {
-      await Promise.all(sockets.map((socket, index) => greet(socket, `reader-${index}`, channel)));
+      const address = { channel, ...(version !== undefined && { version }) };
+      await Promise.all(sockets.map((socket, index) => greet(socket, `reader-${index}`, address)));
     }
     reading = Promise.all(sockets.map(readAll)).then((all) => ({
       bytes: all.reduce((sum, bytes) => sum + bytes, 0),
@@ -117,19 +141,20 @@ const program = serve({
   /** Has a client come that never reads. */
   ignore: async ({ url, channel }: Address): Promise<void> => {
     const socket = await connect(url);
-    await greet(socket, "never-reads", channel);
+    await greet(socket, "never-reads", channel === undefined ? {} : { channel });
     socket.pause();
   },
   /** Types into a terminal as one client and watches it as another, until stopped or for a number of keys. */
-  type: async ({ url, keys }: { readonly url: string; readonly keys: number }): Promise<number[]> => {
+  type: async ({ url, version, keys }: Address & { readonly keys: number }): Promise<number[]> => {
+    const spoken = version === undefined ? {} : { version };
     const typist = await connect(url);
     const viewer = await connect(url);
     echoes += 1;
     const channel = `ahp-terminal:/echo-${echoes}`;
-    await greet(typist, "typist");
+    await greet(typist, "typist", spoken);
     const claim = { kind: "client", clientId: "typist" };
     await ask(typist, 3, "createTerminal", { channel, claim, cwd: "file:///" });
-    await greet(viewer, "viewer", channel);
+    await greet(viewer, "viewer", { ...spoken, channel });
     let clientSeq = 0;
     const latencies = await measureKeys(viewer, keys, (data) => {
       clientSeq += 1;

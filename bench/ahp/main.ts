@@ -1,7 +1,9 @@
 // The benchmark of AHP: one flood to many clients beside a plain server, a client that never reads, echoes, and shells.
 //   npm run bench:ahp              in full, some three minutes
 //   npm run bench:ahp -- --short   a quick look, with less of everything
+//   npm run bench:ahp -- --vscode  only beside VS Code's agent host
 import { availableParallelism } from "node:os";
+import { whyNoVsCode } from "../../tests/vscode/installation.ts";
 import { isInstalled } from "../terminal/installed.ts";
 import { progress } from "../terminal/progress.ts";
 import { QuietMachine } from "../terminal/quiet.ts";
@@ -10,16 +12,31 @@ import { FanOutBench, type FanOut } from "./fan-out.ts";
 import { measureNeverReads } from "./never-reads.ts";
 import { measureShellCost } from "./shell-cost.ts";
 import { measureTyping } from "./typing.ts";
+import { measureBesideVsCode } from "./vscode.ts";
 
 const isShort = process.argv.includes("--short");
 const rounds = isShort ? 1 : 5;
 const floodMegabytes: Readonly<Record<number, number>> = isShort
   ? { 1: 20, 10: 8, 50: 3 }
   : { 1: 100, 10: 40, 50: 12 };
+const peerMegabytes: Readonly<Record<number, number>> = isShort
+  ? { 1: 10, 10: 4, 50: 1 }
+  : { 1: 30, 10: 12, 50: 4 };
 const neverReadBytes = isShort ? 80e6 : 800e6;
 const keys = isShort ? 60 : 400;
 const shellCommands = isShort ? 100 : 1000;
 const machine = new QuietMachine(isShort ? 0 : 20_000);
+
+const noVsCode = whyNoVsCode();
+if (noVsCode !== undefined)
+  progress(`VS Code's host is not measured: ${noVsCode}. npm run test:vscode installs it`);
+await machine.wait();
+const besideVsCode =
+  noVsCode === undefined ? await measureBesideVsCode(peerMegabytes, keys / 2, rounds) : null;
+if (process.argv.includes("--vscode")) {
+  console.log(JSON.stringify({ besideVsCode }));
+  process.exit();
+}
 
 const bench = new FanOutBench();
 const fanOut: Record<string, FanOut> = {};
@@ -59,6 +76,7 @@ const roundedOrNull = (value: number | undefined): number | null =>
   value === undefined ? null : rounded(value);
 console.log(
   JSON.stringify({
+    besideVsCode,
     fanOut,
     cpuShareOfPlainTty50: fanOut["tty50"]?.cpuShare,
     cpuShareOfPlainText50: fanOut["text50"]?.cpuShare,

@@ -102,6 +102,8 @@ const program = serve({
     watch = setInterval(() => (highestBytes = Math.max(highestBytes, process.memoryUsage.rss())), 50);
     return process.memoryUsage.rss();
   },
+  /** Resident memory now. */
+  rssBytes: async (): Promise<number> => process.memoryUsage.rss(),
   /** The highest mark since. */
   highestBytes: async (): Promise<number> => highestBytes,
 });

@@ -1,5 +1,6 @@
 // Opening of the Changes view in a large repository, beside `git status` of the same one.
 import type { Browser } from "playwright-core";
+import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { whenConnected } from "../../tests/page/page-walk.ts";
 import { startLargeRepository } from "../../tests/page/large-repository.ts";
 import { median } from "../terminal/statistics.ts";
@@ -17,7 +18,7 @@ export async function measureChanges(browser: Browser, parts: number, rounds: nu
   try {
     const session = await scene.openSession();
     await scene.send(session, "Change everything");
-    const uri = encodeURIComponent(`ahp-session:/${session.split(":").at(-1)}`);
+    const uri = encodeURIComponent(uriOfKey(session));
     await page.goto(`${scene.url}#/session/${uri}`);
     await whenConnected(page);
     await page.getByRole("tab", { name: /^Changes\s*500/ }).waitFor();

@@ -1,5 +1,5 @@
 // A client that follows a session's chat over AHP, as the page does, and reconnects when the host restarts.
-import { defaultChatUri, makeId, parseSessionKey, sessionUri, type ChatState } from "@holdfast/ahp";
+import { defaultChatUri, ROOT_URI, type ChatState } from "@holdfast/ahp";
 import { AhpClient, webSocketTransport, type ChannelHandle } from "@holdfast/ahp/client";
 import { WebSocket } from "ws";
 
@@ -25,7 +25,9 @@ export class ChatViewer {
   static async open(host: { url: string; token: string }, sessionKey: string): Promise<ChatViewer> {
     const viewer = new ChatViewer(`${host.url.replace(/^http/, "ws")}/ahp?tkn=${host.token}`);
     await viewer.#client.connect();
-    const session = sessionUri(makeId("session", parseSessionKey(sessionKey)?.sessionId ?? ""));
+    const { items } = await viewer.#client.request("listSessions", { channel: ROOT_URI });
+    const session = items.find(({ key }) => key === sessionKey)?.resource;
+    if (session === undefined) throw new Error(`There is no session ${sessionKey}`);
     const onEvent = (): void => viewer.#wake();
     viewer.#chat = await viewer.#client.subscribe(defaultChatUri(session), "chat", { onEvent });
     return viewer;

@@ -1,7 +1,7 @@
 // A conversation that is longer than the host's memory of it: earlier messages are loaded as a person scrolls up.
-import { makeId, parseSessionKey, sessionUri } from "@holdfast/ahp";
 import { Holdfast } from "@holdfast/sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { say } from "../../packages/core/src/testing/script.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
@@ -31,7 +31,7 @@ describePage("[Z420] a conversation beyond the host's memory", () => {
     }
     const { page, faults } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    const uri = sessionUri(makeId("session", parseSessionKey(key)?.sessionId ?? ""));
+    const uri = uriOfKey(key);
     await page.goto(`${host.url}/#/session/${encodeURIComponent(uri)}`);
     const log = page.getByRole("log", { name: "Conversation" });
     await log.getByText("A sentence of some length.").first().waitFor();

@@ -1,5 +1,6 @@
 // The changes of a large repository: opened at once, with few rows in the page.
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
@@ -25,7 +26,7 @@ describePage("many changes", () => {
     const session = await scene.openSession();
     await scene.send(session, "Change everything");
     const { page } = await openPage(
-      `${scene.url}#/session/${encodeURIComponent(`ahp-session:/${session.split(":").at(-1)}`)}`,
+      `${scene.url}#/session/${encodeURIComponent(uriOfKey(session))}`,
     );
     await whenConnected(page);
     const tab = page.getByRole("tab", { name: /^Changes\s*500/ });

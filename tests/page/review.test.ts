@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { say as answer, update } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
 import { describePage, openPage } from "./page-test.ts";
@@ -42,8 +43,8 @@ describePage("review", () => {
     return diffs;
   };
   const openSession = async (view = "", key = session): Promise<Page> => {
-    const id = `ahp-session:/${key.split(":").at(-1)}`;
-    const { page } = await openPage(`${scene.url}#/session/${encodeURIComponent(id)}${view}`);
+    const uri = encodeURIComponent(uriOfKey(key));
+    const { page } = await openPage(`${scene.url}#/session/${uri}${view}`);
     await whenConnected(page);
     return page;
   };

@@ -1,7 +1,8 @@
 // A client of the soak that follows a session and its chat as the page does.
-import { defaultChatUri, makeId, parseSessionKey, sessionUri } from "@holdfast/ahp";
+import { defaultChatUri } from "@holdfast/ahp";
 import { AhpClient, webSocketTransport } from "@holdfast/ahp/client";
 import { WebSocket } from "ws";
+import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 
 /** Where a host is. */
 export interface SoakHost {
@@ -23,7 +24,7 @@ export async function viewSession({ url, token }: SoakHost, sessionKey: string):
     open: () => webSocketTransport(new WebSocket(address)),
   });
   await client.connect();
-  const uri = sessionUri(makeId("session", parseSessionKey(sessionKey)?.sessionId ?? ""));
+  const uri = uriOfKey(sessionKey);
   const session = await client.subscribe(uri, "session");
   const chat = await client.subscribe(defaultChatUri(uri), "chat");
   return {

@@ -3,7 +3,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 import { makeId } from "./ids.ts";
-import { ROOT_URI, chatUri, defaultChatUri, parseChannelUri, sessionUri, terminalUri } from "./uri.ts";
+import {
+  ROOT_URI,
+  agentSessionUri,
+  chatUri,
+  defaultChatUri,
+  parseChannelUri,
+  sessionIdIn,
+  sessionUri,
+  terminalUri,
+} from "./uri.ts";
 
 const names = fc.string({ minLength: 1, unit: "grapheme" });
 
@@ -72,4 +81,16 @@ test("[M33] base64url is what Node makes of the same text", () => {
 
 test("[M33] an empty text names nothing", () => {
   expect(() => makeId("turn", "")).toThrow("The name of a turn must have at least one character.");
+});
+
+test.each([
+  ["claude-cli", "claude-cli:/one"],
+  ["My_Agent", "ahp-session:/one"],
+  ["7up", "ahp-session:/one"],
+  ["file", "ahp-session:/one"],
+  ["ahp-root", "ahp-session:/one"],
+])("[E801] the URI of a session of %s is %s", (provider, uri) => {
+  expect(agentSessionUri(provider, makeId("session", "one"))).toBe(uri);
+  expect(sessionIdIn(uri, provider)).toBe("one");
+  expect(sessionIdIn("other:/one", provider)).toBeUndefined();
 });

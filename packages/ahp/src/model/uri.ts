@@ -28,9 +28,29 @@ const terminalPrefix = "ahp-terminal:/";
 /** A terminal in AHP 0.1. */
 export const seedTerminalPrefix = "agenthost:/terminal/";
 
-/** The URI the host gives to a session that it creates itself. */
+/** The URI of a session whose agent is not known, or cannot be the scheme of a URI. */
 export function sessionUri(id: SessionId): SessionUri {
   return makeId("session URI", sessionPrefix + encodeURIComponent(id));
+}
+
+/** Schemes of others: a session there would be taken for a file, a page or a channel of AHP. */
+const foreignSchemes = /^(?:file|https?|wss?|data|blob|agenthost|ahp-.*|x-.*|vscode.*)$/;
+
+/**
+ * The URI of a session that the host creates, `<provider>:/<id>`.
+ * VS Code lists only sessions whose scheme is their agent's.
+ */
+export function agentSessionUri(provider: string, id: SessionId): SessionUri {
+  const isScheme = /^[a-z][a-z0-9+.-]*$/.test(provider) && !foreignSchemes.test(provider);
+  return isScheme ? makeId("session URI", `${provider}:/${encodeURIComponent(id)}`) : sessionUri(id);
+}
+
+/** The id in a session's URI of either form; `undefined` when a client chose another one. */
+export function sessionIdIn(uri: string, provider: string): SessionId | undefined {
+  const address = parseChannelUri(uri);
+  if (address !== undefined) return address.kind === "session" ? address.sessionId : undefined;
+  const id = idAfter(`${provider}:/`, uri);
+  return id === undefined ? undefined : makeId("session", id);
 }
 
 /** The URI the host gives to a chat that is not a session's first. */

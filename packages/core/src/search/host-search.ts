@@ -59,7 +59,7 @@ export class HostSearch {
 }
 
 function describeHit({ session, turnId, at, snippet }: SearchHit): SearchResult {
-  const { key, provider, title, label, workingDirectories, phase } = session;
+  const { key, resource, provider, title, label, workingDirectories, phase } = session;
   const [folder] = workingDirectories;
   const matches: SearchResult["matches"] = [];
   let text = "";
@@ -71,6 +71,7 @@ function describeHit({ session, turnId, at, snippet }: SearchHit): SearchResult 
   }
   return {
     session_key: key,
+    uri: resource,
     agent_id: provider,
     title: label ?? title,
     ...(folder?.startsWith("file:") === true && { folder: fileURLToPath(folder) }),

@@ -1,11 +1,12 @@
 // Chats of idle sessions: unloaded from memory, loaded when somebody asks for them, and unloaded again.
-import { defaultChatUri, makeId, parseSessionKey, sessionUri } from "@holdfast/ahp";
+import { defaultChatUri } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { MemoryStorage } from "../testing/memory-storage.ts";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { say, type Script } from "../testing/script.ts";
+import { uriOfKey } from "../testing/session-uri.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -14,7 +15,7 @@ const agent: Script = { capabilities: { loadSession: true }, prompts: { "*": [sa
 const config = { acp: { idleSeconds: 0.05 } };
 
 function chatOf(key: string): string {
-  return defaultChatUri(sessionUri(makeId("session", parseSessionKey(key)?.sessionId ?? "")));
+  return defaultChatUri(uriOfKey(key));
 }
 
 test("[R17] a chat that somebody reads comes into memory, stays while it is read, and leaves again", async () => {

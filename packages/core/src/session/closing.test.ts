@@ -1,11 +1,12 @@
 // The end of a session, whatever it is doing: it comes once, it is whole, and the host keeps running.
-import { defaultChatUri, makeId, parseSessionKey, sessionUri } from "@holdfast/ahp";
+import { defaultChatUri } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { MemoryStorage } from "../testing/memory-storage.ts";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { say, type Script } from "../testing/script.ts";
+import { uriOfKey } from "../testing/session-uri.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -18,7 +19,7 @@ const slow: Script = {
 };
 
 function urisOf(key: string): string[] {
-  const uri = sessionUri(makeId("session", parseSessionKey(key)?.sessionId ?? ""));
+  const uri = uriOfKey(key);
   return [uri, defaultChatUri(uri)];
 }
 

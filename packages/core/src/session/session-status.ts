@@ -14,13 +14,14 @@ const appStates = {
 
 /** The status of a session, open or over. */
 export function describeSession(state: SessionState): SessionStatus {
-  const { key, provider, lifecycle, backendId, createdAt, runtimeOptions } = state;
+  const { key, resource, provider, lifecycle, backendId, createdAt, runtimeOptions } = state;
   const { lastActivityAt, lastError, label, title, activity, isolation, modes, configOptions, changes } =
     state;
   const model = findModelOption(configOptions)?.currentValue;
   const mode = findModeOption(configOptions)?.currentValue ?? modes?.currentModeId;
   return {
     session_key: key,
+    uri: resource,
     agent_id: provider,
     state: appStates[lifecycle.status],
     backend_id: backendId ?? "",

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { say, update } from "../testing/script.ts";
+import { uriOfKey } from "../testing/session-uri.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -90,6 +91,7 @@ test("[N5] a session is described by the request, and by the configuration where
   const session = await host.open({ cwd: path.join(host.work, "sub"), label: "Mine", model: "big" });
   expect(session.status).toEqual({
     session_key: session.key,
+    uri: uriOfKey(session.key),
     agent_id: "mine",
     state: "ready",
     backend_id: expect.stringMatching(/^fake-/) as string,

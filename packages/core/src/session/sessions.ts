@@ -1,25 +1,20 @@
 // All sessions of the host: creates them, finds them for their owners, closes them.
-import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import {
   type ApprovalPolicy,
   type Actor,
   ROOT_URI,
   type RuntimeOptions,
-  type SessionId,
   type SessionOwner,
   type SessionState,
+  type SessionSummary,
   type TerminalState,
   type SessionUri,
   defaultChatUri,
   formatSessionKey,
-  mayNameSession,
   makeId,
   newChatState,
   newSessionState,
-  parseChannelUri,
-  parseSessionKey,
-  sessionUri,
   summarizeChat,
   summarizeSession,
 } from "@holdfast/ahp";
@@ -36,13 +31,8 @@ import { HostSession } from "./host-session.ts";
 import type { Remains } from "./reattach.ts";
 import { recoverSession } from "./recovery.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { type ChosenName, type SessionName, nameSession } from "./session-name.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
-
-/** A session's names: its key, and its channel. */
-interface SessionName {
-  readonly sessionId: SessionId;
-  readonly uri: SessionUri;
-}
 
 /** The rules that new sessions are held to. */
 export type SessionRules = Pick<Config, "defaults" | "allowedAgents" | "maxSessions" | "acp"> & {
@@ -269,19 +259,25 @@ export class Sessions {
 
   /** The URI of a session that a caller may see, open or stored. */
   uriOf(key: string, caller: Caller): SessionUri {
-    const open = this.#sessions.get(key);
-    const parsed = parseSessionKey(key);
-    const uri = parsed && sessionUri(parsed.sessionId);
-    const kept = open === undefined && uri !== undefined ? this.#deps.storage.loadChannel(uri) : undefined;
-    const state = open?.state ?? (kept?.kind === "session" ? kept.state : undefined);
-    if (state === undefined || state.key !== key || !maySee(caller, state.owner)) {
-      throw new HostError("ACP_SESSION_NOT_FOUND");
-    }
-    return state.resource;
+    const session = this.#sessions.get(key)?.state ?? this.#storedSummary(key);
+    if (session === undefined || !maySee(caller, session.owner)) throw new HostError("ACP_SESSION_NOT_FOUND");
+    return session.resource;
   }
 
-  /** Opens a session, under a URI that its creator may choose; its agent is not started yet. */
-  async open(wanted: Partial<SessionOptions>, caller: Caller, uri?: SessionUri): Promise<HostSession> {
+  /** One that is over, or is being closed. */
+  #storedSummary(key: string): SessionSummary | undefined {
+    let cursor: string | undefined;
+    do {
+      const page = this.#deps.storage.listSessions(cursor === undefined ? {} : { cursor });
+      const found = page.sessions.find(({ summary }) => summary.key === key);
+      if (found !== undefined) return found.summary;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return undefined;
+  }
+
+  /** Opens a session, under a name that its creator may choose; its agent is not started yet. */
+  async open(wanted: Partial<SessionOptions>, caller: Caller, chosenName?: ChosenName): Promise<HostSession> {
     const options = { ...wanted, agent_id: wanted.agent_id ?? this.#rules.defaults.agent };
     const entry = this.#admit(options.agent_id);
     this.#deps.mcpServers.check(options.mcpServers ?? []);
@@ -295,20 +291,10 @@ export class Sessions {
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
     this.#deps.hub.recording.require();
     if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
-    const names = uri === undefined ? newNames() : this.#namesFor(uri);
-    return this.#open(entry, names, { ...options, isolation }, runtimeOptions, ownerOf(caller));
-  }
-
-  /** A URI in the host's form gives its id to the key; any other stays whole, and the key gets a new id. */
-  #namesFor(uri: SessionUri): SessionName {
     const { hub, storage } = this.#deps;
-    if (hub.has(uri) || storage.loadChannel(uri) !== undefined) throw new HostError("SESSION_EXISTS");
-    const address = parseChannelUri(uri);
-    if (address === undefined) return { ...newNames(), uri };
-    if (address.kind !== "session" || !mayNameSession(address.sessionId)) {
-      throw new HostError("INVALID_REQUEST", `${uri} is not a valid session URI.`);
-    }
-    return { sessionId: address.sessionId, uri };
+    const isTaken = (uri: string): boolean => hub.has(uri) || storage.loadChannel(uri) !== undefined;
+    const names = nameSession(entry.id, chosenName, isTaken);
+    return this.#open(entry, names, { ...options, isolation }, runtimeOptions, ownerOf(caller));
   }
 
   #admit(agentId: string): AgentEntry {
@@ -397,12 +383,6 @@ const NEVER_STARTED =
 function reasonNotToStart(error: unknown): string {
   const isUnrecorded = error instanceof HostError && error.code === "STORAGE_UNAVAILABLE";
   return isUnrecorded ? "The session could not be recorded." : "The agent could not be started.";
-}
-
-/** A name for a session that its creator did not name. */
-function newNames(): SessionName {
-  const sessionId = makeId("session", randomUUID());
-  return { sessionId, uri: sessionUri(sessionId) };
 }
 
 /** The policy of a session for which its creator names none. */

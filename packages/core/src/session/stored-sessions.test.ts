@@ -1,5 +1,5 @@
 // Stored sessions, their visibility and their end: closing, deleting, callers, repeated messages, idle sessions.
-import { defaultChatUri, makeId, parseSessionKey, sessionUri } from "@holdfast/ahp";
+import { defaultChatUri, makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import type { HostEvent } from "../host-event.ts";
 import { MemoryStorage } from "../testing/memory-storage.ts";
@@ -7,6 +7,7 @@ import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { ask, askPermission, say, type Script } from "../testing/script.ts";
+import { uriOfKey } from "../testing/session-uri.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -18,10 +19,6 @@ const agent: Script = {
 const ceiling = { policy: "approve-all" } as const;
 const appA = { kind: "app", appId: makeId("app", "a"), name: "App A", ceiling } as const;
 const appB = { kind: "app", appId: makeId("app", "b"), ceiling } as const;
-
-function uriOf(key: string): ReturnType<typeof sessionUri> {
-  return sessionUri(makeId("session", parseSessionKey(key)?.sessionId ?? ""));
-}
 
 test("[R10] a closed session is hidden, and its history stays until it is deleted", async () => {
   const storage = new MemoryStorage();
@@ -35,14 +32,14 @@ test("[R10] a closed session is hidden, and its history stays until it is delete
   );
   expect(host.host.listSessions(ME)).toEqual([]);
   expect(host.host.listSessions(ME, true)).toMatchObject([{ session_key: session.key, state: "closed" }]);
-  const chat = defaultChatUri(uriOf(session.key));
+  const chat = defaultChatUri(uriOfKey(session.key));
   await until(() => storage.loadChannel(chat)?.isOpen === false);
   expect(storage.loadChannel(chat)).toMatchObject({
     isOpen: false,
     state: { turns: [{ message: { text: "hi" } }] },
   });
   await host.host.deleteSession(session.key, ME);
-  expect(storage.channelsOf(uriOf(session.key))).toEqual([]);
+  expect(storage.channelsOf(uriOfKey(session.key))).toEqual([]);
   expect(host.host.listSessions(ME, true)).toEqual([]);
   await expect(host.host.deleteSession(session.key, ME)).rejects.toMatchObject({ status: 404 });
 });
@@ -56,7 +53,7 @@ test("[R10] an open session can be deleted in mid-turn, and nothing of it is kep
   await host.host.deleteSession(session.key, ME);
   expect(await turn.ended).toMatchObject({ type: "chat/turnCancelled" });
   await host.host.hub.settled();
-  expect(storage.channelsOf(uriOf(session.key))).toEqual([]);
+  expect(storage.channelsOf(uriOfKey(session.key))).toEqual([]);
   expect(storage.listSessions().sessions).toEqual([]);
 });
 
@@ -115,7 +112,7 @@ test("[R13] an idle session is unloaded: its agent is stopped, its chat leaves m
   const session = await host.open({ approvalPolicy: "approve-all" });
   await session.chat("hi");
   await until(() => session.status.state === "stale");
-  const chat = defaultChatUri(uriOf(session.key));
+  const chat = defaultChatUri(uriOfKey(session.key));
   await until(() => !host.host.hub.has(chat));
   expect(session.state.lifecycle).toMatchObject({ status: "stale", cause: "evicted" });
   expect(session.status).not.toHaveProperty("last_error");
@@ -148,7 +145,7 @@ test("[R13] an agent that cannot resume with its context is not stopped, but its
   const host = newHost({ agents: { mine: forgetful }, config: { acp: { idleSeconds: 0.05 } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   await session.chat("hi");
-  await until(() => !host.host.hub.has(defaultChatUri(uriOf(session.key))));
+  await until(() => !host.host.hub.has(defaultChatUri(uriOfKey(session.key))));
   expect(session.status.state).toBe("ready");
   expect(await session.chat("hi")).toMatchObject({ text: "Hello" });
   expect(session.agent.processes).toHaveLength(1);

@@ -1,8 +1,8 @@
 // Sessions that nobody has looked at since their last turn.
-import { sessionUri, makeId, parseSessionKey } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
+import { uriOfKey } from "../testing/session-uri.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -10,7 +10,7 @@ const newHost = useFakeHosts();
 test("[N802] the end of a turn makes its session unread, until a client marks it as read", async () => {
   const host = newHost({ agents: { mine: { prompts: { "*": [] } } } });
   const { key } = await host.open({ approvalPolicy: "approve-all" });
-  const uri = sessionUri(makeId("session", parseSessionKey(key)?.sessionId ?? ""));
+  const uri = uriOfKey(key);
   const isRead = (): boolean | undefined => host.host.hub.state(uri, "session")?.isRead;
   expect(isRead()).toBe(true);
   await host.host.chat(key, { message: "one" }, ME);

@@ -20,6 +20,7 @@ import {
 import type { ReviewedChanges } from "../changes/session-changes.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { Rejection, SubmittingActor } from "../rules/rule.ts";
+import type { ChosenName } from "../session/session-name.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
 import type { ChangesRequest } from "./changes-executor.ts";
 
@@ -86,7 +87,7 @@ export function isRequest(submitted: Action | Request): submitted is Request {
 export interface NewSession {
   readonly type: "root/createSession";
   /** Chosen by the client; absent: the host makes one. */
-  readonly uri?: SessionUri | undefined;
+  readonly name?: ChosenName | undefined;
   /** The session whose context and options it begins with. */
   readonly forkOf?: SessionUri | undefined;
   /** Without an agent, the configuration's default. */

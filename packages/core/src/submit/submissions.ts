@@ -151,7 +151,7 @@ export class Submissions {
   }
 
   async #createSession(request: NewSession, { actor, ceiling }: SubmittedBy): Promise<Submission> {
-    const { uri, activeClient, awaitsAgent, appName } = request;
+    const { name, activeClient, awaitsAgent, appName } = request;
     const { sessions } = this.#deps;
     const caller = {
       ...callerOf(actor),
@@ -159,7 +159,7 @@ export class Submissions {
       ...(ceiling !== undefined && { ceiling }),
     };
     const fork = request.forkOf === undefined ? undefined : readFork(sessions, request.forkOf, caller);
-    const session = await sessions.open({ ...fork?.options, ...request.options }, caller, uri);
+    const session = await sessions.open({ ...fork?.options, ...request.options }, caller, name);
     const { approvalPolicy } = session.state.runtimeOptions;
     const after = approvalPolicy === undefined ? {} : { approvalPolicy };
     recordOptions(this.#deps.audit, session.key, { before: {}, after, by: actor });

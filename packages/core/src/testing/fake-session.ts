@@ -3,18 +3,17 @@ import {
   type ChatState,
   type RuntimeOptions,
   type SessionState,
+  type SessionUri,
   type ToolCall,
   type Turn,
   defaultChatUri,
-  makeId,
-  parseSessionKey,
-  sessionUri,
   turnParts,
 } from "@holdfast/ahp";
 import type { ChatResponse, PermissionDecision, SessionStatus } from "@holdfast/protocol";
 import type { Host } from "../host.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
 import type { AgentRecord } from "./agent-record.ts";
+import { uriOfKey } from "./session-uri.ts";
 import { WatchedTurn } from "./watched-turn.ts";
 
 const me = { kind: "owner" } as const;
@@ -31,9 +30,8 @@ export class FakeSession {
     this.agent = agent;
   }
 
-  get #uri(): ReturnType<typeof sessionUri> {
-    const id = parseSessionKey(this.key)?.sessionId ?? "";
-    return sessionUri(makeId("session", id));
+  get #uri(): SessionUri {
+    return uriOfKey(this.key);
   }
 
   get status(): SessionStatus {

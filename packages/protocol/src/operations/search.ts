@@ -11,6 +11,7 @@ const timestamp = z.iso.datetime({ offset: true });
 const searchResultSchema = z
   .object({
     session_key: z.string(),
+    uri: z.string().optional().describe("Its channel in AHP."),
     agent_id: z.string(),
     title: z.string(),
     folder: z.string().optional().describe("The session's folder."),

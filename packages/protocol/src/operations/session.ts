@@ -56,6 +56,7 @@ const timestamp = z.iso.datetime({ offset: true });
 const sessionSchema = z
   .object({
     session_key: z.string(),
+    uri: z.string().optional().describe("Its channel in AHP."),
     agent_id: z.string(),
     state: z.enum(["initializing", "ready", "stale", "closed"]),
     backend_id: z.string(),

@@ -1,5 +1,5 @@
 // The sessions of one ACP client: created, listed, loaded, resumed, prompted, by the path of every other client.
-import { type Action, makeId, ROOT_URI, type SessionState } from "@holdfast/ahp";
+import { type Action, ROOT_URI, type SessionState } from "@holdfast/ahp";
 import { maySee, type Request, requireAccepted, type Submission, submitterOf } from "@holdfast/core";
 import { type Connection, ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { HostError, LIMITS } from "@holdfast/protocol";
@@ -17,9 +17,10 @@ import {
   readFolder,
   readServerNames,
   readText,
+  readWantedId,
 } from "./params.ts";
 import { describeOptions, describeSettings } from "./session-state.ts";
-import { findVisible, listVisible, lookUpVisible } from "./visible-sessions.ts";
+import { findVisible, listVisible, lookUpById, lookUpVisible } from "./visible-sessions.ts";
 
 export interface EditorSessionsParts {
   readonly host: AcpHost;
@@ -64,8 +65,8 @@ export class EditorSessions {
   async create(params: unknown): Promise<object> {
     const { session: joined, host } = this.#parts;
     if (joined !== undefined) return this.#join(this.#find(joined));
-    const { uri } = ownMembers(params);
-    const known = typeof uri === "string" ? host.ahp.hub.state(uri, "session") : undefined;
+    const wantedId = readWantedId(params);
+    const known = wantedId === undefined ? undefined : lookUpById(host, wantedId);
     // The response to an earlier request was lost.
     if (known !== undefined && maySee(this.#parts.caller, known.owner)) return this.#attachNew(known);
     const offered = new Set(host.ahp.sessions.mcpServers);
@@ -187,12 +188,13 @@ export class EditorSessions {
   #newSession(params: unknown): Request {
     const { host, agent } = this.#parts;
     const own = ownMembers(params);
+    const sessionId = readWantedId(params);
     const wanted = typeof own["agent"] === "string" ? own["agent"] : agent;
     const offered = new Set(host.ahp.sessions.mcpServers);
     const mcpServers = readServerNames(params).filter((name) => offered.has(name));
     return {
       type: "root/createSession",
-      ...(typeof own["uri"] === "string" && { uri: makeId("session URI", own["uri"]) }),
+      ...(sessionId !== undefined && { name: { sessionId } }),
       options: {
         cwd: readFolder(params),
         ...(wanted !== undefined && { agent_id: wanted }),

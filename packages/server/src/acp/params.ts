@@ -1,5 +1,6 @@
 // Reads the parameters of an editor's requests; what does not have ACP's form is an error that names the member.
 import path from "node:path";
+import { parseChannelUri, type SessionId } from "@holdfast/ahp";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { type EventPlace, LIMITS, type PermissionDecision } from "@holdfast/protocol";
 
@@ -47,6 +48,13 @@ export function readServerNames(params: unknown): string[] {
 /** The host's own members of a request, in `_meta.holdfast`. */
 export function ownMembers(params: unknown): Readonly<Record<string, unknown>> {
   return membersOf(membersOf(membersOf(params)["_meta"])["holdfast"]);
+}
+
+/** The id that an editor chose for its new session, so that a repeated request creates no second one. */
+export function readWantedId(params: unknown): SessionId | undefined {
+  const { uri } = ownMembers(params);
+  const address = typeof uri === "string" ? parseChannelUri(uri) : undefined;
+  return address?.kind === "session" ? address.sessionId : undefined;
 }
 
 /** How far an editor has come in a session: the last update, and the last byte of each terminal. */

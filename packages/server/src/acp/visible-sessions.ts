@@ -1,6 +1,6 @@
 // The open sessions that an ACP client may see, by their keys, which are their ids in ACP.
 import { fileURLToPath } from "node:url";
-import { parseSessionKey, type SessionState, sessionUri } from "@holdfast/ahp";
+import { parseSessionKey, type SessionId, type SessionState } from "@holdfast/ahp";
 import { maySee } from "@holdfast/core";
 import { HostError } from "@holdfast/protocol";
 import type { Caller } from "../host-port.ts";
@@ -40,12 +40,14 @@ export function findVisible(host: AcpHost, caller: Caller, key: string): Session
 }
 
 export function lookUpVisible(host: AcpHost, caller: Caller, key: string): SessionState | undefined {
-  const { hub } = host.ahp;
-  const parsed = parseSessionKey(key);
-  const direct = parsed && hub.state(sessionUri(parsed.sessionId), "session");
-  const state =
-    direct?.key === key ? direct : hub.list("session").find((each) => each.state.key === key)?.state;
+  const state = host.ahp.hub.list("session").find((each) => each.state.key === key)?.state;
   return state !== undefined && maySee(caller, state.owner) ? state : undefined;
+}
+
+/** An open session by the id in its key. */
+export function lookUpById(host: AcpHost, id: SessionId): SessionState | undefined {
+  const open = host.ahp.hub.list("session");
+  return open.find(({ state }) => parseSessionKey(state.key)?.sessionId === id)?.state;
 }
 
 function folderOf(uri: string | undefined): string {

@@ -58,8 +58,8 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
         ...(model !== undefined && { model }),
         ...readSessionConfig(config),
       };
-      const uri = makeId("session URI", channel);
-      const request = { type: "root/createSession", uri, options, activeClient, awaitsAgent: false } as const;
+      const name = { uri: makeId("session URI", channel) };
+      const request = { type: "root/createSession", name, options, activeClient, awaitsAgent: false } as const;
       requireAccepted(await port.submit(ROOT_URI, request, record.submitter), "INTERNAL");
       return null;
     },
@@ -206,11 +206,17 @@ function sessionConfigSchema({ mcpServers, isolation }: AhpPort["sessions"]): Co
   };
 }
 
+/**
+ * What VS Code sends with every session: its own `isolation` is a folder or a worktree.
+ * It means what every session does, so it chooses nothing.
+ */
+const IN_FOLDER = "folder";
+
 /** Reads the choice; members that are not offered are another host's and are left alone. */
 function readSessionConfig(config: JsonObject = {}): SessionConfig {
   const { approvalPolicy, limits, mcpServers, isolation } = config;
   return {
-    ...(isolation !== undefined && { isolation: readLevel(isolation) }),
+    ...(isolation !== undefined && isolation !== IN_FOLDER && { isolation: readLevel(isolation) }),
     ...(limits !== undefined && { limits: readLimits(limits) }),
     ...(approvalPolicy !== undefined && { approvalPolicy: readPolicy(approvalPolicy) }),
     ...(mcpServers !== undefined && { mcpServers: readNames(mcpServers) }),

@@ -1,5 +1,5 @@
 // Full-text search over all sessions, asked of the host.
-import { makeId, parseSessionKey, sessionUri, type SessionUri, type TurnId } from "@holdfast/ahp";
+import { makeId, type SessionUri, type TurnId } from "@holdfast/ahp";
 import { hostFetch } from "../host/host-fetch.ts";
 
 /** A turn or a title that has the words. */
@@ -27,7 +27,7 @@ export interface SearchFilters {
 
 /** A result, as the app API lists it; only the fields that the page shows. */
 interface ListedResult {
-  readonly session_key: string;
+  readonly uri: string;
   readonly agent_id: string;
   readonly title: string;
   readonly folder?: string;
@@ -51,22 +51,16 @@ export async function searchSessions(
   if (folder !== undefined) query.set("folder", folder);
   const answer = await hostFetch(`/sdk/acp/search?${query}`, signal);
   const { results } = (await answer.json()) as { readonly results: readonly ListedResult[] };
-  return results.flatMap((result) => {
-    const id = parseSessionKey(result.session_key)?.sessionId;
-    if (id === undefined) return [];
-    return [
-      {
-        session: sessionUri(makeId("session", id)),
-        agent: result.agent_id,
-        title: result.title,
-        folder: result.folder ?? "",
-        isClosed: result.isClosed === true,
-        turnId: result.turnId === undefined ? undefined : makeId("turn", result.turnId),
-        at: result.at,
-        pieces: cutSnippet(result.snippet, result.matches),
-      },
-    ];
-  });
+  return results.map((result) => ({
+    session: makeId("session URI", result.uri),
+    agent: result.agent_id,
+    title: result.title,
+    folder: result.folder ?? "",
+    isClosed: result.isClosed === true,
+    turnId: result.turnId === undefined ? undefined : makeId("turn", result.turnId),
+    at: result.at,
+    pieces: cutSnippet(result.snippet, result.matches),
+  }));
 }
 
 /** Cuts a snippet at its matches. */

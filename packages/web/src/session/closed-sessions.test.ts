@@ -5,6 +5,7 @@ import { closedAmong, type ListedSession } from "./closed-sessions.ts";
 function listed(id: string, changes: Partial<ListedSession> = {}): ListedSession {
   return {
     session_key: `agent:shell:acp:${id}`,
+    uri: `shell:/${id}`,
     agent_id: "shell",
     state: "closed",
     created_at: "2026-01-01T00:00:00.000Z",
@@ -20,9 +21,8 @@ describe("[Z8] sessions that are over", () => {
       listed("old"),
       listed("open", { state: "ready" }),
       listed("new", { last_activity_at: "2026-02-01T00:00:00.000Z" }),
-      listed("strange", { session_key: "none of ours" }),
     ]);
-    expect(found.map(({ uri }) => uri)).toEqual(["ahp-session:/new", "ahp-session:/old"]);
+    expect(found.map(({ uri }) => uri)).toEqual(["shell:/new", "shell:/old"]);
   });
 
   it("[Z8] are called by their label, else by their title", () => {

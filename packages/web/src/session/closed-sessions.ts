@@ -1,5 +1,5 @@
 // The sessions that are over and still kept, asked over HTTP: AHP lists only those that are open.
-import { makeId, parseSessionKey, sessionUri, type SessionUri } from "@holdfast/ahp";
+import { makeId, type SessionUri } from "@holdfast/ahp";
 import type { HostConnection } from "../host/host-connection.ts";
 import { hostFetch } from "../host/host-fetch.ts";
 
@@ -15,6 +15,7 @@ export interface ClosedSession {
 /** A session, as the app API lists it; only the fields that the page shows. */
 export interface ListedSession {
   readonly session_key: string;
+  readonly uri: string;
   readonly agent_id: string;
   readonly state: string;
   readonly created_at: string;
@@ -44,20 +45,14 @@ export async function deleteSession(key: string): Promise<void> {
 /** Those that are over, the last one used first. */
 export function closedAmong(sessions: readonly ListedSession[]): ClosedSession[] {
   return sessions
-    .flatMap((session) => {
-      const id = parseSessionKey(session.session_key)?.sessionId;
-      return session.state !== "closed" || id === undefined
-        ? []
-        : [
-            {
-              key: session.session_key,
-              uri: sessionUri(makeId("session", id)),
-              name: session.label ?? session.title ?? session.agent_id,
-              agent: session.agent_id,
-              folder: session.runtime_options.cwd ?? "",
-              lastActivityAt: session.last_activity_at ?? session.created_at,
-            },
-          ];
-    })
+    .filter(({ state }) => state === "closed")
+    .map((session) => ({
+      key: session.session_key,
+      uri: makeId("session URI", session.uri),
+      name: session.label ?? session.title ?? session.agent_id,
+      agent: session.agent_id,
+      folder: session.runtime_options.cwd ?? "",
+      lastActivityAt: session.last_activity_at ?? session.created_at,
+    }))
     .toSorted((one, other) => other.lastActivityAt.localeCompare(one.lastActivityAt));
 }

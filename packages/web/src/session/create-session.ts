@@ -1,8 +1,8 @@
 // Opens a session on the host, with what was chosen for it.
 import {
+  agentSessionUri,
   defaultChatUri,
   makeId,
-  sessionUri,
   type ApprovalPolicy,
   type RuntimeOptions,
   type SessionUri,
@@ -29,8 +29,8 @@ export interface NewSession {
 
 /** Opens a session; rejects with a sentence for people. */
 export async function createSession(host: HostConnection, session: NewSession): Promise<SessionUri> {
-  const uri = sessionUri(makeId("session", randomId()));
   const { provider, folder, model, policy, mcpServers = [], isolation, firstMessage } = session;
+  const uri = agentSessionUri(provider, makeId("session", randomId()));
   await host.client.request("createSession", {
     channel: uri,
     provider,

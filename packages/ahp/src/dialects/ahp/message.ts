@@ -67,6 +67,9 @@ export const writtenMessageShape: Shape<WrittenMessage> = object<WrittenMessage>
   model: optional(object<{ id: string; config?: JsonObject }>({ id: text, config: optional(jsonObject) })),
 });
 
+/** The agent's own choice, as a model; AHP reserves `x-` for names of implementations. */
+export const DEFAULT_MODEL_ID = "x-holdfast-default";
+
 /** A message as the model has it; without an origin, as in the seed, a person wrote it. */
 export function readMessage(written: WrittenMessage): Message {
   const { text: said, origin, attachments, model, ...members } = written;
@@ -74,7 +77,7 @@ export function readMessage(written: WrittenMessage): Message {
     text: said,
     origin: { kind: origin?.kind ?? "user" },
     ...(attachments && attachments.length > 0 && { attachments: attachments.map(readAttachment) }),
-    ...(model && { model }),
+    ...(model && model.id !== DEFAULT_MODEL_ID && { model }),
     ...withMembers(members),
   };
 }

@@ -15,6 +15,7 @@ import {
   type Shape,
 } from "../../model/shape.ts";
 import type { TerminalClaim } from "../../model/terminal/terminal.ts";
+import { DEFAULT_MODEL_ID } from "./message.ts";
 import { resourceShapes, type ResourceRequests } from "./resource-request.ts";
 import { activeClientShape, plainClient, type WrittenClient } from "./session.ts";
 import { readClaim, writtenClaimShape, type WrittenClaim } from "./terminal.ts";
@@ -113,7 +114,7 @@ export function requestReaders(names: RequestNames): RequestReaders {
       provider: fields.provider,
       workingDirectories:
         fields.workingDirectories ?? (fields.workingDirectory === undefined ? [] : [fields.workingDirectory]),
-      model: fields.model?.id,
+      model: fields.model?.id === DEFAULT_MODEL_ID ? undefined : fields.model?.id,
       config: fields.config,
       activeClient: fields.activeClient && plainClient(fields.activeClient),
     })),

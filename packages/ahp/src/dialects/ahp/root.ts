@@ -5,6 +5,7 @@ import type { RootAction, RootState } from "../../model/root/root.ts";
 import type { SessionSummary } from "../../model/session/session-summary.ts";
 import type { TerminalInfo } from "../../model/terminal/terminal.ts";
 import type { StepOf } from "../dialect.ts";
+import { DEFAULT_MODEL_ID } from "./message.ts";
 import { changedFields, stepOf, type WireAction, type WireStep } from "./wire-action.ts";
 
 /** How a version writes what is in the root's lists. */
@@ -109,6 +110,9 @@ interface WireModel {
   readonly supportsVision?: boolean;
 }
 
+/** Editors offer no agent that has no models, and those of most agents are known after their first session (E800). */
+const defaultModel = { id: DEFAULT_MODEL_ID, name: "Default" };
+
 /** The agents of the catalogue that a session can be made with: AHP has no word for the others. */
 function showAgents(agents: readonly AgentInfo[]): readonly WireAgent[] {
   return agents
@@ -117,6 +121,6 @@ function showAgents(agents: readonly AgentInfo[]): readonly WireAgent[] {
       provider,
       displayName,
       description,
-      models: models.map((model) => ({ ...model, provider })),
+      models: (models.length === 0 ? [defaultModel] : models).map((model) => ({ ...model, provider })),
     }));
 }

@@ -3,10 +3,8 @@ import {
   type ActiveTurn,
   type ChatSummary,
   type ChatUri,
-  parseSessionKey,
   ROOT_URI,
   type SessionState,
-  sessionUri,
   type ToolContent,
   type Turn,
   type TurnId,
@@ -76,12 +74,10 @@ function terminalsOf(turn: Turn | ActiveTurn): TerminalContent[] {
   );
 }
 
-/** Open sessions may have a URI that a client chose; the list knows it. Closed ones are looked up by their key. */
+/** A session may have a URI that a client chose; the list knows it. */
 async function readSession(ahp: AhpClient, sessionKey: string): Promise<SessionState> {
-  const { items } = await ahp.request("listSessions", { channel: ROOT_URI });
-  const open = items.find(({ key }) => key === sessionKey)?.resource;
-  const id = parseSessionKey(sessionKey)?.sessionId;
-  const uri = open ?? (id === undefined ? "" : sessionUri(id));
+  const { items } = await ahp.request("listSessions", { channel: ROOT_URI, includeClosed: true });
+  const uri = items.find(({ key }) => key === sessionKey)?.resource ?? "";
   try {
     const session = await ahp.subscribe(uri, "session");
     const state = session.confirmed;

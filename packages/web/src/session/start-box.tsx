@@ -11,6 +11,7 @@ import { Notice } from "../ui/notice.tsx";
 import { Picker } from "../ui/picker.tsx";
 import { type Agents, type CatalogueAgent, readinessWords, useAgents } from "./agent-catalogue.ts";
 import { createSession } from "./create-session.ts";
+import { useFolderProblem } from "./folder-path.ts";
 import { FolderPicker } from "./folder-picker.tsx";
 import { MissingAgents } from "./missing-agents.tsx";
 import { type OfferedIsolation, useOfferedConfig } from "./offered-config.ts";
@@ -54,7 +55,10 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
   const agent = chosenAgent(agents, agentId);
   const level = isolation ?? offered.isolation?.level;
 
-  const isReady = !isBusy && agent !== undefined && status.status === "connected";
+  const folderProblem = useFolderProblem(folder);
+  const problemId = useId();
+  const isReady =
+    !isBusy && agent !== undefined && status.status === "connected" && folderProblem === undefined;
   const start = async (): Promise<void> => {
     if (!isReady) return;
     setIsBusy(true);
@@ -90,6 +94,7 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
         <FolderPicker
           folder={folder}
           defaultFolder={status.status === "connected" ? pathOf(status.host.defaultDirectory) : ""}
+          problemId={folderProblem === undefined ? undefined : problemId}
           recent={useRecentFolders(sessions)}
           onChange={setFolder}
         />
@@ -98,11 +103,16 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
           label="Permissions"
           icon={<ShieldIcon />}
           value={policy ?? ""}
-          options={policies.map(({ value, words }) => ({ value, label: words }))}
+          options={policies}
           onChange={(value) => setPolicy(policyOf(value))}
         />
         <IsolationPicker offered={offered.isolation} level={level} onChange={setIsolation} />
       </PromptBox>
+      {folderProblem !== undefined && (
+        <p id={problemId} className={style.wrong} role="alert">
+          {folderProblem}
+        </p>
+      )}
       {isDetailed && level !== undefined && <p className={style.hint}>{levelChoice(level).sentence}</p>}
       <McpServers offered={offered.mcpServers} chosen={mcpServers} onChange={setMcpServers} />
       {problem !== undefined && (

@@ -3,16 +3,14 @@ import type { Page } from "playwright-core";
 
 /** What breaks a rule in what the page shows just now, as sentences. */
 export function layoutProblems(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`(${findProblems.toString()})(${leastTargetPx})`);
+  return page.evaluate<string[]>(`(${findProblems})(${leastTargetPx})`);
 }
 
 /** WCAG 2.2, 2.5.8; links within a text are exempt. */
 const leastTargetPx = 24;
 
 /** Runs in the page, so it uses nothing from outside. */
-const findProblems = new Function(
-  "leastPx",
-  `
+const findProblems = `(leastPx) => {
   const problems = [];
   const nameOf = (element) => {
     const words = element.getAttribute("aria-label") ?? element.innerText ?? "";
@@ -83,5 +81,4 @@ const findProblems = new Function(
     if (!isReached && right > innerWidth + 1) problems.push(nameOf(element) + " leaves the window");
   }
   return [...new Set(problems)];
-`,
-);
+}`;

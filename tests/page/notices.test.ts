@@ -94,6 +94,7 @@ describePage("notices", () => {
     };
     await page.getByRole("button", { name: "Allow once", exact: true }).click();
     await page.getByText("Already denied in another window (Firefox on Linux).").waitFor();
+    expect(await page.getByText("This request is not open.").count()).toBe(0);
   });
 
   it("[Z898] a closed session whose agent never started offers no Reopen", async () => {

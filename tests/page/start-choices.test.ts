@@ -69,7 +69,7 @@ describePage("permissions", () => {
       .allInnerTexts();
     expect(choices.map((text) => text.split("\n").length)).toEqual([2, 2, 2, 2, 2]);
     expect(choices.join("\n")).toContain("Up to the agent");
-    expect(choices.filter((text) => /^Ask/.test(text))).toHaveLength(1);
+    expect(choices.filter((text) => text.startsWith("Ask"))).toHaveLength(1);
     await page.keyboard.press("Escape");
     expect(await page.getByRole("button", { name: /^Mode: / }).innerText()).toMatch(/^Mode: /);
     await pick(page, "Mode", "Trust");
@@ -87,5 +87,6 @@ describePage("permissions", () => {
     await whenConnected(other);
     await other.getByRole("link", { name: /Terminals/ }).click();
     await other.getByText("Opened by another client", { exact: true }).waitFor();
+    expect(await other.getByText("Opened here", { exact: true }).count()).toBe(0);
   });
 });

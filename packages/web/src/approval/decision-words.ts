@@ -54,8 +54,9 @@ export function decisionWords(
   { outcome, by }: Pick<ApprovalDecision, "outcome" | "by">,
   clients: readonly Pick<ActiveClient, "clientId" | "displayName">[],
 ): string {
-  if (by.kind === "expiry")
+  if (by.kind === "expiry") {
     return "Nobody decided in time, so the request was denied. Your answer came later.";
+  }
   return `Already ${outcomes[outcome]} ${actorWords(by, clients)}. Your answer came second and changed nothing.`;
 }
 

@@ -92,8 +92,8 @@ const maxFirstSessions = 7;
 export function rankItems(items: readonly PaletteItem[], search: string): RankedItem[] {
   const words = search.trim();
   if (words === "") {
-    const left = items.filter(({ kind }) => kind === "session").slice(maxFirstSessions);
-    const shown = items.filter((item) => !left.includes(item)).slice(0, maxShown);
+    const left = new Set(items.filter(({ kind }) => kind === "session").slice(maxFirstSessions));
+    const shown = items.filter((item) => !left.has(item)).slice(0, maxShown);
     return shown.map((item) => ({ item, places: [] }));
   }
   const fitting = items.flatMap((item) => {

@@ -54,7 +54,6 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
   const [isBusy, setIsBusy] = useState(false);
   const agent = chosenAgent(agents, agentId);
   const level = isolation ?? offered.isolation?.level;
-
   const folderProblem = useFolderProblem(folder);
   const problemId = useId();
   const isReady =
@@ -108,22 +107,33 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
         />
         <IsolationPicker offered={offered.isolation} level={level} onChange={setIsolation} />
       </PromptBox>
-      {folderProblem !== undefined && (
-        <p id={problemId} className={style.wrong} role="alert">
-          {folderProblem}
-        </p>
-      )}
+      <FolderProblem id={problemId} text={folderProblem} />
       {isDetailed && level !== undefined && <p className={style.hint}>{levelChoice(level).sentence}</p>}
       <McpServers offered={offered.mcpServers} chosen={mcpServers} onChange={setMcpServers} />
-      {problem !== undefined && (
-        <Notice kind="problem" isAlert>
-          {problem}
-        </Notice>
-      )}
+      <StartProblem text={problem} />
       {isDetailed && agents.status === "known" && (
         <MissingAgents agents={agents.agents.filter(({ installed }) => !installed)} />
       )}
     </div>
+  );
+}
+
+function FolderProblem({ id, text }: { readonly id: string; readonly text: string | undefined }): ReactNode {
+  if (text === undefined) return null;
+  return (
+    <p id={id} className={style.wrong} role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** What the host said against the session. */
+function StartProblem({ text }: { readonly text: string | undefined }): ReactNode {
+  if (text === undefined) return null;
+  return (
+    <Notice kind="problem" isAlert>
+      {text}
+    </Notice>
   );
 }
 

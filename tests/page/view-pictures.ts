@@ -14,6 +14,8 @@ interface Pass extends BrowserOptions {
   readonly context: BrowserContextOptions;
 }
 
+const timeoutMs = 15_000;
+
 /** A desk with a mouse, whose scrollbars take space, and a phone. */
 const passes: readonly Pass[] = [
   { widths: [1440, 1024], scrollbars: "classic", context: { deviceScaleFactor: 1 } },
@@ -32,16 +34,17 @@ export async function takeViewPictures(folder: string, names: readonly string[] 
       const shoot = async (page: Page, name: string): Promise<void> => {
         for (const width of widths) await takeBoth(page, path.join(folder, `${name}-${width}`), width);
       };
+      context.setDefaultTimeout(timeoutMs);
       const page = await context.newPage();
       await page.setViewportSize({ width: widths[0] ?? 1440, height: 900 });
       await page.goto(scene.url);
       await whenConnected(page);
       for (const view of viewsOf(scene).filter(({ name }) => isWanted(name))) {
-        await goToView(page, view);
+        await attempt(view.name, () => goToView(page, view));
         await shoot(page, view.name);
       }
       for (const { name, open } of empty.views.filter((view) => isWanted(view.name))) {
-        await open(page);
+        await attempt(name, () => open(page));
         await shoot(page, name);
       }
       await context.setOffline(false);
@@ -61,6 +64,18 @@ export async function takeViewPictures(folder: string, names: readonly string[] 
     empty.close();
     design.close();
     await scene.close();
+  }
+}
+
+/** A view that does not become complete is reported, and its picture shows how far it came. */
+async function attempt(name: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    process.stdout.write(
+      `${name} is not complete: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    process.exitCode = 1;
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { ask, askPermission, say, type Step, update } from "../../packages/core/src/testing/script.ts";
-import { startReviewScene, type ReviewScene, run } from "./review-scene.ts";
+import { startReviewScene, type ReviewScene } from "./review-scene.ts";
 
 /** The addresses of the sessions, after the #. */
 export interface ViewScene extends ReviewScene {
@@ -19,6 +19,23 @@ export interface View {
 
 const read = (name: string): Step =>
   update("tool_call", { toolCallId: name, title: `Read ${name}`, kind: "read", status: "completed" });
+
+/** A command in a tool call of its own. */
+function command(name: string, line: string, status = "completed"): Step[] {
+  const terminalId = `$${name}.terminalId`;
+  return [
+    ask(name, "terminal/create", { command: line }),
+    update("tool_call", {
+      toolCallId: name,
+      kind: "execute",
+      title: line,
+      status: "in_progress",
+      content: [{ type: "terminal", terminalId }],
+    }),
+    ask(`${name}Exit`, "terminal/wait_for_exit", { terminalId }),
+    update("tool_call_update", { toolCallId: name, status }),
+  ];
+}
 
 const reply = `## What I changed
 
@@ -74,7 +91,8 @@ const prompts: Readonly<Record<string, readonly Step[]>> = {
     say("I will look at the greeting first."),
     read("src/greet.ts"),
     read("README.md"),
-    ...run("edit", evening),
+    say("Now the change:"),
+    ...command("edit", evening),
     update("tool_call", {
       toolCallId: "change",
       title: "Edit src/greet.ts",
@@ -89,9 +107,11 @@ const prompts: Readonly<Record<string, readonly Step[]>> = {
         },
       ],
     }),
-    ...run(
+    say("The tests:"),
+    ...command(
       "test",
-      "for i in $(seq 1 30); do echo \"ok $i - greets at hour $i\"; done; echo 'not ok 31 - greets in the dark'; exit 1",
+      `for i in $(seq 1 30); do echo "ok $i - greets at hour $i"; done; echo 'not ok 31 - in the dark'; exit 1`,
+      "failed",
     ),
     update("usage_update", { used: 50_000, size: 200_000, cost: { amount: 0.31, currency: "USD" } }),
     say(reply),
@@ -107,8 +127,22 @@ const prompts: Readonly<Record<string, readonly Step[]>> = {
   "Ask me": [
     ask("form", "elicitation/create", { mode: "form", message: "When is it evening?", requestedSchema }),
   ],
-  "Watch the files": run("watch", "echo watching 12 files; sleep 600"),
+  "Watch the files": command("watch", "echo watching 12 files; sleep 600"),
 };
+
+/** Sends a message and reads what comes of it, until the host ends. */
+async function followed(address: string, key: string, message: string): Promise<void> {
+  try {
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ message }),
+    });
+    await answer.text();
+  } catch {
+    // The host has ended.
+  }
+}
 
 /** Starts the host and brings every session to its state. */
 export async function startViewScene(): Promise<ViewScene> {
@@ -140,8 +174,8 @@ export async function startViewScene(): Promise<ViewScene> {
     [keys.form, "Ask me"],
     [keys.running, "Watch the files"],
   ] as const) {
-    // These turns end with the host.
-    void scene.send(key, message).catch(() => undefined);
+    // These turns wait until the host ends; questions are asked where somebody follows.
+    void followed(`${host.url}/sdk/acp/session/${encodeURIComponent(key)}/chat/stream`, host.token, message);
   }
   const hashOf = (key: string): string =>
     `#/session/${encodeURIComponent(`ahp-session:/${key.split(":").at(-1)}`)}`;

@@ -19,7 +19,9 @@ describePage("[Z901] the layout of every view", () => {
     "[Z895, Z901] covers, cuts and squeezes nothing, %d px wide",
     { timeout: 120_000 },
     async (width) => {
-      const { page } = await openPage(scene.url, { viewport: { width, height: 900 }, expectedFaults: /404/ });
+      const isPhone = width < 500;
+      const viewport = { width, height: isPhone ? 780 : 900 };
+      const { page } = await openPage(scene.url, { viewport, isMobile: isPhone, hasTouch: isPhone });
       await whenConnected(page);
       const problems: Record<string, string[]> = {};
       for (const view of viewsOf(scene)) {

@@ -45,7 +45,9 @@ const findProblems = `(leastPx) => {
     const isInText = target.tagName === "A" && getComputedStyle(target).display.startsWith("inline") && !getComputedStyle(target).display.includes("flex");
     const label = target.closest("label");
     const hit = label === null ? box : label.getBoundingClientRect();
-    if (!isInText && (hit.width < leastPx - 0.5 || hit.height < leastPx - 0.5)) {
+    // Lines of a diff are as high as lines of text where a mouse points at them.
+    const isLine = matchMedia("(pointer: fine)").matches && /Comment on (removed )?line/.test(nameOf(target));
+    if (!isInText && !isLine && (hit.width < leastPx - 0.5 || hit.height < leastPx - 0.5)) {
       problems.push(nameOf(target) + " is " + Math.round(hit.width) + "×" + Math.round(hit.height) + " px");
     }
     const seen = seenPart(target);
@@ -53,7 +55,9 @@ const findProblems = `(leastPx) => {
     if (!isWhole) continue;
     const top = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
     const isHit = top === null || target.contains(top) || top.contains(target) || label?.contains(top) === true;
-    if (!isHit && !isInText) problems.push(nameOf(target) + " is covered by " + nameOf(top));
+    // What is open on request may lie over the rest.
+    const isBelowOpen = top?.closest(":popover-open") !== null && target.closest(":popover-open") === null;
+    if (!isHit && !isInText && !isBelowOpen) problems.push(nameOf(target) + " is covered by " + nameOf(top));
   }
 
   const texts = [...root.querySelectorAll("*")].filter(

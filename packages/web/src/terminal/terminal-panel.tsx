@@ -126,6 +126,7 @@ function TerminalBody(props: TerminalBodyProps): ReactNode {
           maxLines={textLines[variant]}
           label={`Output of ${state.title}`}
           isUnfolded={isUnfolded}
+          isEnded={state.lifecycle.status !== "running"}
           onExtent={learn}
           onGrow={onGrow}
         />

@@ -13,6 +13,8 @@ export interface TextScreenProps {
   readonly maxLines: number;
   readonly label: string;
   readonly isUnfolded: boolean;
+  /** Whether no more output comes. */
+  readonly isEnded: boolean;
   readonly onExtent: (extent: OutputExtent) => void;
   readonly onGrow?: (() => void) | undefined;
 }
@@ -23,7 +25,7 @@ const pendingChars = 256 * 1024;
 
 /** The lines. They bypass React: they may change with every frame. */
 export function TextScreen(props: TextScreenProps): ReactNode {
-  const { stream, maxLines, label, isUnfolded } = props;
+  const { stream, maxLines, label, isUnfolded, isEnded } = props;
   const place = useRef<HTMLPreElement>(null);
   const latest = useRef(props);
   latest.current = props;
@@ -80,6 +82,7 @@ export function TextScreen(props: TextScreenProps): ReactNode {
       aria-live="off"
       aria-label={label}
       data-unfolded={isUnfolded}
+      data-ended={isEnded}
     />
   );
 }

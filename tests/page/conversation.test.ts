@@ -136,7 +136,7 @@ describePage("[Z36] a conversation", () => {
 
     expect(await violationsInBothThemes(page)).toEqual([]);
 
-    await pick(page, "Mode of the agent", "Bold");
+    await pick(page, "Mode", "Bold");
     await expect.poll(() => lastHeard("session/set_mode")).toMatchObject({ modeId: "bold" });
     await pick(page, "Effort", /high/i);
     await expect
@@ -148,7 +148,7 @@ describePage("[Z36] a conversation", () => {
     await page.reload();
     await page.getByRole("button", { name: /^Effort: high$/i }).waitFor();
     await page.getByRole("button", { name: /^Model: big$/i }).waitFor();
-    await page.getByRole("button", { name: "Mode of the agent: Bold" }).waitFor();
+    await page.getByRole("button", { name: "Mode: Bold" }).waitFor();
 
     const completions = page.getByRole("listbox", { name: "Completions" });
     await composer(page).pressSequentially("/w");

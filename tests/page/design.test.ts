@@ -1,50 +1,23 @@
 // The design system on its page, which is built for this test only.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { violations } from "./axe.ts";
+import { type DesignPage, openDesignPage } from "./design-page.ts";
 import { pageFolder } from "./page-browser.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { inkPerLine } from "./pixels.ts";
 
-const web = fileURLToPath(new URL("../../packages/web/", import.meta.url));
-const contentTypes: Readonly<Record<string, string>> = {
-  ".css": "text/css",
-  ".html": "text/html",
-  ".js": "text/javascript",
-};
-
 describePage("[Z800] the design system", () => {
-  let folder: string;
-  let server: Server;
+  let design: DesignPage;
   let url: string;
 
   beforeAll(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), "holdfast-design-"));
-    await build({
-      configFile: path.join(web, "vite.config.ts"),
-      logLevel: "error",
-      build: { outDir: folder, rolldownOptions: { input: path.join(web, "design.html") } },
-    });
-    server = createServer(({ url: address = "/" }, response) => {
-      const name = address === "/" ? "design.html" : address.slice(1);
-      response.setHeader("content-type", contentTypes[path.extname(name)] ?? "text/plain");
-      response.end(name.startsWith("favicon") ? "" : readFileSync(path.join(folder, name)));
-    });
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    design = await openDesignPage();
+    ({ url } = design);
   }, 60_000);
   afterAll(() => {
-    server?.close();
-    server?.closeAllConnections();
-    rmSync(folder, { recursive: true, force: true });
+    design?.close();
   });
 
   it.each(["light", "dark"] as const)("[Z800] is accessible and drawn in full, %s", async (colorScheme) => {

@@ -66,7 +66,7 @@ describePage("[Z813] on a phone", () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`, phone);
     await whenConnected(page);
     await openShellSession(page, host.project);
-    const settings = page.getByRole("button", { name: /^(Permissions|Mode of the agent|Output): / });
+    const settings = page.getByRole("button", { name: /^(Permissions|Mode|Output): / });
     await expect.poll(() => settings.count()).toBe(3);
     const [send] = await edges(page.getByRole("button", { name: "Send", exact: true }));
     for (const setting of await edges(settings)) {

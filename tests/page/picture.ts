@@ -8,6 +8,9 @@ import { whenConnected } from "./page-walk.ts";
 /** Where the documents have their pictures. */
 export const pictureFolder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 
+/** Where the pictures of every view go, which nobody keeps. */
+export const viewFolder = fileURLToPath(new URL("../../dist/pictures/", import.meta.url));
+
 /** Opens the page of a host in a new browser context. */
 export async function openPage(
   browser: Browser,

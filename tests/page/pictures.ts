@@ -1,4 +1,4 @@
-// Makes the pictures of the documents from the real page: `npm run pictures`.
+// Makes the pictures of the documents, and one of every view into `dist/pictures`: `npm run pictures`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
@@ -7,7 +7,8 @@ import build from "../setup/build.ts";
 import { takeGuidePictures } from "./guide-pictures.ts";
 import { cannotBrowse, startBrowser } from "./page-browser.ts";
 import { allow, chooseAction, openShellSession, say, terminals, typeInto } from "./page-walk.ts";
-import { openPage, pictureFolder, take } from "./picture.ts";
+import { openPage, pictureFolder, take, viewFolder } from "./picture.ts";
+import { takeViewPictures } from "./view-pictures.ts";
 
 const desktop = { viewport: { width: 1280, height: 800 } } as const;
 const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isMobile: true } as const;
@@ -41,9 +42,9 @@ async function fill(page: Page, project: string): Promise<void> {
   await terminals(page).getByText("notes.md").first().waitFor();
 }
 
-async function main(): Promise<void> {
+/** The pictures that README and guides show. */
+async function takeDocumentPictures(): Promise<void> {
   mkdirSync(pictureFolder, { recursive: true });
-  await build();
   const [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
   try {
     const first = await openPage(browser, host, { ...desktop, colorScheme: "light" });
@@ -77,7 +78,14 @@ async function main(): Promise<void> {
   }
 }
 
-if (cannotBrowse === undefined) await main();
+/** With names: only these views, and no picture of the documents. */
+async function main(names: readonly string[]): Promise<void> {
+  await build();
+  await takeViewPictures(viewFolder, names);
+  if (names.length === 0) await takeDocumentPictures();
+}
+
+if (cannotBrowse === undefined) await main(process.argv.slice(2));
 else {
   process.stderr.write(`No pictures: ${cannotBrowse}\n`);
   process.exitCode = 1;

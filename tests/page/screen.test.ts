@@ -85,7 +85,7 @@ describePage(
       }
     });
 
-    it("[Z341, Z343] folds a long output to its end, shows all of it when asked, and shows it once with one duration", async () => {
+    it("[Z341, Z343, Z890] folds a long output to its end, shows all of it when asked, and shows it once with one duration", async () => {
       const page = await run("seq 1 500");
       const shownRows = async (): Promise<string[]> => {
         const screen = await readScreen(page);
@@ -93,6 +93,7 @@ describePage(
       };
       const last = Array.from({ length: 16 }, (_, index) => String(485 + index));
       await expect.poll(shownRows).toEqual(last);
+      expect(await page.getByText("Only the end of").count()).toBe(0);
       await page.getByRole("button", { name: "Show all" }).click();
       await expect.poll(async () => (await readScreen(page)).rows.length).toBe(501);
       await page.locator(".xterm").last().locator("xpath=..").press("Home");

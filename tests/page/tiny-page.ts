@@ -18,6 +18,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 export interface TinyPage {
   readonly url: string;
   readonly host: TinyHost;
+  /** Breaks every connection. */
+  hangUp(): void;
   close(): void;
 }
 
@@ -52,11 +54,15 @@ export async function startTinyPage(): Promise<TinyPage> {
     server.listen(0, "127.0.0.1", resolve);
   });
   const { port } = server.address() as AddressInfo;
+  const hangUp = (): void => {
+    for (const socket of sockets.clients) socket.terminate();
+  };
   return {
     url: `http://127.0.0.1:${port}`,
     host,
+    hangUp,
     close: () => {
-      for (const socket of sockets.clients) socket.terminate();
+      hangUp();
       server.close();
       server.closeAllConnections();
     },

@@ -106,6 +106,8 @@ export {
   type StaleCause,
 } from "./model/session/session.ts";
 export {
+  hasLostAgent,
+  phaseLabel,
   sessionPhase,
   summarizeSession,
   type SessionPhase,

@@ -101,6 +101,10 @@ export type HostMethods = {
         readonly entries: readonly { readonly name: string; readonly type: "file" | "directory" }[];
       };
     };
+    resourceResolve: {
+      params: OfChannel & { readonly uri: string };
+      result: { readonly type: "file" | "directory" | "symlink" };
+    };
     resourceRequest: {
       params: OfChannel & { readonly uri: string; readonly read?: boolean };
       result: object;

@@ -5,10 +5,12 @@ import { changeLine } from "./host-watch.ts";
 
 it.each([
   ["stale", "idle"],
-  ["busy", "working"],
-  ["busy, waits for tool", "waiting for a tool"],
-  ["ready", "ready"],
-])("[C517] %j is read as %j", (state, words) => {
+  ["busy", "running"],
+  ["busy, waits for tool", "running"],
+  ["busy, waits for permission", "needs approval"],
+  ["busy, waits for input", "needs an answer"],
+  ["ready", "idle"],
+])("[C517, C840] %j is read as %j", (state, words) => {
   const session = {
     session_key: "agent:shell:acp:1798c004-4463-471b-b097-552e4c303883",
     title: "build",

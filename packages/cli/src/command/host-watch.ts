@@ -214,14 +214,17 @@ function describe(change: HostChange, { bold, green, yellow, red, dim }: Paint):
   }
 }
 
-/** States as a person reads them where programs have another word (C517). */
+/** States as a person reads them, also in the page, where programs have another word (C517, C840). */
 const statesInWords: Readonly<Record<string, string>> = {
+  creating: "starting",
+  ready: "idle",
   stale: "idle",
-  busy: "working",
-  "busy, waits for tool": "waiting for a tool",
-  "busy, waits for permission": "waiting for permission",
-  "busy, waits for input": "waiting for input",
-  "busy, waits for agent": "waiting for the agent",
+  failed: "failed to start",
+  busy: "running",
+  "busy, waits for tool": "running",
+  "busy, waits for permission": "needs approval",
+  "busy, waits for input": "needs an answer",
+  "busy, waits for agent": "starting",
 };
 
 function stateWords(state: string): string {

@@ -57,7 +57,7 @@ function sessionRow(session: SessionOverview, doubled: ReadonlySet<string>, nowM
   return [
     doubled.has(name) ? session_key : name,
     safeText(agent_id),
-    state.replace("-", " "),
+    labels[state],
     ageWord(last_activity_at, nowMs),
     safeText(isolation ?? "-"),
     safeText(shortFolder(cwd ?? "-")),
@@ -96,6 +96,19 @@ const states = [
 ] as const;
 
 type SessionWord = (typeof states)[number];
+
+/** The words that the page has for them (C840). */
+const labels: Readonly<Record<SessionWord, string>> = {
+  "needs-approval": "needs approval",
+  "needs-answer": "needs an answer",
+  failed: "failed to start",
+  "agent-gone": "agent stopped",
+  working: "running",
+  starting: "starting",
+  ready: "idle",
+  idle: "idle",
+  closed: "closed",
+};
 
 interface SessionOverview {
   readonly session_key: string;

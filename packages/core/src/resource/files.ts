@@ -269,8 +269,5 @@ function explain(error: unknown, path: string): RpcError {
 export async function checkWorkingDirectory(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() === true) return;
-  throw new HostError(
-    "ACP_INVALID_OPTION",
-    `cwd: there is no directory ${folder}. Create it, or name another.`,
-  );
+  throw new HostError("ACP_INVALID_OPTION", `There is no folder ${folder}. Create it, or name another.`);
 }

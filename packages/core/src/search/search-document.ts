@@ -34,7 +34,8 @@ export function searchDocument(turn: Turn): SearchDocument {
 }
 
 function linesOf({ displayName, invocationMessage, content }: ToolCall): string[] {
-  const lines = [displayName, invocationMessage ?? ""];
+  // Most agents have one name for both.
+  const lines = [displayName, invocationMessage === displayName ? "" : (invocationMessage ?? "")];
   for (const part of content) {
     if (part.type === "fileEdit") lines.push(part.path);
     if (part.type === "text") lines.push(part.text.slice(-maxOutputChars));

@@ -56,7 +56,9 @@ export class Rights {
 /** A folder after symbolic links; what cannot be followed is nobody's to work in. */
 function realFolder(folder: string): Promise<string> {
   return realpath(folder).catch((cause: unknown) => {
-    throw new HostError("ACP_INVALID_OPTION", `cwd: there is no directory ${folder}.`, { cause });
+    throw new HostError("ACP_INVALID_OPTION", `There is no folder ${folder}. Create it, or name another.`, {
+      cause,
+    });
   });
 }
 

@@ -27,6 +27,7 @@ import { ruledRun } from "../policy/session-subject.ts";
 import { checkUnmoved, liesIn } from "../resource/files.ts";
 import type { AgentSide } from "../terminal/agent-side.ts";
 import type { HostTerminal } from "../terminal/host-terminal.ts";
+import { commandLineOf } from "../terminal/person-command.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
 import type { GatedAction, ApprovalGate } from "./approval-gate.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -219,7 +220,7 @@ export class TerminalService implements AcpTerminalOwner<HostTerminal> {
       deps.audit.record(
         rightsEntry({
           what: "refusal",
-          subject: [command, ...args].join(" "),
+          subject: commandLineOf({ command, args }),
           by: `agent ${entry.id}`,
           outcome: error instanceof Error ? error.message : String(error),
           session: key,

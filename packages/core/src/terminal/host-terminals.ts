@@ -28,6 +28,7 @@ import { EditorRun } from "../editor/editor-run.ts";
 import { describeEditor, type Editor, listVariables } from "../editor/editors.ts";
 import type { RunScope } from "../limit/host-limits.ts";
 import type { TerminalSpool } from "../ports.ts";
+import { commandLineOf } from "./person-command.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { Throttle } from "./throttle.ts";
 import { claimAfterExit } from "../rules/terminal-rules.ts";
@@ -148,10 +149,10 @@ export class HostTerminals {
         uri: terminalUri(makeId("terminal", idFor(request, "terminal"))),
         startKey: `${request} terminal`,
       }),
-      title: [command, ...args].join(" "),
+      title: commandLineOf({ command, args }),
       // What was approved: its output must not say that it was something else.
       titleSource: "agent",
-      commandLine: [command, ...args].join(" "),
+      commandLine: commandLineOf({ command, args }),
       claim,
       kind,
       command,

@@ -6,6 +6,7 @@ import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { type FakeHost, ME, useFakeHosts } from "../testing/fake-host.ts";
 import { WatchingClient } from "../testing/terminal-viewer.ts";
+import { commandLineOf } from "./person-command.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -42,13 +43,13 @@ test("[A90] a command is the owner's alone, runs in their environment, is listed
   expect(host.audit.recent).toMatchObject([
     {
       what: "command",
-      subject: `sh -c ${command.args[1]}`,
+      subject: `sh -c '${command.args[1]}'`,
       by: "client owner",
       decision: "allowed",
       outcome: "started",
       environment: ["GREETING"],
     },
-    { what: "command-exit", subject: `sh -c ${command.args[1]}`, exitCode: 3, outcome: "exit code 3" },
+    { what: "command-exit", subject: `sh -c '${command.args[1]}'`, exitCode: 3, outcome: "exit code 3" },
     { subject: "no-such-program", outcome: expect.stringContaining("not found") as string },
     {},
     {},
@@ -131,4 +132,14 @@ test("[U36] anyone may claim it, and it stays when its holder is gone or left it
   });
   expect((await WatchingClient.open(terminals, shell, "ben")).claim()).toMatchObject({ outcome: "accepted" });
   await Promise.all([terminals.dispose(uri), terminals.dispose(shell)]);
+});
+
+test.each([
+  [{ command: "sh", args: ["-c", "echo 'a b' $HOME"] }, String.raw`sh -c 'echo '\''a b'\'' $HOME'`],
+  [{ command: "git", args: ["commit", "-m", "First commit"] }, "git commit -m 'First commit'"],
+  [{ command: "printf", args: ["", "x"] }, "printf '' x"],
+  [{ command: "ls", args: ["-la", "/tmp"] }, "ls -la /tmp"],
+  [{ command: "make && make install" }, "make && make install"],
+])("[Z897] %j is shown as %s", (request, line) => {
+  expect(commandLineOf(request)).toBe(line);
 });

@@ -2,6 +2,7 @@
 import { type ProcessPort, TerminalError } from "@holdfast/terminal/port";
 import { toRunLimits } from "@holdfast/terminal/terminal";
 import { HostError } from "@holdfast/protocol";
+import { quoteWords } from "../approval/command-line.ts";
 import { readFolder, readSize } from "./person-shell.ts";
 import type { NewCommand } from "../submit/submission.ts";
 import type { TerminalPlan } from "./terminal-plan.ts";
@@ -23,9 +24,9 @@ export type CommandPlan = Pick<
   | "limits"
 >;
 
-/** The command as one line, for people. */
+/** The command as one line, for people: a program with arguments as a shell would read it. */
 export function commandLineOf({ command, args = [] }: Pick<NewCommand, "command" | "args">): string {
-  return [command, ...args].join(" ");
+  return args.length === 0 ? command : quoteWords([command, ...args]);
 }
 
 /** Makes a command ready to be run in the person's own environment. */

@@ -16,6 +16,7 @@ import { useHost } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import style from "./approval-card.module.css";
 import { useAnswerKeys } from "./answer-keys.ts";
+import { otherDecision } from "./decision-words.ts";
 import { SubjectView } from "./subject-view.tsx";
 import { visibleText } from "./visible-text.ts";
 
@@ -35,22 +36,24 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   const answer = async (option: ApprovalOption, scope?: PermissionScope): Promise<void> => {
     setIsAnswered(true);
     focusMessageField();
-    const isTaken = await host.reportRejection(
-      host.channel(chatUri, "chat").dispatch({
-        type: "chat/toolCallConfirmed",
-        turnId,
-        toolCallId,
-        decision: {
-          approvalId: approval.id,
-          outcome: isAllowing(option.kind) ? "approved" : "denied",
-          optionId: option.id,
-          by: { kind: "client", clientId: makeId("client", host.clientId) },
-          at: new Date().toISOString(),
-          ...(scope !== undefined && { scope }),
-        },
-      }),
-    );
-    if (!isTaken) setIsAnswered(false);
+    const outcome = await host.channel(chatUri, "chat").dispatch({
+      type: "chat/toolCallConfirmed",
+      turnId,
+      toolCallId,
+      decision: {
+        approvalId: approval.id,
+        outcome: isAllowing(option.kind) ? "approved" : "denied",
+        optionId: option.id,
+        by: { kind: "client", clientId: makeId("client", host.clientId) },
+        at: new Date().toISOString(),
+        ...(scope !== undefined && { scope }),
+      },
+    });
+    if (outcome.status === "confirmed") return;
+    const words = otherDecision(host, chatUri, approval.id);
+    if (outcome.status === "rejected" && words !== undefined) host.notices.say("news", words);
+    else await host.reportRejection(Promise.resolve(outcome));
+    setIsAnswered(false);
   };
   useAnswerKeys(card, (key, isGiven) => {
     const button = buttons.find((each) => each.keys === key);

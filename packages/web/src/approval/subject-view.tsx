@@ -68,7 +68,8 @@ function Described({ subject, target }: DescribedProps): ReactNode {
               Program: <code>{visibleText(program)}</code>
             </>
           )}
-          {isolation !== undefined && <> Isolation: {isolation}</>}
+          {program !== undefined && isolation !== undefined && " · "}
+          {isolation !== undefined && <>Isolation: {isolation}</>}
         </p>
       )}
     </>

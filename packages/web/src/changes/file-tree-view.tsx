@@ -87,17 +87,20 @@ function StageBox({ files, label, onStage }: StageProps & { readonly label: stri
   const isAll = open.length > 0 && open.every(({ staged }) => staged === "full");
   const isSome = !isAll && open.some(({ staged }) => staged !== undefined);
   return (
-    <input
-      type="checkbox"
-      className={style.box}
-      aria-label={`Stage ${label}`}
-      title={isAll ? "Staged" : "Stage"}
-      disabled={open.length === 0}
-      checked={isAll}
-      ref={(box) => {
-        if (box !== null) box.indeterminate = isSome;
-      }}
-      onChange={() => onStage(isAll ? open : open.filter(({ staged }) => staged !== "full"), !isAll)}
-    />
+    // The label makes it large enough to be hit.
+    <label className={style.boxPlace}>
+      <input
+        type="checkbox"
+        className={style.box}
+        aria-label={`Stage ${label}`}
+        title={isAll ? "Staged" : "Stage"}
+        disabled={open.length === 0}
+        checked={isAll}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = isSome;
+        }}
+        onChange={() => onStage(isAll ? open : open.filter(({ staged }) => staged !== "full"), !isAll)}
+      />
+    </label>
   );
 }

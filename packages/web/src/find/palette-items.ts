@@ -1,6 +1,7 @@
 // Entries of the palette: actions, sessions, agents, terminals; and the best of them for a search.
 import type { RootState, SessionSummary } from "@holdfast/ahp";
 import { goTo } from "../frame/route.ts";
+import { groupByAttention } from "../session/attention.ts";
 import { pathOf, phaseWords, sessionName } from "../session/session-words.ts";
 import { fuzzyMatch } from "./fuzzy.ts";
 import { type ActionId, shortcuts } from "./shortcuts.ts";
@@ -23,7 +24,7 @@ export interface RankedItem {
 
 export type Actions = Readonly<Partial<Record<ActionId, () => void>>>;
 
-/** All items; the sessions that were active last come first. `openNewSession` opens the dialog with an agent chosen. */
+/** All items: sessions as the list of sessions has them, actions, agents that can be used, terminals. `openNewSession` opens the dialog with an agent chosen. */
 export function paletteItems(
   root: RootState | undefined,
   actions: Actions,
@@ -31,14 +32,14 @@ export function paletteItems(
 ): PaletteItem[] {
   const { sessions = [], terminals = [], agents = [] } = root ?? {};
   return [
-    ...sessions
-      .toSorted((one, other) => other.lastActivityAt.localeCompare(one.lastActivityAt))
+    ...groupByAttention(sessions)
+      .flatMap((group) => group.sessions)
       .map(sessionItem),
     ...shortcuts.flatMap(({ id, label, keys }): PaletteItem[] => {
       const run = id === undefined || id === "palette" ? undefined : actions[id];
       return run === undefined ? [] : [{ key: `action ${id}`, kind: "action", label, keys: keys?.[0], run }];
     }),
-    ...agents.map(({ provider, displayName }): PaletteItem => ({
+    ...agents.filter(canStart).map(({ provider, displayName }): PaletteItem => ({
       key: `agent ${provider}`,
       kind: "agent",
       label: `New session with ${displayName}`,
@@ -53,7 +54,7 @@ export function paletteItems(
           key: resource,
           kind: "terminal",
           label: title,
-          detail: owner === undefined ? "Shell" : sessionName(owner),
+          detail: owner === undefined ? "Terminal" : sessionName(owner),
           run: () =>
             goTo(
               owner === undefined
@@ -63,6 +64,11 @@ export function paletteItems(
         };
       }),
   ];
+}
+
+/** Agents that are not installed have their commands in the dialog. */
+function canStart({ installation, launch }: RootState["agents"][number]): boolean {
+  return installation.status === "installed" && launch === "acp";
 }
 
 function sessionItem(session: SessionSummary): PaletteItem {
@@ -79,11 +85,17 @@ function sessionItem(session: SessionSummary): PaletteItem {
 }
 
 const maxShown = 50;
+/** Without a search, the other items should be in reach, however many sessions there are. */
+const maxFirstSessions = 7;
 
-/** The items that fit a search, the best first; without one, all in their order. The last one searches the text. */
+/** The items that fit a search, the best first; without one, a few sessions and all others in their order. The last one searches the text. */
 export function rankItems(items: readonly PaletteItem[], search: string): RankedItem[] {
   const words = search.trim();
-  if (words === "") return items.slice(0, maxShown).map((item) => ({ item, places: [] }));
+  if (words === "") {
+    const left = new Set(items.filter(({ kind }) => kind === "session").slice(maxFirstSessions));
+    const shown = items.filter((item) => !left.has(item)).slice(0, maxShown);
+    return shown.map((item) => ({ item, places: [] }));
+  }
   const fitting = items.flatMap((item) => {
     const inLabel = fuzzyMatch(words, item.label);
     if (inLabel !== undefined) return [{ item, score: inLabel.score + 5, places: inLabel.places }];

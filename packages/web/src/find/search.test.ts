@@ -17,3 +17,12 @@ it("[Z851] are cut at their matches, and leave out matches that make no sense", 
     { text: "s", isMatch: false },
   ]);
 });
+
+it("[Z896] are shown without the marks around blocks of code", () => {
+  expect(cutSnippet("```ts\nconst needle = 1;\n```", [{ start: 12, end: 18 }])).toEqual([
+    { text: "const ", isMatch: false },
+    { text: "needle", isMatch: true },
+    { text: " = 1;\n", isMatch: false },
+  ]);
+  expect(cutSnippet("Use `needle` here", [])).toEqual([{ text: "Use `needle` here", isMatch: false }]);
+});

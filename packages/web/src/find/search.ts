@@ -63,6 +63,11 @@ export async function searchSessions(
   }));
 }
 
+/** Without the marks around blocks of code, which say nothing in an excerpt. */
+function withoutFences(piece: SnippetPiece): SnippetPiece {
+  return { ...piece, text: piece.text.replaceAll(/(?:`{3,}|~{3,})[ \t]*(?:[\w+#-]*\r?\n)?/g, "") };
+}
+
 /** Cuts a snippet at its matches. */
 export function cutSnippet(
   snippet: string,
@@ -77,5 +82,5 @@ export function cutSnippet(
     at = end;
   }
   if (at < snippet.length) pieces.push({ text: snippet.slice(at), isMatch: false });
-  return pieces;
+  return pieces.map(withoutFences).filter(({ text }) => text !== "");
 }

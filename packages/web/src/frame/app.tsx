@@ -90,6 +90,7 @@ export function App(): ReactNode {
       </aside>
       <main className={style.main} id="main" tabIndex={-1}>
         <LostHost />
+        <Notices />
         <ErrorBoundary key={placeKey(route)} what="this place">
           <Suspense>
             <Place route={route} root={root} />
@@ -107,7 +108,6 @@ export function App(): ReactNode {
         </Suspense>
       )}
       <Find route={route} root={root} opened={opened} onOpen={setOpened} onNewSession={createSession} />
-      <Notices />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useHost } from "../host/use-host.ts";
 import { IconButton } from "../ui/button.tsx";
 import style from "./notices.module.css";
 
-/** The notices in a corner, read out as they come. */
+/** The notices above the place that is looked at, where they cover nothing (Z892); read out as they come. */
 export function Notices(): ReactNode {
   const { notices } = useHost();
   const shown = useSyncExternalStore(notices.listen, notices.view);

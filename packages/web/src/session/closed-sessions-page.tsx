@@ -114,9 +114,11 @@ function ClosedRow({ session, onDeleted }: ClosedRowProps): ReactNode {
         {folder !== "" && ` · ${folder}`}
       </span>
       <span className={style.actions}>
-        <Button size="small" kind="quiet" aria-label={`Reopen ${name}`} onClick={() => void reopen()}>
-          Reopen
-        </Button>
+        {session.hasStarted && (
+          <Button size="small" kind="quiet" aria-label={`Reopen ${name}`} onClick={() => void reopen()}>
+            Reopen
+          </Button>
+        )}
         <Button size="small" kind="quiet" aria-label={`Delete ${name} …`} onClick={() => setIsAsking(true)}>
           Delete …
         </Button>

@@ -8,6 +8,7 @@ function listed(id: string, changes: Partial<ListedSession> = {}): ListedSession
     uri: `shell:/${id}`,
     agent_id: "shell",
     state: "closed",
+    backend_id: "1",
     created_at: "2026-01-01T00:00:00.000Z",
     last_activity_at: null,
     runtime_options: {},

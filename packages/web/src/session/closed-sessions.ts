@@ -10,6 +10,8 @@ export interface ClosedSession {
   readonly agent: string;
   readonly folder: string;
   readonly lastActivityAt: string;
+  /** Whether its agent ever started: else there is nothing to continue. */
+  readonly hasStarted: boolean;
 }
 
 /** A session, as the app API lists it; only the fields that the page shows. */
@@ -18,6 +20,8 @@ export interface ListedSession {
   readonly uri: string;
   readonly agent_id: string;
   readonly state: string;
+  /** The agent's session; empty where the agent never started. */
+  readonly backend_id: string;
   readonly created_at: string;
   readonly last_activity_at: string | null;
   readonly runtime_options: { readonly cwd?: string };
@@ -52,6 +56,7 @@ export function closedAmong(sessions: readonly ListedSession[]): ClosedSession[]
       name: session.label ?? session.title ?? session.agent_id,
       agent: session.agent_id,
       folder: session.runtime_options.cwd ?? "",
+      hasStarted: session.backend_id !== "",
       lastActivityAt: session.last_activity_at ?? session.created_at,
     }))
     .toSorted((one, other) => other.lastActivityAt.localeCompare(one.lastActivityAt));

@@ -9,17 +9,22 @@ import pickerStyle from "../ui/picker.module.css";
 import { Popover } from "../ui/popover.tsx";
 import list from "../ui/popover.module.css";
 import style from "./start-box.module.css";
+import { absolutePath } from "./folder-path.ts";
 import { fileUriOf, folderName } from "./session-words.ts";
 
 export interface FolderPickerProps {
   /** An absolute path; empty: the host's default. */
   readonly folder: string;
+  /** The home folder, which `~` stands for. */
   readonly defaultFolder: string;
+  /** The id of the sentence that says why the folder cannot be used. */
+  readonly problemId?: string | undefined;
   readonly recent: readonly string[];
   readonly onChange: (folder: string) => void;
 }
 
-export function FolderPicker({ folder, defaultFolder, recent, onChange }: FolderPickerProps): ReactNode {
+export function FolderPicker(props: FolderPickerProps): ReactNode {
+  const { folder, defaultFolder, problemId, recent, onChange } = props;
   const anchor = useRef<HTMLButtonElement>(null);
   const [isOpen, setIsOpen] = useState(false);
   const shown = folder === "" ? defaultFolder : folder;
@@ -36,6 +41,8 @@ export function FolderPicker({ folder, defaultFolder, recent, onChange }: Folder
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         aria-label={`Folder: ${shown}`}
+        aria-describedby={problemId}
+        data-wrong={problemId !== undefined}
         title={shown}
         onClick={() => setIsOpen(!isOpen)}
       >
@@ -51,6 +58,7 @@ export function FolderPicker({ folder, defaultFolder, recent, onChange }: Folder
         <Popover anchor={anchor} onClose={close}>
           <FolderChoices
             folder={shown}
+            home={defaultFolder}
             recent={recent}
             onChoose={(chosen) => {
               close();
@@ -65,17 +73,19 @@ export function FolderPicker({ folder, defaultFolder, recent, onChange }: Folder
 
 interface FolderChoicesProps {
   readonly folder: string;
+  readonly home: string;
   readonly recent: readonly string[];
   readonly onChoose: (folder: string) => void;
 }
 
-function FolderChoices({ folder, recent, onChoose }: FolderChoicesProps): ReactNode {
+function FolderChoices({ folder, home, recent, onChoose }: FolderChoicesProps): ReactNode {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(folder);
   const [marked, setMarked] = useState(-1);
   const isTouched = typed !== folder;
-  const found = useSubfolders(isTouched ? typed : `${folder}/`);
+  const found = useSubfolders(isTouched ? absolutePath(typed, home) : `${folder}/`);
+  const choose = (path: string): void => onChoose(trimmed(absolutePath(path, home)));
   const choices = isTouched ? found : [...new Set([...recent, ...found])].slice(0, maxChoices);
   useEffect(() => input.current?.select(), []);
   const descend = (path: string): void => {
@@ -89,7 +99,7 @@ function FolderChoices({ folder, recent, onChoose }: FolderChoicesProps): ReactN
     if (step !== 0) setMarked(Math.max(-1, Math.min(choices.length - 1, marked + step)));
     else if (event.key === "Tab" && !event.shiftKey && choices.length > 0) {
       descend(choice ?? choices[0] ?? typed);
-    } else if (event.key === "Enter") onChoose(trimmed(choice ?? typed));
+    } else if (event.key === "Enter") choose(choice ?? typed);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -115,7 +125,7 @@ function FolderChoices({ folder, recent, onChoose }: FolderChoicesProps): ReactN
           }}
           onKeyDown={press}
         />
-        <Button kind="primary" size="small" onClick={() => onChoose(trimmed(typed))}>
+        <Button kind="primary" size="small" onClick={() => choose(typed)}>
           Use
         </Button>
       </div>
@@ -129,7 +139,7 @@ function FolderChoices({ folder, recent, onChoose }: FolderChoicesProps): ReactN
             aria-selected={index === marked}
             data-active={index === marked}
             onClick={() => descend(path)}
-            onDoubleClick={() => onChoose(trimmed(path))}
+            onDoubleClick={() => choose(path)}
           >
             <span className={list.icon} aria-hidden="true">
               <FileDirectoryIcon />

@@ -123,7 +123,7 @@ interface SessionMenuProps {
 function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
   const host = useHost();
   const [asked, setAsked] = useState<"close" | "delete" | "details">();
-  const { resource, key, isArchived, lifecycle } = session;
+  const { resource, key, isArchived, lifecycle, backendId } = session;
   const dispatch = (action: SessionAction): void => {
     void host.reportRejection(host.channel(resource, "session").dispatch(action));
   };
@@ -141,7 +141,7 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
     "separator",
     { label: "Close …", icon: <XCircleIcon />, onSelect: () => setAsked("close") },
   ];
-  const whileClosed: readonly MenuItem[] = [
+  const reopen: readonly MenuItem[] = [
     {
       label: "Reopen",
       icon: <HistoryIcon />,
@@ -149,6 +149,7 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
     },
     "separator",
   ];
+  const whileClosed = backendId === undefined ? [] : reopen;
   const close = (): void => setAsked(undefined);
   return (
     <>

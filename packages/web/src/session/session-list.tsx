@@ -56,12 +56,12 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
+        {sessions !== undefined && sessions.length > 1 && (
+          <Suspense>
+            <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
+          </Suspense>
+        )}
       </div>
-      {sessions !== undefined && sessions.length > 1 && (
-        <Suspense>
-          <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
-        </Suspense>
-      )}
       {groups.map(({ heading, sessions: group }) => (
         <section key={heading} aria-label={heading}>
           <h3 className={style.heading}>{heading}</h3>

@@ -249,6 +249,8 @@ function ReopenWatch({ session, chat }: ReopenWatchProps): ReactNode {
 function ClosedNote({ session }: { readonly session: SessionState }): ReactNode {
   const host = useHost();
   const [isBusy, setIsBusy] = useState(false);
+  // Without a session of the agent there is nothing to continue.
+  const hasStarted = session.backendId !== undefined;
   const reopen = async (): Promise<void> => {
     setIsBusy(true);
     await host.reportFailure(reopenSession(host, session.resource));
@@ -265,16 +267,25 @@ function ClosedNote({ session }: { readonly session: SessionState }): ReactNode 
       shape="banner"
       actions={
         <>
-          <Button size="small" disabled={isBusy} onClick={() => void reopen()}>
-            Reopen
-          </Button>
-          <Button size="small" kind="quiet" disabled={isBusy} onClick={() => void openSimilar()}>
+          {hasStarted && (
+            <Button size="small" disabled={isBusy} onClick={() => void reopen()}>
+              Reopen
+            </Button>
+          )}
+          <Button
+            size="small"
+            kind={hasStarted ? "quiet" : "plain"}
+            disabled={isBusy}
+            onClick={() => void openSimilar()}
+          >
             New session like this
           </Button>
         </>
       }
     >
-      This session is closed. Its transcript stays here.
+      {hasStarted
+        ? "This session is closed. Its transcript stays here."
+        : "This session is closed. Its agent never started, so there is nothing to reopen."}
     </Notice>
   );
 }

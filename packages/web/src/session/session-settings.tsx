@@ -19,7 +19,7 @@ export function SessionSettings({ session }: { readonly session: SessionState })
         label="Permissions"
         icon={<ShieldIcon />}
         value={runtimeOptions.approvalPolicy ?? ""}
-        options={policies.map(({ value, words }) => ({ value, label: words }))}
+        options={policies}
         onChange={(value) =>
           set({
             type: "session/runtimeOptionsChanged",
@@ -29,7 +29,8 @@ export function SessionSettings({ session }: { readonly session: SessionState })
       />
       {modes !== undefined && (
         <Picker
-          label="Mode of the agent"
+          label="Mode"
+          showsLabel
           value={modes.currentModeId}
           options={modes.available.map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(modeId) => set({ type: "session/modeChanged", modeId })}
@@ -61,7 +62,7 @@ function OptionField({ option, onSet }: OptionFieldProps): ReactNode {
     <Picker
       label={option.name}
       icon={option.category === "model" ? <CpuIcon /> : undefined}
-      showsLabel={option.category !== "model" && option.category !== "mode"}
+      showsLabel={option.category !== "model"}
       value={option.currentValue}
       options={option.choices.map(({ value, name, description }) => ({
         value,

@@ -1,5 +1,12 @@
 // Labels for sessions and their states.
-import type { ApprovalPolicy, SessionIsolation, SessionPhase, SessionSummary } from "@holdfast/ahp";
+import {
+  type ApprovalPolicy,
+  hasLostAgent,
+  phaseLabel,
+  type SessionIsolation,
+  type SessionPhase,
+  type SessionSummary,
+} from "@holdfast/ahp";
 import type { WorkState } from "../ui/status.tsx";
 
 /** A word for what a session is doing, and how it is marked. */
@@ -9,23 +16,24 @@ export interface PhaseWords {
 }
 
 export function phaseWords(phase: SessionPhase): PhaseWords {
+  const label = phaseLabel(phase);
+  return { text: label.charAt(0).toUpperCase() + label.slice(1), tone: toneOf(phase) };
+}
+
+function toneOf(phase: SessionPhase): PhaseWords["tone"] {
   switch (phase.status) {
     case "busy":
-      return busyWords(phase.waitingFor);
+      return phase.waitingFor === "permission" || phase.waitingFor === "input" ? "attention" : "accent";
     case "creating":
-      return { text: "Starting", tone: "accent" };
     case "resuming":
-      return { text: "Resuming", tone: "accent" };
+      return "accent";
     case "failed":
-      return { text: "Failed to start", tone: "bad" };
+      return "bad";
     case "stale":
-      return phase.cause === "agent-exited" || phase.cause === "resume-failed"
-        ? { text: "Agent stopped", tone: "bad" }
-        : { text: "Idle", tone: "plain" };
+      return hasLostAgent(phase) ? "bad" : "plain";
     case "closed":
-      return { text: "Closed", tone: "plain" };
     case "ready":
-      return { text: "Idle", tone: "plain" };
+      return "plain";
   }
 }
 
@@ -42,21 +50,6 @@ export function workState(phase: SessionPhase): WorkState {
       return "running";
     case "plain":
       return "idle";
-  }
-}
-
-function busyWords(waitingFor: string): PhaseWords {
-  switch (waitingFor) {
-    case "permission":
-      return { text: "Needs approval", tone: "attention" };
-    case "input":
-      return { text: "Needs an answer", tone: "attention" };
-    case "tool":
-      return { text: "Running", tone: "accent" };
-    case "agent":
-      return { text: "Starting", tone: "accent" };
-    default:
-      return { text: "Thinking", tone: "accent" };
   }
 }
 
@@ -97,18 +90,26 @@ export function fileUriOf(path: string): string {
 /** A choice of a list; the empty value stands for no policy of the host's own. */
 interface PolicyChoice {
   readonly value: ApprovalPolicy | "";
-  readonly words: string;
-  /** The same where space is short. */
-  readonly short: string;
+  readonly label: string;
+  /** What it means. */
+  readonly detail: string;
 }
 
 /** The choices, the most careful of the usable ones first. */
 export const policies: readonly PolicyChoice[] = [
-  { value: "ask", words: "Ask every time", short: "Ask every time" },
-  { value: "", words: "Ask when the agent asks", short: "As the agent asks" },
-  { value: "approve-reads", words: "Allow reading, ask for the rest", short: "Allow reading" },
-  { value: "approve-all", words: "Allow everything", short: "Allow everything" },
-  { value: "deny-all", words: "Deny everything", short: "Deny everything" },
+  {
+    value: "ask",
+    label: "Ask every time",
+    detail: "The host asks you before every command and every change of a file",
+  },
+  {
+    value: "",
+    label: "Up to the agent",
+    detail: "The agent chooses what it asks about; the host adds no questions",
+  },
+  { value: "approve-reads", label: "Allow reading", detail: "The host allows reading and asks for the rest" },
+  { value: "approve-all", label: "Allow everything", detail: "The host allows whatever the agent asks for" },
+  { value: "deny-all", label: "Deny everything", detail: "The host denies whatever the agent asks for" },
 ];
 
 export function policyOf(value: string): ApprovalPolicy | undefined {

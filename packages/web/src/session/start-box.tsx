@@ -11,6 +11,7 @@ import { Notice } from "../ui/notice.tsx";
 import { Picker } from "../ui/picker.tsx";
 import { type Agents, type CatalogueAgent, readinessWords, useAgents } from "./agent-catalogue.ts";
 import { createSession } from "./create-session.ts";
+import { useFolderProblem } from "./folder-path.ts";
 import { FolderPicker } from "./folder-picker.tsx";
 import { MissingAgents } from "./missing-agents.tsx";
 import { type OfferedIsolation, useOfferedConfig } from "./offered-config.ts";
@@ -53,8 +54,10 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
   const [isBusy, setIsBusy] = useState(false);
   const agent = chosenAgent(agents, agentId);
   const level = isolation ?? offered.isolation?.level;
-
-  const isReady = !isBusy && agent !== undefined && status.status === "connected";
+  const folderProblem = useFolderProblem(folder);
+  const problemId = useId();
+  const isReady =
+    !isBusy && agent !== undefined && status.status === "connected" && folderProblem === undefined;
   const start = async (): Promise<void> => {
     if (!isReady) return;
     setIsBusy(true);
@@ -90,6 +93,7 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
         <FolderPicker
           folder={folder}
           defaultFolder={status.status === "connected" ? pathOf(status.host.defaultDirectory) : ""}
+          problemId={folderProblem === undefined ? undefined : problemId}
           recent={useRecentFolders(sessions)}
           onChange={setFolder}
         />
@@ -98,22 +102,38 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
           label="Permissions"
           icon={<ShieldIcon />}
           value={policy ?? ""}
-          options={policies.map(({ value, words }) => ({ value, label: words }))}
+          options={policies}
           onChange={(value) => setPolicy(policyOf(value))}
         />
         <IsolationPicker offered={offered.isolation} level={level} onChange={setIsolation} />
       </PromptBox>
+      <FolderProblem id={problemId} text={folderProblem} />
       {isDetailed && level !== undefined && <p className={style.hint}>{levelChoice(level).sentence}</p>}
       <McpServers offered={offered.mcpServers} chosen={mcpServers} onChange={setMcpServers} />
-      {problem !== undefined && (
-        <Notice kind="problem" isAlert>
-          {problem}
-        </Notice>
-      )}
+      <StartProblem text={problem} />
       {isDetailed && agents.status === "known" && (
         <MissingAgents agents={agents.agents.filter(({ installed }) => !installed)} />
       )}
     </div>
+  );
+}
+
+function FolderProblem({ id, text }: { readonly id: string; readonly text: string | undefined }): ReactNode {
+  if (text === undefined) return null;
+  return (
+    <p id={id} className={style.wrong} role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** What the host said against the session. */
+function StartProblem({ text }: { readonly text: string | undefined }): ReactNode {
+  if (text === undefined) return null;
+  return (
+    <Notice kind="problem" isAlert>
+      {text}
+    </Notice>
   );
 }
 

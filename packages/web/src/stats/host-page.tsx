@@ -53,6 +53,7 @@ export default function HostPage({ section }: { readonly section: HostSection })
       </header>
       <div className={style.tabs}>
         <Tabs<HostSection>
+          wraps
           label="Sections of the host"
           tabs={hostSections.map((id) => ({ id, label: labels[id] }))}
           current={section}

@@ -91,7 +91,7 @@ export function SettingsSection(): ReactNode {
                 label="Permissions"
                 kind="field"
                 value={policy}
-                options={policies.map(({ value, words }) => ({ value, label: words }))}
+                options={policies}
                 onChange={(value) => changeSettings({ policy: value })}
               />
             }

@@ -1,10 +1,12 @@
 // A command that an agent runs: live while it runs, one line that opens its output when it is over (Z803).
 import type { ToolCall, ToolContent } from "@holdfast/ahp";
-import { type ReactNode, useState } from "react";
-import { sizeWords, spanWords } from "../frame/time-words.ts";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { spanWords } from "../frame/time-words.ts";
 import { useTerminal } from "../host/use-host.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { OutputFoot } from "./output-foot.tsx";
 import { PlainText } from "./plain-text.ts";
+import { foldedRows } from "./screen-layout.ts";
 import { CommandLine, EndLabel, TerminalPanel } from "./terminal-panel.tsx";
 import style from "./terminal-panel.module.css";
 import { exitWords, hasEndedWell } from "./terminal-words.ts";
@@ -64,7 +66,14 @@ interface LeftBehindProps extends Omit<OpenCommandProps, "onGrow"> {
 function LeftBehind({ call, content, isOpen, onToggle, isLineOnly = false }: LeftBehindProps): ReactNode {
   const { title } = content;
   const result = resultOf(content);
-  const output = plain(result?.preview ?? "");
+  const skippedBytes = result?.skippedBytes ?? 0;
+  const [isUnfolded, setIsUnfolded] = useState(false);
+  const output = useMemo(() => plain(result?.preview ?? ""), [result?.preview]);
+  const pre = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    // The end is what a folded terminal shows, too.
+    if (!isUnfolded) pre.current?.scrollTo(0, pre.current.scrollHeight);
+  }, [isUnfolded, isOpen, output]);
   return (
     <article className={style.panel} data-variant="tool-call" aria-label={`Terminal: ${title}`}>
       <header className={style.head}>
@@ -72,16 +81,28 @@ function LeftBehind({ call, content, isOpen, onToggle, isLineOnly = false }: Lef
         {result?.exit !== undefined && (
           <EndLabel isGood={hasEndedWell(result.exit)} words={exitWords(result.exit)} time={timeOf(call)} />
         )}
-        {isOpen && !isLineOnly && <CopyButton label="Copy output" text={() => output} />}
+        {isOpen && !isLineOnly && <CopyButton label="Copy output" text={() => output.lines.join("\n")} />}
       </header>
       {isOpen && (
         <div className={style.body}>
-          <pre className={style.text} tabIndex={0} aria-label={`Output of ${title}`}>
-            {result !== undefined &&
-              result.skippedBytes > 0 &&
-              `… ${sizeWords(result.skippedBytes)} before this\n`}
-            {output}
+          <pre
+            ref={pre}
+            className={style.text}
+            tabIndex={0}
+            aria-label={`Output of ${title}`}
+            data-unfolded={isUnfolded}
+          >
+            {output.lines.join("\n")}
           </pre>
+          <OutputFoot
+            extent={{
+              isFoldable: output.lines.length > foldedRows,
+              isCut: skippedBytes > 0 || output.droppedLines > 0,
+            }}
+            sizeBytes={skippedBytes + new Blob([result?.preview ?? ""]).size}
+            isUnfolded={isUnfolded}
+            onUnfold={setIsUnfolded}
+          />
         </div>
       )}
     </article>
@@ -96,8 +117,8 @@ function timeOf(call: ToolCall): string | undefined {
   return "endedAt" in call ? spanWords(call.startedAt, call.endedAt) : undefined;
 }
 
-function plain(text: string): string {
+function plain(text: string): PlainText {
   const lines = new PlainText(2000);
   lines.append(text);
-  return lines.lines.join("\n");
+  return lines;
 }

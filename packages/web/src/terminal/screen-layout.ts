@@ -1,6 +1,7 @@
 // Layout of one screen in the page: its font size, its height, and which of its rows are in view.
 import type { Terminal } from "@xterm/xterm";
 import { atNextFrame } from "../host/frame-notifier.ts";
+import { laterExtent, type OutputExtent, wholeOutput } from "./output-foot.tsx";
 
 interface CellSize {
   readonly width: number;
@@ -42,8 +43,9 @@ export interface ScreenLayoutOptions {
   readonly isEnded: () => boolean;
   /** The font size where it fits. */
   readonly fontSize: number;
-  /** Reports whether there are more rows in use than a folded screen shows. */
-  readonly onFoldable: (isFoldable: boolean) => void;
+  /** Whether the beginning of the output was not drawn. */
+  readonly isCut: () => boolean;
+  readonly onExtent: (extent: OutputExtent) => void;
 }
 
 /** Keeps the layout of one screen right, once per frame in which something changed. */
@@ -57,7 +59,7 @@ export class ScreenLayout {
   #widthPx = 0;
   #done = "";
   #endPx = 0;
-  #isFoldable = false;
+  #extent = wholeOutput;
   #isClosed = false;
 
   constructor(place: HTMLElement, terminal: Terminal, options: ScreenLayoutOptions) {
@@ -138,7 +140,11 @@ export class ScreenLayout {
     const usedRows = this.#usedRows;
     const isFullScreen = this.#terminal.buffer.active.type === "alternate";
     const { baseY } = this.#terminal.buffer.active;
-    this.#reportFoldable(!isFullScreen && baseY + usedRows > foldedRows);
+    this.#report({
+      isFoldable: !isFullScreen && baseY + usedRows > foldedRows,
+      // A screen that has scrolled as far as it can may have lost lines.
+      isCut: !isFullScreen && (this.#options.isCut() || baseY >= (this.#terminal.options.scrollback ?? 0)),
+    });
     // Reading sizes makes the browser lay the page out, which a flood leaves no time for.
     const wanted = `${mode} ${isFullScreen} ${usedRows} ${cols} ${rows} ${this.#widthPx}`;
     if (wanted === this.#done) return;
@@ -193,9 +199,10 @@ export class ScreenLayout {
     if (this.#terminal.options.fontSize !== fontSize) this.#terminal.options.fontSize = fontSize;
   }
 
-  #reportFoldable(isFoldable: boolean): void {
-    if (isFoldable === this.#isFoldable) return;
-    this.#isFoldable = isFoldable;
-    this.#options.onFoldable(isFoldable);
+  #report(now: OutputExtent): void {
+    const extent = laterExtent(this.#extent, now);
+    if (extent === this.#extent) return;
+    this.#extent = extent;
+    this.#options.onExtent(extent);
   }
 }

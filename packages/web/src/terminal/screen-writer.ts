@@ -2,7 +2,7 @@
 import { pieceEnd } from "@holdfast/terminal/emulator";
 import { sizeWords } from "../frame/time-words.ts";
 import { OutputTail } from "./output-tail.ts";
-import { lastParts, type SizedText } from "./sized-output.ts";
+import { lastParts, lengthOf, type SizedText } from "./sized-output.ts";
 import type { OutputView } from "./terminal-stream.ts";
 
 export interface Screen {
@@ -34,6 +34,7 @@ export class ScreenWriter implements OutputView {
   readonly #onReplayed: () => void;
   #replay: ReplayPart[] = [];
   #isWriting = false;
+  #isCut = false;
   #isClosed = false;
   #frameChars = leastFrameChars * 32;
 
@@ -53,10 +54,15 @@ export class ScreenWriter implements OutputView {
     return this.#replay.length > 0;
   }
 
+  /** Whether something of the output was not drawn. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
   reset(parts: readonly SizedText[]): void {
     this.#screen.reset();
     this.#pending.clear();
-    // That the beginning is not drawn is no news: it was not asked for.
+    this.#isCut = lengthOf(parts) > pendingChars;
     this.#replay = lastParts(parts, pendingChars).map(({ size, text }) => {
       const output = new OutputTail(pendingChars);
       output.append(text);
@@ -95,6 +101,7 @@ export class ScreenWriter implements OutputView {
       droppedChars === 0
         ? ""
         : `\u001B[0m\r\n\u001B[2m… ${sizeWords(droppedChars)} went by too fast to be drawn …\u001B[0m\r\n`;
+    this.#isCut ||= droppedChars > 0;
     this.#isWriting = true;
     const startedMs = performance.now();
     this.#writePieces(encoder.encode(gap + text), () => {

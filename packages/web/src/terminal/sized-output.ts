@@ -14,11 +14,17 @@ export class SizedOutput {
   /** Parts that were written for earlier sizes. */
   #earlier: SizedText[] = [];
   #size: TerminalSize | undefined;
+  #isCut = false;
   readonly #tail: OutputTail;
 
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
     this.#tail = new OutputTail(maxChars);
+  }
+
+  /** Whether older output was dropped. */
+  get isCut(): boolean {
+    return this.#isCut || this.#tail.droppedChars > 0;
   }
 
   append(text: string): void {
@@ -29,7 +35,8 @@ export class SizedOutput {
   resize(size: TerminalSize | undefined): void {
     if (size?.cols === this.#size?.cols && size?.rows === this.#size?.rows) return;
     if (this.#tail.length > 0) {
-      this.#earlier = lastParts([...this.#earlier, this.#last()], this.#maxChars);
+      this.#isCut = this.isCut;
+      this.#trim([...this.#earlier, this.#last()], this.#maxChars);
       this.#tail.clear();
     }
     this.#size = size;
@@ -37,18 +44,29 @@ export class SizedOutput {
 
   /** All that is kept; the last part has the current size. */
   read(): readonly SizedText[] {
-    this.#earlier = lastParts(this.#earlier, this.#maxChars - this.#tail.length);
+    this.#trim(this.#earlier, this.#maxChars - this.#tail.length);
     return [...this.#earlier, this.#last()];
   }
 
   clear(): void {
     this.#earlier = [];
     this.#tail.clear();
+    this.#isCut = false;
+  }
+
+  #trim(parts: readonly SizedText[], maxChars: number): void {
+    this.#isCut ||= lengthOf(parts) > maxChars;
+    this.#earlier = lastParts(parts, maxChars);
   }
 
   #last(): SizedText {
     return { size: this.#size, text: this.#tail.read() };
   }
+}
+
+/** The characters of all parts. */
+export function lengthOf(parts: readonly SizedText[]): number {
+  return parts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /** The last parts, with at most this many characters in total. */

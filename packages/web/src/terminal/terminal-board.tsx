@@ -103,8 +103,11 @@ function Origin({
   readonly sessions: readonly SessionSummary[];
 }): ReactNode {
   const { claim } = terminal;
-  if (claim.kind === "client") return <span>a shell</span>;
+  const { clientId } = useHost();
+  if (claim.kind === "client") {
+    return <span>{claim.clientId === clientId ? "Opened here" : "Opened by another client"}</span>;
+  }
   const session = sessions.find(({ resource }) => resource === claim.session);
-  if (session === undefined) return <span>of a session</span>;
+  if (session === undefined) return <span>Of a session that is closed</span>;
   return <a href={routeHash({ place: "session", session: session.resource })}>{sessionName(session)}</a>;
 }

@@ -10,6 +10,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { Badge, StatusDot } from "../ui/status.tsx";
 import { listedCommands, type ShellCommand } from "./command-history.ts";
 import { KeyBar } from "./key-bar.tsx";
+import { laterExtent, type OutputExtent, OutputFoot, wholeOutput } from "./output-foot.tsx";
 import type { ScreenMode } from "./screen-layout.ts";
 import { TerminalActions } from "./terminal-actions.tsx";
 import style from "./terminal-panel.module.css";
@@ -114,8 +115,9 @@ interface TerminalBodyProps extends TerminalPanelProps {
 
 function TerminalBody(props: TerminalBodyProps): ReactNode {
   const { stream, state, variant, isHeld, search, onGrow } = props;
-  const [isFoldable, setIsFoldable] = useState(false);
+  const [extent, setExtent] = useState(wholeOutput);
   const [isUnfolded, setIsUnfolded] = useState(false);
+  const learn = (now: OutputExtent): void => setExtent((before) => laterExtent(before, now));
   return (
     <div className={style.body}>
       {state.run !== "tty" ? (
@@ -124,7 +126,8 @@ function TerminalBody(props: TerminalBodyProps): ReactNode {
           maxLines={textLines[variant]}
           label={`Output of ${state.title}`}
           isUnfolded={isUnfolded}
-          onFoldable={setIsFoldable}
+          isEnded={state.lifecycle.status !== "running"}
+          onExtent={learn}
           onGrow={onGrow}
         />
       ) : (
@@ -138,20 +141,19 @@ function TerminalBody(props: TerminalBodyProps): ReactNode {
             size={state.size}
             fontSize={fontSizes[variant]}
             search={search}
-            onFoldable={setIsFoldable}
+            onExtent={learn}
             onGrow={onGrow}
           />
         </Suspense>
       )}
-      {variant === "tool-call" && isFoldable && !isHeld && (
-        <button
-          type="button"
-          className={style.fold}
-          aria-expanded={isUnfolded}
-          onClick={() => setIsUnfolded(!isUnfolded)}
-        >
-          {isUnfolded ? "Show less" : "Show all"}
-        </button>
+      {variant !== "tile" && !isHeld && (
+        <OutputFoot
+          extent={extent}
+          sizeBytes={state.output.endOffset - state.output.clearedAtOffset}
+          terminalId={state.resource.split("/").at(-1)}
+          isUnfolded={isUnfolded}
+          onUnfold={variant === "tool-call" ? setIsUnfolded : undefined}
+        />
       )}
     </div>
   );

@@ -41,6 +41,12 @@ export class TerminalStream {
     return view.status === "live" ? view.state : undefined;
   }
 
+  /** Whether the page has only the end of the output. */
+  get isCut(): boolean {
+    const output = this.state?.output;
+    return this.#output.isCut || (output !== undefined && output.skippedBytes > output.clearedAtOffset);
+  }
+
   /** The last commands that its shell ran; they change with the state. */
   get commands(): readonly ShellCommand[] {
     return this.#commands;

@@ -1,7 +1,7 @@
 // The output of a command without a screen: its last lines, drawn a few times a second however fast they come.
 import { useEffect, useRef, type ReactNode } from "react";
-import { sizeWords } from "../frame/time-words.ts";
 import { PlainText } from "./plain-text.ts";
+import type { OutputExtent } from "./output-foot.tsx";
 import { OutputTail } from "./output-tail.ts";
 import { foldedRows } from "./screen-layout.ts";
 import style from "./terminal-panel.module.css";
@@ -13,8 +13,9 @@ export interface TextScreenProps {
   readonly maxLines: number;
   readonly label: string;
   readonly isUnfolded: boolean;
-  /** Reports whether there is more than a folded output shows. */
-  readonly onFoldable: (isFoldable: boolean) => void;
+  /** Whether no more output comes. */
+  readonly isEnded: boolean;
+  readonly onExtent: (extent: OutputExtent) => void;
   readonly onGrow?: (() => void) | undefined;
 }
 
@@ -24,7 +25,7 @@ const pendingChars = 256 * 1024;
 
 /** The lines. They bypass React: they may change with every frame. */
 export function TextScreen(props: TextScreenProps): ReactNode {
-  const { stream, maxLines, label, isUnfolded } = props;
+  const { stream, maxLines, label, isUnfolded, isEnded } = props;
   const place = useRef<HTMLPreElement>(null);
   const latest = useRef(props);
   latest.current = props;
@@ -32,22 +33,22 @@ export function TextScreen(props: TextScreenProps): ReactNode {
     const text = new PlainText(maxLines);
     const pending = new OutputTail(pendingChars);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let skippedChars = 0;
+    let hasSkipped = false;
     const draw = (): void => {
       timer = undefined;
       const element = place.current;
       if (element === null) return;
       const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
       const { text: fresh, droppedChars } = pending.take(pendingChars);
-      skippedChars += droppedChars;
+      hasSkipped ||= droppedChars > 0;
       if (droppedChars > 0) text.clear();
       text.append(fresh);
-      const skipped = skippedChars === 0 ? "" : `… ${sizeWords(skippedChars)} went by too fast to be shown\n`;
-      element.textContent = skipped + text.lines.join("\n");
+      element.textContent = text.lines.join("\n");
       if (isAtEnd) element.scrollTop = element.scrollHeight;
-      latest.current.onFoldable(
-        text.lines.length > foldedRows || element.scrollHeight > element.clientHeight,
-      );
+      latest.current.onExtent({
+        isFoldable: text.lines.length > foldedRows || element.scrollHeight > element.clientHeight,
+        isCut: hasSkipped || text.droppedLines > 0 || stream.isCut,
+      });
       latest.current.onGrow?.();
     };
     const plan = (): void => {
@@ -57,7 +58,7 @@ export function TextScreen(props: TextScreenProps): ReactNode {
       reset(parts) {
         text.clear();
         pending.clear();
-        skippedChars = 0;
+        hasSkipped = false;
         for (const part of parts) pending.append(part.text);
         clearTimeout(timer);
         draw();
@@ -81,6 +82,7 @@ export function TextScreen(props: TextScreenProps): ReactNode {
       aria-live="off"
       aria-label={label}
       data-unfolded={isUnfolded}
+      data-ended={isEnded}
     />
   );
 }

@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { focusMessageField } from "../chat/message-focus.ts";
 import { listenToTheme } from "../frame/theme.tsx";
 import { atNextFrame } from "../host/frame-notifier.ts";
+import type { OutputExtent } from "./output-foot.tsx";
 import { ScreenLayout, type ScreenMode } from "./screen-layout.ts";
 import { ScreenWriter } from "./screen-writer.ts";
 import style from "./terminal-panel.module.css";
@@ -24,8 +25,7 @@ interface TtyScreenProps {
   readonly fontSize: number;
   /** Text to look for; the screen goes to its last place. */
   readonly search?: string | undefined;
-  /** Reports whether there is more than a folded screen shows. */
-  readonly onFoldable: (isFoldable: boolean) => void;
+  readonly onExtent: (extent: OutputExtent) => void;
   readonly onGrow?: (() => void) | undefined;
 }
 
@@ -147,7 +147,8 @@ function openScreen(
     fontSize,
     mode: () => latest().mode,
     isEnded: () => latest().isEnded,
-    onFoldable: (isFoldable) => latest().onFoldable(isFoldable),
+    isCut: () => writer.isCut || stream.isCut,
+    onExtent: (extent) => latest().onExtent(extent),
   });
   const stopTheme = listenToTheme(() => (terminal.options.theme = screenTheme(place)));
   const takeLead = (): void => stream.lead(writer);

@@ -189,9 +189,11 @@ function Choice({ id, option, isChosen, isActive, onChoose }: ChoiceProps): Reac
       data-active={isActive}
       onClick={onChoose}
     >
-      <span className={list.icon} aria-hidden="true">
-        {icon}
-      </span>
+      {icon !== undefined && (
+        <span className={list.icon} aria-hidden="true">
+          {icon}
+        </span>
+      )}
       <span className={list.texts}>
         <span className={list.label}>{label}</span>
         {detail !== undefined && <span className={list.detail}>{detail}</span>}

@@ -53,6 +53,38 @@ export function sessionPhase({ lifecycle, chats }: SessionState): SessionPhase {
   return lifecycle;
 }
 
+/** Whether a stale session is so because its agent failed. */
+export function hasLostAgent({ cause }: Extract<SessionPhase, { readonly status: "stale" }>): boolean {
+  return cause === "agent-exited" || cause === "resume-failed";
+}
+
+/** A phase in the words that people read, in the page and on the command line. */
+export function phaseLabel(phase: SessionPhase): string {
+  switch (phase.status) {
+    case "busy":
+      return busyLabels[phase.waitingFor];
+    case "creating":
+      return "starting";
+    case "resuming":
+    case "closed":
+      return phase.status;
+    case "failed":
+      return "failed to start";
+    case "stale":
+      return hasLostAgent(phase) ? "agent stopped" : "idle";
+    case "ready":
+      return "idle";
+  }
+}
+
+const busyLabels: Readonly<Record<WaitingFor | "agent", string>> = {
+  permission: "needs approval",
+  input: "needs an answer",
+  tool: "running",
+  model: "running",
+  agent: "starting",
+};
+
 /** The session's entry in the root's list. */
 export function summarizeSession(session: SessionState): SessionSummary {
   const {

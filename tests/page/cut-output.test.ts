@@ -1,0 +1,72 @@
+// Output of which the page has only the end.
+import { makeId, terminalUri, type ToolCall } from "@holdfast/ahp";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { describePage, openPage } from "./page-test.ts";
+import { allow, openShellSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { startTinyPage, type TinyPage } from "./tiny-page.ts";
+import { openTinySession, tinyCall, tinyTurn } from "./tiny-session.ts";
+
+const note = /Only the end of [\d.]+ [kM]B of output is here\./;
+
+describePage("[Z890] output of which only the end is shown", () => {
+  let host: RealHost;
+  let tiny: TinyPage;
+
+  beforeAll(async () => {
+    [host, tiny] = await Promise.all([startRealHost(), startTinyPage()]);
+  });
+  afterAll(async () => {
+    tiny?.close();
+    await host?.close();
+  });
+
+  it("[Z890] says so after a reload, with Show all and the command that prints the rest", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await openShellSession(page, host.project);
+    await say(page, "seq 1 40000");
+    await allow(page);
+    await whenIdle(page);
+    await page.reload();
+    await whenConnected(page);
+    const terminal = terminals(page);
+    await terminal.getByText(note).waitFor();
+    await terminal.getByText(/^holdfast logs [\w-]{8}$/).waitFor();
+    await terminal.getByRole("button", { name: "Show all" }).waitFor();
+  });
+
+  it("[Z890] says so where the terminal is gone, and shows its end first", async () => {
+    const preview = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`).join("\n");
+    const toolCall: ToolCall = {
+      ...tinyCall,
+      toolCallId: makeId("tool call", "one"),
+      displayName: "make",
+      content: [
+        {
+          type: "terminal",
+          resource: terminalUri(makeId("terminal", "gone")),
+          title: "make",
+          isPty: false,
+          result: { exit: { kind: "code", exitCode: 0 }, preview, skippedBytes: 2_000_000 },
+        },
+      ],
+      status: "completed",
+      confirmed: "not-needed",
+      result: { success: true },
+    };
+    const session = openTinySession(tiny, { turns: [tinyTurn("make", [{ kind: "toolCall", toolCall }])] });
+    const { page } = await openPage(`${tiny.url}/#/session/${encodeURIComponent(session)}`);
+    await page.getByText("Only the end of 2.0 MB of output is here.").waitFor();
+    const output = page.getByLabel("Output of make");
+    const isAtEnd = `(() => {
+      const { scrollHeight, scrollTop, clientHeight } = document.querySelector("[aria-label='Output of make']");
+      return scrollHeight - scrollTop - clientHeight < 2;
+    })()`;
+    await expect.poll(() => page.evaluate<boolean>(isAtEnd)).toBe(true);
+    const heightPx = async (): Promise<number> => (await output.boundingBox())?.height ?? 0;
+    const foldedPx = await heightPx();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await expect.poll(heightPx).toBeGreaterThan(foldedPx + 100);
+  });
+});

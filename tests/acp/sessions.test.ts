@@ -34,6 +34,26 @@ describe.each(["WebSocket", "HTTP"] as const)("over %s", (transport) => {
     expect(editor.userText).toBe("hello");
   });
 
+  it("[E811] reports how a turn of another client ended, and not its own", async () => {
+    const host = await serve({ script });
+    const editor = connect(host, transport);
+    await editor.initialize();
+    const { sessionId } = await editor.newSession(host.work);
+    const turnsEnded = (): unknown[] =>
+      editor.updates.flatMap(({ update }) => {
+        const { holdfast } = (update._meta ?? {}) as { holdfast?: { turnEnded?: object } };
+        return holdfast?.turnEnded ?? [];
+      });
+    await editor.prompt(sessionId, "hello");
+    expect(turnsEnded()).toEqual([]);
+    await post(host, sessionId, "/chat/stream", { message: "hello" });
+    const turnId: unknown = expect.any(String);
+    await expect.poll(turnsEnded).toEqual([{ turnId, stopReason: "end_turn" }]);
+    await post(host, sessionId, "/chat/stream", { message: "fail" });
+    const error = { code: "ACP_TURN_FAILED", message: expect.stringContaining("out of luck") as unknown };
+    await expect.poll(turnsEnded).toMatchObject([{ stopReason: "end_turn" }, { turnId, error }]);
+  });
+
   it("[B3] withdraws a permission request that another client answered", async () => {
     const host = await serve({ script });
     const editor = connect(host, transport);

@@ -8,12 +8,11 @@ const MCP_SERVERS = "agents start MCP servers themselves";
 const ONE_FOLDER = "a session's folders are set when it is created";
 const ONE_CHAT = "an ACP session is one chat";
 const SIGN_IN = "agents sign in themselves, and none names a protected resource";
-const TELEMETRY = "metrics are at `/metrics`";
+const NO_LOGS = "the log is a file of the host; metrics have a channel";
 
 /** Requests of AHP 1.0; a text says why there is none. */
 const requests: { readonly [name: string]: string | undefined } = {
   ...Object.fromEntries(requestMethods.map((name) => [name, undefined])),
-  authenticate: SIGN_IN,
   moveChat: ONE_CHAT,
 };
 
@@ -39,14 +38,13 @@ const alwaysRejected = ["chat/truncated"];
 
 /** Notifications of AHP 1.0 that the host never sends. */
 const notifications: { readonly [name: string]: string } = {
-  "root/progress": "a session is created at once, and its state says when its agent is ready",
   "auth/required": SIGN_IN,
-  "otlp/*": TELEMETRY,
+  "otlp/exportLogs": NO_LOGS,
+  "otlp/exportTraces": NO_LOGS,
 };
 
 /** Channels of AHP 1.0 that the host does not have. */
 const channels: { readonly [name: string]: string } = {
-  "ahp-otlp:": TELEMETRY,
   "mcp:": MCP_SERVERS,
 };
 

@@ -151,7 +151,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const server = createHttpServer({ ...defaultArrival, ...options.arrival });
   const connections = new Connections(server);
   server.on("request", (incoming, outgoing) => void listener(incoming, outgoing));
-  const ahp = new AhpServer({ ...options.ahp, ...shared });
+  const ahp = new AhpServer({ ...options.ahp, ...shared, metrics: watch.metrics });
   server.on("upgrade", (...upgrade) => (AcpServer.isFor(upgrade[0]) ? acp : ahp).upgrade(...upgrade));
   const port = await listenOn(server, stripBrackets(listen.host), listen.port).catch(
     async (error: unknown) => {

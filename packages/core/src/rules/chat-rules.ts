@@ -23,7 +23,9 @@ export function checkChatAction(
     case "chat/turnResume":
       return checkResume(action, chat);
     case "chat/truncated":
-      return reject("The agent remembers its turns: they cannot be taken back.");
+      return reject(
+        "The agent cannot take turns back: it remembers them. Start a new session to continue without them.",
+      );
     case "chat/toolCallConfirmed":
       return checkDecision(action, chat, author, inputNeeded);
     case "chat/toolCallContentChanged":

@@ -210,7 +210,15 @@ export class SessionProjection {
       const call = calls.get(before.toolCallId);
       return call === undefined ? [] : updateCall(before, call, this.#parts.view);
     });
-    return { updates, ended: endOf(action, ended) };
+    return { updates: [...updates, ...this.#reportEnd(action)], ended: endOf(action, ended) };
+  }
+
+  /** The response to an editor's own prompt reports the end; ACP has nothing for a turn of another client (E811). */
+  #reportEnd(action: EndAction): SessionUpdate[] {
+    if (this.#parts.isOwnTurn(action.turnId)) return [];
+    const { end } = endOf(action, undefined);
+    const turnEnded = { turnId: action.turnId, ...describeEnd(end) };
+    return [{ sessionUpdate: "session_info_update", _meta: { holdfast: { turnEnded } } }];
   }
 }
 
@@ -219,6 +227,18 @@ const DROPPED: TurnEnd = { state: "cancelled", by: { kind: "host" } };
 
 function callsOf(turn: Parameters<typeof turnParts>[0]): ToolCall[] {
   return turnParts(turn).flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
+}
+
+function describeEnd(end: TurnEnd): object {
+  switch (end.state) {
+    case "complete":
+      return { stopReason: end.stopReason };
+    case "cancelled":
+      return { stopReason: "cancelled" };
+    case "failed":
+    case "interrupted":
+      return { error: { code: end.error.code, message: end.error.message } };
+  }
 }
 
 function endOf(action: EndAction, turn: Turn | undefined): EndedTurn {

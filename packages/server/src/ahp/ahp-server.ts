@@ -7,6 +7,7 @@ import { type ConnectedClient, HostError } from "@holdfast/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Refusals } from "../auth/refusals.ts";
 import type { AhpPort, HostPort } from "../host-port.ts";
+import type { HostMetrics } from "../metrics/host-metrics.ts";
 import type { WorkLeft } from "../http/connections.ts";
 import { errorResponse, reportError } from "../http/error-response.ts";
 import { type AdmissionParts, admitSocket, chooseProtocol, refuseUpgrade } from "./admission.ts";
@@ -17,6 +18,8 @@ import { AhpConnection, CLOSE_CODE, type ConnectionDeps } from "./connection.ts"
 import { requestHandlers } from "./handlers.ts";
 import { Reviews } from "./review.ts";
 import { ResourceWatches } from "./resource-watches.ts";
+import { StartProgress } from "./start-progress.ts";
+import { Telemetry } from "./telemetry.ts";
 import { textFrame } from "./text-frame.ts";
 
 /** Timeouts for AHP clients. */
@@ -34,6 +37,7 @@ export interface AhpServerOptions extends AdmissionParts, AhpTimeouts {
   readonly log: Log;
   readonly refusals: Refusals;
   readonly version: string;
+  readonly metrics: Pick<HostMetrics, "collect">;
   readonly now?: (() => Date) | undefined;
 }
 
@@ -147,6 +151,8 @@ export class AhpServer {
     }
     for (const connection of this.#connections) connection.terminate();
     this.#serving?.watches.close();
+    this.#serving?.telemetry.close();
+    this.#serving?.starts.close();
     this.#serving?.reviews.close();
     this.#serving?.records.close();
   }
@@ -181,12 +187,13 @@ export class AhpServer {
       log,
       refusals,
       version,
+      metrics,
       memoryMs = defaultMemoryMs,
       now = () => new Date(),
     } = this.#options;
     const { ahp: port } = host;
     if (port === undefined) throw new HostError("NOT_FOUND");
-    this.#serving ??= makeDeps(port, { log, refusals, version, memoryMs, now });
+    this.#serving ??= makeDeps(port, { log, refusals, version, metrics, memoryMs, now });
     return this.#serving;
   }
 }
@@ -197,14 +204,21 @@ function makeDeps(
     log,
     refusals,
     version,
+    metrics,
     memoryMs,
     now,
-  }: { readonly log: Log; refusals: Refusals; version: string; memoryMs: number; now: () => Date },
+  }: Pick<AhpServerOptions, "log" | "refusals" | "version" | "metrics"> & {
+    readonly memoryMs: number;
+    readonly now: () => Date;
+  },
 ): ConnectionDeps {
   const channels = new Channels(port);
   const views = new ChannelViews(port.hub);
   const watches = new ResourceWatches(port);
-  const reviews = new Reviews(port, (error) => void reportError(error, log));
+  const report = (error: unknown): string => reportError(error, log);
+  const reviews = new Reviews(port, (error) => void report(error));
+  const telemetry = new Telemetry({ metrics, version, report });
+  const starts = new StartProgress(port);
   return {
     port,
     channels,
@@ -212,10 +226,12 @@ function makeDeps(
     records: new ClientRecords(port, views, memoryMs),
     watches,
     reviews,
-    handlers: requestHandlers({ port, channels, watches, reviews }),
+    telemetry,
+    starts,
+    handlers: requestHandlers({ port, channels, watches, reviews, telemetry, starts }),
     version,
     refusals,
-    report: (error: unknown) => reportError(error, log),
+    report,
     now,
   };
 }

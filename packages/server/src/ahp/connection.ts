@@ -25,7 +25,9 @@ import { findAll, greet, readIntroduction, readReturn, resume } from "./handshak
 import { InboundLimit, orderOf } from "./inbound.ts";
 import type { ReadChannel, Reviews } from "./review.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
+import type { StartProgress } from "./start-progress.ts";
 import { SocketWriter } from "./socket-writer.ts";
+import type { Telemetry } from "./telemetry.ts";
 import { toRpcError } from "./rpc-error.ts";
 
 /** Why a connection was closed; those above 4000 are the host's own, near the HTTP status that says the same. */
@@ -51,6 +53,8 @@ export interface ConnectionDeps {
   readonly records: ClientRecords;
   readonly watches: ResourceWatches;
   readonly reviews: Reviews;
+  readonly telemetry: Telemetry;
+  readonly starts: StartProgress;
   readonly handlers: RequestHandlers;
   readonly version: string;
   readonly refusals: Refusals;
@@ -258,7 +262,7 @@ export class AhpConnection implements ClientConnection {
   }
 
   async #initialize(params: unknown): Promise<object> {
-    const { channels, records, version } = this.#deps;
+    const { channels, records, version, telemetry } = this.#deps;
     this.#beginGreeting();
     try {
       const introduction = readIntroduction(params);
@@ -274,6 +278,7 @@ export class AhpConnection implements ClientConnection {
       const record = new ClientRecord(clientId, this.#principal, negotiation.dialect, info);
       const reviews = await this.#readReviews(record, initialSubscriptions, found);
       const subscriptions = this.#open(record, () => records.begin(record, this));
+      for (const uri of initialSubscriptions) telemetry.subscribe(uri, subscriptions);
       return greet(subscriptions, introduction, found, { channels, reviews, version });
     } catch (error) {
       this.#failGreeting(error);
@@ -289,7 +294,7 @@ export class AhpConnection implements ClientConnection {
   }
 
   async #reconnect(params: unknown): Promise<object> {
-    const { channels, records, port, views } = this.#deps;
+    const { channels, records, port, views, telemetry } = this.#deps;
     this.#beginGreeting();
     try {
       const back = readReturn(params);
@@ -305,6 +310,7 @@ export class AhpConnection implements ClientConnection {
       const subscriptions = this.#open(record, () => records.resume(record, this));
       const { left } = record;
       record.left = undefined;
+      for (const uri of back.subscriptions) telemetry.subscribe(uri, subscriptions);
       const answer = resume(subscriptions, channels, back, { found, reviews }, left);
       for (const view of left?.views ?? []) views.giveBack(view);
       port.sessions.removeClient(record.clientId, new Set(found.map((each) => each?.uri ?? "")));
@@ -364,6 +370,7 @@ export class AhpConnection implements ClientConnection {
     if (!read.ok) return;
     const { channel } = read.value;
     this.#deps.watches.unsubscribe(channel, subscriptions);
+    this.#deps.telemetry.unsubscribe(channel, subscriptions);
     this.#deps.reviews.unsubscribe(channel, subscriptions);
     const found = this.#deps.channels.findNow(subscriptions.dialect, channel);
     if (found) subscriptions.unsubscribe(found);
@@ -378,6 +385,8 @@ export class AhpConnection implements ClientConnection {
     if (state.name !== "open") return;
     const { subscriptions } = state;
     this.#deps.watches.leave(subscriptions);
+    this.#deps.telemetry.leave(subscriptions);
+    this.#deps.starts.leave(subscriptions);
     this.#deps.reviews.leave(subscriptions);
     this.#deps.records.leave(subscriptions.record, this, subscriptions.leave());
   }

@@ -11,6 +11,8 @@ import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import type { Reviews } from "./review.ts";
 import { resourceHandlers } from "./resource.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
+import type { StartProgress } from "./start-progress.ts";
+import type { Telemetry } from "./telemetry.ts";
 import { invalidParams } from "./rpc-error.ts";
 import { sessionHandlers } from "./session.ts";
 
@@ -22,6 +24,8 @@ export interface HandlerDeps {
   readonly channels: Channels;
   readonly watches: ResourceWatches;
   readonly reviews: Reviews;
+  readonly telemetry: Telemetry;
+  readonly starts: StartProgress;
 }
 
 /** Returns the result of a request, or throws a `HostError` or an `RpcError`. */
@@ -38,6 +42,10 @@ export function requestHandlers(deps: HandlerDeps): RequestHandlers {
     ...sessionHandlers(deps),
     ...terminalHandlers(deps),
     ...resourceHandlers(deps),
+    // The token goes no further: no agent names a resource that it would be for.
+    authenticate: (_subscriptions, { resource }) => {
+      throw invalidParams(`resource: no agent takes tokens for ${resource}. ${SIGN_IN}`);
+    },
     invokeChangesetOperation: ({ dialect, record }, { channel, operationId, target }) => {
       if (dialect.changesets === "none") {
         throw new RpcError(ErrorCode.methodNotFound, "This version of AHP has no changesets.");
@@ -79,17 +87,19 @@ export function folderUri(folder: string): string {
 }
 
 const maxSubscriptions = 1024;
+const SIGN_IN = "Agents sign in themselves: `holdfast agents doctor AGENT` names the command.";
 
 /** Follows a channel and returns its state; a channel that is over has a state and nothing to follow. */
 async function subscribe(
-  { channels, watches, reviews }: HandlerDeps,
+  { channels, watches, reviews, telemetry }: HandlerDeps,
   subscriptions: ClientSubscriptions,
   { channel, maxLatencyMs, turns }: AhpRequests["subscribe"],
-): Promise<{ snapshot: WireSnapshot }> {
+): Promise<{ snapshot?: WireSnapshot }> {
   const { dialect } = subscriptions;
   if (subscriptions.size + reviews.countOf(subscriptions) >= maxSubscriptions) {
     throw new RpcError(ErrorCode.tooBusy, `At most ${maxSubscriptions} channels can be followed at once.`);
   }
+  if (telemetry.subscribe(channel, subscriptions)) return {};
   const watched = watches.subscribe(channel, subscriptions);
   if (watched !== undefined) return { snapshot: watched };
   const found = await channels.find(dialect, channel);

@@ -17,6 +17,7 @@ import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import { folderUri } from "./handlers.ts";
 import type { ReadChannel } from "./review.ts";
 import { invalidParams } from "./rpc-error.ts";
+import { METRICS_URI, hasTelemetry, isTelemetry } from "./telemetry.ts";
 
 const maxInfoLength = 100;
 const maxClientIdLength = 200;
@@ -65,6 +66,7 @@ export function greet(
     serverInfo: { name: "holdfast", version },
     defaultDirectory: folderUri(homedir()),
     completionTriggerCharacters: COMPLETION_TRIGGERS,
+    ...(hasTelemetry(subscriptions) && { telemetry: { metrics: METRICS_URI } }),
     ...(_meta !== undefined && { _meta }),
   };
 }
@@ -120,7 +122,9 @@ export function resume(
     ? delivery.collect(({ uri }, { params }) => params.serverSeq > seenOf(uri))
     : undefined;
   if (messages !== undefined) {
-    const missing = wanted.filter((_uri, index) => found[index] === undefined);
+    const missing = wanted.filter(
+      (uri, index) => found[index] === undefined && !isTelemetry(uri, subscriptions),
+    );
     return { type: "replay", actions: messages.map(({ params }) => params), missing };
   }
   subscriptions.unsubscribeAll();

@@ -38,15 +38,16 @@ const defaultTurns = 50;
 const pageSessions = 100;
 
 export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, SessionMethod> {
-  const { port, channels } = deps;
+  const { port, channels, starts } = deps;
   return {
     listSessions: ({ dialect }, params) => {
       const { sessions, nextCursor } = listSessions(port.sessions, params);
       const items = sessions.map(({ summary }) => dialect.showSummary(summary));
       return { items, ...(nextCursor !== undefined && { nextCursor }) };
     },
-    createSession: async ({ record }, wanted) => {
-      const { channel, provider, workingDirectories, model, config, activeClient } = wanted;
+    createSession: async (subscriptions, wanted) => {
+      const { record } = subscriptions;
+      const { channel, provider, workingDirectories, model, config, activeClient, progressToken } = wanted;
       if (activeClient !== undefined && activeClient.clientId !== record.clientId) {
         throw invalidParams("activeClient: a client can only announce itself");
       }
@@ -61,6 +62,7 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
       const name = { uri: makeId("session URI", channel) };
       const request = { type: "root/createSession", name, options, activeClient, awaitsAgent: false } as const;
       requireAccepted(await port.submit(ROOT_URI, request, record.submitter), "INTERNAL");
+      if (progressToken !== undefined) starts.follow(uri, progressToken, subscriptions);
       return null;
     },
     disposeSession: async ({ dialect, record }, { channel }) => {

@@ -4,6 +4,7 @@ import type { ErrorCode } from "@holdfast/protocol";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { HostPort } from "../host-port.ts";
 import type { DeliveryOutcome } from "../webhook/webhook-lane.ts";
+import { toOtlp } from "./otlp.ts";
 import { ProcessMetrics } from "./process-metrics.ts";
 
 type Stat = Exclude<keyof HostStats, "sessions">;
@@ -46,6 +47,7 @@ export class HostMetrics {
   readonly #registry = new Registry();
   readonly #process = new ProcessMetrics(this.#registry);
   readonly #unwatch: () => void;
+  readonly #startedAt = new Date();
 
   readonly #requests = this.#counter("holdfast_http_requests_total", "Requests by operation and status.", [
     "operation",
@@ -128,10 +130,21 @@ export class HostMetrics {
 
   /** Samples everything and writes it out (O8). */
   render(): Promise<string> {
+    this.#sample();
+    return this.#registry.metrics();
+  }
+
+  /** Samples everything and gives it as OTLP (E815). */
+  async collect(version: string): Promise<object> {
+    this.#sample();
+    const times = { startedAt: this.#startedAt, at: new Date() };
+    return toOtlp(await this.#registry.getMetricsAsJSON(), times, version);
+  }
+
+  #sample(): void {
     this.#showHost(this.#host.stats());
     this.#process.show();
     for (const [gauge, read] of this.#sampled) gauge.set(read());
-    return this.#registry.metrics();
   }
 
   close(): void {

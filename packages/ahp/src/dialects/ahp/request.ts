@@ -50,6 +50,8 @@ export interface AhpRequests extends ResourceRequests {
     readonly model?: string;
     readonly config?: JsonObject;
     readonly activeClient?: ActiveClient;
+    /** Names the start in `root/progress`. */
+    readonly progressToken?: string;
   };
   readonly disposeSession: OfChannel;
   /** Not part of AHP: every dialect offers it under this name. */
@@ -59,6 +61,7 @@ export interface AhpRequests extends ResourceRequests {
     readonly workingDirectory?: string;
     readonly config?: JsonObject;
   };
+  readonly authenticate: { readonly resource: string; readonly token: string };
   readonly sessionConfigCompletions: { readonly property: string; readonly query?: string };
   /** The channel is a session. */
   readonly createChat: OfChannel & { readonly chat: string };
@@ -117,6 +120,7 @@ export function requestReaders(names: RequestNames): RequestReaders {
       model: fields.model?.id === DEFAULT_MODEL_ID ? undefined : fields.model?.id,
       config: fields.config,
       activeClient: fields.activeClient && plainClient(fields.activeClient),
+      progressToken: fields.progressToken,
     })),
     disposeSession: withChannel(session, object({}), () => ({})),
     reopenSession: withChannel(session, object({}), () => ({})),
@@ -168,6 +172,7 @@ interface WrittenSession {
   readonly model?: { readonly id: string };
   readonly config?: JsonObject;
   readonly activeClient?: WrittenClient;
+  readonly progressToken?: string;
 }
 
 const createSessionShape = object<WrittenSession>({
@@ -177,6 +182,7 @@ const createSessionShape = object<WrittenSession>({
   model: optional(object({ id: text })),
   config: optional(jsonObject),
   activeClient: optional(activeClientShape),
+  progressToken: optional(text),
 });
 
 const fetchTurnsShape = object<{ cursor?: string; before?: string; limit?: number }>({
@@ -219,7 +225,12 @@ const operationShape = object<WrittenOperation>({
 
 const connectionReaders: Pick<
   RequestReaders,
-  "reconnect" | "listSessions" | "resolveSessionConfig" | "sessionConfigCompletions" | keyof ResourceRequests
+  | "reconnect"
+  | "listSessions"
+  | "resolveSessionConfig"
+  | "authenticate"
+  | "sessionConfigCompletions"
+  | keyof ResourceRequests
 > = {
   reconnect: plain(
     object<AhpRequests["reconnect"]>({ clientId: text, lastSeenServerSeq: count, subscriptions: list(text) }),
@@ -234,6 +245,7 @@ const connectionReaders: Pick<
       config: optional(jsonObject),
     }),
   ),
+  authenticate: plain(object<AhpRequests["authenticate"]>({ resource: text, token: text })),
   sessionConfigCompletions: plain(
     object<AhpRequests["sessionConfigCompletions"]>({ property: text, query: optional(text) }),
   ),

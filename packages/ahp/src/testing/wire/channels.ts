@@ -101,14 +101,14 @@ export const reduceWireSession: ReferenceReducer = (session, action, version) =>
       return { ...session, defaultChat: action["defaultChat"] };
     case "session/inputNeededSet": {
       const inputNeeded = upsert(session["inputNeeded"], fieldsOf(action["request"]), "id");
-      return { ...session, inputNeeded, status: Number(session["status"]) | 24 };
+      return { ...session, inputNeeded, status: statusWith(session, inputNeeded, version) };
     }
     case "session/inputNeededRemoved": {
       const known = listOf(session["inputNeeded"]);
       const left = known.filter(({ id }) => id !== action["id"]);
       if (left.length === known.length) return session;
-      if (left.length > 0) return { ...session, inputNeeded: left };
-      return { ...session, inputNeeded: undefined, status: (Number(session["status"]) & ~31) | 8 };
+      const status = statusWith(session, left, version);
+      return { ...session, inputNeeded: left.length > 0 ? left : undefined, status };
     }
     case "session/activeClientSet":
       return {
@@ -197,6 +197,16 @@ function reduceSessionDetail(
     default:
       return session;
   }
+}
+
+function statusWith(
+  session: WireFields,
+  inputNeeded: readonly WireFields[],
+  { asksForClientTools }: ReferenceVersion,
+): number {
+  const status = Number(session["status"]);
+  const isAsking = inputNeeded.some(({ kind }) => asksForClientTools || kind !== "toolClientExecution");
+  return isAsking ? (status & ~31) | 24 : status & ~16;
 }
 
 function withConfig(state: WireFields, action: ReferenceAction): WireFields {

@@ -20,6 +20,8 @@ export interface ReferenceVersion {
   readonly renewsMeta: boolean;
   /** Whether a call that waits for permission can be described again (from 0.6). */
   readonly redescribesWaiting: boolean;
+  /** Whether a session whose client shall run a tool counts as one that waits for a person (up to 0.7). */
+  readonly asksForClientTools: boolean;
   /** Whether an exited terminal has a lifecycle (from 0.9) or an exit code. */
   readonly hasTerminalLifecycle: boolean;
   /** Lifecycle of a session that could not be created. */
@@ -36,6 +38,7 @@ export const seedVersion: ReferenceVersion = {
   inputRequests: "list",
   renewsMeta: false,
   redescribesWaiting: false,
+  asksForClientTools: true,
   hasTerminalLifecycle: false,
   failedLifecycle: "creationFailed",
   messageField: "userMessage",
@@ -48,6 +51,7 @@ export const fixtureVersion: ReferenceVersion = {
   inputRequests: "parts",
   renewsMeta: true,
   redescribesWaiting: true,
+  asksForClientTools: true,
   hasTerminalLifecycle: false,
   failedLifecycle: "creationFailed",
   messageField: "message",
@@ -70,6 +74,7 @@ export const currentVersion: ReferenceVersion = {
   inputRequests: "parts",
   renewsMeta: true,
   redescribesWaiting: true,
+  asksForClientTools: false,
   hasTerminalLifecycle: true,
   failedLifecycle: "failed",
   messageField: "message",

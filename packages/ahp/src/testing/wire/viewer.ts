@@ -28,13 +28,16 @@ import {
   type WireFields,
 } from "./reference.ts";
 
-const currentReducers: { readonly [Kind in ChannelKind]: ReferenceReducer } = {
+/** A client's reducers. */
+export type ReducersByKind = { readonly [Kind in ChannelKind]: ReferenceReducer };
+
+const currentReducers: ReducersByKind = {
   root: reduceWireRoot,
   session: reduceWireSession,
   chat: reduceWireChat,
   terminal: reduceWireTerminal,
 };
-const seedReducers: { readonly [Kind in ChannelKind]: ReferenceReducer } = {
+const seedReducers: ReducersByKind = {
   root: reduceWireRoot,
   session: reduceSeedSession,
   chat: reduceSeedSession,
@@ -62,9 +65,12 @@ export class Viewer {
   readonly #kind: ChannelKind;
   #model: StateByKind;
   #seen: WireFields;
+  readonly #reduceAs: ReducersByKind | undefined;
   #serverSeq = 0;
 
-  constructor(dialect: Dialect, start: StateByKind, snapshot: ShownChannel) {
+  /** Reduces as the reference reducers of the dialect's version do, or as others. */
+  constructor(dialect: Dialect, start: StateByKind, snapshot: ShownChannel, reduceAs?: ReducersByKind) {
+    this.#reduceAs = reduceAs;
     this.#dialect = dialect;
     this.#kind = start.kind;
     this.#model = start;
@@ -98,7 +104,8 @@ export class Viewer {
   #reduce(action: ReferenceAction): void {
     const { name } = this.#dialect;
     if (name === "holdfast") throw new Error("The reference reducers are those of AHP.");
-    const reduce = (name === "v0_1" ? seedReducers : currentReducers)[this.#kind];
+    const reducers = this.#reduceAs ?? (name === "v0_1" ? seedReducers : currentReducers);
+    const reduce = reducers[this.#kind];
     this.#seen = reduce(this.#seen, action, versions[name]);
   }
 }

@@ -1,0 +1,105 @@
+// What AHP has beside sessions and terminals: progress of slow starts, telemetry, and tokens for protected resources.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { defaultChatUri, makeId } from "@holdfast/ahp";
+import { expect, test } from "vitest";
+import { fieldsOf, listOf, type WireFields } from "../../packages/ahp/src/testing/wire/reference.ts";
+import { answer } from "../../packages/core/src/testing/script.ts";
+import { type ServedHost, useServedHosts } from "./served-host.ts";
+import type { WireClient } from "./wire-client.ts";
+
+const serveHost = useServedHosts();
+const session = "mine:/one";
+const metrics = "ahp-otlp:/metrics";
+
+function framesOf(client: WireClient, method: string): WireFields[] {
+  return client.heard.filter((heard) => heard.method === method).map(({ params }) => fieldsOf(params));
+}
+
+function create(client: WireClient, host: ServedHost, more: object = {}): Promise<unknown> {
+  const workingDirectories = [`file://${host.work}`];
+  return client.request("createSession", { channel: session, provider: "mine", workingDirectories, ...more });
+}
+
+test("[E816] the creator of a session that starts slowly gets its progress, up to the total", async () => {
+  const newSession = [{ do: "until", path: "go" }, answer({ sessionId: "s1" })];
+  const host = await serveHost({ script: { newSession } });
+  const client = await host.client({ clientId: "creator" });
+  const other = await host.client({ clientId: "other", subscriptions: ["ahp-root://"] });
+  await create(client, host, { progressToken: "start-1" });
+  // Without a token there is no progress.
+  await create(client, host, { channel: "mine:/two" });
+  const frames = (): WireFields[] => framesOf(client, "root/progress");
+  await expect.poll(() => frames().length).toBeGreaterThanOrEqual(2);
+  for (const frame of frames()) {
+    expect(frame).toMatchObject({ channel: "ahp-root://", progressToken: "start-1" });
+    expect(frame["message"]).toMatch(/^Starting /);
+    expect(Number(frame["progress"])).toBeLessThan(Number(frame["total"]));
+  }
+  writeFileSync(path.join(host.work, "..", "go"), "");
+  await expect.poll(() => frames().at(-1)?.["progress"]).toBe(frames()[0]?.["total"]);
+  expect(new Set(frames().map(({ progressToken }) => progressToken))).toEqual(new Set(["start-1"]));
+  const progress = frames().map((frame) => Number(frame["progress"]));
+  expect(progress).toEqual(progress.toSorted((a, b) => a - b));
+  expect(framesOf(other, "root/progress")).toEqual([]);
+});
+
+test("[E815] a subscriber of the telemetry channel gets the metrics of /metrics", async () => {
+  const host = await serveHost();
+  const client = await host.socket();
+  expect(await client.initialize({ version: "0.9.0" })).toMatchObject({ telemetry: { metrics } });
+  expect(await client.request("subscribe", { channel: metrics })).toEqual({});
+  await expect.poll(() => framesOf(client, "otlp/exportMetrics")).toHaveLength(1);
+  const [frame = {}] = framesOf(client, "otlp/exportMetrics");
+  expect(frame["channel"]).toBe(metrics);
+  const [resource = {}] = listOf(fieldsOf(frame["payload"])["resourceMetrics"]);
+  const [scope = {}] = listOf(resource["scopeMetrics"]);
+  const names = listOf(scope["metrics"]).map(({ name }) => String(name));
+  const text = await (await host.fetch("/metrics")).text();
+  const expected = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+  expect(new Set(names)).toEqual(new Set(expected));
+  expect(names).toContain("holdfast_sessions");
+});
+
+test("[E815] a client that reconnects gets metrics again, the seed has none", async () => {
+  const host = await serveHost();
+  const client = await host.client({ clientId: "back", subscriptions: [metrics] });
+  await expect.poll(() => framesOf(client, "otlp/exportMetrics")).toHaveLength(1);
+  const closed = client.closed;
+  client.socket.terminate();
+  await closed;
+  const back = await host.socket();
+  const params = { clientId: "back", lastSeenServerSeq: 0, subscriptions: [metrics] };
+  expect(await back.request("reconnect", { channel: "ahp-root://", ...params })).not.toHaveProperty(
+    "missing",
+    [metrics],
+  );
+  await expect.poll(() => framesOf(back, "otlp/exportMetrics")).toHaveLength(1);
+  const old = await host.socket();
+  expect(await old.initialize({ clientId: "old", version: "0.1.0" })).not.toHaveProperty("telemetry");
+  expect((await old.ask("subscribe", { resource: metrics })).error).toBeDefined();
+});
+
+test("[E813] a token for a resource that no agent has is refused with the reason", async () => {
+  const host = await serveHost();
+  const client = await host.client();
+  const params = { channel: "ahp-root://", resource: "https://api.example.org", token: "secret-token" };
+  const { error } = await client.ask("authenticate", params);
+  expect(error?.code).toBe(-32602);
+  expect(error?.message).toContain("no agent takes tokens for https://api.example.org");
+  expect(error?.message).toContain("holdfast agents doctor");
+  expect(host.faults).toEqual([]);
+});
+
+test("[E814] turns cannot be taken back, and the rejection says what to do", async () => {
+  const host = await serveHost();
+  const client = await host.client();
+  await create(client, host);
+  const chat = defaultChatUri(makeId("session URI", session));
+  await client.subscribe(chat);
+  client.dispatch({ type: "chat/truncated" }, chat);
+  const { rejectionReason } = await client.action("chat/truncated");
+  expect(rejectionReason).toBe(
+    "The agent cannot take turns back: it remembers them. Start a new session to continue without them.",
+  );
+});

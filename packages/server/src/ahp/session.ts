@@ -62,7 +62,7 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
       const name = { uri: makeId("session URI", channel) };
       const request = { type: "root/createSession", name, options, activeClient, awaitsAgent: false } as const;
       requireAccepted(await port.submit(ROOT_URI, request, record.submitter), "INTERNAL");
-      if (progressToken !== undefined) starts.follow(uri, progressToken, subscriptions);
+      if (progressToken !== undefined) starts.follow(name.uri, progressToken, subscriptions);
       return null;
     },
     disposeSession: async ({ dialect, record }, { channel }) => {

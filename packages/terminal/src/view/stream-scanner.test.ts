@@ -249,6 +249,17 @@ describe("[T81] what is taken out", () => {
     }
   });
 
+  it.each(["\x1b", "\x1b]", "\x1b]63", "\x1b]00633", "\x1b]13"])(
+    "[T204] a mark that cuts %j does not join its ends",
+    (start) => {
+      const rest = "\x1b]633;A".slice(start.length);
+      const bytes = Buffer.from(`x${start}\x1b]633;C;${nonce}\x07${rest};y`);
+      for (const lengths of [[], Array.from(bytes, () => 1)]) {
+        expect(read(bytes, lengths).shown).toBe(`x${start}\x18${rest};y`);
+      }
+    },
+  );
+
   it("[T204] no stream shows an OSC 633 or 133, at any split", () => {
     fc.assert(
       fc.property(streams, splits, fc.boolean(), (stream, lengths, hasNonce) => {

@@ -35,6 +35,8 @@ const NEAR_BYTES = 24;
 const MAX_CODE = 9999;
 const FIRST_ALLOCATION_BYTES = 256;
 
+const CANCELLATION = Uint8Array.of(CAN);
+
 /** No query is longer. */
 const MAX_QUERY_BYTES = 128;
 /** OSC codes of colour queries: palette, foreground, background, cursor. */
@@ -81,6 +83,8 @@ export class StreamScanner {
   #code = 0;
   /** Whether the sequence may still be an OSC 633 or 133. */
   #mayBeMark = false;
+  /** Whether it cut another one that might have become one: taken out, it would join the two ends. */
+  #hasCut = false;
   /** How long the mark is, also where its bytes are no longer kept. */
   #markBytes = 0;
   /** How many of its bytes came with earlier chunks and have not been shown. */
@@ -181,6 +185,7 @@ export class StreamScanner {
     this.#length = 0;
     this.#held = 0;
     this.#mayBeMark = true;
+    this.#hasCut = false;
     this.#endedColor = undefined;
     this.#keep(ESC);
   }
@@ -221,15 +226,18 @@ export class StreamScanner {
   /** An ESC ends whatever was there and begins something new. */
   #stepEscape(index: number): void {
     const color = this.#state === "color" ? this.#body().toString("latin1") : undefined;
+    const hasCut = this.#mayBeMark;
     if (this.#state === "observed") this.#finishObserved(index);
     else this.#giveUp();
     this.#begin(index);
+    this.#hasCut = hasCut;
     this.#endedColor = color;
   }
 
   /** Of a mark nothing is shown, whatever becomes of it. */
   #beginMark(index: number): void {
     if (this.#held === 0) this.#showUpTo(this.#sequenceAt);
+    if (this.#hasCut) this.#showCancellation();
     this.#held = 0;
     this.#mayBeMark = false;
     this.#from = index + 1;
@@ -428,6 +436,12 @@ export class StreamScanner {
     this.#offset += end - this.#from;
     this.#pieces.push({ kind: "text", bytes: this.#chunk, start: this.#from, end });
     this.#from = end;
+  }
+
+  /** Terminals give up the sequence that came before. */
+  #showCancellation(): void {
+    this.#offset += 1;
+    this.#pieces.push({ kind: "text", bytes: CANCELLATION, start: 0, end: 1 });
   }
 
   #body(): Buffer {

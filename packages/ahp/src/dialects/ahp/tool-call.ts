@@ -73,15 +73,18 @@ export function showPendingToolCall(
     invocationMessage: call.invocationMessage ?? "",
     toolInput: showInput(call.rawInput),
     status: "pending-confirmation",
-    ...showTitle(call),
+    confirmationTitle: titleOf(call),
     options: call.approval.options.map(showOption),
     edits: showFileEdits(call.content, place),
   };
 }
 
-/** The title of a question is what would be done, never what the agent calls it. */
-function showTitle({ approval }: PendingToolCall): { readonly confirmationTitle?: string } {
-  return approval.subject === undefined ? {} : { confirmationTitle: approval.target };
+/**
+ * The title of a question is what would be done, where the host knows it, never what the agent calls it. It is always
+ * written: viewers keep the one that they have.
+ */
+function titleOf({ approval, invocationMessage }: PendingToolCall): string {
+  return approval.subject === undefined ? (invocationMessage ?? "") : approval.target;
 }
 
 function showBase(call: ToolCall, style: ChatStyle): WireToolCallBase {
@@ -241,7 +244,7 @@ function askForPermission(
     type: "toolCallReady",
     ...call,
     invocationMessage,
-    ...showTitle(after),
+    confirmationTitle: titleOf(after),
     toolInput,
     options,
     edits,

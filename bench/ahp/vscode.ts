@@ -44,8 +44,8 @@ export interface BesideVsCode {
 /** A host to measure, wherever it runs. */
 interface Measured {
   readonly url: string;
-  cpuMs(): Promise<number>;
-  rssMiB(): Promise<number>;
+  readonly cpuMs: () => Promise<number>;
+  readonly rssMiB: () => Promise<number>;
 }
 
 type Hosts = Compared<Measured>;

@@ -14,7 +14,7 @@ import { vsCodeVersion, whyNoVsCode } from "./installation.ts";
 import { type Workbench, WorkbenchServer } from "./workbench.ts";
 
 const reason = whyNoVsCode() ?? cannotBrowse;
-const title = `VS Code ${vsCodeVersion}${reason === undefined ? "" : ` (skipped: ${reason})`}`;
+const suffix = reason === undefined ? "" : ` (skipped: ${reason})`;
 
 const chatty = {
   label: "Chatty",
@@ -28,7 +28,7 @@ async function ask<Answer>(host: RealHost, at: string): Promise<Answer> {
   return (await response.json()) as Answer;
 }
 
-describe.skipIf(reason)(title, () => {
+describe.skipIf(reason)(`VS Code ${vsCodeVersion}${suffix}`, () => {
   let host: RealHost;
   let server: WorkbenchServer;
   let browser: Browser;

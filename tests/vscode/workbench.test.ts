@@ -135,6 +135,8 @@ describe.skipIf(reason)(`VS Code ${vsCodeVersion}${suffix}`, () => {
     await workbench.page.keyboard.type(`echo $((40 + 2)) > ${file}; ls ${host.project}`, { delay: 10 });
     await workbench.page.keyboard.press("Enter");
     await expect.poll(() => existsSync(file)).toBe(true);
+    const rows = workbench.page.locator(".xterm-rows").first();
+    await expect.poll(() => rows.innerText()).toMatch(/^garden/m);
     await workbench.picture("vscode-terminal");
   });
 
@@ -145,7 +147,7 @@ describe.skipIf(reason)(`VS Code ${vsCodeVersion}${suffix}`, () => {
     // The window opens its folders before it connects to the host.
     await expect
       .poll(async () => {
-        if ((await entry("garden").count()) === 0) await other.run("File: Refresh Explorer");
+        if ((await entry("garden").count()) === 0) await other.run("Refresh Explorer");
         return entry("garden").count();
       })
       .toBe(1);

@@ -59,7 +59,13 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
         ...readSessionConfig(config),
       };
       const name = { uri: makeId("session URI", channel) };
-      const request = { type: "root/createSession", name, options, activeClient, awaitsAgent: false } as const;
+      const request = {
+        type: "root/createSession",
+        name,
+        options,
+        activeClient,
+        awaitsAgent: false,
+      } as const;
       requireAccepted(await port.submit(ROOT_URI, request, record.submitter), "INTERNAL");
       return null;
     },

@@ -91,8 +91,8 @@ describe.skipIf(reason)(`VS Code ${vsCodeVersion}${suffix}`, () => {
     await row.click();
     const response = (): Promise<string> => workbench.lastResponse.innerText();
     await expect.poll(response).toContain("4");
-    await workbench.say("Tell me more");
-    await expect.poll(response).toMatch(/Turn 2 with \S+: Tell me more/);
+    await workbench.say("Explain more");
+    await expect.poll(response).toMatch(/Turn 2 with \S+: Explain more/);
     await workbench.picture("vscode-sessions");
     const sessions = await sdk.acpAgent.listSessions();
     expect(sessions.map(({ label }) => label)).toContain("Made by an app");

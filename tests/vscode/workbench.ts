@@ -10,7 +10,7 @@ import { freePort, type RealHost } from "../host/real-host.ts";
 import { pictureFolder } from "../page/picture.ts";
 import { nodeProgram, vsCodeFolder } from "./installation.ts";
 
-/** What a person would set once; VS Code asks nobody for it in a test. */
+/** Settings that a person would choose once. */
 const settings = {
   "chat.agentHost.allowSignedOutWhenUsable": true,
   "extensions.ignoreRecommendations": true,

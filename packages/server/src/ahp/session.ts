@@ -213,7 +213,7 @@ function sessionConfigSchema({ mcpServers, isolation }: AhpPort["sessions"]): Co
 }
 
 /**
- * What VS Code sends with every session: its own `isolation` is a folder or a worktree.
+ * VS Code sends it with every session: its own `isolation` is a folder or a worktree.
  * It means what every session does, so it chooses nothing.
  */
 const IN_FOLDER = "folder";

@@ -28,8 +28,9 @@ const shellCommands = isShort ? 100 : 1000;
 const machine = new QuietMachine(isShort ? 0 : 20_000);
 
 const noVsCode = whyNoVsCode();
-if (noVsCode !== undefined)
+if (noVsCode !== undefined) {
   progress(`VS Code's host is not measured: ${noVsCode}. npm run test:vscode installs it`);
+}
 await machine.wait();
 const besideVsCode =
   noVsCode === undefined ? await measureBesideVsCode(peerMegabytes, keys / 2, rounds) : null;

@@ -14,7 +14,7 @@ import type { ServerProgram } from "./server-program.ts";
 const version = "0.9.0";
 const mebibyte = 1024 * 1024;
 
-/** What one host did with a flood; medians over the rounds. */
+/** Rates of one host with a flood; medians over the rounds. */
 interface FloodRate {
   /** Megabytes of the flood a second, until the last client has its end. */
   readonly mbps: number;
@@ -44,8 +44,8 @@ export interface BesideVsCode {
 /** A host to measure, wherever it runs. */
 interface Measured {
   readonly url: string;
-  cpuMs(): Promise<number>;
-  rssMiB(): Promise<number>;
+  readonly cpuMs: () => Promise<number>;
+  readonly rssMiB: () => Promise<number>;
 }
 
 type Hosts = Compared<Measured>;

@@ -25,9 +25,7 @@ describePage("many changes", () => {
   it("[Z842] open at once, and only the rows in sight are drawn", { timeout: 180_000 }, async () => {
     const session = await scene.openSession();
     await scene.send(session, "Change everything");
-    const { page } = await openPage(
-      `${scene.url}#/session/${encodeURIComponent(uriOfKey(session))}`,
-    );
+    const { page } = await openPage(`${scene.url}#/session/${encodeURIComponent(uriOfKey(session))}`);
     await whenConnected(page);
     const tab = page.getByRole("tab", { name: /^Changes\s*500/ });
     await tab.waitFor();

@@ -13,8 +13,8 @@ export default defineConfig({
     reporters: ["verbose"],
     fileParallelism: false,
     // A step is many clicks in a workbench of 19 MB of script.
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 240_000,
-    expect: { poll: { timeout: 60_000, interval: 250 } },
+    expect: { poll: { timeout: 120_000, interval: 250 } },
   },
 });

@@ -14,7 +14,7 @@ import { vsCodeVersion, whyNoVsCode } from "./installation.ts";
 import { type Workbench, WorkbenchServer } from "./workbench.ts";
 
 const reason = whyNoVsCode() ?? cannotBrowse;
-const title = `VS Code ${vsCodeVersion}${reason === undefined ? "" : ` (skipped: ${reason})`}`;
+const suffix = reason === undefined ? "" : ` (skipped: ${reason})`;
 
 const chatty = {
   label: "Chatty",
@@ -28,7 +28,7 @@ async function ask<Answer>(host: RealHost, at: string): Promise<Answer> {
   return (await response.json()) as Answer;
 }
 
-describe.skipIf(reason)(title, () => {
+describe.skipIf(reason)(`VS Code ${vsCodeVersion}${suffix}`, () => {
   let host: RealHost;
   let server: WorkbenchServer;
   let browser: Browser;
@@ -91,8 +91,8 @@ describe.skipIf(reason)(title, () => {
     await row.click();
     const response = (): Promise<string> => workbench.lastResponse.innerText();
     await expect.poll(response).toContain("4");
-    await workbench.say("Tell me more");
-    await expect.poll(response).toMatch(/Turn 2 with \S+: Tell me more/);
+    await workbench.say("Explain more");
+    await expect.poll(response).toMatch(/Turn 2 with \S+: Explain more/);
     await workbench.picture("vscode-sessions");
     const sessions = await sdk.acpAgent.listSessions();
     expect(sessions.map(({ label }) => label)).toContain("Made by an app");
@@ -135,6 +135,8 @@ describe.skipIf(reason)(title, () => {
     await workbench.page.keyboard.type(`echo $((40 + 2)) > ${file}; ls ${host.project}`, { delay: 10 });
     await workbench.page.keyboard.press("Enter");
     await expect.poll(() => existsSync(file)).toBe(true);
+    const rows = workbench.page.locator(".xterm-rows").first();
+    await expect.poll(() => rows.innerText()).toMatch(/^garden/m);
     await workbench.picture("vscode-terminal");
   });
 
@@ -145,7 +147,7 @@ describe.skipIf(reason)(title, () => {
     // The window opens its folders before it connects to the host.
     await expect
       .poll(async () => {
-        if ((await entry("garden").count()) === 0) await other.run("File: Refresh Explorer");
+        if ((await entry("garden").count()) === 0) await other.run("Refresh Explorer");
         return entry("garden").count();
       })
       .toBe(1);

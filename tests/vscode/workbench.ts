@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import type { Browser, Locator, Page } from "playwright-core";
-import { expect, vi } from "vitest";
+import { vi } from "vitest";
 import { freePort, type RealHost } from "../host/real-host.ts";
 import { pictureFolder } from "../page/picture.ts";
 import { nodeProgram, vsCodeFolder } from "./installation.ts";
 
-/** What a person would set once; VS Code asks nobody for it in a test. */
+/** Settings that a person would choose once. */
 const settings = {
   "chat.agentHost.allowSignedOutWhenUsable": true,
   "extensions.ignoreRecommendations": true,
@@ -18,6 +18,15 @@ const settings = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
 };
+
+/** On a busy machine its 19 MB of script take a minute. */
+const timeoutMs = 120_000;
+
+const flags = ["--without-connection-token", "--accept-server-license-terms", "--disable-workspace-trust"];
+
+function formatOption([name, value]: readonly [string, string]): string[] {
+  return [`--${name}`, value];
+}
 
 /** VS Code's server, which gives its pages the host as their agent host. Close it. */
 export class WorkbenchServer {
@@ -38,22 +47,24 @@ export class WorkbenchServer {
     writeFileSync(path.join(user, "settings.json"), JSON.stringify(settings));
     const port = await freePort();
     const { hostname, port: hostPort } = new URL(host.url);
-    const child = spawn(
-      nodeProgram,
-      [
-        path.join(vsCodeFolder, "out/server-main.js"),
-        ...["--host", "127.0.0.1", "--port", String(port)],
-        ...["--without-connection-token", "--accept-server-license-terms", "--disable-workspace-trust"],
-        ...["--server-data-dir", path.join(folder, "server")],
-        ...["--agent-host-bridge-host", hostname, "--agent-host-bridge-port", hostPort],
-        ...["--agent-host-bridge-connection-token", host.token],
-      ],
+    const program = path.join(vsCodeFolder, "out/server-main.js");
+    const options = {
+      host: "127.0.0.1",
+      port: String(port),
+      "server-data-dir": path.join(folder, "server"),
+      "agent-host-bridge-host": hostname,
+      "agent-host-bridge-port": hostPort,
+      "agent-host-bridge-connection-token": host.token,
+    };
+    const child = spawn(nodeProgram, [program, ...flags, ...Object.entries(options).flatMap(formatOption)], {
+      env: { ...process.env, HOME: folder },
+      stdio: "ignore",
       // In a group, which ends with the processes that it starts for extensions.
-      { env: { ...process.env, HOME: folder }, stdio: "ignore", detached: true },
-    );
+      detached: true,
+    });
     const server = new WorkbenchServer(child, folder, `http://127.0.0.1:${port}`);
     try {
-      await vi.waitFor(() => fetch(server.#url), { timeout: 60_000, interval: 250 });
+      await vi.waitFor(() => fetch(server.#url), { timeout: timeoutMs, interval: 250 });
       return server;
     } catch (error) {
       server.close();
@@ -94,8 +105,8 @@ export class Workbench {
       reducedMotion: "reduce",
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    await page.goto(url);
+    page.setDefaultTimeout(timeoutMs);
+    await page.goto(url, { waitUntil: "commit" });
     await page.locator(".monaco-workbench").waitFor();
     await page.locator(".chat-input-container").first().waitFor();
     return new Workbench(page);
@@ -116,22 +127,20 @@ export class Workbench {
   /** Opens the list of agents that a new chat can be given to. */
   async openAgents(): Promise<Locator> {
     const rows = this.page.locator(".action-widget .monaco-list-row.action");
-    await expect
-      .poll(async () => {
+    await vi.waitFor(
+      async () => {
         if ((await rows.count()) === 0) {
           const picker = this.page.locator(".interactive-input-part").getByText(/^(Local|Shell|Chatty)$/);
           await picker.last().click();
-          await rows
-            .first()
-            .waitFor({ timeout: 2000 })
-            .catch(() => undefined);
+          await rows.first().waitFor({ timeout: 5000 });
         }
-        const count = await rows.count();
+        if ((await rows.count()) > 2) return;
         // It is made once: agents that come later are in the next one.
-        if (count < 3) await this.page.keyboard.press("Escape");
-        return count;
-      })
-      .toBeGreaterThan(2);
+        await this.page.keyboard.press("Escape");
+        throw new Error("VS Code shows no agents of the host");
+      },
+      { timeout: timeoutMs, interval: 250 },
+    );
     return rows;
   }
 
@@ -140,7 +149,7 @@ export class Workbench {
     await this.page.locator(".chat-editor-container").first().click();
     const input = this.page.locator(".chat-editor-container .view-lines").first();
     await this.page.keyboard.type(text, { delay: 10 });
-    await expect.poll(async () => plain(await input.innerText())).toBe(text);
+    await input.filter({ hasText: new RegExp(`^${escaped(text)}$`) }).waitFor();
     await this.page.keyboard.press("Enter");
   }
 
@@ -165,7 +174,7 @@ export class Workbench {
   }
 }
 
-/** Editors draw spaces that do not break. */
-function plain(text: string): string {
-  return text.replaceAll("\u00A0", " ").trim();
+/** A text as a pattern; editors draw spaces that do not break, which it takes for spaces. */
+function escaped(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`).replaceAll(" ", String.raw`\s`);
 }

@@ -18,7 +18,7 @@ export interface SessionName {
   readonly uri: SessionUri;
 }
 
-/** What the creator of a session chose: its channel, or only the id; absent: nothing. */
+/** The choice of a session's creator: its channel, or only the id; absent: nothing. */
 export type ChosenName =
   | { readonly uri: SessionUri; readonly sessionId?: undefined }
   | { readonly sessionId: SessionId; readonly uri?: undefined };

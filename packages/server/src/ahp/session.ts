@@ -60,7 +60,13 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
         ...readSessionConfig(config),
       };
       const name = { uri: makeId("session URI", channel) };
-      const request = { type: "root/createSession", name, options, activeClient, awaitsAgent: false } as const;
+      const request = {
+        type: "root/createSession",
+        name,
+        options,
+        activeClient,
+        awaitsAgent: false,
+      } as const;
       requireAccepted(await port.submit(ROOT_URI, request, record.submitter), "INTERNAL");
       if (progressToken !== undefined) starts.follow(name.uri, progressToken, subscriptions);
       return null;
@@ -209,7 +215,7 @@ function sessionConfigSchema({ mcpServers, isolation }: AhpPort["sessions"]): Co
 }
 
 /**
- * What VS Code sends with every session: its own `isolation` is a folder or a worktree.
+ * VS Code sends it with every session: its own `isolation` is a folder or a worktree.
  * It means what every session does, so it chooses nothing.
  */
 const IN_FOLDER = "folder";

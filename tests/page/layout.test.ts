@@ -10,14 +10,14 @@ describePage("[Z901] the layout of every view", () => {
 
   beforeAll(async () => {
     scene = await startViewScene();
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await scene?.close();
   });
 
   it.each([1440, 1024, 390])(
     "[Z895, Z901] covers, cuts and squeezes nothing, %d px wide",
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async (width) => {
       const isPhone = width < 500;
       const viewport = { width, height: isPhone ? 780 : 900 };

@@ -315,14 +315,13 @@ export function viewsOf({ sessions }: ViewScene): readonly View[] {
     },
     {
       name: "new-session",
-      hash: "#/inbox",
+      hash: "#/terminals",
       arrive: async (page) => {
-        await page.getByRole("heading", { name: "Inbox" }).waitFor();
+        await page.getByRole("heading", { name: "Terminals" }).waitFor();
+        // Not in the inbox, where the key denies.
         await page.keyboard.press("n");
-        await page
-          .getByRole("dialog", { name: "New session" })
-          .getByRole("button", { name: "Open session" })
-          .waitFor();
+        const dialog = page.getByRole("dialog", { name: "New session" });
+        await dialog.getByRole("button", { name: "Open session" }).waitFor();
       },
     },
     {

@@ -10,24 +10,32 @@ describePage("[Z901] the layout of every view", () => {
 
   beforeAll(async () => {
     scene = await startViewScene();
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await scene?.close();
   });
 
-  it.each([1440, 1024, 390])(
-    "[Z895, Z901] covers, cuts and squeezes nothing, %d px wide",
-    { timeout: 120_000 },
-    async (width) => {
-      const isPhone = width < 500;
-      const viewport = { width, height: isPhone ? 780 : 900 };
+  it.each([
+    ["a desk", { widths: [1440, 1024], height: 900, isPhone: false }],
+    ["a phone", { widths: [390], height: 780, isPhone: true }],
+  ])(
+    "[Z895, Z901] covers, cuts and squeezes nothing on %s",
+    { timeout: 240_000 },
+    async (_, { widths, height, isPhone }) => {
+      const viewport = { width: widths[0] ?? 0, height };
       const { page } = await openPage(scene.url, { viewport, isMobile: isPhone, hasTouch: isPhone });
       await whenConnected(page);
       const problems: Record<string, string[]> = {};
       for (const view of viewsOf(scene)) {
         await goToView(page, view);
-        const found = await layoutProblems(page);
-        if (found.length > 0) problems[view.name] = found;
+        for (const width of widths) {
+          if (widths.length > 1) await page.setViewportSize({ width, height });
+          await page.evaluate(
+            "new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))",
+          );
+          const found = await layoutProblems(page);
+          if (found.length > 0) problems[`${view.name} ${width}`] = found;
+        }
       }
       expect(problems).toEqual({});
     },

@@ -57,7 +57,11 @@ const findProblems = `(leastPx) => {
     const isHit = top === null || target.contains(top) || top.contains(target) || label?.contains(top) === true;
     // What is open on request may lie over the rest.
     const isBelowOpen = top?.closest(":popover-open") !== null && target.closest(":popover-open") === null;
-    if (!isHit && !isInText && !isBelowOpen) problems.push(nameOf(target) + " is covered by " + nameOf(top));
+    // What scrolls goes below a bar that stays.
+    const isBelowBar = !isHit && [...document.querySelectorAll("*")].some(
+      (element) => element.contains(top) && !element.contains(target) && getComputedStyle(element).position === "sticky",
+    );
+    if (!isHit && !isInText && !isBelowOpen && !isBelowBar) problems.push(nameOf(target) + " is covered by " + nameOf(top));
   }
 
   const texts = [...root.querySelectorAll("*")].filter(

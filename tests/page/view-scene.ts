@@ -147,11 +147,11 @@ async function followed(address: string, key: string, message: string): Promise<
 /** Starts the host and brings every session to its state. */
 export async function startViewScene(): Promise<ViewScene> {
   const scene = await startReviewScene(prompts);
-  const { repository, host, api } = scene;
+  const { repository, host } = scene;
   const garden = path.join(host.project, "garden");
   mkdirSync(garden);
   const open = async (label: string, cwd = repository, approvalPolicy = "approve-all"): Promise<string> => {
-    const { session } = await api("POST", "/sdk/acp/session", {
+    const { session } = await scene.api("POST", "/sdk/acp/session", {
       agent_id: "painter",
       cwd,
       approvalPolicy,
@@ -168,7 +168,7 @@ export async function startViewScene(): Promise<ViewScene> {
   };
   await scene.send(keys.work, "Greet people in the evening");
   for (const key of [keys.work, keys.work, keys.closed]) await scene.send(key, "Thank you");
-  await api("DELETE", `/sdk/acp/session/${encodeURIComponent(keys.closed)}`);
+  await scene.api("DELETE", `/sdk/acp/session/${encodeURIComponent(keys.closed)}`);
   for (const [key, message] of [
     [keys.asking, "Run the tests"],
     [keys.form, "Ask me"],
@@ -199,7 +199,10 @@ const section = (name: string): View => ({
 
 /** Every view of a host with sessions. */
 export function viewsOf({ sessions }: ViewScene): readonly View[] {
-  const { work, asking, form, running, closed } = sessions;
+  return [...conversationViews(sessions), ...reviewViews(sessions), ...hostViews(sessions)];
+}
+
+function conversationViews({ work, asking, form, running }: ViewScene["sessions"]): readonly View[] {
   return [
     { name: "home", hash: "#/", arrive: (page) => page.getByText("Watcher").first().waitFor() },
     {
@@ -243,6 +246,11 @@ export function viewsOf({ sessions }: ViewScene): readonly View[] {
         await page.getByRole("menu").waitFor();
       },
     },
+  ];
+}
+
+function reviewViews({ work, running }: ViewScene["sessions"]): readonly View[] {
+  return [
     {
       name: "changes",
       hash: `${work}/changes`,
@@ -268,6 +276,11 @@ export function viewsOf({ sessions }: ViewScene): readonly View[] {
       hash: `${running}/terminals`,
       arrive: (page) => page.getByText("watching 12 files").first().waitFor(),
     },
+  ];
+}
+
+function hostViews({ closed }: ViewScene["sessions"]): readonly View[] {
+  return [
     { name: "inbox", hash: "#/inbox", arrive: (page) => page.getByText("When is it evening?").waitFor() },
     {
       name: "terminals",
@@ -315,14 +328,13 @@ export function viewsOf({ sessions }: ViewScene): readonly View[] {
     },
     {
       name: "new-session",
-      hash: "#/inbox",
+      hash: "#/terminals",
       arrive: async (page) => {
-        await page.getByRole("heading", { name: "Inbox" }).waitFor();
+        await page.getByRole("heading", { name: "Terminals" }).waitFor();
+        // Not in the inbox, where the key denies.
         await page.keyboard.press("n");
-        await page
-          .getByRole("dialog", { name: "New session" })
-          .getByRole("button", { name: "Open session" })
-          .waitFor();
+        const dialog = page.getByRole("dialog", { name: "New session" });
+        await dialog.getByRole("button", { name: "Open session" }).waitFor();
       },
     },
     {

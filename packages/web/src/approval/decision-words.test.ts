@@ -1,4 +1,4 @@
-// What a client is told whose decision came second.
+// The sentence for a client whose decision came second.
 import { type Actor, makeId } from "@holdfast/ahp";
 import { expect, it } from "vitest";
 import { decisionWords } from "./decision-words.ts";

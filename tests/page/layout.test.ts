@@ -16,7 +16,7 @@ describePage("[Z901] the layout of every view", () => {
   });
 
   it.each([
-    ["a desk", { widths: [1440, 1024], height: 900, isPhone: false }],
+    ["a large window", { widths: [1440, 1024], height: 900, isPhone: false }],
     ["a phone", { widths: [390], height: 780, isPhone: true }],
   ])(
     "[Z895, Z901] covers, cuts and squeezes nothing on %s",

@@ -73,7 +73,7 @@ const findProblems = `(leastPx) => {
     if (isCutting && element.scrollWidth > element.clientWidth + 1 && style.textOverflow !== "ellipsis") {
       problems.push(nameOf(element) + " is cut off without an ellipsis");
     }
-    // What a container around it cuts, and nobody can scroll to.
+    // Cut by a container around it, so that nobody can scroll to it.
     const range = document.createRange();
     range.selectNodeContents(element);
     const { right } = style.textOverflow === "ellipsis" ? element.getBoundingClientRect() : range.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// Notices of the page, and who was faster.
+// Notices of the page, and the answer that came first.
 import { type ActiveTurn, defaultChatUri, makeId, type SessionUri } from "@holdfast/ahp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { layoutProblems } from "./layout.ts";

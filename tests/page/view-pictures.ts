@@ -16,7 +16,7 @@ interface Pass extends BrowserOptions {
 
 const timeoutMs = 15_000;
 
-/** A desk with a mouse, whose scrollbars take space, and a phone. */
+/** A large window with a mouse, whose scrollbars take space, and a phone. */
 const passes: readonly Pass[] = [
   { widths: [1440, 1024], scrollbars: "classic", context: { deviceScaleFactor: 1 } },
   { widths: [390], context: { deviceScaleFactor: 2, isMobile: true, hasTouch: true } },

@@ -20,7 +20,7 @@ export interface View {
 const read = (name: string): Step =>
   update("tool_call", { toolCallId: name, title: `Read ${name}`, kind: "read", status: "completed" });
 
-/** A command in a tool call of its own. */
+/** A command in a separate tool call. */
 function command(name: string, line: string, status = "completed"): Step[] {
   const terminalId = `$${name}.terminalId`;
   return [

@@ -91,7 +91,7 @@ export function fileUriOf(path: string): string {
 interface PolicyChoice {
   readonly value: ApprovalPolicy | "";
   readonly label: string;
-  /** What it means. */
+  /** Its meaning. */
   readonly detail: string;
 }
 

@@ -127,7 +127,7 @@ function FolderProblem({ id, text }: { readonly id: string; readonly text: strin
   );
 }
 
-/** What the host said against the session. */
+/** The host's objection to the session. */
 function StartProblem({ text }: { readonly text: string | undefined }): ReactNode {
   if (text === undefined) return null;
   return (

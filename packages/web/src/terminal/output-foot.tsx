@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { sizeWords } from "../frame/time-words.ts";
 import style from "./terminal-panel.module.css";
 
-/** What a view knows of the output that it shows. */
+/** The facts about an output that a view knows. */
 export interface OutputExtent {
   /** Whether there is more than a folded view shows. */
   readonly isFoldable: boolean;

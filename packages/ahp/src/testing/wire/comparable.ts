@@ -1,4 +1,4 @@
-// What a viewer of a channel can know: states without what its version has no action for.
+// States as far as a viewer of a channel can know them: without what its version has no action for.
 import type { Dialect } from "../../dialects/dialect.ts";
 import { v0_5_2 } from "../../dialects/v1_0/v1-0.ts";
 import type { SessionState } from "../../model/session/session.ts";

@@ -117,7 +117,7 @@ describe("[C32] watching the host", () => {
         lines.until((run) => printed(run).find((change) => change.event === event && isIt(change)));
       const isOurs = ({ session_key }: Printed): boolean => session_key === key;
       expect(await next("session_added", isOurs)).toMatchObject({ agent: "scripted", state: "ready" });
-      await people.until(({ stdout }) => (stdout.includes("scripted, ready") ? true : undefined));
+      await people.until(({ stdout }) => (stdout.includes("scripted, idle") ? true : undefined));
       const asking = host.api.acpAgent.streamChat(key, "ask");
       await asking.next();
       const { requestId } = await next("approval_waiting", isOurs);
@@ -126,7 +126,7 @@ describe("[C32] watching the host", () => {
       expect(
         await next("session_changed", ({ state }) => state === "busy, waits for permission"),
       ).toBeDefined();
-      await people.until(({ stdout }) => (stdout.includes("waiting for permission") ? true : undefined));
+      await people.until(({ stdout }) => (stdout.includes("needs approval") ? true : undefined));
       await host.api.approvals.resolve(String(requestId), "yes");
       expect(await next("approval_settled")).toMatchObject({ requestId, target: "make all" });
       const shell = await host.api.acpAgent.createSession({

@@ -177,8 +177,10 @@ export async function startViewScene(): Promise<ViewScene> {
     // These turns wait until the host ends; questions are asked where somebody follows.
     void followed(`${host.url}/sdk/acp/session/${encodeURIComponent(key)}/chat/stream`, host.token, message);
   }
-  const hashOf = (key: string): string =>
-    `#/session/${encodeURIComponent(`ahp-session:/${key.split(":").at(-1)}`)}`;
+  const { sessions } = await scene.api("GET", "/sdk/acp/sessions?closed=true");
+  const listed = sessions as readonly { readonly session_key: string; readonly uri: string }[];
+  const uris = new Map(listed.map(({ session_key: key, uri }) => [key, uri]));
+  const hashOf = (key: string): string => `#/session/${encodeURIComponent(uris.get(key) ?? "")}`;
   return {
     ...scene,
     sessions: {

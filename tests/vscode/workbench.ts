@@ -13,6 +13,8 @@ import { nodeProgram, vsCodeFolder } from "./installation.ts";
 /** Settings that a person would choose once. */
 const settings = {
   "chat.agentHost.allowSignedOutWhenUsable": true,
+  // Rows of text, which a test can read, instead of a canvas.
+  "terminal.integrated.gpuAcceleration": "off",
   "extensions.ignoreRecommendations": true,
   "telemetry.telemetryLevel": "off",
   "workbench.startupEditor": "none",

@@ -92,8 +92,7 @@ export async function measureBesideVsCode(
     };
     return { floods, echo, memory };
   } finally {
-    peer.close();
-    await Promise.all([server.close(), clients.close()]);
+    await Promise.all([peer.close(), server.close(), clients.close()]);
     rmSync(folder, { recursive: true, force: true });
   }
 }

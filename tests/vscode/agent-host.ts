@@ -1,6 +1,8 @@
 // VS Code's own agent host, as a process: a peer of ours for checks and measurements.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -44,6 +46,8 @@ export class VsCodeAgentHost {
         VSCODE_AGENT_HOST_PORT: String(port),
       },
       stdio: "ignore",
+      // A group, so that its terminals end with it.
+      detached: true,
     });
     const host = new VsCodeAgentHost(child, folder, port);
     const deadlineMs = performance.now() + startTimeoutMs;
@@ -52,7 +56,7 @@ export class VsCodeAgentHost {
         await sleep(100);
         continue;
       }
-      host.close();
+      await host.close();
       throw new Error(`VS Code's agent host did not start (exit code ${child.exitCode})`);
     }
     return host;
@@ -76,9 +80,11 @@ export class VsCodeAgentHost {
     return readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
   }
 
-  close(): void {
-    this.#child.kill("SIGKILL");
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
+  async close(): Promise<void> {
+    const ended = this.#child.exitCode === null ? once(this.#child, "exit") : undefined;
+    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
+    await ended;
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 

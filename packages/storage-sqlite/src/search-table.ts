@@ -113,13 +113,13 @@ export class SearchTable implements SearchIndex {
   /** Takes the turns of a channel out; its rows go with it. */
   removeChannel(uri: string): void {
     const id = this.#channels.idOf(uri);
+    if (id === undefined) return;
     const condition = "channel_id = ? AND id <= ?";
-    const isIndexed = (upTo: number): boolean =>
-      id !== undefined &&
-      this.#database.get(`SELECT 1 AS found FROM search_turn WHERE ${condition}`, id, upTo) !== undefined;
     this.#useIndex(() => {
       const indexed = this.#indexedId;
-      if (id === undefined || indexed === undefined || !isIndexed(indexed)) return;
+      if (indexed === undefined) return;
+      const found = this.#database.get(`SELECT 1 AS found FROM search_turn WHERE ${condition}`, id, indexed);
+      if (found === undefined) return;
       this.#database.run(
         `INSERT INTO search (search, rowid, ${columns})
          SELECT 'delete', id, ${columns} FROM search_turn WHERE ${condition}`,

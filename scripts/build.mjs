@@ -44,7 +44,7 @@ export function build() {
   buildPage();
   if (isBuilt && readIfPresent(stampPath) === wanted) return;
 
-  console.error("holdfast: building …");
+  console.error("holdfast: building…");
   const outcome = spawnSync(process.execPath, [compiler, "-b", ...packages], {
     cwd: root,
     stdio: ["ignore", process.stderr.fd, process.stderr.fd],

@@ -17,7 +17,7 @@ export function setup() {
   requireNode(process.versions.node);
   const wanted = fingerprintOfInstall();
   if (readIfPresent(stampPath) === wanted) return;
-  console.error("holdfast: installing dependencies (npm ci) …");
+  console.error("holdfast: installing dependencies (npm ci)…");
   install();
   writeFileSync(stampPath, wanted);
 }

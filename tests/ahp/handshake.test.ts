@@ -1,7 +1,7 @@
 // Handshake over a WebSocket: access, dialects, and the first messages.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -297,6 +297,9 @@ test("[E321] an agent that is slow to name its version keeps nobody waiting, and
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const gate = path.join(folder, "gate");
   execFileSync("mkfifo", [gate]);
+  // For both, so that no open waits for a reader that was given up.
+  const writable = openSync(gate, "r+");
+  onTestFinished(() => closeSync(writable));
   writeFileSync(path.join(folder, "gemini"), `#!/bin/sh\nread answer < '${gate}'\necho 1.2.3\n`, {
     mode: 0o755,
   });
@@ -305,7 +308,7 @@ test("[E321] an agent that is slow to name its version keeps nobody waiting, and
   const { snapshots } = await client.initialize({ subscriptions: ["ahp-root://"] });
   expect(providersIn(snapshots?.[0]?.state.agents)).toContain("mine");
   expect(providersIn(snapshots?.[0]?.state.agents)).not.toContain("gemini-cli");
-  writeFileSync(gate, "go\n");
+  writeSync(writable, "go\n");
   const { action } = await client.action("root/agentsChanged");
   expect(providersIn(action.agents)).toEqual(expect.arrayContaining(["mine", "gemini-cli"]));
 });

@@ -116,9 +116,8 @@ describe.skipIf(!isLinux)("[A626] the owner's token in the hands of an agent's p
       await (await fetch(`${host.url}/sdk/ping`, { headers })).arrayBuffer();
       durations.push(performance.now() - startedAtMs);
     }
-    const median = durations.toSorted((one, other) => one - other)[10] ?? 0;
-    // Alone on the machine it takes about 5 ms; other tests run at the same time.
-    expect(median).toBeLessThan(100);
+    // Alone on the machine each takes about 5 ms; other tests run at the same time, so the fastest counts.
+    expect(Math.min(...durations)).toBeLessThan(50);
   });
 });
 

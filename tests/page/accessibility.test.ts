@@ -50,7 +50,7 @@ describePage(
         await page.getByRole("group", { name: /^Permission/ }).waitFor();
         faults["inbox"] = await violations(page);
         await allow(page);
-        await page.getByText("No pending approvals.").waitFor();
+        await page.getByText("No pending approvals").waitFor();
         faults["empty inbox"] = await violations(page);
         await page.getByRole("link", { name: /Terminals/ }).click();
         await terminals(page).first().waitFor();

@@ -68,7 +68,7 @@ describePage("[Z20] the page", () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await page.keyboard.press("Escape");
-    await page.keyboard.press("n");
+    await page.keyboard.press("s");
     const dialog = page.getByRole("dialog", { name: "New session" });
     await dialog.getByRole("button", { name: /^Agent: (?!Looking)/ }).focus();
     await page.keyboard.press("Enter");

@@ -49,7 +49,7 @@ describePage("[Z11] a question in the inbox", () => {
     await pick(form, "Colour", "blue");
     await form.getByLabel("How many").fill("3");
     await form.getByRole("button", { name: "Answer" }).click();
-    await page.getByText("No pending approvals.").waitFor();
+    await page.getByText("No pending approvals").waitFor();
 
     await page.goto(address);
     await page.getByText("It is painted.").waitFor();

@@ -34,7 +34,7 @@ describePage("[Z7] sessions in the page", () => {
 
     await chooseAction(other, "Archive");
     await page.getByRole("region", { name: "Archived" }).getByText("Garden work").waitFor();
-    await chooseAction(page, "Delete …");
+    await chooseAction(page, "Delete…");
     await page.getByRole("button", { name: "Delete with its history" }).click();
     await page.getByText("No sessions yet.").waitFor();
     await other.getByText("No sessions yet.").waitFor();
@@ -52,7 +52,7 @@ describePage("[Z7] sessions in the page", () => {
       await page.getByRole("heading", { name }).waitFor();
       await say(page, `Words of the ${name}`);
       await page.getByRole("group", { name: "Your message" }).waitFor();
-      await chooseAction(page, "Close …");
+      await chooseAction(page, "Close…");
       await page.getByRole("button", { name: "Close session" }).click();
       await page.getByText("No sessions yet.").waitFor();
     }
@@ -65,12 +65,12 @@ describePage("[Z7] sessions in the page", () => {
       .getByRole("group", { name: "Your message" })
       .filter({ hasText: "Words of the Harvest" })
       .waitFor();
-    await chooseAction(page, "Delete …");
+    await chooseAction(page, "Delete…");
     await page.getByRole("button", { name: "Delete with its history" }).click();
     await page.waitForURL(`${host.url}/#/`);
 
     await page.getByRole("link", { name: "Closed sessions" }).click();
-    await list.getByRole("button", { name: "Delete Compost …" }).click();
+    await list.getByRole("button", { name: "Delete Compost…" }).click();
     await page.getByRole("button", { name: "Delete with its history" }).click();
     await list.getByRole("link", { name: "Compost" }).waitFor({ state: "detached" });
     await page.reload();
@@ -94,7 +94,7 @@ describePage("[Z7] sessions in the page", () => {
     await whenConnected(other);
     await other.goto(address);
     await other.getByRole("textbox", { name: "Message" }).waitFor();
-    await chooseAction(page, "Close …");
+    await chooseAction(page, "Close…");
     await page.getByRole("button", { name: "Close session" }).click();
     await page.waitForURL(`${host.url}/#/`);
     await page.goto(address);
@@ -110,14 +110,14 @@ describePage("[Z7] sessions in the page", () => {
     await page.getByText("The agent continues with your next message.").waitFor({ state: "detached" });
     expect(await page.getByText("restarted without its context").count()).toBe(0);
 
-    await chooseAction(page, "Close …");
+    await chooseAction(page, "Close…");
     await page.getByRole("button", { name: "Close session" }).click();
     await page.waitForURL(`${host.url}/#/`);
     await page.getByRole("link", { name: "Closed sessions" }).click();
     await page.getByRole("button", { name: "Reopen Orchard" }).click();
     await page.waitForURL(address);
     await page.getByRole("textbox", { name: "Message" }).waitFor();
-    await chooseAction(page, "Delete …");
+    await chooseAction(page, "Delete…");
     await page.getByRole("button", { name: "Delete with its history" }).click();
     await page.waitForURL(`${host.url}/#/`);
   });
@@ -127,7 +127,7 @@ describePage("[Z7] sessions in the page", () => {
     await whenConnected(page);
     await openShellSession(page, host.project);
     const address = page.url();
-    await chooseAction(page, "Close …");
+    await chooseAction(page, "Close…");
     await page.getByRole("button", { name: "Close session" }).click();
     await page.getByText("No sessions yet.").waitFor();
     await page.goto(address);

@@ -57,7 +57,7 @@ describePage("[Z24] several pages", () => {
     await other.keyboard.press("i");
     await other.getByRole("group", { name: "Permission: execute echo from the inbox" }).waitFor();
     await allow(one);
-    await other.getByText("No pending approvals.").waitFor();
+    await other.getByText("No pending approvals").waitFor();
     // The other page shows the finished turn, and so has read it.
     await expect.poll(() => other.getByRole("link", { name: /Inbox/ }).textContent()).toBe("Inbox");
   });

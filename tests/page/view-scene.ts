@@ -333,8 +333,7 @@ function hostViews({ closed }: ViewScene["sessions"]): readonly View[] {
       hash: "#/terminals",
       arrive: async (page) => {
         await page.getByRole("heading", { name: "Terminals" }).waitFor();
-        // Not in the inbox, where the key denies.
-        await page.keyboard.press("n");
+        await page.keyboard.press("s");
         const dialog = page.getByRole("dialog", { name: "New session" });
         await dialog.getByRole("button", { name: "Open session" }).waitFor();
       },
@@ -342,7 +341,7 @@ function hostViews({ closed }: ViewScene["sessions"]): readonly View[] {
     {
       name: "missing-session",
       hash: "#/session/ahp-session%3A%2Fnone",
-      arrive: (page) => page.getByText("This session is not here").waitFor(),
+      arrive: (page) => page.getByText("Session not found").waitFor(),
     },
   ];
 }

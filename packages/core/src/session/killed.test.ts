@@ -36,6 +36,8 @@ test(`[N15] ${turns} turns with an agent killed at a random moment`, { timeout: 
   for (let index = 0; index < turns; index += 1) {
     const turn = session.stream("work");
     const { pid } = await until(() => session.agent.processes.findLast((each) => isAlive(each.pid)));
+    // Where agents start slowly, every second one would else be killed before it works.
+    if (index % 2 === 0) await until(() => session.chatState.activeTurn && session.toolCalls.at(-1));
     await sleep(Math.random() * longestMs);
     process.kill(pid, "SIGKILL");
     const end = await turn.ended;

@@ -1,6 +1,6 @@
 // Processes that outlive their command: shown with its terminal, ended by killing it, and forgotten when they end.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TerminalState, makeId, terminalUri } from "@holdfast/ahp";
@@ -76,9 +76,12 @@ test("[U324] a leftover process that ends is gone from its terminal: at once whe
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const gate = path.join(folder, "gate");
   execFileSync("mkfifo", [gate]);
+  // For both, so that no open waits for a reader that has gone.
+  const writable = openSync(gate, "r+");
+  onTestFinished(() => closeSync(writable));
   const { watching } = await run(`setsid sh -c 'read line < ${gate}; echo late' & exit 0`);
   await watching.has(hasLeft);
-  writeFileSync(gate, "go\n");
+  writeSync(writable, "go\n");
   await watching.sees("late");
   expect(await watching.has((state) => !hasLeft(state))).toMatchObject({ lifecycle: { status: "exited" } });
 });

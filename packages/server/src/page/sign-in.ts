@@ -20,8 +20,8 @@ body { display: grid; place-items: center; min-height: 100vh; margin: 0; padding
 main { width: min(30rem, 100%); padding: 1.5rem; border: 1px solid var(--line); border-radius: 10px;
   background: var(--card); }
 h1 { margin: 0 0 .75rem; font-size: 1.2rem; letter-spacing: -.02em; }
-p, ol { margin: 0 0 .75rem; }
-ol { padding-left: 1.25rem; color: var(--muted); }
+p, ul { margin: 0 0 .75rem; }
+ul { padding-left: 1.25rem; color: var(--muted); }
 code { font-size: .92em; }
 form { display: flex; gap: .5rem; }
 input, button { min-height: 36px; padding: .3rem .7rem; border: 1px solid var(--line); border-radius: 6px;
@@ -37,11 +37,11 @@ button { border-color: var(--accent); background: var(--accent); color: var(--ac
 <h1>Sign in to Holdfast</h1>
 ${problem === undefined ? "" : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`}
 <p>Do one of these on the host:</p>
-<ol>
+<ul>
 <li>Run <code>holdfast open</code>. It opens this page, or prints a link that signs one browser in, once.</li>
 <li>Copy the token from the file <code>token</code> in the host's home, which <code>holdfast doctor</code> names, and
 paste it here.</li>
-</ol>
+</ul>
 <form method="post" action="/">
 <input name="tkn" type="password" autocomplete="off" aria-label="The host's token" required autofocus>
 <button type="submit">Open</button>

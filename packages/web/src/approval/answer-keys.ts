@@ -40,7 +40,7 @@ export function useAnswerKeys(
       event.preventDefault();
       event.stopImmediatePropagation();
     };
-    // Before the shortcuts of the page, of which `n` is one.
+    // Before the shortcuts of the page.
     addEventListener("keydown", press, { capture: true });
     return () => {
       clearTimeout(waiting);

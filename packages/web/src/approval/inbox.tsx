@@ -23,7 +23,7 @@ export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary
         <NotificationButton />
       </header>
       {asking.length === 0 && (
-        <EmptyState icon={<InboxIcon size={24} />} title="No pending approvals.">
+        <EmptyState icon={<InboxIcon size={24} />} title="No pending approvals">
           Approvals and questions of all sessions appear here and in their session until someone decides or
           they expire.
         </EmptyState>

@@ -41,12 +41,14 @@ export function CommentForm({ place, text: before = "", onSave, onCancel }: Comm
       />
       <div className={style.commentActions}>
         <span className={style.hint}>Sent to the agent together with your other comments</span>
-        <Button size="small" kind="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button size="small" kind="primary" disabled={text.trim() === ""} onClick={save}>
-          {before === "" ? "Add comment" : "Save comment"}
-        </Button>
+        <span className={style.commentButtons}>
+          <Button size="small" kind="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button size="small" kind="primary" disabled={text.trim() === ""} onClick={save}>
+            {before === "" ? "Add comment" : "Save comment"}
+          </Button>
+        </span>
       </div>
     </div>
   );

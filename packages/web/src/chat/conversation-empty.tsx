@@ -16,7 +16,7 @@ export function ConversationEmpty({ session }: { readonly session: SessionState 
   if (lifecycle.status === "failed") return <div className={style.empty} />;
   return (
     <div className={style.empty}>
-      <h2>No messages yet.</h2>
+      <h2>No messages yet</h2>
       {provider === "shell" ? (
         <p>This agent has no model. It runs what you type, line by line, and asks before each.</p>
       ) : (

@@ -65,7 +65,7 @@ export default function FileDiff({ edit, onGrow }: FileDiffProps): ReactNode {
       {rows === undefined ? (
         <p className={style.note}>
           {oldText.status === "loading" || newText.status === "loading"
-            ? "Loading …"
+            ? "Loading…"
             : "The file is too long to be shown here, or is no text."}
         </p>
       ) : (

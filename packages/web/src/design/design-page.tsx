@@ -238,7 +238,7 @@ function Overlays(): ReactNode {
     { label: "Rename", icon: <PencilIcon />, keys: "R", onSelect: () => undefined },
     { label: "Archive", icon: <ArchiveIcon />, onSelect: () => undefined },
     "separator",
-    { label: "Delete …", icon: <TrashIcon />, isDanger: true, onSelect: () => setIsAsking(true) },
+    { label: "Delete…", icon: <TrashIcon />, isDanger: true, onSelect: () => setIsAsking(true) },
   ];
   return (
     <Section title="Menu, dialog, keys">

@@ -1,7 +1,8 @@
 // Search: the text of all sessions, open and closed.
-import { ArrowLeftIcon, SearchIcon } from "@primer/octicons-react";
+import { SearchIcon } from "@primer/octicons-react";
 import type { SessionSummary } from "@holdfast/ahp";
 import { type ReactNode, useEffect, useState } from "react";
+import { BackLink } from "../frame/back-link.tsx";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -36,9 +37,7 @@ export default function SearchPage({ sessions, query: asked }: SearchPageProps):
   return (
     <div className={style.page}>
       <header className={style.head}>
-        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-          <ArrowLeftIcon />
-        </a>
+        <BackLink />
         <h1>Search</h1>
       </header>
       <div className={style.controls}>
@@ -47,7 +46,7 @@ export default function SearchPage({ sessions, query: asked }: SearchPageProps):
           <input
             type="search"
             aria-label="Search all sessions"
-            placeholder="Words in messages, replies, commands and their output"
+            placeholder="Messages, commands, output"
             autoFocus
             value={text}
             onChange={({ target }) => {

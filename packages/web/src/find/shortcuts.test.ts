@@ -17,6 +17,16 @@ describe("[Z852] shortcuts", () => {
     }
   });
 
+  it("[Z852] share no key with the answers to a question", () => {
+    const answers = shortcuts.filter(({ group }) => group === "Approvals").flatMap(({ keys = [] }) => keys);
+    expect(answers).toEqual(["y", "a", "n"]);
+    expect(answers.map((key) => actionOf({ ...plain, key }, false))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("[Z852] leave the browser's own keys alone", () => {
     expect(actionOf({ ...plain, ctrlKey: true, key: "t" }, false)).toBeUndefined();
     expect(actionOf({ ...plain, altKey: true, key: "n" }, false)).toBeUndefined();

@@ -31,7 +31,7 @@ export const shortcuts: readonly Shortcut[] = [
   { id: "search", label: "Search all sessions", group: "Find", keys: ["f"] },
   { id: "find-session", label: "Filter the list of sessions", group: "Find", keys: ["/"] },
   { id: "help", label: "Keyboard shortcuts", group: "Find", keys: ["?"] },
-  { id: "new-session", label: "New session", group: "Go to", keys: ["n"] },
+  { id: "new-session", label: "New session", group: "Go to", keys: ["s"] },
   { id: "home", label: "Home", group: "Go to", keys: ["h"] },
   { id: "inbox", label: "Inbox", group: "Go to", keys: ["i"] },
   { id: "terminals", label: "Terminals", group: "Go to", keys: ["t"] },

@@ -72,7 +72,7 @@ export function App(): ReactNode {
         </header>
         <Places route={route} waitingCount={needs.count} terminalCount={runningTerminals(root)} />
         <div className={style.newSession}>
-          <Button icon={<PlusIcon />} aria-keyshortcuts="n" onClick={() => createSession()}>
+          <Button icon={<PlusIcon />} aria-keyshortcuts="s" onClick={() => createSession()}>
             New session
             <kbd className={style.key} aria-hidden="true">
               N

@@ -1,7 +1,8 @@
 // The closed sessions: to be read, reopened and deleted.
-import { ArchiveIcon, ChevronLeftIcon } from "@primer/octicons-react";
+import { ArchiveIcon } from "@primer/octicons-react";
 import { useEffect, useState, type ReactNode } from "react";
 import type { SessionSummary } from "@holdfast/ahp";
+import { BackLink } from "../frame/back-link.tsx";
 import { goTo, routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
@@ -36,9 +37,7 @@ export function ClosedSessionsPage({ open }: { readonly open: readonly SessionSu
   return (
     <div className={style.page}>
       <header className={style.head}>
-        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-          <ChevronLeftIcon size={24} />
-        </a>
+        <BackLink />
         <h1>Closed sessions</h1>
       </header>
       <ClosedList
@@ -58,7 +57,7 @@ interface ClosedListProps {
 }
 
 function ClosedList({ listing, openNames, onDeleted }: ClosedListProps): ReactNode {
-  if (listing.status === "loading") return <p className={style.empty}>Looking for them …</p>;
+  if (listing.status === "loading") return <p className={style.empty}>Looking for them…</p>;
   if (listing.status === "unknown") {
     return (
       <p className={style.empty} role="alert">
@@ -119,8 +118,8 @@ function ClosedRow({ session, onDeleted }: ClosedRowProps): ReactNode {
             Reopen
           </Button>
         )}
-        <Button size="small" kind="quiet" aria-label={`Delete ${name} …`} onClick={() => setIsAsking(true)}>
-          Delete …
+        <Button size="small" kind="quiet" aria-label={`Delete ${name}…`} onClick={() => setIsAsking(true)}>
+          Delete…
         </Button>
       </span>
       {isAsking && (

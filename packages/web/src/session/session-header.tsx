@@ -1,7 +1,6 @@
 // The head of a session: its name, its agent, its views, and what can be done with it.
 import {
   ArchiveIcon,
-  ChevronLeftIcon,
   InfoIcon,
   KebabHorizontalIcon,
   HistoryIcon,
@@ -11,7 +10,8 @@ import {
 } from "@primer/octicons-react";
 import { type SessionAction, sessionPhase, type SessionState } from "@holdfast/ahp";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
-import { goTo, routeHash, type SessionRoute } from "../frame/route.ts";
+import { BackLink } from "../frame/back-link.tsx";
+import { goTo, type SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
@@ -34,9 +34,7 @@ export function SessionHeader({ session, route }: SessionHeaderProps): ReactNode
   const words = phaseWords(phase);
   return (
     <header className={style.header}>
-      <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-        <ChevronLeftIcon size={24} />
-      </a>
+      <BackLink />
       <div className={style.names}>
         {isRenaming ? (
           <RenameForm session={session} onDone={() => setIsRenaming(false)} />
@@ -139,7 +137,7 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
     },
     { label: "Details", icon: <InfoIcon />, onSelect: () => setAsked("details") },
     "separator",
-    { label: "Close …", icon: <XCircleIcon />, onSelect: () => setAsked("close") },
+    { label: "Close…", icon: <XCircleIcon />, onSelect: () => setAsked("close") },
   ];
   const reopen: readonly MenuItem[] = [
     {
@@ -158,7 +156,7 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
         icon={<KebabHorizontalIcon />}
         items={[
           ...(lifecycle.status === "closed" ? whileClosed : whileOpen),
-          { label: "Delete …", icon: <TrashIcon />, isDanger: true, onSelect: () => setAsked("delete") },
+          { label: "Delete…", icon: <TrashIcon />, isDanger: true, onSelect: () => setAsked("delete") },
         ]}
       />
       {asked === "close" && (

@@ -45,15 +45,15 @@ const SessionTerminals = lazy(async () => {
 /** A session, or what is to be said where it is not there. */
 export function SessionPage({ route }: { readonly route: SessionRoute }): ReactNode {
   const session = useChannel(route.session, "session");
-  if (session.status === "loading") return <Waiting text="Opening the session …" />;
+  if (session.status === "loading") return <Waiting text="Opening the session…" />;
   if (session.status === "gone") {
     return (
       <EmptyState
         icon={<CircleSlashIcon size={24} />}
-        title="This session is not here"
-        action={<a href={routeHash({ place: "home" })}>To the sessions</a>}
+        title="Session not found"
+        action={<a href={routeHash({ place: "home" })}>Go to the sessions</a>}
       >
-        {session.reason}
+        It may have been deleted, or the link is wrong.
       </EmptyState>
     );
   }
@@ -78,7 +78,7 @@ function OpenSession({ session, route }: OpenSessionProps): ReactNode {
       {session.lifecycle.status === "closed" && <ReopenWatch session={session.resource} chat={chatUri} />}
       <TabPanel id={viewOf(route)}>
         {state === undefined ? (
-          <Waiting text={chat.status === "gone" ? chat.reason : "Loading the conversation …"} />
+          <Waiting text={chat.status === "gone" ? chat.reason : "Loading the conversation…"} />
         ) : route.view === undefined ? (
           <ConversationView
             session={session}
@@ -87,7 +87,7 @@ function OpenSession({ session, route }: OpenSessionProps): ReactNode {
             onLoadEarlier={loadEarlier}
           />
         ) : (
-          <Suspense fallback={<Waiting text="Loading …" />}>
+          <Suspense fallback={<Waiting text="Loading…" />}>
             {route.view === "changes" ? (
               <ChangesPage route={route} session={session} chat={state} />
             ) : (

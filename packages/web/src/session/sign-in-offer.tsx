@@ -66,6 +66,6 @@ function SignInTerminal({ uri }: { readonly uri: TerminalUri }): ReactNode {
     const claim = { kind: "client", clientId: host.clientId } as const;
     void host.reportRejection(stream.dispatch({ type: "terminal/claimed", claim }));
   }, [host, stream, isLive]);
-  if (!isLive) return <p>{view.status === "gone" ? view.reason : "Opening the terminal …"}</p>;
+  if (!isLive) return <p>{view.status === "gone" ? view.reason : "Opening the terminal…"}</p>;
   return <TerminalPanel stream={stream} state={view.state} variant="tool-call" />;
 }

@@ -192,7 +192,7 @@ function PromptBox({ text, agent, isReady, isBusy, onChange, onStart, children }
     event.preventDefault();
     onStart();
   };
-  const label = isBusy ? "Opening …" : text.trim() === "" ? "Open session" : "Start";
+  const label = isBusy ? "Opening…" : text.trim() === "" ? "Open session" : "Start";
   return (
     <div className={style.box}>
       <textarea
@@ -228,12 +228,11 @@ interface AgentPickerProps {
 
 function AgentPicker({ agents, agent, onChoose }: AgentPickerProps): ReactNode {
   const known = agents.status === "known" ? agents.agents.filter(({ installed }) => installed) : [];
-  const placeholder = agents.status === "unknown" ? agents.reason : "Looking for agents …";
   return (
     <Picker
       label="Agent"
       icon={<HubotIcon />}
-      placeholder={placeholder}
+      placeholder={withoutAgentWords(agents)}
       isDisabled={known.length === 0}
       value={agent?.id ?? ""}
       options={known.map((each) => ({
@@ -244,6 +243,18 @@ function AgentPicker({ agents, agent, onChoose }: AgentPickerProps): ReactNode {
       onChange={onChoose}
     />
   );
+}
+
+/** Says why no agent can be chosen. */
+function withoutAgentWords(agents: Agents): string {
+  switch (agents.status) {
+    case "loading":
+      return "Looking for agents…";
+    case "unknown":
+      return agents.reason;
+    case "known":
+      return "No agent is installed";
+  }
 }
 
 interface ModelPickerProps {

@@ -1,6 +1,7 @@
 // Page of the host: settings, agents, permissions, access, usage, activity, system.
 import { type ReactNode, useEffect } from "react";
-import { goTo, type HostSection, hostSections, routeHash } from "../frame/route.ts";
+import { BackLink } from "../frame/back-link.tsx";
+import { goTo, type HostSection, hostSections } from "../frame/route.ts";
 import { Button } from "../ui/button.tsx";
 import { TabPanel, Tabs } from "../ui/tabs.tsx";
 import { AccessSection } from "./access-section.tsx";
@@ -41,9 +42,7 @@ export default function HostPage({ section }: { readonly section: HostSection })
   return (
     <div className={style.page}>
       <header className={style.head}>
-        <a className={style.back} href={routeHash({ place: "home" })} aria-label="Back to the sessions">
-          ←
-        </a>
+        <BackLink />
         <h1>Host</h1>
         <span className={style.signOut}>
           <Button size="small" onClick={() => void signOut()}>

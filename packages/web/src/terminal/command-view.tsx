@@ -52,7 +52,7 @@ function OpenCommand({ call, content, isOpen, onToggle, onGrow }: OpenCommandPro
     );
   }
   if (view.status === "loading" && content.result === undefined) {
-    return <p className={style.opening}>Opening the terminal …</p>;
+    return <p className={style.opening}>Opening the terminal…</p>;
   }
   return <LeftBehind call={call} content={content} isOpen={isOpen} onToggle={onToggle} />;
 }

@@ -92,7 +92,7 @@ function LiveTerminal({
 }): ReactNode {
   const { stream, view } = useTerminal(uri);
   if (view.status === "live") return <TerminalPanel stream={stream} state={view.state} variant={variant} />;
-  return <p className={style.empty}>{view.status === "gone" ? view.reason : "Opening …"}</p>;
+  return <p className={style.empty}>{view.status === "gone" ? view.reason : "Opening…"}</p>;
 }
 
 function Origin({

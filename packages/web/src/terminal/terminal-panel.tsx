@@ -131,7 +131,7 @@ function TerminalBody(props: TerminalBodyProps): ReactNode {
           onGrow={onGrow}
         />
       ) : (
-        <Suspense fallback={<p className={style.loading}>Loading the screen …</p>}>
+        <Suspense fallback={<p className={style.loading}>Loading the screen…</p>}>
           <TtyScreen
             stream={stream}
             label={`Screen of ${state.title}`}

@@ -19,9 +19,13 @@ export function Tooltip({ text, keys, children }: TooltipProps): ReactNode {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const id = useId();
   const [isShown, setIsShown] = useState(false);
-  const show = (afterMs: number): void => {
+  const showSoon = (): void => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setIsShown(true), afterMs);
+    timer.current = setTimeout(() => {
+      // An open menu stands where the tooltip would.
+      const isOpen = anchor.current?.querySelector('[aria-expanded="true"]') !== null;
+      if (!isOpen) setIsShown(true);
+    }, delayMs);
   };
   const hide = (): void => {
     clearTimeout(timer.current);
@@ -31,10 +35,10 @@ export function Tooltip({ text, keys, children }: TooltipProps): ReactNode {
     <span
       ref={anchor}
       className={style.anchor}
-      onPointerEnter={({ pointerType }) => pointerType === "mouse" && show(delayMs)}
+      onPointerEnter={({ pointerType }) => pointerType === "mouse" && showSoon()}
       onPointerLeave={hide}
       onPointerDown={hide}
-      onFocus={({ target }) => target.matches(":focus-visible") && show(delayMs)}
+      onFocus={({ target }) => target.matches(":focus-visible") && showSoon()}
       onBlur={hide}
       onKeyDown={hide}
     >

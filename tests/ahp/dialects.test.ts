@@ -3,6 +3,11 @@ import { expect, test } from "vitest";
 import { defaultChatUri, makeId } from "@holdfast/ahp";
 import { FIXTURES_MISSING } from "../../packages/ahp/src/testing/fixtures.ts";
 import { SchemaFile, actionName } from "../../packages/ahp/src/testing/wire/schema.ts";
+import {
+  typeProblems,
+  type TypedValue,
+  VSCODE_MISSING,
+} from "../../packages/ahp/src/testing/wire/vscode-types.ts";
 import { type ServedHost, useServedHosts } from "./served-host.ts";
 import type { WireClient } from "./wire-client.ts";
 
@@ -155,4 +160,29 @@ test("[E765] all that a client of 0.6 hears has the shapes of AHP 0.6.0", async 
     expect(notifications.has(name)).toBe(true);
     expect(notifications.problems(name, params)).toEqual([]);
   }
+});
+
+test("[E765] all that a client of 0.9 hears has VS Code's types", async ({ skip }) => {
+  skip(VSCODE_MISSING !== undefined, VSCODE_MISSING);
+  const { clients } = await share();
+  const client = of(clients, "0.9.0");
+  client.dispatch(turn("t1", "die"), chat);
+  await client.action("chat/error");
+  const checked: TypedValue[] = [
+    { type: 'CommandMap["initialize"]["result"]', value: client.heard[0]?.result },
+  ];
+  const request = async (method: string, params?: object): Promise<void> => {
+    checked.push({ type: `CommandMap["${method}"]["result"]`, value: await client.request(method, params) });
+  };
+  await request("createTerminal", { channel: terminal, claim: { kind: "client", clientId: "0.9.0" } });
+  await request("listSessions", { channel: "ahp-root://" });
+  await request("resolveSessionConfig", { channel: "ahp-root://" });
+  await request("completions", { channel: chat, kind: "userMessage", text: "/", offset: 1 });
+  for (const channel of ["ahp-root://", session, chat, terminal]) await request("subscribe", { channel });
+  for (const { method, params } of client.heard) {
+    if (method === undefined) continue;
+    checked.push({ type: `ServerNotificationMap["${method}"]["params"]`, value: params });
+  }
+  expect(checked.length).toBeGreaterThan(20);
+  expect(typeProblems(checked)).toEqual([]);
 });

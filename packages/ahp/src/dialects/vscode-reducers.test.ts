@@ -1,8 +1,7 @@
 // Compares with VS Code's published reducers of AHP 0.9, which `npm run test:reducers` downloads: what we send gives their
 // clients our state, and our reference reducers do as theirs do.
-import { existsSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChatState } from "../model/chat/chat.ts";
@@ -19,15 +18,11 @@ import { TerminalScreen } from "../testing/wire/channels.ts";
 import { comparable, knowable } from "../testing/wire/comparable.ts";
 import { overTheWire, type ReferenceAction, type WireFields } from "../testing/wire/reference.ts";
 import { type ReducersByKind, Viewer, showState } from "../testing/wire/viewer.ts";
+import { VSCODE_MISSING, vscodeFolder } from "../testing/wire/vscode-types.ts";
 import type { ShownChannel } from "./dialect.ts";
 import type { StateByKind } from "./projection.ts";
 import { v0_9 } from "./v1_0/v1-0.ts";
 
-const folder =
-  process.env["HOLDFAST_REDUCERS_FOLDER"] ??
-  fileURLToPath(new URL("../../../../node_modules/.cache/holdfast-reducers", import.meta.url));
-const isThere = existsSync(path.join(folder, "protocol"));
-const MISSING = `VS Code's reducers are not in ${folder}: npm run test:reducers downloads them`;
 const numRuns = process.env["HOLDFAST_LONG"] === undefined ? 60 : 300;
 const runsOf = <Kind>(actions: fc.Arbitrary<Kind>): fc.Arbitrary<Kind[]> =>
   fc.array(actions, { maxLength: 50, size: "max" });
@@ -39,7 +34,7 @@ type TheirReducer = (state: WireFields, action: ReferenceAction, log: (line: str
 /** Their reducers; an action that they do not know is an error. */
 async function theirs(): Promise<ReducersByKind> {
   const reducerOf = async (kind: ChannelKind): Promise<ReducersByKind[ChannelKind]> => {
-    const file = pathToFileURL(path.join(folder, `protocol/channels-${kind}/reducer.js`)).href;
+    const file = pathToFileURL(path.join(vscodeFolder, `protocol/channels-${kind}/reducer.js`)).href;
     const module = (await import(/* @vite-ignore */ file)) as Readonly<Record<string, TheirReducer>>;
     const reduce = module[`${kind}Reducer`];
     if (reduce === undefined) throw new Error(`${file} has no ${kind}Reducer`);
@@ -81,7 +76,7 @@ function withoutTimes({ modifiedAt: _modifiedAt, ...seen }: WireFields): WireFie
 }
 
 test("[E812] with VS Code's reducers, a viewer of the root has our state", async ({ skip }) => {
-  if (!isThere) return skip(MISSING);
+  if (VSCODE_MISSING !== undefined) return skip(VSCODE_MISSING);
   const reducers = await theirs();
   const start: RootState = { ...newStates.root, config: { schema: {}, values: { a: 1 } } };
   fc.assert(
@@ -96,7 +91,7 @@ test("[E812] with VS Code's reducers, a viewer of the root has our state", async
 });
 
 test("[E812] with VS Code's reducers, a viewer of a session has our state", async ({ skip }) => {
-  if (!isThere) return skip(MISSING);
+  if (VSCODE_MISSING !== undefined) return skip(VSCODE_MISSING);
   const reducers = await theirs();
   const start = newStates.session;
   fc.assert(
@@ -116,7 +111,7 @@ test("[E812] with VS Code's reducers, a viewer of a session has our state", asyn
 });
 
 test("[E812] with VS Code's reducers, a viewer of a chat has our state", async ({ skip }) => {
-  if (!isThere) return skip(MISSING);
+  if (VSCODE_MISSING !== undefined) return skip(VSCODE_MISSING);
   const reducers = await theirs();
   fc.assert(
     fc.property(runsOf(richChatActions), (actions) => {
@@ -137,7 +132,7 @@ test("[E812] with VS Code's reducers, a viewer of a chat has our state", async (
 });
 
 test("[E812] with VS Code's reducers, a viewer of a terminal has our state", async ({ skip }) => {
-  if (!isThere) return skip(MISSING);
+  if (VSCODE_MISSING !== undefined) return skip(VSCODE_MISSING);
   const reducers = await theirs();
   const start = newStates.terminal;
   fc.assert(

@@ -130,7 +130,7 @@ function stepPart(action: PartAction, { before, after }: ChatStep, style: ChatSt
     case "chat/planRemoved":
       return showActivity(before) === showActivity(after) ? SILENCE : { main: activityChanged(after) };
     case "chat/usage":
-      return after.activeTurn ? { main: usageOf(after.activeTurn, after) } : SILENCE;
+      return stepOf(usageOf(after));
   }
 }
 
@@ -190,7 +190,7 @@ function showDetail(
     case "chat/activityChanged":
       return showActivity(before) === showActivity(after) ? [] : [activityChanged(after)];
     case "chat/contextUsageChanged":
-      return after.activeTurn ? [usageOf(after.activeTurn, after)] : [];
+      return usageOf(after);
     case "chat/isReadChanged":
       return style.hasIsRead ? [{ type: "isReadChanged", isRead: action.isRead }] : [];
     case "chat/isArchivedChanged":

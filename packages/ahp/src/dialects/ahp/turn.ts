@@ -221,7 +221,7 @@ function rebuildTurn(chat: ChatState, style: ChatStyle): readonly WireAction[] {
   const turnId = turn.id;
   const parts = showParts(turn, { chat: chat.resource, turnId }, style);
   const follow = [
-    ...(turn.usage ? [usageOf(turn, chat)] : []),
+    ...usageOf(chat),
     ...(chat.isRead && style.hasIsRead ? [{ type: "isReadChanged", isRead: true }] : []),
   ];
   const times = style.hasTimes && { startedAt: turn.startedAt };
@@ -244,9 +244,10 @@ function activityDifference({ before, after }: ChatStep): readonly WireAction[] 
   return showActivity(before) === showActivity(after) ? [] : [activityChanged(after)];
 }
 
-/** All tokens of the running turn: AHP replaces where the model adds. */
-export function usageOf(turn: ActiveTurn, chat: ChatState): WireAction {
-  return { type: "usage", turnId: turn.id, usage: showUsage(turn.usage, chat.contextUsage) };
+/** All tokens of the running turn, where any are known: AHP replaces where the model adds. */
+export function usageOf({ activeTurn, contextUsage }: ChatState): readonly WireAction[] {
+  const usage = activeTurn && showUsage(activeTurn.usage, contextUsage);
+  return usage === undefined ? [] : [{ type: "usage", turnId: activeTurn?.id, usage }];
 }
 
 export function activityChanged(chat: ChatState): WireAction {

@@ -17,11 +17,19 @@ const unitsMs: Readonly<Record<string, number>> = {
 /** The age of a moment in one short word: `42s`, `5m`, `3h`, `12d`. */
 export function ageWord(at: string, nowMs: number): string {
   // Another machine's clock may be ahead of ours.
-  const ageMs = Math.max(0, nowMs - Date.parse(at));
-  if (ageMs < minuteMs) return `${Math.floor(ageMs / secondMs)}s`;
-  if (ageMs < hourMs) return `${Math.floor(ageMs / minuteMs)}m`;
-  if (ageMs < 2 * dayMs) return `${Math.floor(ageMs / hourMs)}h`;
-  return `${Math.floor(ageMs / dayMs)}d`;
+  return spanWord(Math.max(0, nowMs - Date.parse(at)));
+}
+
+/** The time until a moment, as `ageWord` has it. */
+export function untilWord(at: string, nowMs: number): string {
+  return spanWord(Math.max(0, Date.parse(at) - nowMs));
+}
+
+function spanWord(spanMs: number): string {
+  if (spanMs < minuteMs) return `${Math.floor(spanMs / secondMs)}s`;
+  if (spanMs < hourMs) return `${Math.floor(spanMs / minuteMs)}m`;
+  if (spanMs < 2 * dayMs) return `${Math.floor(spanMs / hourMs)}h`;
+  return `${Math.floor(spanMs / dayMs)}d`;
 }
 
 /** Reads an age such as `30d`, in milliseconds. */

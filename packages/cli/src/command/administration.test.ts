@@ -88,9 +88,9 @@ describe("[C51] [C52] approvals", () => {
     const key = await createSession("shows");
     const { ended } = await ask(key, "printf 'one\u001B]0;title\u0007'\u202E");
     const { stdout } = await host.run("approvals");
-    expect(stdout).toContain(`  Runs     printf 'one\\e]0;title\\u0007'\\u202e\n  In       ${host.work}\n`);
+    expect(stdout).toContain(`  Runs      printf 'one\\e]0;title\\u0007'\\u202e\n  In        ${host.work}\n`);
     expect(stdout).toContain("run-it (Allow once), run-all-from-now (Always allow), leave-it (Deny)");
-    expect(stdout).toContain("  By       the host, which enforces your decision\n");
+    expect(stdout).toContain("  By        the host, which enforces your decision\n");
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
     expect(await host.refused("approve", "ffffffff")).toEqual({ code: "APPROVAL_NOT_FOUND", exitCode: 6 });
     expect(await host.refused("approve", key, "leave-it")).toEqual({
@@ -189,7 +189,7 @@ describe("[C53] a person", () => {
     const key = await createSession("asked about");
     const answer = async (typed: string): Promise<number | null> => {
       const program = await TypedProgram.start(["delete", shortName(key), "--home", host.home], host.work);
-      await program.seen(`"asked about" with its whole history? It is not closed yet. [y/N] `);
+      await program.seen(`“asked about” with its whole history? It is not closed yet. [y/N] `);
       program.type(typed);
       return program.exitCode();
     };

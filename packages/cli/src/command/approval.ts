@@ -5,6 +5,7 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { safeText } from "../safe-text.ts";
 import { ambiguousName, shortName } from "../short-name.ts";
+import { untilWord } from "../time.ts";
 import type { CommandContext } from "./command.ts";
 import { meansSession, shortSessionName } from "./session-name.ts";
 import { subjectFields } from "./subject.ts";
@@ -85,17 +86,17 @@ export function actionLines(approval: PendingApproval, session: AcpSessionStatus
 }
 
 /** How it can be answered, and until when. */
-export function answerLines({ options, expiresAt }: PendingApproval): string[] {
+export function answerLines({ options, expiresAt }: PendingApproval, nowMs: number): string[] {
   const answers = options.map(({ optionId, name }) => `${safeText(optionId)} (${safeText(name)})`);
   return [
     ...field("Answers", answers.join(", ")),
-    ...(expiresAt === null ? [] : field("Expires", expiresAt)),
+    ...(expiresAt === null ? [] : field("Expires", `in ${untilWord(expiresAt, nowMs)}`)),
   ];
 }
 
 /** A name and its lines, the later ones below the first. */
 function field(name: string, value: string): string[] {
-  const label = `  ${name.padEnd(8)} `;
+  const label = `  ${name.padEnd(9)} `;
   const [first = "", ...others] = value.split("\n");
   return [label + first, ...others.map((line) => " ".repeat(label.length) + line)];
 }

@@ -20,7 +20,7 @@ export function addApprovals(program: Command, run: Runner): void {
         const name = console.paint.bold(shortName(approval.requestId));
         const agent = safeText(session?.agent_id ?? "an agent");
         await console.print(`${name}  ${agent}, waiting for ${ageWord(approval.requestedAt, nowMs)}`);
-        const lines = [...actionLines(approval, session), ...answerLines(approval)];
+        const lines = [...actionLines(approval, session), ...answerLines(approval, nowMs)];
         for (const line of lines) await console.print(line);
       }
       console.note("`holdfast approve REQUEST` or `holdfast deny REQUEST` answers one.");

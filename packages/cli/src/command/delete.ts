@@ -20,7 +20,7 @@ export function addDelete(program: Command, run: Runner): void {
         const sessions = await api.acpAgent.listSessions({ closed: true });
         const session = sessions.find(({ session_key }) => session_key === sessionKey);
         const name = shortSessionName(sessionKey);
-        const title = session === undefined ? "" : ` "${safeText(sessionTitle(session))}"`;
+        const title = session === undefined ? "" : ` “${safeText(sessionTitle(session))}”`;
         const running = session?.state === "closed" ? "" : " It is not closed yet.";
         const question = `Delete the session ${name}${title} with its whole history?${running}`;
         if (!(await confirm(console, question, yes))) return console.note("Nothing was deleted.");

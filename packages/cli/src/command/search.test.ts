@@ -34,3 +34,9 @@ it("[C742] search prints the sessions that have the words, and what has them", a
   expect(found).toMatchObject({ session_key, isClosed: true });
   expect(found?.matches.map(({ start, end }) => found.snippet.slice(start, end))).toContain("haystack");
 });
+
+it("[C742] search without a word says so", async () => {
+  const { code, stderr } = await host.run("search", " ");
+  expect(code).toBe(2);
+  expect(stderr).toContain("There is no word to search for.");
+});

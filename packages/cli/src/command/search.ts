@@ -2,7 +2,9 @@
 import path from "node:path";
 import type { Command } from "commander";
 import type { SearchResult } from "@holdfast/sdk";
+import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { safeText } from "../safe-text.ts";
 import { hostCommand, type Runner, wholeNumber } from "./command.ts";
 import { shortSessionName } from "./session-name.ts";
@@ -21,8 +23,10 @@ export function addSearch(program: Command, run: Runner): void {
     .option("-n, --lines <count>", "number of results (default: 20)", wholeNumber(1, 100))
     .action(
       run(async ({ console, cwd, host }, words: string[], { agent, folder, lines }: SearchOptions) => {
+        const text = words.join(" ").trim();
+        if (text === "") throw nothingToSearch();
         const { api } = await host();
-        const results = await api.search.sessions(words.join(" "), {
+        const results = await api.search.sessions(text, {
           agent,
           folder: folder === undefined ? undefined : path.resolve(cwd, folder),
           limit: lines,
@@ -33,6 +37,14 @@ export function addSearch(program: Command, run: Runner): void {
         return undefined;
       }),
     );
+}
+
+function nothingToSearch(): CommandError {
+  const remedy = "Give at least one word, such as `holdfast search greeting`.";
+  return new CommandError("WRONG_ARGUMENTS", "There is no word to search for.", {
+    exitCode: EXIT_CODES.setup,
+    remedy,
+  });
 }
 
 async function printResult(

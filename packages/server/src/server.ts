@@ -178,6 +178,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   };
   const url = `http://${formatAuthority(reachableHost(listen), port)}`;
+  options.host.ahp?.clientTools.serveAt(url);
   return {
     url,
     port,

@@ -50,7 +50,8 @@ export function checkContribution(
 ): Ruling {
   const call = findCall(chat, action);
   const isOwn = call?.contributor.kind === "client" && call.contributor.clientId === clientIdOf(actor);
-  return isOwn ? allow(action) : reject("That tool call is not one of this client's tools.");
+  if (!isOwn) return reject("That tool call is not one of this client's tools.");
+  return call.status === "running" ? allow(action) : reject("That tool call does not run.");
 }
 
 /** An option by its kind where exactly one option has it, else by its id; a kind never names an option of another. */

@@ -4,6 +4,7 @@ import {
   type ApprovalDecision,
   type ApprovalOption,
   type ApprovalSubject,
+  type JsonValue,
   type PermissionRule,
   type ToolCall,
   type ToolCallId,
@@ -143,6 +144,33 @@ export class PermissionService {
       this.#context.dispatch({ to: "chat", action });
     }
     return { allowed: true, by, rule: rule?.id };
+  }
+
+  /** Whether a tool that a client lends may run in this call, decided by policy or a person; the call stays open if so. */
+  async permitLent(
+    turn: Turn,
+    { toolCallId, title, input }: { toolCallId: ToolCallId; title: string; input: JsonValue },
+    request: AgentRequest,
+  ): Promise<boolean> {
+    const context = this.#context;
+    const kind = "other";
+    const question = {
+      id: makeId("approval", `approval-${toolCallId}`),
+      turn,
+      toolCallId,
+      action: kind,
+      subject: { kind },
+      target: `${title} ${JSON.stringify(input)}`.slice(0, maxWordsChars),
+      source: "host",
+      options: HOST_OPTIONS.filter(({ kind: each }) => each !== "allow_always"),
+      loose: undefined,
+    } as const;
+    const ruled = context.decideByRules(
+      ruledCall(kind, question.subject),
+      decideToolCall(context.policy, kind),
+    );
+    const { decision } = await this.#settle(question, ruled, request);
+    return decision.outcome === "approved";
   }
 
   /** An editor runs only the commands that an agent runs through the host. */

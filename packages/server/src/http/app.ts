@@ -14,6 +14,7 @@ import { keyHandlers } from "./key.ts";
 import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
+import { mountClientTools } from "./client-tools.ts";
 import { changesHandlers } from "./changes.ts";
 import { searchHandlers } from "./search.ts";
 import { sessionHandlers } from "./session.ts";
@@ -50,7 +51,9 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     throw new HostError("NOT_FOUND");
   });
   observeRequests(app, { metrics: watch.metrics, log, refusals: options.refusals });
-  admit(app, options);
+  const lent = host.ahp?.clientTools;
+  const mountFirst = lent && ((first: Hono<ServerEnv>) => mountClientTools(first, lent, options.version));
+  admit(app, { ...options, mountFirst });
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {
     c.set("operation", "openApi");

@@ -137,7 +137,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     owners,
     isolation: new Isolation(config.isolation, options.paths),
     editors: new Editors(),
-    clientTools: new ClientTools(),
+    clientTools: new ClientTools((secret) => options.redactor?.add(secret) ?? (() => {})),
     log,
     timeouts,
     policy: options.policy,

@@ -1,127 +1,108 @@
-// The tools that clients lend to one session's agent: each call is a tool call of the turn, decided by policy and answered
-// by the client that lent the tool.
-import { randomUUID } from "node:crypto";
-import { type ClientId, type JsonValue, makeId, type ToolCallId } from "@holdfast/ahp";
-import type { LentTool, LentToolResult, SessionTools } from "../editor/client-tools.ts";
+// The tools that clients lend to one session's agent: their names, and the bounds of their calls.
+import type { ActiveClient, ClientId, JsonValue } from "@holdfast/ahp";
+import type { LentToolResult, OfferedTool, SessionTools } from "../editor/client-tools.ts";
+import {
+  isObject,
+  type LentTool,
+  maxInputBytes,
+  maxTools,
+  readLentTools,
+  sizeOf,
+} from "../editor/lent-tool.ts";
+import { failedCall, LentToolCall } from "./lent-tool-call.ts";
 import type { PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
-import type { Turn } from "./turn.ts";
 
-const maxTools = 128;
+/** More calls of one agent do not wait at once. */
+const maxCalls = 16;
+
+interface NamedTool {
+  readonly clientId: ClientId;
+  readonly toolName: string;
+}
 
 export class LentTools implements SessionTools {
   readonly #context: SessionContext;
   readonly #permissions: PermissionService;
+  /** By the name that the agent knows, which stays its client's for as long as that lends the tool (N821). */
+  readonly #names = new Map<string, NamedTool>();
+  #calls = 0;
 
   constructor(context: SessionContext, permissions: PermissionService) {
     this.#context = context;
     this.#permissions = permissions;
   }
 
-  /** The first client that lends a tool of a name has it. */
-  list(): readonly LentTool[] {
-    const tools = new Map<string, LentTool>();
-    for (const { clientId, tools: lent } of this.#context.state.activeClients) {
-      for (const each of lent) {
-        const tool = readTool(each, clientId);
-        if (tool !== undefined && !tools.has(tool.name) && tools.size < maxTools) tools.set(tool.name, tool);
-      }
-    }
-    return [...tools.values()];
+  list(): readonly OfferedTool[] {
+    return this.#offer().map(([name, { title, description, inputSchema }]) => ({
+      name,
+      title,
+      description,
+      inputSchema,
+    }));
   }
 
+  /** Every failure is a result that says what happened (E822). */
   async call(name: string, input: JsonValue, signal: AbortSignal): Promise<LentToolResult> {
     const context = this.#context;
-    const tool = this.list().find((each) => each.name === name);
-    if (tool === undefined) return failed(`No client offers the tool ${name} any more.`);
+    const tool = this.#offer().find(([offered]) => offered === name)?.[1];
+    if (tool === undefined) {
+      const shown = JSON.stringify(name.slice(0, 64));
+      return failedCall("CLIENT_TOOL_UNKNOWN", `No client lends a tool ${shown} now. List the tools again.`);
+    }
+    if (!isObject(input)) {
+      return failedCall("CLIENT_TOOL_INVALID_INPUT", "The arguments of a tool are an object.");
+    }
+    const sizeBytes = sizeOf(input);
+    if (sizeBytes > maxInputBytes) {
+      const problem = `The arguments of a tool have at most ${maxInputBytes} bytes; these have ${sizeBytes}.`;
+      return failedCall("CLIENT_TOOL_TOO_LARGE", problem);
+    }
     const turn = context.openTurn;
-    if (turn === undefined) return failed("No turn runs: tools of clients can be used in turns only.");
-    const toolCallId = makeId("tool call", `lent-${randomUUID()}`);
-    const { clientId, title = name } = tool;
-    const contributor = { kind: "client", clientId } as const;
-    const described = { toolName: name, displayName: title, toolKind: "other", contributor } as const;
-    // Read from before the call on: a client may be quick.
-    const ended = this.#whenEnded(turn, toolCallId, clientId, signal);
-    context.dispatch({
-      to: "chat",
-      action: { type: "chat/toolCallStart", turnId: turn.id, toolCallId, ...described, rawInput: input },
-    });
-    const request = { name: toolCallId, signal };
-    const isAllowed = await this.#permissions.permitLent(turn, { toolCallId, title, input }, request);
-    if (isAllowed) return ended.result;
-    ended.stop();
-    return failed(`The tool ${name} was denied.`);
+    if (turn === undefined) {
+      return failedCall("CLIENT_TOOL_NO_TURN", "No turn runs: tools of clients can be used in turns only.");
+    }
+    if (this.#calls >= maxCalls) {
+      const problem = `${maxCalls} calls are waiting already. Call the tool again when one has ended.`;
+      return failedCall("CLIENT_TOOL_BUSY", problem);
+    }
+    this.#calls += 1;
+    try {
+      context.deps.hub.recording.require();
+      return await new LentToolCall({ context, permissions: this.#permissions, turn, tool, signal }).run(
+        input,
+      );
+    } finally {
+      this.#calls -= 1;
+    }
   }
 
-  /** Follows the call until its client has answered, or nobody will. */
-  #whenEnded(
-    turn: Turn,
-    toolCallId: ToolCallId,
-    clientId: ClientId,
-    signal: AbortSignal,
-  ): { readonly result: Promise<LentToolResult>; readonly stop: () => void } {
-    const context = this.#context;
-    const { hub } = context.deps;
-    const done = new AbortController();
-    const result = new Promise<LentToolResult>((resolve) => {
-      const settle = (outcome: LentToolResult): void => {
-        done.abort();
-        resolve(outcome);
-      };
-      const giveUp = (message: string): void => {
-        const { result: outcome } = failed(message);
-        const endedAt = context.now().toISOString();
-        const action = {
-          type: "chat/toolCallComplete",
-          turnId: turn.id,
-          toolCallId,
-          result: outcome,
-          endedAt,
-        } as const;
-        if (!turn.isOver) context.dispatch({ to: "chat", action });
-        settle(failed(message));
-      };
-      const read = (): void => {
-        for (let entry = chat.cursor.take(); entry !== undefined; entry = chat.cursor.take()) {
-          const { action } = entry;
-          if (done.signal.aborted) return;
-          if (action.type === "chat/toolCallComplete" && action.toolCallId === toolCallId) {
-            return settle({ result: action.result, content: action.content ?? [] });
-          }
-        }
-        if (turn.isOver) return settle(failed("The turn ended before the tool did."));
-        while (session.cursor.take() !== undefined);
-        const isThere = context.state.activeClients.some((client) => client.clientId === clientId);
-        if (!isThere) giveUp("The client that offers the tool is gone.");
-      };
-      const chat = hub.subscribe(context.chat.uri, () => void setImmediate(read));
-      const session = hub.subscribe(context.uri, () => void setImmediate(read));
-      done.signal.addEventListener("abort", () => {
-        chat.cursor.close();
-        session.cursor.close();
-      });
-      signal.addEventListener("abort", () => {
-        if (!done.signal.aborted) giveUp("The agent took the call back.");
-      });
+  /** The tools of the clients that are active now, by the names under which the agent knows them. */
+  #offer(): [string, LentTool][] {
+    const { activeClients } = this.#context.state;
+    const lent = activeClients.flatMap((client: ActiveClient) => readLentTools(client));
+    for (const [name, named] of this.#names) {
+      if (!lent.some((tool) => isSame(tool, named))) this.#names.delete(name);
+    }
+    for (const tool of lent) {
+      const isNamed = [...this.#names.values()].some((named) => isSame(tool, named));
+      if (isNamed || this.#names.size >= maxTools) continue;
+      this.#names.set(this.#freeName(tool.name), { clientId: tool.clientId, toolName: tool.name });
+    }
+    return [...this.#names].flatMap(([name, named]) => {
+      const tool = lent.find((each) => isSame(each, named));
+      return tool === undefined ? [] : [[name, tool] satisfies [string, LentTool]];
     });
-    return { result, stop: () => done.abort() };
+  }
+
+  /** The client's own name, numbered where another client's tool has it. */
+  #freeName(name: string): string {
+    let free = name;
+    for (let number = 2; this.#names.has(free); number += 1) free = `${name}_${number}`;
+    return free;
   }
 }
 
-function readTool(value: JsonValue, clientId: ClientId): LentTool | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const { name, title, description, inputSchema } = value as Readonly<Record<string, JsonValue>>;
-  if (typeof name !== "string" || name === "") return undefined;
-  const isSchema = typeof inputSchema === "object" && inputSchema !== null && !Array.isArray(inputSchema);
-  return {
-    name,
-    ...(typeof title === "string" && { title }),
-    ...(typeof description === "string" && { description }),
-    inputSchema: isSchema ? (inputSchema as LentTool["inputSchema"]) : { type: "object" },
-    clientId,
-  };
-}
-
-function failed(message: string): LentToolResult {
-  return { result: { success: false, error: { code: "CLIENT_TOOL_FAILED", message } }, content: [] };
+function isSame(tool: LentTool, { clientId, toolName }: NamedTool): boolean {
+  return tool.clientId === clientId && tool.name === toolName;
 }

@@ -4,7 +4,6 @@ import {
   type ApprovalDecision,
   type ApprovalOption,
   type ApprovalSubject,
-  type JsonValue,
   type PermissionRule,
   type ToolCall,
   type ToolCallId,
@@ -146,31 +145,29 @@ export class PermissionService {
     return { allowed: true, by, rule: rule?.id };
   }
 
-  /** Whether a tool that a client lends may run in this call, decided by policy or a person; the call stays open if so. */
+  /** Whether a call of a tool that a client lends may run, by rules, policy or a person (E821); it stays open if so. */
   async permitLent(
-    turn: Turn,
-    { toolCallId, title, input }: { toolCallId: ToolCallId; title: string; input: JsonValue },
+    { turn, toolCallId, target }: { turn: Turn; toolCallId: ToolCallId; target: string },
     request: AgentRequest,
-  ): Promise<boolean> {
+  ): Promise<Permission> {
     const context = this.#context;
-    const kind = "other";
+    const subject = { kind: "other" } as const;
     const question = {
-      id: makeId("approval", `approval-${toolCallId}`),
+      id: makeId("approval", idFor(request.name, "approval")),
       turn,
       toolCallId,
-      action: kind,
-      subject: { kind },
-      target: `${title} ${JSON.stringify(input)}`.slice(0, maxWordsChars),
+      action: subject.kind,
+      subject,
+      target: context.redact(target).slice(0, maxWordsChars),
       source: "host",
-      options: HOST_OPTIONS.filter(({ kind: each }) => each !== "allow_always"),
+      // Nothing describes what the tool does, so nothing can be allowed for always.
+      options: HOST_OPTIONS.filter(({ kind }) => kind !== "allow_always"),
       loose: undefined,
     } as const;
-    const ruled = context.decideByRules(
-      ruledCall(kind, question.subject),
-      decideToolCall(context.policy, kind),
-    );
+    const byPolicy = decideToolCall(context.policy, subject.kind);
+    const ruled = context.decideByRules(ruledCall(subject.kind, subject), byPolicy);
     const { decision } = await this.#settle(question, ruled, request);
-    return decision.outcome === "approved";
+    return { allowed: decision.outcome === "approved", by: describeActor(decision.by) };
   }
 
   /** An editor runs only the commands that an agent runs through the host. */

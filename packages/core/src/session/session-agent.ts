@@ -345,7 +345,8 @@ export class SessionAgent {
     );
     for (const problem of problems) this.#context.warn(problem);
     const { uri, deps } = this.#context;
-    const lent = deps.clientTools.offer(uri, this.#lentTools, agent.info);
+    const { info, exited } = agent;
+    const lent = deps.clientTools.offer({ session: uri, tools: this.#lentTools, info, exited });
     if (lent.problem !== undefined) this.#context.warn(lent.problem);
     return lent.server === undefined ? servers : [...servers, lent.server];
   }

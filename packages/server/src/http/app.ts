@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import type { Refusals } from "../auth/refusals.ts";
 import type { HostPort } from "../host-port.ts";
 import type { Watch } from "../watch.ts";
-import { type AdmissionOptions, admit } from "./admission.ts";
+import { type AdmissionOptions, admit, type PeerOf } from "./admission.ts";
 import { appHandlers } from "./app-registration.ts";
 import { approvalHandlers } from "./approval.ts";
 import { errorResponse, reportError } from "./error-response.ts";
@@ -52,7 +52,10 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   });
   observeRequests(app, { metrics: watch.metrics, log, refusals: options.refusals });
   const lent = host.ahp?.clientTools;
-  const mountFirst = lent && ((first: Hono<ServerEnv>) => mountClientTools(first, lent, options.version));
+  const mountFirst =
+    lent &&
+    ((first: Hono<ServerEnv>, peerOf: PeerOf) =>
+      mountClientTools(first, { lent, peerOf, version: options.version, report: (error) => reportError(error, log) }));
   admit(app, { ...options, mountFirst });
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {

@@ -1,137 +1,151 @@
-// The MCP server of a session's lent tools: streamable HTTP without streams or sessions, admitted by the session's token.
-import type { JsonValue, ToolContent } from "@holdfast/ahp";
-import type { ClientTools, LentToolResult, SessionTools } from "@holdfast/core";
+// The MCP server of a session's lent tools: streamable HTTP without streams, admitted by the token of its agent alone.
+import { randomUUID } from "node:crypto";
+import type { JsonObject, JsonValue } from "@holdfast/ahp";
+import { CLIENT_TOOLS_PATH, type ClientTools, type ToolAccess } from "@holdfast/core";
 import { ErrorCode } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
-import type { Hono } from "hono";
-import type { ServerEnv } from "./operation-routes.ts";
+import type { Context, Hono } from "hono";
+import type { PeerOf } from "./admission.ts";
+import {
+  type McpMessage,
+  type McpRequest,
+  MCP_VERSIONS,
+  mcpError,
+  readMcpMessage,
+  showFailure,
+  showTool,
+  showToolResult,
+} from "./mcp-message.ts";
+import { bindingsOf, type ServerEnv } from "./operation-routes.ts";
 import { BodyReader } from "./request-body.ts";
 
-const bodyBytes = 4 * 1024 * 1024;
-/** The newest first, which is offered to a client that asks for none of them. */
-const versions = ["2025-06-18", "2025-03-26", "2024-11-05"] as const;
-
-/** A message, as far as this server looks at it. */
-interface Message {
-  readonly id?: string | number;
-  readonly method?: string;
-  readonly params: Params;
+export interface ClientToolsDeps {
+  readonly lent: Pick<ClientTools, "find">;
+  readonly peerOf: PeerOf;
+  readonly version: string;
+  /** Writes an unforeseen error to the log; gives the id under which it is found there. */
+  readonly report: (error: unknown) => string;
 }
 
-type Params = Readonly<Record<string, JsonValue>>;
+const maxBodyBytes = 1024 * 1024;
+const maxBodiesBytes = 8 * maxBodyBytes;
+const sessionHeader = "mcp-session-id";
+/** Headers that browsers send and agents do not. */
+const browserHeaders = ["origin", "cookie", "sec-fetch-site", "sec-fetch-mode"];
 
-/** Mounted before credentials are asked for: an agent has no other than its session's token (E820). */
-export function mountClientTools(
-  app: Hono<ServerEnv>,
-  lent: Pick<ClientTools, "find">,
-  version: string,
-): void {
-  const bodies = new BodyReader();
-  app.all("/mcp/client-tools", async (c) => {
+/** Calls that wait, by their connection and id, so that the agent can cancel them. */
+type Waiting = Map<string, AbortController>;
+
+/** Mounted before credentials are asked for: an agent has no other than its token (A815). */
+export function mountClientTools(app: Hono<ServerEnv>, deps: ClientToolsDeps): void {
+  const bodies = new BodyReader(maxBodiesBytes);
+  const waiting = new WeakMap<ToolAccess, Waiting>();
+  app.all(CLIENT_TOOLS_PATH, async (c) => {
     c.set("operation", "clientTools");
-    const token = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? "";
-    const tools = lent.find(token);
-    if (tools === undefined) throw new HostError("UNAUTHORIZED");
-    if (c.req.method !== "POST") throw new HostError("METHOD_NOT_ALLOWED");
-    const message = readMessage(await bodies.read(c.req.raw, bodyBytes));
-    if (message === undefined) {
-      return c.json(errorOf(null, ErrorCode.invalidRequest, "Send one JSON-RPC message."), 400);
-    }
-    const { id, method, params } = message;
-    // Notifications, and responses to requests that this server never makes.
-    if (id === undefined || method === undefined) return c.body(null, 202);
-    const result = await answer(tools, method, params, { version, signal: c.req.raw.signal });
-    if (result === undefined) {
-      return c.json(errorOf(id, ErrorCode.methodNotFound, `There is no method ${method}.`));
-    }
-    return c.json({ jsonrpc: "2.0", id, result });
+    const access = admitAgent(c, deps);
+    if (c.req.method !== "POST") throw new HostError("METHOD_NOT_ALLOWED", undefined, { details: allowPost });
+    checkHeaders(c);
+    const message = readMcpMessage(await bodies.read(c.req.raw, maxBodyBytes));
+    const calls = waiting.get(access) ?? new Map<string, AbortController>();
+    waiting.set(access, calls);
+    return answer(c, message, { ...deps, access, calls });
   });
 }
 
-function readMessage(text: string): Message | undefined {
-  const { jsonrpc, id, method, params } = membersOf(parseJson(text));
-  if (jsonrpc !== "2.0") return undefined;
-  return {
-    ...((typeof id === "string" || typeof id === "number") && { id }),
-    ...(typeof method === "string" && { method }),
-    params: membersOf(params),
-  };
+const allowPost = { allow: "POST" };
+
+/** Only a program on this machine that has the token of a running agent; a browser never, whatever it has (A815, A816). */
+function admitAgent(c: Context<ServerEnv>, { lent, peerOf }: ClientToolsDeps): ToolAccess {
+  if (!peerOf(c).isLocal) throw new HostError("UNAUTHORIZED");
+  if (browserHeaders.some((name) => c.req.header(name) !== undefined)) {
+    throw new HostError("ORIGIN_NOT_ALLOWED");
+  }
+  const [, token = ""] = /^Bearer ([\w-]+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
+  const access = lent.find(token);
+  if (access === undefined) throw new HostError("UNAUTHORIZED");
+  return access;
 }
 
-function membersOf(value: JsonValue | undefined): Params {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Params) : {};
-}
-
-function parseJson(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch (cause) {
-    throw new HostError("INVALID_JSON", undefined, { cause });
+function checkHeaders(c: Context<ServerEnv>): void {
+  const type = c.req.header("content-type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new HostError("INVALID_REQUEST", "The body of an MCP message is application/json.");
+  }
+  const version = c.req.header("mcp-protocol-version");
+  if (version !== undefined && !MCP_VERSIONS.some((each) => each === version)) {
+    throw new HostError("INVALID_REQUEST", `MCP-Protocol-Version: one of ${MCP_VERSIONS.join(", ")}.`);
   }
 }
 
-function errorOf(id: string | number | null, code: number, message: string): object {
-  return { jsonrpc: "2.0", id, error: { code, message } };
+interface Serving extends ClientToolsDeps {
+  readonly access: ToolAccess;
+  readonly calls: Waiting;
 }
 
-async function answer(
-  tools: SessionTools,
-  method: string,
-  params: Params,
-  { version, signal }: { readonly version: string; readonly signal: AbortSignal },
-): Promise<object | undefined> {
+const accepted = 202;
+const badRequest = 400;
+
+async function answer(c: Context<ServerEnv>, message: McpMessage, serving: Serving): Promise<Response> {
+  if (message.kind === "invalid") {
+    return c.json(mcpError(null, ErrorCode.invalidRequest, message.problem), badRequest);
+  }
+  if (message.kind === "notification") {
+    if (message.method === "notifications/cancelled") {
+      serving.calls.get(callKey(c, message.params["requestId"]))?.abort();
+    }
+    return c.body(null, accepted);
+  }
+  const { id, method, params } = message;
+  const result = (value: JsonObject | object): Response => c.json({ jsonrpc: "2.0", id, result: value });
   switch (method) {
-    case "initialize":
-      return {
-        protocolVersion: versions.find((each) => each === params["protocolVersion"]) ?? versions[0],
-        capabilities: { tools: {} },
-        serverInfo: { name: "holdfast", version },
-      };
+    case "initialize": {
+      // Names the agent's connection: two of one agent count their requests alike.
+      c.header(sessionHeader, randomUUID());
+      const protocolVersion = MCP_VERSIONS.find((each) => each === params["protocolVersion"]) ?? MCP_VERSIONS[0];
+      const serverInfo = { name: "holdfast", version: serving.version };
+      return result({ protocolVersion, capabilities: { tools: {} }, serverInfo });
+    }
     case "ping":
-      return {};
+      return result({});
     case "tools/list":
-      return {
-        tools: tools.list().map(({ name, title, description, inputSchema }) => ({
-          name,
-          ...(title !== undefined && { title }),
-          ...(description !== undefined && { description }),
-          inputSchema,
-        })),
-      };
+      return result({ tools: serving.access.tools.list().map(showTool) });
     case "tools/call":
-      return showResult(await tools.call(nameOf(params), params["arguments"] ?? {}, signal));
+      return callTool(c, message, serving);
     default:
-      return undefined;
+      return c.json(mcpError(id, ErrorCode.methodNotFound, "The server of client tools has no such method."));
   }
 }
 
-function nameOf({ name }: Params): string {
-  return typeof name === "string" ? name : "";
-}
-
-/** A result as MCP has it; what MCP has no part for is its JSON. */
-function showResult({ result, content }: LentToolResult): object {
-  const { success, pastTenseMessage, rawOutput } = result;
-  const error = result.success ? undefined : result.error?.message;
-  const instead = error ?? pastTenseMessage ?? (rawOutput === undefined ? "" : JSON.stringify(rawOutput));
-  const parts =
-    content.length > 0 && error === undefined ? content.map(showPart) : [{ type: "text", text: instead }];
-  const isObject = typeof rawOutput === "object" && rawOutput !== null && !Array.isArray(rawOutput);
-  return { content: parts, isError: !success, ...(isObject && { structuredContent: rawOutput }) };
-}
-
-function showPart(part: ToolContent): object {
-  switch (part.type) {
-    case "text":
-      return { type: "text", text: part.text };
-    case "embeddedResource":
-      if (part.contentType.startsWith("image/")) {
-        return { type: "image", data: part.data, mimeType: part.contentType };
-      }
-      return { type: "text", text: Buffer.from(part.data, "base64").toString("utf8") };
-    case "resource":
-      return { type: "resource_link", uri: part.uri, name: part.uri };
-    default:
-      return { type: "text", text: JSON.stringify(part) };
+async function callTool(
+  c: Context<ServerEnv>,
+  { id, params }: McpRequest,
+  { access, calls, report }: Serving,
+): Promise<Response> {
+  const { name, arguments: input = {} } = params;
+  if (typeof name !== "string") {
+    return c.json(mcpError(id, ErrorCode.invalidParams, "params.name: the name of a tool is a text."));
   }
+  const key = callKey(c, id);
+  if (calls.has(key)) {
+    return c.json(mcpError(id, ErrorCode.invalidRequest, "A call with this id is waiting already."));
+  }
+  const taken = new AbortController();
+  calls.set(key, taken);
+  // Nobody could be given the result any more.
+  bindingsOf(c).outgoing?.once("close", () => taken.abort());
+  try {
+    const signal = AbortSignal.any([taken.signal, access.ended]);
+    return c.json({ jsonrpc: "2.0", id, result: showToolResult(await access.tools.call(name, input, signal)) });
+  } catch (error) {
+    if (error instanceof HostError) {
+      return c.json({ jsonrpc: "2.0", id, result: showFailure(error.code, error.message) });
+    }
+    return c.json(mcpError(id, ErrorCode.internalError, `Internal error ${report(error)}.`));
+  } finally {
+    calls.delete(key);
+  }
+}
+
+function callKey(c: Context<ServerEnv>, id: JsonValue | undefined): string {
+  return JSON.stringify([c.req.header(sessionHeader) ?? "", id ?? null]);
 }

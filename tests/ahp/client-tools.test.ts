@@ -1,120 +1,33 @@
 // Tools that an editor lends to the agent of its session: offered over MCP, decided by policy, answered by the editor.
-import { existsSync } from "node:fs";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
-import { defaultChatUri, makeId } from "@holdfast/ahp";
-import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
-import { fieldsOf } from "../../packages/ahp/src/testing/wire/reference.ts";
-import { type ServedHost, useServedHosts } from "./served-host.ts";
-import type { HeardEnvelope } from "./heard.ts";
-import type { WireClient } from "./wire-client.ts";
+import { expect, test } from "vitest";
+import {
+  chat,
+  complete,
+  done,
+  failure,
+  lend,
+  openFile,
+  rejection,
+  script,
+  session,
+  startTurn,
+  ToolScene,
+} from "./client-tools-scene.ts";
+import { useServedHosts } from "./served-host.ts";
 
 const serveHost = useServedHosts();
-/** A folder with `@modelcontextprotocol/sdk` among its `node_modules`. */
-const sdkFolder = process.env["HOLDFAST_MCP_SDK"] ?? "";
-const session = "mine:/one";
-const chat = defaultChatUri(makeId("session URI", session));
-const script = {
-  capabilities: { mcpCapabilities: { http: true } },
-  prompts: { work: [{ do: "hang" }] },
-};
-const inputSchema = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
-const tools = [{ name: "openFile", title: "Open a file", description: "Shows a file.", inputSchema }];
+const call = { name: "openFile", arguments: { path: "/a.txt" } };
 
-const serverSchema = z.object({
-  type: z.literal("http"),
-  name: z.literal("editor"),
-  url: z.string(),
-  headers: z.tuple([z.object({ name: z.literal("Authorization"), value: z.string() })]),
-});
-type Server = z.infer<typeof serverSchema>;
-
-interface Scene {
-  readonly host: ServedHost;
-  readonly editor: WireClient;
-  readonly server: Server;
-}
-
-/** A session whose editor lends a tool, in the middle of a turn; and the MCP server that its agent got. */
-async function open(approvalPolicy?: string): Promise<Scene> {
-  const host = await serveHost({ script });
-  const editor = await host.client({ clientId: "editor" });
-  await editor.request("createSession", {
-    channel: session,
-    provider: "mine",
-    workingDirectories: [`file://${host.work}`],
-    activeClient: { clientId: "editor", tools },
-    ...(approvalPolicy !== undefined && { config: { approvalPolicy } }),
-  });
-  await editor.subscribe(session);
-  await editor.subscribe(chat);
-  const message = { text: "work", origin: { kind: "user" } };
-  const startedAt = new Date().toISOString();
-  editor.dispatch({ type: "chat/turnStarted", turnId: "t1", startedAt, message }, chat);
-  await expect.poll(() => host.agentRecord()).toContain('"session/prompt"');
-  return { host, editor, server: serverOf(host) };
-}
-
-/** The MCP server that the agent got with its session. */
-function serverOf(host: ServedHost): Server {
-  const opened = host
-    .agentRecord()
-    .split("\n")
-    .find((line) => line.includes('"session/new"'));
-  return z.tuple([serverSchema]).parse(serversIn(JSON.parse(opened ?? "null")))[0];
-}
-
-/** The servers, wherever the record has the parameters. */
-function serversIn(value: unknown): unknown {
-  const fields = fieldsOf(value);
-  return (
-    fields["mcpServers"] ??
-    Object.values(fields)
-      .map(serversIn)
-      .find((found) => found !== undefined)
-  );
-}
-
-async function ask({ url, headers }: Server, method: string, params: object = {}): Promise<Response> {
-  return fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: headers[0].value },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-}
-
-async function resultOf(response: Promise<Response>): Promise<unknown> {
-  return fieldsOf(await (await response).json())["result"];
-}
-
-function callTool(server: Server): Promise<unknown> {
-  return resultOf(ask(server, "tools/call", { name: "openFile", arguments: { path: "/a.txt" } }));
-}
-
-/** The call, once it runs. */
-function running(editor: WireClient): Promise<HeardEnvelope> {
-  return editor.action("chat/toolCallReady", ({ action }) => fieldsOf(action)["confirmed"] !== undefined);
-}
-
-function complete(editor: WireClient, toolCallId: string, result: object): number {
-  return editor.dispatch({ type: "chat/toolCallComplete", turnId: "t1", toolCallId, result }, chat);
-}
-
-const opened = {
-  success: true,
-  pastTenseMessage: "Opened a file",
-  content: [{ type: "text", text: "It is open." }],
-};
-
-test("[E820, E821] an agent calls a tool of the editor, a person allows it, and the editor answers", async () => {
-  const { host, editor, server } = await open();
-  expect(await resultOf(ask(server, "initialize", { protocolVersion: "2025-03-26" }))).toMatchObject({
-    protocolVersion: "2025-03-26",
-    capabilities: { tools: {} },
-  });
-  expect(await resultOf(ask(server, "tools/list"))).toEqual({ tools });
-  const result = callTool(server);
+test("[E820, E821] an agent lists and calls a tool of the editor, a person allows it, and the editor answers", async () => {
+  const steps = [
+    { do: "mcp", method: "initialize", params: { protocolVersion: "2025-06-18" } },
+    { do: "mcp", method: "tools/list" },
+    { do: "mcp", method: "tools/call", params: call, as: "opened" },
+  ];
+  const host = await serveHost({ script: { ...script, prompts: { work: steps } } });
+  const person = await host.client({ clientId: "person", version: "0.6.0" });
+  const { editor } = await ToolScene.open(host);
+  await person.subscribe(chat);
   const { action } = await editor.action("chat/toolCallStart");
   expect(action).toMatchObject({
     toolName: "openFile",
@@ -122,115 +35,167 @@ test("[E820, E821] an agent calls a tool of the editor, a person allows it, and 
     contributor: { kind: "client", clientId: "editor" },
   });
   const { toolCallId = "" } = action;
-  await editor.action("chat/toolCallReady");
+  const asked = await editor.action("chat/toolCallReady");
+  expect(asked.action).toMatchObject({
+    invocationMessage: 'openFile {"path":"/a.txt"} (tool of the client editor)',
+  });
   // Before somebody has allowed it, it cannot be answered.
-  const early = complete(editor, toolCallId, opened);
-  const refused = await editor.notified(({ params }) => params?.origin?.clientSeq === early);
-  expect(refused.params?.rejectionReason).toBe("That tool call does not run.");
-  const person = await host.client({ clientId: "person" });
-  const answer = { turnId: "t1", toolCallId, approved: true, confirmed: "user-action" };
-  person.dispatch({ type: "chat/toolCallConfirmed", ...answer }, chat);
+  expect(await rejection(editor, complete(editor, toolCallId))).toBe("That tool call is not running.");
+  const approval = { turnId: "t1", toolCallId, approved: true, confirmed: "user-action" };
+  person.dispatch({ type: "chat/toolCallConfirmed", ...approval }, chat);
   await editor.action("chat/toolCallConfirmed");
-  // Only the editor that lent it answers.
-  const foreign = complete(person, toolCallId, opened);
-  const rejected = await person.notified(({ params }) => params?.origin?.clientSeq === foreign);
-  expect(rejected.params?.rejectionReason).toBe("That tool call is not one of this client's tools.");
-  complete(editor, toolCallId, opened);
-  expect(await result).toEqual({ content: [{ type: "text", text: "It is open." }], isError: false });
+  // Only the editor that lends it answers.
+  const foreign = await rejection(person, complete(person, toolCallId), "person");
+  expect(foreign).toBe("That tool call is not one of this client's tools.");
+  complete(editor, toolCallId);
+  await editor.action("chat/turnComplete");
+  const answers = host
+    .agentRecord()
+    .split("\n")
+    .filter((line) => line.startsWith('{"answered"'))
+    .map((line) => JSON.parse(line) as unknown);
+  expect(answers).toMatchObject([
+    { result: { protocolVersion: "2025-06-18", capabilities: { tools: {} } } },
+    { result: { tools: [openFile] } },
+    { answered: "opened", result: { content: done.content, isError: false } },
+  ]);
   expect(host.faults).toEqual([]);
 });
 
-test("[E821] a policy that denies everything denies the tools of clients", async () => {
-  const { editor, server } = await open("deny-all");
-  expect(await callTool(server)).toEqual({
-    content: [{ type: "text", text: "The tool openFile was denied." }],
-    isError: true,
-  });
-  expect(editor.actions.some(({ action }) => action.type === "chat/toolCallComplete")).toBe(false);
-});
-
-test("[E822] a call fails when its client leaves the session, and when its turn is cancelled", async () => {
-  const { editor, server } = await open("approve-all");
-  const left = callTool(server);
-  await running(editor);
+test("[E822] a call fails with the reason when it is denied, cancelled, or its client does not lend the tool any more", async () => {
+  const denying = await ToolScene.open(await serveHost({ script }), { approvalPolicy: "deny-all" });
+  expect(await denying.call()).toMatchObject(failure("CLIENT_TOOL_DENIED"));
+  const scene = await ToolScene.open(await serveHost({ script }), { approvalPolicy: "approve-all" });
+  const { editor } = scene;
+  expect(await scene.call("closeFile")).toMatchObject(failure("CLIENT_TOOL_UNKNOWN"));
+  const left = scene.call();
+  await scene.running();
   editor.dispatch({ type: "session/activeClientRemoved", clientId: "editor" }, session);
-  const gone = { type: "text", text: "The client that offers the tool is gone." };
-  expect(await left).toEqual({ content: [gone], isError: true });
-  expect(await resultOf(ask(server, "tools/list"))).toEqual({ tools: [] });
-  editor.dispatch({ type: "session/activeClientSet", activeClient: { clientId: "editor", tools } }, session);
-  await expect.poll(() => resultOf(ask(server, "tools/list"))).toEqual({ tools });
-  const cut = callTool(server);
-  await expect
-    .poll(() => editor.actions.filter(({ action }) => action.type === "chat/toolCallStart"))
-    .toHaveLength(2);
+  expect(await left).toMatchObject(failure("CLIENT_TOOL_GONE"));
+  expect(await scene.names()).toEqual([]);
+  lend(editor, "editor", [openFile]);
+  await expect.poll(() => scene.names()).toEqual(["openFile"]);
+  const unneeded = scene.call("openFile", {}, 7);
+  await scene.running(1);
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
+  expect((await scene.send(JSON.stringify(cancelled))).status).toBe(202);
+  expect(await unneeded).toMatchObject(failure("CLIENT_TOOL_CANCELLED"));
+  const cut = scene.call();
+  await scene.running(2);
   editor.dispatch({ type: "chat/turnCancelled", turnId: "t1", duration: 0 }, chat);
-  expect(await cut).toMatchObject({ isError: true });
-  const outside = { type: "text", text: "No turn runs: tools of clients can be used in turns only." };
-  await expect.poll(() => callTool(server)).toEqual({ content: [outside], isError: true });
+  expect(await cut).toMatchObject(failure("CLIENT_TOOL_CANCELLED"));
+  await expect.poll(() => scene.call()).toMatchObject(failure("CLIENT_TOOL_NO_TURN"));
 });
 
-test("[E820] the endpoint takes the session's token alone, until the session is closed", async () => {
-  const { host, editor, server } = await open();
-  for (const value of ["", "Bearer wrong", `Bearer ${host.token}`]) {
-    const headers = [{ name: "Authorization", value }] as Server["headers"];
-    expect((await ask({ ...server, headers }, "tools/list")).status).toBe(401);
+test("[E822] a call fails when its client does not answer in time, or stays disconnected", async () => {
+  const approving = { approvalPolicy: "approve-all" };
+  const slow = await ToolScene.open(await serveHost({ script, timeouts: { clientToolMs: 300 } }), approving);
+  expect(await slow.call()).toMatchObject(failure("CLIENT_TOOL_TIMEOUT"));
+  const late = await slow.running();
+  expect(await rejection(slow.editor, complete(slow.editor, late.toolCallId))).toBe(
+    "That tool call is not running.",
+  );
+  const away = await ToolScene.open(
+    await serveHost({ script, timeouts: { awayToolClientMs: 300 } }),
+    approving,
+  );
+  const lost = away.call();
+  await away.running();
+  away.editor.socket.terminate();
+  expect(await lost).toMatchObject(failure("CLIENT_TOOL_GONE"));
+});
+
+test("[E822] a call that no agent waits for any more is not waited for", async () => {
+  const scene = await ToolScene.open(await serveHost({ script }), { approvalPolicy: "approve-all" });
+  const abort = new AbortController();
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call });
+  const headers = { "content-type": "application/json", authorization: scene.authorization };
+  const dropped = fetch(scene.url, { method: "POST", headers, body, signal: abort.signal });
+  const failed = expect(dropped).rejects.toThrow();
+  await scene.running();
+  abort.abort();
+  await failed;
+  const { action } = await scene.editor.action("chat/toolCallComplete");
+  expect(action).toMatchObject({ result: { success: false, error: { code: "CLIENT_TOOL_CANCELLED" } } });
+});
+
+test("[N821] a client takes no name from another client's tool", async () => {
+  const host = await serveHost({ script });
+  const scene = await ToolScene.open(host, { approvalPolicy: "approve-all" });
+  expect(await scene.names()).toEqual(["openFile"]);
+  const other = await host.client({ clientId: "other" });
+  await other.subscribe(session);
+  const unusable = [{ name: "no name" }, { name: "list", inputSchema: { type: "array" } }, "text"];
+  lend(other, "other", [openFile, { name: "search" }, ...unusable]);
+  await expect.poll(() => scene.names()).toEqual(["openFile", "openFile_2", "search"]);
+  // Although it was there before the other one.
+  lend(scene.editor, "editor", [{ name: "search" }, openFile]);
+  await expect.poll(() => scene.names()).toEqual(["openFile", "openFile_2", "search", "search_2"]);
+  const result = scene.call("openFile");
+  const { toolCallId } = await scene.running();
+  expect((await scene.editor.action("chat/toolCallStart")).action).toMatchObject({
+    contributor: { clientId: "editor" },
+  });
+  const foreign = await rejection(other, complete(other, toolCallId), "other");
+  expect(foreign).toBe("That tool call is not one of this client's tools.");
+  complete(scene.editor, toolCallId);
+  expect(await result).toMatchObject({ isError: false });
+  const impostor = await rejection(other, lend(other, "editor", [openFile]), "other");
+  expect(impostor).toBe("A client can only announce itself.");
+});
+
+test("[N822] calls wait at once, each for its own answer, and no more than 16", async () => {
+  const scene = await ToolScene.open(await serveHost({ script }), { approvalPolicy: "approve-all" });
+  const { editor } = scene;
+  const results = Array.from({ length: 16 }, (_, id) => scene.call("openFile", { path: `/${id}` }, id));
+  await scene.running(15);
+  expect(await scene.call("openFile", {}, 16)).toMatchObject(failure("CLIENT_TOOL_BUSY"));
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 3, method: "tools/call", params: call });
+  expect(await (await scene.send(body)).json()).toMatchObject({ error: { code: -32600 } });
+  const starts = editor.actions.filter(({ action }) => action.type === "chat/toolCallReady").toReversed();
+  for (const { action } of starts) {
+    const text = String("invocationMessage" in action ? action.invocationMessage : "");
+    complete(editor, action.toolCallId, { ...done, content: [{ type: "text", text }] });
   }
-  const own = headersOf(server);
-  expect((await fetch(`${host.server.url}/sdk/acp/sessions`, { headers: own })).status).toBe(401);
-  expect((await fetch(server.url, { headers: own })).status).toBe(405);
-  expect((await ask(server, "resources/list")).status).toBe(200);
-  expect(await (await ask(server, "resources/list")).json()).toMatchObject({ error: { code: -32601 } });
-  expect((await fetch(server.url, { method: "POST", headers: own, body: "{" })).status).toBe(400);
-  await editor.request("disposeSession", { channel: session });
-  expect((await ask(server, "tools/list")).status).toBe(401);
+  const texts = (await Promise.all(results)).map((result) => JSON.stringify(result));
+  expect(texts.map((text, id) => text.includes(`/${id}\\"`))).toEqual(texts.map(() => true));
 });
 
-function headersOf({ headers }: Server): Record<string, string> {
-  return { authorization: headers[0].value };
-}
+test("[E823] descriptions, arguments and results have bounds", async () => {
+  const host = await serveHost({ script });
+  const scene = await ToolScene.open(host, { approvalPolicy: "approve-all" });
+  const { editor } = scene;
+  const large = { ...openFile, description: "x".repeat(64 * 1024) };
+  expect(await rejection(editor, lend(editor, "editor", [large]))).toContain("at most 65536 bytes; tools[0]");
+  const many = Array.from({ length: 257 }, (_, number) => ({ name: `tool${number}` }));
+  expect(await rejection(editor, lend(editor, "editor", many))).toBe("A client lends at most 256 tools.");
+  const channel = "mine:/two";
+  const creating = { channel, provider: "mine", workingDirectories: [`file://${host.work}`] };
+  const created = editor.request("createSession", {
+    ...creating,
+    activeClient: { clientId: "editor", tools: many },
+  });
+  await expect(created).rejects.toThrow("A client lends at most 256 tools.");
+  const input = { path: "x".repeat(256 * 1024) };
+  expect(await scene.call("openFile", input)).toMatchObject(failure("CLIENT_TOOL_TOO_LARGE"));
+  const result = scene.call();
+  const { toolCallId } = await scene.running();
+  const long = { ...done, content: [{ type: "text", text: "x".repeat(2 * 1024 * 1024) }] };
+  expect(await rejection(editor, complete(editor, toolCallId, long))).toContain("at most 2097152 bytes");
+  complete(editor, toolCallId);
+  expect(await result).toMatchObject({ isError: false });
+});
 
-test("[E820] an agent is offered nothing where no client lends a tool, or where it has no MCP over HTTP", async () => {
+test("[E820] an agent without MCP over HTTP is offered nothing", async () => {
   const host = await serveHost({ script: { ...script, capabilities: {} } });
   const editor = await host.client({ clientId: "editor" });
-  const workingDirectories = [`file://${host.work}`];
-  const common = { provider: "mine", workingDirectories };
-  const activeClient = { clientId: "editor", tools };
-  await editor.request("createSession", { channel: session, ...common, activeClient });
+  await editor.request("createSession", {
+    channel: session,
+    provider: "mine",
+    workingDirectories: [`file://${host.work}`],
+    activeClient: { clientId: "editor", tools: [openFile] },
+  });
+  await editor.subscribe(chat);
+  startTurn(editor);
   await expect.poll(() => host.agentRecord()).toContain('"mcpServers":[]');
-});
-
-interface McpClient {
-  connect(transport: unknown): Promise<void>;
-  listTools(): Promise<unknown>;
-  callTool(params: object): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-interface McpModules {
-  readonly Client: new (info: object) => McpClient;
-  readonly StreamableHTTPClientTransport: new (url: URL, options: object) => unknown;
-}
-
-async function loadSdk(): Promise<McpModules> {
-  const folder = path.join(sdkFolder, "node_modules/@modelcontextprotocol/sdk/dist/esm/client");
-  const files = ["index.js", "streamableHttp.js"];
-  const modules = await Promise.all(
-    files.map(async (file) => (await import(pathToFileURL(path.join(folder, file)).href)) as object),
-  );
-  return Object.assign({}, ...modules) as McpModules;
-}
-
-test("[E820] the MCP SDK's client lists and calls the tools", async ({ skip }) => {
-  if (!existsSync(sdkFolder)) return skip("HOLDFAST_MCP_SDK names no folder with @modelcontextprotocol/sdk");
-  const { Client, StreamableHTTPClientTransport } = await loadSdk();
-  const { editor, server } = await open("approve-all");
-  const client = new Client({ name: "agent", version: "1" });
-  onTestFinished(() => client.close());
-  const requestInit = { headers: headersOf(server) };
-  await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit }));
-  expect(await client.listTools()).toEqual({ tools });
-  const result = client.callTool({ name: "openFile", arguments: { path: "/a.txt" } });
-  const { action } = await running(editor);
-  complete(editor, action.toolCallId ?? "", opened);
-  expect(await result).toEqual({ content: [{ type: "text", text: "It is open." }], isError: false });
 });

@@ -56,7 +56,12 @@ export class LentToolCall {
     const { clientId, name, title = name, clientName } = tool;
     const contributor = { kind: "client", clientId } as const;
     const described = { toolName: name, displayName: title, toolKind: "other", contributor } as const;
-    const start = { type: "chat/toolCallStart", turnId: turn.id, toolCallId: this.#id, ...described } as const;
+    const start = {
+      type: "chat/toolCallStart",
+      turnId: turn.id,
+      toolCallId: this.#id,
+      ...described,
+    } as const;
     context.dispatch({ to: "chat", action: { ...start, rawInput: input } });
     const stop = this.#watch();
     try {

@@ -55,7 +55,12 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   const mountFirst =
     lent &&
     ((first: Hono<ServerEnv>, peerOf: PeerOf) =>
-      mountClientTools(first, { lent, peerOf, version: options.version, report: (error) => reportError(error, log) }));
+      mountClientTools(first, {
+        lent,
+        peerOf,
+        version: options.version,
+        report: (error) => reportError(error, log),
+      }));
   admit(app, { ...options, mountFirst });
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {

@@ -30,8 +30,8 @@ export interface ClientToolsDeps {
 const maxBodyBytes = 1024 * 1024;
 const maxBodiesBytes = 8 * maxBodyBytes;
 const sessionHeader = "mcp-session-id";
-/** Headers that browsers send and agents do not. */
-const browserHeaders = ["origin", "cookie", "sec-fetch-site", "sec-fetch-mode"];
+/** Headers that browsers send and agents do not; Node's own `fetch` has `sec-fetch-mode`. */
+const browserHeaders = ["origin", "cookie", "sec-fetch-site"];
 
 /** Calls that wait, by their connection and id, so that the agent can cancel them. */
 type Waiting = Map<string, AbortController>;
@@ -101,7 +101,8 @@ async function answer(c: Context<ServerEnv>, message: McpMessage, serving: Servi
     case "initialize": {
       // Names the agent's connection: two of one agent count their requests alike.
       c.header(sessionHeader, randomUUID());
-      const protocolVersion = MCP_VERSIONS.find((each) => each === params["protocolVersion"]) ?? MCP_VERSIONS[0];
+      const protocolVersion =
+        MCP_VERSIONS.find((each) => each === params["protocolVersion"]) ?? MCP_VERSIONS[0];
       const serverInfo = { name: "holdfast", version: serving.version };
       return result({ protocolVersion, capabilities: { tools: {} }, serverInfo });
     }
@@ -135,7 +136,11 @@ async function callTool(
   bindingsOf(c).outgoing?.once("close", () => taken.abort());
   try {
     const signal = AbortSignal.any([taken.signal, access.ended]);
-    return c.json({ jsonrpc: "2.0", id, result: showToolResult(await access.tools.call(name, input, signal)) });
+    return c.json({
+      jsonrpc: "2.0",
+      id,
+      result: showToolResult(await access.tools.call(name, input, signal)),
+    });
   } catch (error) {
     if (error instanceof HostError) {
       return c.json({ jsonrpc: "2.0", id, result: showFailure(error.code, error.message) });

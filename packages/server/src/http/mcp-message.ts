@@ -1,10 +1,14 @@
 // Messages of MCP, as far as the server of client tools reads and writes them.
 import type { JsonObject, JsonValue, ToolContent } from "@holdfast/ahp";
 import type { LentToolResult, OfferedTool } from "@holdfast/core";
+import { isNestedDeeper } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 
 /** The newest first, which is offered to a client that asks for none of them. */
 export const MCP_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+
+/** Less than an action may have that holds the arguments of a call. */
+const maxLevels = 128;
 
 export interface McpRequest {
   readonly kind: "request";
@@ -24,6 +28,9 @@ export function readMcpMessage(text: string): McpMessage {
   const message = parseJson(text);
   if (!isObject(message) || message["jsonrpc"] !== "2.0") {
     return { kind: "invalid", problem: "Send one JSON-RPC message; batches are not supported." };
+  }
+  if (isNestedDeeper(message, maxLevels)) {
+    return { kind: "invalid", problem: `A message is nested at most ${maxLevels} levels deep.` };
   }
   const { id, method = "", params = {} } = message;
   if (typeof method !== "string" || !isObject(params)) {

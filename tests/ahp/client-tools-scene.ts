@@ -1,6 +1,6 @@
 // A session whose editor lends tools to its agent, and the MCP server that the agent got.
 import { defaultChatUri, makeId } from "@holdfast/ahp";
-import { expect } from "vitest";
+import { vi } from "vitest";
 import { z } from "zod";
 import { fieldsOf } from "../../packages/ahp/src/testing/wire/reference.ts";
 import type { HeardEnvelope } from "./heard.ts";
@@ -52,7 +52,7 @@ export class ToolScene {
     await editor.subscribe(session);
     await editor.subscribe(chat);
     startTurn(editor);
-    await expect.poll(() => host.agentRecord()).toContain('"session/prompt"');
+    await vi.waitUntil(() => host.agentRecord().includes('"session/prompt"'));
     return new ToolScene(host, editor, serversOf(host)[0]);
   }
 
@@ -101,10 +101,7 @@ export class ToolScene {
       this.editor.actions.filter(
         ({ action }) => action.type === "chat/toolCallReady" && fieldsOf(action)["confirmed"] !== undefined,
       );
-    await expect.poll(runs).toHaveLength(earlier + 1);
-    const action = runs()[earlier]?.action;
-    if (action === undefined) throw new Error("It ran, and is not there");
-    return action;
+    return (await vi.waitUntil(() => runs()[earlier])).action;
   }
 }
 

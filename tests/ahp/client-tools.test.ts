@@ -1,4 +1,6 @@
 // Tools that an editor lends to the agent of its session: offered over MCP, decided by policy, answered by the editor.
+import { policyOf } from "@holdfast/core/policy";
+import { readPolicy } from "@holdfast/protocol";
 import { expect, test } from "vitest";
 import {
   chat,
@@ -55,7 +57,7 @@ test("[E820, E821] an agent lists and calls a tool of the editor, a person allow
     .filter((line) => line.startsWith('{"answered"'))
     .map((line) => JSON.parse(line) as unknown);
   expect(answers).toMatchObject([
-    { result: { protocolVersion: "2025-06-18", capabilities: { tools: {} } } },
+    { result: { protocolVersion: "2025-06-18", capabilities: { tools: { listChanged: true } } } },
     { result: { tools: [openFile] } },
     { answered: "opened", result: { content: done.content, isError: false } },
   ]);
@@ -87,6 +89,15 @@ test("[E822] a call fails with the reason when it is denied, cancelled, or its c
   await expect.poll(() => scene.call()).toMatchObject(failure("CLIENT_TOOL_NO_TURN"));
 });
 
+test("[E821] a rule of the policy file that denies wins over the session's policy", async () => {
+  const rule = { id: "no lent tools", effect: "deny", on: ["tool"], tools: ["other"] };
+  const read = readPolicy({ rules: [rule] });
+  if (!read.ok) throw new Error(JSON.stringify(read));
+  const policy = { current: () => ({ policy: policyOf(read.value, "policy.jsonc") }) };
+  const scene = await ToolScene.open(await serveHost({ script, policy }), { approvalPolicy: "approve-all" });
+  expect(await scene.call()).toMatchObject(failure("CLIENT_TOOL_DENIED"));
+});
+
 test("[E822] a call fails when its client does not answer in time, or stays disconnected", async () => {
   const approving = { approvalPolicy: "approve-all" };
   const slow = await ToolScene.open(await serveHost({ script, timeouts: { clientToolMs: 300 } }), approving);
@@ -111,10 +122,10 @@ test("[E822] a call that no agent waits for any more is not waited for", async (
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call });
   const headers = { "content-type": "application/json", authorization: scene.authorization };
   const dropped = fetch(scene.url, { method: "POST", headers, body, signal: abort.signal });
-  const failed = expect(dropped).rejects.toThrow();
+  const failed = dropped.catch((error: unknown) => String(error));
   await scene.running();
   abort.abort();
-  await failed;
+  expect(await failed).toContain("AbortError");
   const { action } = await scene.editor.action("chat/toolCallComplete");
   expect(action).toMatchObject({ result: { success: false, error: { code: "CLIENT_TOOL_CANCELLED" } } });
 });
@@ -125,7 +136,7 @@ test("[N821] a client takes no name from another client's tool", async () => {
   expect(await scene.names()).toEqual(["openFile"]);
   const other = await host.client({ clientId: "other" });
   await other.subscribe(session);
-  const unusable = [{ name: "no name" }, { name: "list", inputSchema: { type: "array" } }, "text"];
+  const unusable = [{ name: "no name" }, { name: "list", inputSchema: { type: "array" } }, {}];
   lend(other, "other", [openFile, { name: "search" }, ...unusable]);
   await expect.poll(() => scene.names()).toEqual(["openFile", "openFile_2", "search"]);
   // Although it was there before the other one.
@@ -198,4 +209,30 @@ test("[E820] an agent without MCP over HTTP is offered nothing", async () => {
   await editor.subscribe(chat);
   startTurn(editor);
   await expect.poll(() => host.agentRecord()).toContain('"mcpServers":[]');
+});
+
+test("[E824] an agent that holds the stream learns that the tools changed", async () => {
+  const scene = await ToolScene.open(await serveHost({ script }));
+  const headers = { accept: "text/event-stream", authorization: scene.authorization };
+  const stream = await fetch(scene.url, { headers });
+  expect([stream.status, stream.headers.get("content-type")]).toEqual([
+    200,
+    expect.stringContaining("event-stream"),
+  ]);
+  const reader = stream.body?.getReader();
+  const read = async (): Promise<string> => Buffer.from((await reader?.read())?.value ?? []).toString();
+  lend(scene.editor, "editor", [openFile]);
+  lend(scene.editor, "editor", [openFile, { name: "search" }]);
+  expect(await read()).toBe(
+    'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n',
+  );
+  expect(await scene.names()).toEqual(["openFile", "search"]);
+  // One of them is open already.
+  const others = await Promise.all(Array.from({ length: 8 }, () => fetch(scene.url, { headers })));
+  expect(others.map(({ status }) => status).toSorted()).toEqual([
+    ...Array.from({ length: 7 }, () => 200),
+    429,
+  ]);
+  await scene.editor.request("disposeSession", { channel: session });
+  expect(await read()).toBe("");
 });

@@ -20,6 +20,8 @@ export interface LentToolResult {
 /** The lent tools of one session, as its agent uses them. */
 export interface SessionTools {
   list(): readonly OfferedTool[];
+  /** Calls back when the list changes, until the returned function is called. */
+  watch(onChange: () => void): () => void;
   /** Resolves when the client has answered, the call was denied, or no client will answer. */
   call(name: string, input: JsonValue, signal: AbortSignal): Promise<LentToolResult>;
 }

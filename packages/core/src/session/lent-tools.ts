@@ -42,6 +42,19 @@ export class LentTools implements SessionTools {
     }));
   }
 
+  watch(onChange: () => void): () => void {
+    const context = this.#context;
+    let { activeClients } = context.state;
+    let shown = JSON.stringify(this.list());
+    return context.onChange(() => {
+      if (context.state.activeClients === activeClients) return;
+      ({ activeClients } = context.state);
+      const before = shown;
+      shown = JSON.stringify(this.list());
+      if (shown !== before) onChange();
+    });
+  }
+
   /** Every failure is a result that says what happened (E822). */
   async call(name: string, input: JsonValue, signal: AbortSignal): Promise<LentToolResult> {
     const context = this.#context;

@@ -38,6 +38,7 @@ const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
 
 const NO_TOOLS: SessionTools = {
   list: () => [],
+  watch: () => () => {},
   call: () => Promise.reject(new Error("Nobody lends a tool")),
 };
 

@@ -52,15 +52,11 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   });
   observeRequests(app, { metrics: watch.metrics, log, refusals: options.refusals });
   const lent = host.ahp?.clientTools;
+  const streamOptions = { ...options, report: (error: unknown) => reportError(error, log) };
   const mountFirst =
     lent &&
     ((first: Hono<ServerEnv>, peerOf: PeerOf) =>
-      mountClientTools(first, {
-        lent,
-        peerOf,
-        version: options.version,
-        report: (error) => reportError(error, log),
-      }));
+      mountClientTools(first, { lent, peerOf, version: options.version, streams: streamOptions }));
   admit(app, { ...options, mountFirst });
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {
@@ -70,7 +66,6 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   });
   mountMetrics(app, watch.metrics);
   if (options.onStopRequest !== undefined) mountStop(app, options.onStopRequest);
-  const streamOptions = { ...options, report: (error: unknown) => reportError(error, log) };
   const handlers = {
     ...hostHandlers(host, options),
     ...sessionHandlers(host),

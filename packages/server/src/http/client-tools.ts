@@ -1,4 +1,4 @@
-// The MCP server of a session's lent tools: streamable HTTP without streams, admitted by the token of its agent alone.
+// The MCP server of a session's lent tools over streamable HTTP, admitted by the token of its agent alone.
 import { randomUUID } from "node:crypto";
 import type { JsonObject, JsonValue } from "@holdfast/ahp";
 import { CLIENT_TOOLS_PATH, type ClientTools, type ToolAccess } from "@holdfast/core";
@@ -6,6 +6,8 @@ import { ErrorCode } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
 import type { PeerOf } from "./admission.ts";
+import { ToolStreams } from "./client-tools-stream.ts";
+import type { StreamOptions } from "./event-stream.ts";
 import {
   type McpMessage,
   type McpRequest,
@@ -23,8 +25,7 @@ export interface ClientToolsDeps {
   readonly lent: Pick<ClientTools, "find">;
   readonly peerOf: PeerOf;
   readonly version: string;
-  /** Writes an unforeseen error to the log; gives the id under which it is found there. */
-  readonly report: (error: unknown) => string;
+  readonly streams: StreamOptions;
 }
 
 const maxBodyBytes = 1024 * 1024;
@@ -40,11 +41,17 @@ type Waiting = Map<string, AbortController>;
 export function mountClientTools(app: Hono<ServerEnv>, deps: ClientToolsDeps): void {
   const bodies = new BodyReader(maxBodiesBytes);
   const waiting = new WeakMap<ToolAccess, Waiting>();
+  const streams = new ToolStreams(deps.streams);
   app.all(CLIENT_TOOLS_PATH, async (c) => {
     c.set("operation", "clientTools");
     const access = admitAgent(c, deps);
-    if (c.req.method !== "POST") throw new HostError("METHOD_NOT_ALLOWED", undefined, { details: allowPost });
-    checkHeaders(c);
+    if (c.req.method === "GET") {
+      checkVersion(c);
+      return streams.open(access).respond(bindingsOf(c).outgoing);
+    }
+    if (c.req.method !== "POST") throw new HostError("METHOD_NOT_ALLOWED", undefined, { details: allowed });
+    checkVersion(c);
+    checkType(c);
     const message = readMcpMessage(await bodies.read(c.req.raw, maxBodyBytes));
     const calls = waiting.get(access) ?? new Map<string, AbortController>();
     waiting.set(access, calls);
@@ -52,7 +59,7 @@ export function mountClientTools(app: Hono<ServerEnv>, deps: ClientToolsDeps): v
   });
 }
 
-const allowPost = { allow: "POST" };
+const allowed = { allow: "GET, POST" };
 
 /** Only a program on this machine that has the token of a running agent; a browser never, whatever it has (A815, A816). */
 function admitAgent(c: Context<ServerEnv>, { lent, peerOf }: ClientToolsDeps): ToolAccess {
@@ -66,15 +73,16 @@ function admitAgent(c: Context<ServerEnv>, { lent, peerOf }: ClientToolsDeps): T
   return access;
 }
 
-function checkHeaders(c: Context<ServerEnv>): void {
-  const type = c.req.header("content-type") ?? "";
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new HostError("INVALID_REQUEST", "The body of an MCP message is application/json.");
-  }
+function checkVersion(c: Context<ServerEnv>): void {
   const version = c.req.header("mcp-protocol-version");
-  if (version !== undefined && !MCP_VERSIONS.some((each) => each === version)) {
-    throw new HostError("INVALID_REQUEST", `MCP-Protocol-Version: one of ${MCP_VERSIONS.join(", ")}.`);
-  }
+  if (version === undefined || MCP_VERSIONS.some((each) => each === version)) return;
+  throw new HostError("INVALID_REQUEST", `MCP-Protocol-Version: one of ${MCP_VERSIONS.join(", ")}.`);
+}
+
+/** A page can send other types without asking first. */
+function checkType(c: Context<ServerEnv>): void {
+  if (/^application\/json\s*(;|$)/i.test(c.req.header("content-type") ?? "")) return;
+  throw new HostError("INVALID_REQUEST", "The body of an MCP message is application/json.");
 }
 
 interface Serving extends ClientToolsDeps {
@@ -104,7 +112,7 @@ async function answer(c: Context<ServerEnv>, message: McpMessage, serving: Servi
       const protocolVersion =
         MCP_VERSIONS.find((each) => each === params["protocolVersion"]) ?? MCP_VERSIONS[0];
       const serverInfo = { name: "holdfast", version: serving.version };
-      return result({ protocolVersion, capabilities: { tools: {} }, serverInfo });
+      return result({ protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo });
     }
     case "ping":
       return result({});
@@ -120,7 +128,7 @@ async function answer(c: Context<ServerEnv>, message: McpMessage, serving: Servi
 async function callTool(
   c: Context<ServerEnv>,
   { id, params }: McpRequest,
-  { access, calls, report }: Serving,
+  { access, calls, streams }: Serving,
 ): Promise<Response> {
   const { name, arguments: input = {} } = params;
   if (typeof name !== "string") {
@@ -145,7 +153,7 @@ async function callTool(
     if (error instanceof HostError) {
       return c.json({ jsonrpc: "2.0", id, result: showFailure(error.code, error.message) });
     }
-    return c.json(mcpError(id, ErrorCode.internalError, `Internal error ${report(error)}.`));
+    return c.json(mcpError(id, ErrorCode.internalError, `Internal error ${streams.report(error)}.`));
   } finally {
     calls.delete(key);
   }

@@ -52,7 +52,9 @@ export class ToolScene {
     await editor.subscribe(session);
     await editor.subscribe(chat);
     startTurn(editor);
-    await vi.waitUntil(() => host.agentRecord().includes('"session/prompt"'));
+    await vi.waitFor(() => {
+      if (!host.agentRecord().includes('"session/prompt"')) throw new Error("The agent has no prompt yet");
+    });
     return new ToolScene(host, editor, serversOf(host)[0]);
   }
 

@@ -18,7 +18,7 @@ import {
 import { useServedHosts } from "./served-host.ts";
 
 const serveHost = useServedHosts();
-const call = { name: "openFile", arguments: { path: "/a.txt" } };
+const call = { name: "openFile", arguments: { path: "/a\u202e.txt" } };
 
 test("[E820, E821] an agent lists and calls a tool of the editor, a person allows it, and the editor answers", async () => {
   const steps = [
@@ -39,7 +39,7 @@ test("[E820, E821] an agent lists and calls a tool of the editor, a person allow
   const { toolCallId = "" } = action;
   const asked = await editor.action("chat/toolCallReady");
   expect(asked.action).toMatchObject({
-    invocationMessage: 'openFile {"path":"/a.txt"} (tool of the client editor)',
+    invocationMessage: String.raw`openFile of the client editor: {"path":"/a\u{202e}.txt"}`,
   });
   // Before somebody has allowed it, it cannot be answered.
   expect(await rejection(editor, complete(editor, toolCallId))).toBe("That tool call is not running.");

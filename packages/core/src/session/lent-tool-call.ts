@@ -65,7 +65,7 @@ export class LentToolCall {
     context.dispatch({ to: "chat", action: { ...start, rawInput: input } });
     const stop = this.#watch();
     try {
-      const target = `${name} ${JSON.stringify(input)} (tool of the client ${clientName})`;
+      const target = `${name} of the client ${clientName}: ${visibleJson(input)}`;
       const request = { name: this.#id, signal: this.#over.signal };
       const permission = await permissions.permitLent({ turn, toolCallId: this.#id, target }, request);
       if (permission.allowed) this.#startClock();
@@ -150,6 +150,14 @@ export class LentToolCall {
     this.#resolve(result);
     this.#over.abort();
   }
+}
+
+/** JSON in which no character is invisible or turns the text around: people decide by what they read. */
+function visibleJson(value: JsonObject): string {
+  return JSON.stringify(value).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (each) => `\\u{${(each.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /** Written for the agent's model, as for every other action (N320). */

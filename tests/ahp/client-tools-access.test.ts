@@ -52,7 +52,7 @@ test("[A815, A816] the endpoint takes the agent's token alone, from this machine
   expect(host.faults).toEqual([]);
 });
 
-test("[A817] broken messages get an error of their own, never 500", async () => {
+test("[A817] broken messages get their own errors, never 500", async () => {
   const host = await serveHost({ script });
   const scene = await ToolScene.open(host, { approvalPolicy: "approve-all" });
   const request = (members: object): string => JSON.stringify({ jsonrpc: "2.0", id: 1, ...members });
@@ -68,8 +68,9 @@ test("[A817] broken messages get an error of their own, never 500", async () => 
     '{"jsonrpc":"2.0","id":{},"method":"ping"}',
   ];
   const broken = [request({ method: 1 }), request({ method: "ping", params: [] })];
-  for (const body of [...bodies, ...broken])
+  for (const body of [...bodies, ...broken]) {
     expect([body, (await scene.send(body)).status]).toEqual([body, 400]);
+  }
   const json = async (body: string): Promise<unknown> => (await scene.send(body)).json();
   expect(await json(request({ method: "resources/list" }))).toMatchObject({ error: { code: -32601 } });
   expect(await json(request({ method: "tools/call" }))).toMatchObject({ error: { code: -32602 } });

@@ -62,7 +62,7 @@ export class ToolScene {
     return this.#server.url;
   }
 
-  /** What the agent sends with each message. */
+  /** The credential that the agent sends with each message. */
   get authorization(): string {
     return this.#server.headers[0].value;
   }

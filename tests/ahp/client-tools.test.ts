@@ -229,10 +229,8 @@ test("[E824] an agent that holds the stream learns that the tools changed", asyn
   expect(await scene.names()).toEqual(["openFile", "search"]);
   // One of them is open already.
   const others = await Promise.all(Array.from({ length: 8 }, () => fetch(scene.url, { headers })));
-  expect(others.map(({ status }) => status).toSorted()).toEqual([
-    ...Array.from({ length: 7 }, () => 200),
-    429,
-  ]);
+  expect(others.filter(({ status }) => status === 429)).toHaveLength(1);
+  expect(others.filter(({ status }) => status === 200)).toHaveLength(7);
   await scene.editor.request("disposeSession", { channel: session });
   expect(await read()).toBe("");
 });

@@ -25,7 +25,7 @@ export { explainStorageError, type Recording } from "./channel/recording.ts";
 export { Hub, type Subscription } from "./channel/hub.ts";
 export {
   CLIENT_TOOLS_PATH,
-  type ClientTools,
+  type ClientToolLeases,
   type LentToolResult,
   type OfferedTool,
   type ToolAccess,

@@ -2,7 +2,7 @@
 import type { AppId, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
-  ClientTools,
+  ClientToolLeases,
   Editors,
   ChangeListeners,
   FollowRequest,
@@ -75,7 +75,7 @@ export interface AhpPort {
   /** Editors that lend their files to sessions. */
   readonly editors: Pick<Editors, "lend">;
   /** Tools that clients lend to agents. */
-  readonly clientTools: Pick<ClientTools, "find" | "serveAt" | "connected" | "disconnected">;
+  readonly clientTools: Pick<ClientToolLeases, "find" | "serveAt" | "connected" | "disconnected">;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }

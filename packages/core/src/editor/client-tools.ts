@@ -18,7 +18,7 @@ export interface LentToolResult {
 }
 
 /** The lent tools of one session, as its agent uses them. */
-export interface SessionTools {
+export interface ToolLender {
   list(): readonly OfferedTool[];
   /** Calls back when the list changes, until the returned function is called. */
   watch(onChange: () => void): () => void;
@@ -28,7 +28,7 @@ export interface SessionTools {
 
 /** The tools that a token opens. */
 export interface ToolAccess {
-  readonly tools: SessionTools;
+  readonly tools: ToolLender;
   /** Aborted when the token ends. */
   readonly ended: AbortSignal;
 }
@@ -36,7 +36,7 @@ export interface ToolAccess {
 /** An agent that is about to open its session. */
 export interface ToolUser {
   readonly session: SessionUri;
-  readonly tools: SessionTools;
+  readonly tools: ToolLender;
   readonly info: AcpInitializeResult;
   /** Settles when its process has ended. */
   readonly exited: Promise<unknown>;
@@ -52,11 +52,12 @@ interface Lease extends ToolAccess {
 
 /** The name of the MCP server, as agents show it. */
 const serverName = "editor";
+/** The path of the MCP server. */
 export const CLIENT_TOOLS_PATH = "/mcp/client-tools";
 const tokenBytes = 32;
 
 /** The lent tools of all sessions of a host. */
-export class ClientTools {
+export class ClientToolLeases {
   readonly #keepSecret: KeepSecret;
   /** By the digest of its token: the time of a lookup says nothing about a token. */
   readonly #leases = new Map<string, Lease>();
@@ -135,7 +136,7 @@ export class ClientTools {
     for (const onChange of this.#watchers) onChange();
   }
 
-  #add(session: SessionUri, token: string, tools: SessionTools): Lease {
+  #add(session: SessionUri, token: string, tools: ToolLender): Lease {
     const end = new AbortController();
     const lease = { tools, end, ended: end.signal, digest: digestOf(token) };
     this.#leases.set(lease.digest.toString("hex"), lease);

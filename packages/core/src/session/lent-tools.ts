@@ -1,6 +1,6 @@
 // The tools that clients lend to one session's agent: their names, and the bounds of their calls.
 import type { ActiveClient, ClientId, JsonValue } from "@holdfast/ahp";
-import type { LentToolResult, OfferedTool, SessionTools } from "../editor/client-tools.ts";
+import type { LentToolResult, OfferedTool, ToolLender } from "../editor/client-tools.ts";
 import {
   isObject,
   type LentTool,
@@ -21,7 +21,7 @@ interface NamedTool {
   readonly toolName: string;
 }
 
-export class LentTools implements SessionTools {
+export class SessionToolLender implements ToolLender {
   readonly #context: SessionContext;
   readonly #permissions: PermissionService;
   /** By the name that the agent knows, which stays its client's for as long as that lends the tool (N821). */

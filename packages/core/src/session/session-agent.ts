@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { type ErrorInfo, limitWords, type StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
-import type { SessionTools } from "../editor/client-tools.ts";
+import type { ToolLender } from "../editor/client-tools.ts";
 import type { TreeProcess } from "@holdfast/terminal/port";
 import { type AcpMcpServer, canCloseSession, describeAgent } from "../agent/acp.ts";
 import {
@@ -68,7 +68,7 @@ export class SessionAgent {
   readonly #context: AgentContext;
   readonly #settings: AgentSettings;
   readonly #processes: AgentProcesses;
-  readonly #lentTools: SessionTools;
+  readonly #lentTools: ToolLender;
   #state: AgentState = { name: "none" };
   #onContextLost: OnContextLost = "continue";
   /** The agent's own session whose context this one begins with. */
@@ -76,7 +76,7 @@ export class SessionAgent {
   /** Something was set that it only takes when it is started. */
   #needsRestart = false;
 
-  constructor(context: AgentContext, services: AgentServices, lentTools: SessionTools) {
+  constructor(context: AgentContext, services: AgentServices, lentTools: ToolLender) {
     this.#context = context;
     this.#lentTools = lentTools;
     const { models, installations, defaultModel } = context.deps;

@@ -22,7 +22,7 @@ import { rejectingServices } from "../agent/agent-wire.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import { Audit } from "../audit/audit.ts";
 import { KnownModels } from "../agent/known-models.ts";
-import { ClientTools, type SessionTools } from "../editor/client-tools.ts";
+import { ClientToolLeases, type ToolLender } from "../editor/client-tools.ts";
 import { McpServers } from "../agent/mcp-servers.ts";
 import { Installations } from "../agent/installations.ts";
 import { Hub } from "../channel/hub.ts";
@@ -36,7 +36,7 @@ import type { Script } from "./script.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
 
-const NO_TOOLS: SessionTools = {
+const NO_TOOLS: ToolLender = {
   list: () => [],
   watch: () => () => {},
   call: () => Promise.reject(new Error("Nobody lends a tool")),
@@ -97,7 +97,7 @@ export class LoneAgent implements AgentContext {
       processPort,
       installations: new Installations(processPort, "0.0.0"),
       mcpServers: new McpServers({}),
-      clientTools: new ClientTools(),
+      clientTools: new ClientToolLeases(),
       audit: new Audit(() => new Date(0)),
       models: new KnownModels(new MemoryMeta(), () => new Date(0)),
       limits: new HostLimits({ command: {}, agent: {}, session: {}, key: {}, host: {} }),

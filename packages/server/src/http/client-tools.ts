@@ -1,7 +1,7 @@
 // The MCP server of a session's lent tools over streamable HTTP, admitted by the token of its agent alone.
 import { randomUUID } from "node:crypto";
 import type { JsonObject, JsonValue } from "@holdfast/ahp";
-import { CLIENT_TOOLS_PATH, type ClientTools, type ToolAccess } from "@holdfast/core";
+import { CLIENT_TOOLS_PATH, type ClientToolLeases, type ToolAccess } from "@holdfast/core";
 import { ErrorCode } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import type { Context, Hono } from "hono";
@@ -22,7 +22,7 @@ import { bindingsOf, type ServerEnv } from "./operation-routes.ts";
 import { BodyReader } from "./request-body.ts";
 
 export interface ClientToolsDeps {
-  readonly lent: Pick<ClientTools, "find">;
+  readonly lent: Pick<ClientToolLeases, "find">;
   readonly peerOf: PeerOf;
   readonly version: string;
   readonly streams: StreamOptions;

@@ -3,6 +3,7 @@ import { Redactor } from "@holdfast/core";
 import { expect, test } from "vitest";
 import { createSession, script, serversOf, session, ToolScene } from "./client-tools-scene.ts";
 import { useServedHosts } from "./served-host.ts";
+import { WireClient } from "./wire-client.ts";
 
 const serveHost = useServedHosts();
 const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
@@ -47,6 +48,7 @@ test("[A815, A816] the endpoint takes the agent's token alone, from this machine
   for (const path of ["/sdk/acp/sessions", "/metrics", "/openapi.json", "/acp", "/mcp/client-tools/x"]) {
     expect((await fetch(host.server.url + path, { headers })).status).toBe(401);
   }
+  await expect(WireClient.open(host.address(`?tkn=${token}`))).rejects.toThrow("401");
   const key = { "x-api-key": token };
   expect((await fetch(`${host.server.url}/sdk/acp/sessions`, { headers: key })).status).toBe(401);
   expect(host.faults).toEqual([]);
@@ -87,7 +89,7 @@ test("[A817] broken messages get their own errors, never 500", async () => {
   expect((await scene.send(list, { "mcp-protocol-version": "1999-01-01" })).status).toBe(400);
   expect((await scene.send(" ".repeat(1024 * 1024 + 1))).status).toBe(413);
   const headers = { authorization: scene.authorization };
-  for (const method of ["DELETE", "PUT"]) {
+  for (const method of ["HEAD", "DELETE", "PUT"]) {
     const response = await fetch(scene.url, { method, headers });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, POST"]);
   }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Host } from "@holdfast/core";
+import { Host, type HostOptions, type Redactor } from "@holdfast/core";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
@@ -96,6 +96,11 @@ export interface ServeOptions {
   readonly ahp?: { readonly heartbeatMs?: number; readonly beatMs?: number; readonly memoryMs?: number };
   /** Origins whose pages count as the host's own. */
   readonly allowedOrigins?: readonly string[];
+  /** Timeouts that differ from the host's own. */
+  readonly timeouts?: HostOptions["timeouts"];
+  /** Rules about what agents may do. */
+  readonly policy?: HostOptions["policy"];
+  readonly redactor?: Redactor;
   /** A folder whose programs are found before all others. */
   readonly programs?: string;
 }
@@ -123,7 +128,7 @@ export function useServedHosts(): (options?: ServeOptions) => Promise<ServedHost
 
 async function serveHost(
   processPort: ProcessPort,
-  { script = {}, ahp, allowedOrigins }: ServeOptions,
+  { script = {}, ahp, allowedOrigins, timeouts, policy, redactor }: ServeOptions,
 ): Promise<ServedHost> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
   const work = path.join(folder, "work");
@@ -145,6 +150,9 @@ async function serveHost(
     stateFolder: folder,
     shellAgent: { command: process.execPath, args: [], version: "0" },
     log,
+    timeouts,
+    policy,
+    redactor,
   });
   const token = "a-token-for-tests";
   const listen = { host: "127.0.0.1", port: 0, ...(allowedOrigins && { allowedOrigins }) };

@@ -16,6 +16,7 @@ import { PermissionRules } from "./approval/permission-rules.ts";
 import { InputRequests } from "./approval/input-requests.ts";
 import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
+import { ClientToolLeases } from "./editor/client-tools.ts";
 import { Editors } from "./editor/editors.ts";
 import { HostLimits } from "./limit/host-limits.ts";
 import { ChangeListeners } from "./changes/change-listeners.ts";
@@ -136,6 +137,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     owners,
     isolation: new Isolation(config.isolation, options.paths),
     editors: new Editors(),
+    clientTools: new ClientToolLeases((secret) => options.redactor?.add(secret) ?? (() => {})),
     log,
     timeouts,
     policy: options.policy,

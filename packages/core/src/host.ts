@@ -27,6 +27,7 @@ import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
 import type { ChangeListeners } from "./changes/change-listeners.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
+import type { ClientToolLeases } from "./editor/client-tools.ts";
 import type { Editors } from "./editor/editors.ts";
 import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
@@ -78,6 +79,8 @@ export interface AhpHost {
   readonly files: SharedFiles;
   /** Editors that lend their files to sessions. */
   readonly editors: Editors;
+  /** Tools that clients lend to agents. */
+  readonly clientTools: ClientToolLeases;
   readonly changes: ChangeListeners;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
@@ -148,6 +151,7 @@ export class Host {
         new SharedAccess({ sessions, isolation, audit: parts.audit }),
       ),
       editors: parts.editors,
+      clientTools: parts.clientTools,
       publishAgents: () => publishedAgents.publish(),
     };
     parts.watchers.started();

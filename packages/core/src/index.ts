@@ -23,6 +23,13 @@ export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts"
 export { runsOutside } from "./approval/subject.ts";
 export { explainStorageError, type Recording } from "./channel/recording.ts";
 export { Hub, type Subscription } from "./channel/hub.ts";
+export {
+  CLIENT_TOOLS_PATH,
+  type ClientToolLeases,
+  type LentToolResult,
+  type OfferedTool,
+  type ToolAccess,
+} from "./editor/client-tools.ts";
 export type { Editor, Editors, EditorTerminal } from "./editor/editors.ts";
 export type { LogEntry, Projection } from "./channel/log-entry.ts";
 export type { HostEvent, HostStats, HostWatcher } from "./host-event.ts";

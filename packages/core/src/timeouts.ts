@@ -24,6 +24,10 @@ export interface Timeouts {
   readonly approvalMs: number;
   /** For a client that is gone to come back for the terminals that it holds, before they are ended. */
   readonly goneClientMs: number;
+  /** For a client to answer a call of a tool that it lends. */
+  readonly clientToolMs: number;
+  /** For a client that lost its connection to come back while such a call waits for it. */
+  readonly awayToolClientMs: number;
 }
 
 /** Default timeouts. */
@@ -39,4 +43,6 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   idleMs: 5 * 60 * 1000,
   approvalMs: 24 * 60 * 60 * 1000,
   goneClientMs: 60 * 60 * 1000,
+  clientToolMs: 10 * 60 * 1000,
+  awayToolClientMs: 30_000,
 };

@@ -2,6 +2,7 @@
 import type { AppId, TerminalSize } from "@holdfast/ahp";
 import type {
   Caller,
+  ClientToolLeases,
   Editors,
   ChangeListeners,
   FollowRequest,
@@ -73,6 +74,8 @@ export interface AhpPort {
   readonly files: Pick<SharedFiles, "read" | "complete" | "access" | "resources">;
   /** Editors that lend their files to sessions. */
   readonly editors: Pick<Editors, "lend">;
+  /** Tools that clients lend to agents. */
+  readonly clientTools: Pick<ClientToolLeases, "find" | "serveAt" | "connected" | "disconnected">;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
 }

@@ -178,6 +178,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   };
   const url = `http://${formatAuthority(reachableHost(listen), port)}`;
+  // Agents reach the tools of clients over loopback alone (A815).
+  if (isLoopback(reachableHost(listen))) options.host.ahp?.clientTools.serveAt(url);
   return {
     url,
     port,

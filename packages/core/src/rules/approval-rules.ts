@@ -10,6 +10,7 @@ import {
   findToolCall,
   isAllowing,
 } from "@holdfast/ahp";
+import { lentResultProblem } from "../editor/lent-tool.ts";
 import { type Author, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
 
 type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Type }>;
@@ -50,7 +51,10 @@ export function checkContribution(
 ): Ruling {
   const call = findCall(chat, action);
   const isOwn = call?.contributor.kind === "client" && call.contributor.clientId === clientIdOf(actor);
-  return isOwn ? allow(action) : reject("That tool call is not one of this client's tools.");
+  if (!isOwn) return reject("That tool call is not one of this client's tools.");
+  if (call.status !== "running") return reject("That tool call is not running.");
+  const problem = lentResultProblem(action);
+  return problem === undefined ? allow(action) : reject(problem, "BODY_TOO_LARGE");
 }
 
 /** An option by its kind where exactly one option has it, else by its id; a kind never names an option of another. */

@@ -7,6 +7,7 @@ import {
   chooseValues,
 } from "@holdfast/ahp";
 import { LIMITS } from "@holdfast/protocol";
+import { lentToolsProblem } from "../editor/lent-tool.ts";
 import { type Author, HOST_ONLY, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
 
 export function checkSessionAction(action: Action, session: SessionState, { actor }: Author): Ruling {
@@ -28,9 +29,7 @@ export function checkSessionAction(action: Action, session: SessionState, { acto
       return isThere ? allow(action) : reject("There is no such permission in this session.", "NOT_FOUND");
     }
     case "session/activeClientSet":
-      return action.client.clientId === clientIdOf(actor)
-        ? allow(action)
-        : reject("A client can only announce itself.");
+      return checkActiveClient(action, actor);
     case "session/activeClientRemoved":
       return action.clientId === clientIdOf(actor)
         ? allow(action)
@@ -46,6 +45,17 @@ export function checkSessionAction(action: Action, session: SessionState, { acto
     default:
       return HOST_ONLY;
   }
+}
+
+/** Everyone in the session gets the descriptions of the tools, and its agent does (E823). */
+export function checkActiveClient(
+  action: Extract<Action, { type: "session/activeClientSet" }>,
+  actor: Author["actor"],
+): Ruling {
+  const { clientId, tools } = action.client;
+  if (clientId !== clientIdOf(actor)) return reject("A client can only announce itself.");
+  const problem = lentToolsProblem(tools);
+  return problem === undefined ? allow(action) : reject(problem);
 }
 
 const maxAnnotations = 500;

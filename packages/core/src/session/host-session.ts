@@ -59,7 +59,7 @@ export class HostSession {
     const context = new SessionContext(names, deps, () => this.#idle.touch());
     this.#context = context;
     this.#services = new SessionServices(context);
-    this.#agent = new SessionAgent(context, this.#services);
+    this.#agent = new SessionAgent(context, this.#services, this.#services.lentTools);
     this.turns = new SessionTurns(context, this.#agent, this.#services);
     this.#idle = new IdleWatch({
       idleMs: deps.timeouts.idleMs,
@@ -264,6 +264,7 @@ export class HostSession {
     this.chat.load();
     this.turns.abandon(by, reason ?? "The session was closed.");
     this.#services.releaseTaken();
+    this.#context.deps.clientTools.withdraw(this.#context.uri);
     await this.#endAll();
     this.publish({
       type: "session/closed",

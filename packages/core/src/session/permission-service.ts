@@ -145,6 +145,31 @@ export class PermissionService {
     return { allowed: true, by, rule: rule?.id };
   }
 
+  /** Whether a call of a tool that a client lends may run, by rules, policy or a person (E821); it stays open if so. */
+  async permitLent(
+    { turn, toolCallId, target }: { turn: Turn; toolCallId: ToolCallId; target: string },
+    request: AgentRequest,
+  ): Promise<Permission> {
+    const context = this.#context;
+    const subject = { kind: "other" } as const;
+    const question = {
+      id: makeId("approval", idFor(request.name, "approval")),
+      turn,
+      toolCallId,
+      action: subject.kind,
+      subject,
+      target: context.redact(target).slice(0, maxWordsChars),
+      source: "host",
+      // Nothing describes what the tool does, so nothing can be allowed for always.
+      options: HOST_OPTIONS.filter(({ kind }) => kind !== "allow_always"),
+      loose: undefined,
+    } as const;
+    const byPolicy = decideToolCall(context.policy, subject.kind);
+    const ruled = context.decideByRules(ruledCall(subject.kind, subject), byPolicy);
+    const { decision } = await this.#settle(question, ruled, request);
+    return { allowed: decision.outcome === "approved", by: describeActor(decision.by) };
+  }
+
   /** An editor runs only the commands that an agent runs through the host. */
   get #usualRun(): UsualRun {
     const { usualRun, entry } = this.#context;

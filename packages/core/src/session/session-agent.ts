@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { type ErrorInfo, limitWords, type StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
+import type { ToolLender } from "../editor/client-tools.ts";
 import type { TreeProcess } from "@holdfast/terminal/port";
 import { type AcpMcpServer, canCloseSession, describeAgent } from "../agent/acp.ts";
 import {
@@ -26,7 +27,8 @@ export type { OnContextLost } from "./agent-opening.ts";
 export type { ReadyAgent } from "./agent-settings.ts";
 
 /** Parts of the host that the agent needs. */
-export type AgentDeps = ProcessDeps & Pick<SessionDeps, "now" | "mcpServers" | "models" | "defaultModel">;
+export type AgentDeps = ProcessDeps &
+  Pick<SessionDeps, "now" | "mcpServers" | "clientTools" | "models" | "defaultModel">;
 
 /** Parts of the session's context that the agent needs. */
 export type AgentContext = Pick<
@@ -66,6 +68,7 @@ export class SessionAgent {
   readonly #context: AgentContext;
   readonly #settings: AgentSettings;
   readonly #processes: AgentProcesses;
+  readonly #lentTools: ToolLender;
   #state: AgentState = { name: "none" };
   #onContextLost: OnContextLost = "continue";
   /** The agent's own session whose context this one begins with. */
@@ -73,8 +76,9 @@ export class SessionAgent {
   /** Something was set that it only takes when it is started. */
   #needsRestart = false;
 
-  constructor(context: AgentContext, services: AgentServices) {
+  constructor(context: AgentContext, services: AgentServices, lentTools: ToolLender) {
     this.#context = context;
+    this.#lentTools = lentTools;
     const { models, installations, defaultModel } = context.deps;
     const { id } = context.entry;
     this.#settings = new AgentSettings(context, {
@@ -340,7 +344,11 @@ export class SessionAgent {
       agent.info,
     );
     for (const problem of problems) this.#context.warn(problem);
-    return servers;
+    const { uri, deps } = this.#context;
+    const { info, exited } = agent;
+    const lent = deps.clientTools.offer({ session: uri, tools: this.#lentTools, info, exited });
+    if (lent.problem !== undefined) this.#context.warn(lent.problem);
+    return lent.server === undefined ? servers : [...servers, lent.server];
   }
 
   /** Ends what was begun and says what became of it; what is known of the agent's session stays known. */

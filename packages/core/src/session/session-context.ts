@@ -63,6 +63,7 @@ export class SessionContext {
   #looseGrants = new Grants();
   #turn: Turn | undefined;
   readonly #summaries: SessionSummaries;
+  readonly #listeners = new Set<() => void>();
   readonly #pinnedRoots = new Map<string, string>();
 
   constructor(names: SessionNames, deps: SessionDeps, touch: () => void) {
@@ -239,8 +240,15 @@ export class SessionContext {
     else {
       this.#summaries.update();
       this.ledger?.changed();
+      for (const listener of this.#listeners) listener();
     }
     return entry;
+  }
+
+  /** Calls back after each action of the session and its chat but pieces of text, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   publish(action: SessionAction): void {

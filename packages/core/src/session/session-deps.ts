@@ -14,6 +14,7 @@ import type { InputRequests } from "../approval/input-requests.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { ChangeListeners } from "../changes/change-listeners.ts";
 import type { Hub } from "../channel/hub.ts";
+import type { ClientToolLeases } from "../editor/client-tools.ts";
 import type { Editors } from "../editor/editors.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import type { HostLimits } from "../limit/host-limits.ts";
@@ -51,6 +52,7 @@ export interface SessionDeps {
   readonly owners: ProcessOwners;
   readonly isolation: Isolation;
   readonly editors: Editors;
+  readonly clientTools: ClientToolLeases;
   readonly log: Log;
   readonly timeouts: Timeouts;
   /** The host's version, as agents receive it. */

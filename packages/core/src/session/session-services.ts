@@ -20,6 +20,7 @@ import type { AgentSide } from "../terminal/agent-side.ts";
 import { DisplayTerminals, type SavedDisplay, type ShownCommand } from "../terminal/display-terminals.ts";
 import { ApprovalGate } from "./approval-gate.ts";
 import { FileService } from "./file-service.ts";
+import { SessionToolLender } from "./lent-tools.ts";
 import { PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
 import { TerminalService } from "./terminal-service.ts";
@@ -38,10 +39,12 @@ export class SessionServices implements AgentServices {
   readonly #terminals: TerminalService;
   /** Commands that the agent runs itself. */
   readonly displayed: DisplayTerminals;
+  readonly lentTools: SessionToolLender;
 
   constructor(context: SessionContext) {
     this.#context = context;
     this.#permissions = new PermissionService(context);
+    this.lentTools = new SessionToolLender(context, this.#permissions);
     const gate = new ApprovalGate(context, this.#permissions);
     this.#files = new FileService(context, gate);
     this.#terminals = new TerminalService(context, gate);

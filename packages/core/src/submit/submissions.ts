@@ -6,6 +6,7 @@ import { recordOptions } from "../audit/option-audit.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import { callerOf, maySee, requireOwner } from "../caller.ts";
 import { HOST_ONLY, clientIdOf, reject } from "../rules/rule.ts";
+import { checkActiveClient } from "../rules/session-rules.ts";
 import { readFork } from "../session/fork.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
 import { isDurable } from "../storage/durable.ts";
@@ -153,6 +154,10 @@ export class Submissions {
   async #createSession(request: NewSession, { actor, ceiling }: SubmittedBy): Promise<Submission> {
     const { name, activeClient, awaitsAgent, appName } = request;
     const { sessions } = this.#deps;
+    if (activeClient !== undefined && activeClient.tools.length > 0) {
+      const ruling = checkActiveClient({ type: "session/activeClientSet", client: activeClient }, actor);
+      if (!ruling.allowed) return rejected(ruling);
+    }
     const caller = {
       ...callerOf(actor),
       ...(appName !== undefined && { name: appName }),
@@ -163,11 +168,12 @@ export class Submissions {
     const { approvalPolicy } = session.state.runtimeOptions;
     const after = approvalPolicy === undefined ? {} : { approvalPolicy };
     recordOptions(this.#deps.audit, session.key, { before: {}, after, by: actor });
-    if (awaitsAgent) await sessions.start(session, fork?.backendId);
-    else sessions.startInBackground(session);
+    // First, so that its agent is offered the client's tools.
     if (activeClient !== undefined) {
       session.publish({ type: "session/activeClientSet", client: activeClient });
     }
+    if (awaitsAgent) await sessions.start(session, fork?.backendId);
+    else sessions.startInBackground(session);
     return accepted(undefined, { uri: session.uri });
   }
 

@@ -29,6 +29,8 @@ let cancelled = new AbortController();
 let lastId = 0;
 let sessions = 0;
 let isSignedIn = false;
+/** @type {{ url: string, headers: { name: string, value: string }[] } | undefined} */
+let mcpServer;
 /** @type {{ modes?: Fields, models?: Fields, configOptions?: Fields[] }} What is offered and chosen in its session. */
 const settings = structuredClone(script.session ?? {});
 /** @type {string[] | undefined} */
@@ -108,6 +110,15 @@ const kinds = {
     send({ id: lastId, method, params: { sessionId, .../** @type {Fields} */ (fill(params)) } });
     if (wait) await unlessCancelled(answerTo(name));
   },
+  mcp: async ({ method, params = {}, as: name = method, wait = true }) => {
+    lastId += 1;
+    const id = lastId;
+    questions.set(name, { name, id, arrived: () => {} });
+    void askMcp({ jsonrpc: "2.0", id, method, params: fill(params) }).then((answer) =>
+      takeAnswer({ ...answer, id }),
+    );
+    if (wait) await unlessCancelled(answerTo(name));
+  },
   await: ({ name }) => unlessCancelled(answerTo(name)),
   poll: async ({ terminalId, text }, asked) => {
     const step = /** @type {const} */ ({ do: "ask", method: "terminal/output", as: "poll" });
@@ -155,6 +166,30 @@ const kinds = {
     write(text);
   },
 };
+
+/** @param {object} message @returns {Promise<Message>} */
+async function askMcp(message) {
+  const { url = "", headers = [] } = mcpServer ?? {};
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+      },
+      body: JSON.stringify(message),
+    });
+    return /** @type {Message} */ (await response.json());
+  } catch (error) {
+    return { error: { message: String(error) } };
+  }
+}
+
+/** @param {Message} message */
+function noteMcpServer({ params }) {
+  [mcpServer] = /** @type {NonNullable<typeof mcpServer>[]} */ (params?.["mcpServers"] ?? []);
+}
 
 /** @param {readonly Step[]} steps @param {Asked} asked */
 async function play(steps, asked) {
@@ -229,6 +264,7 @@ async function receive(message) {
         return send({ id, error: { code: -32000, message: "Authentication required" } });
       }
       sessions += 1;
+      noteMcpServer(message);
       return reply(message, script.newSession, {
         sessionId: `fake-${process.pid}-${sessions}`,
         ...settings,
@@ -238,6 +274,7 @@ async function receive(message) {
       break;
     case "session/load":
     case "session/resume":
+      noteMcpServer(message);
       return reply(message, script.reopen, settings);
     case "session/set_mode":
     case "session/set_model":

@@ -22,6 +22,7 @@ import { rejectingServices } from "../agent/agent-wire.ts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import { Audit } from "../audit/audit.ts";
 import { KnownModels } from "../agent/known-models.ts";
+import { ClientToolLeases, type ToolLender } from "../editor/client-tools.ts";
 import { McpServers } from "../agent/mcp-servers.ts";
 import { Installations } from "../agent/installations.ts";
 import { Hub } from "../channel/hub.ts";
@@ -34,6 +35,12 @@ import { AgentRecord } from "./agent-record.ts";
 import type { Script } from "./script.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
+
+const NO_TOOLS: ToolLender = {
+  list: () => [],
+  watch: () => () => {},
+  call: () => Promise.reject(new Error("Nobody lends a tool")),
+};
 
 /** Options of a lone agent. */
 export interface LoneAgentOptions {
@@ -90,6 +97,7 @@ export class LoneAgent implements AgentContext {
       processPort,
       installations: new Installations(processPort, "0.0.0"),
       mcpServers: new McpServers({}),
+      clientTools: new ClientToolLeases(),
       audit: new Audit(() => new Date(0)),
       models: new KnownModels(new MemoryMeta(), () => new Date(0)),
       limits: new HostLimits({ command: {}, agent: {}, session: {}, key: {}, host: {} }),
@@ -102,7 +110,7 @@ export class LoneAgent implements AgentContext {
       keepsRuns: false,
       ...deps,
     };
-    this.agent = new SessionAgent(this, this.services);
+    this.agent = new SessionAgent(this, this.services, NO_TOOLS);
   }
 
   get uri(): SessionState["resource"] {
@@ -165,7 +173,7 @@ export class LoneAgent implements AgentContext {
 
   /** The session as the next host finds it: the same state, and nothing that was only in memory. */
   restart(): SessionAgent {
-    return new SessionAgent(this, this.services);
+    return new SessionAgent(this, this.services, NO_TOOLS);
   }
 
   async close(): Promise<void> {

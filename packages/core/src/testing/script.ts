@@ -23,6 +23,14 @@ export type Step =
       readonly as?: string;
       readonly wait?: boolean;
     }
+  /** Asks the first MCP server of its session, over HTTP; otherwise as `ask`. */
+  | {
+      readonly do: "mcp";
+      readonly method: string;
+      readonly params?: object;
+      readonly as?: string;
+      readonly wait?: boolean;
+    }
   | { readonly do: "await"; readonly name: string }
   /** Reads a terminal's output, as real agents do again and again, until it holds this text. */
   | { readonly do: "poll"; readonly terminalId: string; readonly text: string }

@@ -136,7 +136,9 @@ export class ClientRecords {
     const isBack = [...(connections?.values() ?? [])].includes(record);
     if (!isCurrent || isBack) this.#giveBack(left);
     else this.#remember(record, left);
-    if (!this.#connections.has(clientId)) this.#port.claims.gone(clientId);
+    if (this.#connections.has(clientId)) return;
+    this.#port.claims.gone(clientId);
+    this.#port.clientTools.disconnected(clientId);
   }
 
   /** Frees the names of a credential that was revoked: nobody can speak for it any more. */
@@ -160,6 +162,7 @@ export class ClientRecords {
     const connections = this.#connections.get(clientId) ?? new Map<ClientConnection, ClientRecord>();
     this.#connections.set(clientId, connections.set(connection, record));
     this.#port.claims.back(clientId);
+    this.#port.clientTools.connected(clientId);
   }
 
   #noteOwner({ clientId, principal }: ClientRecord): void {

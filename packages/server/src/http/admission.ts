@@ -27,7 +27,12 @@ export interface AdmissionOptions {
   readonly isReady?: (() => Readiness) | undefined;
   /** The folder of the built page; absent: there is none. */
   readonly webRoot?: string | undefined;
+  /** Mounts routes that check a credential of another kind. */
+  readonly mountFirst?: ((app: Hono<ServerEnv>, peerOf: PeerOf) => void) | undefined;
 }
+
+/** The other end of a request's connection. */
+export type PeerOf = (c: Context<ServerEnv>) => Peer;
 
 /** Admits callers that address this host and authenticate; health is open to anybody (A10–A12, A62). */
 export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
@@ -42,6 +47,7 @@ export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
   });
   admitOrigins(app, (c) => identifyByKey(c, access), origins);
   mountHealth(app, isReady);
+  options.mountFirst?.(app, peerOf);
   mountAppRegistration(app, access, (c) => peerOf(c).isLocal);
   if (webRoot !== undefined) mountPage(app, { webRoot, access, audit, peerOf });
   app.get("/sdk/auth/token", (c) => {

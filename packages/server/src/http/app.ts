@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import type { Refusals } from "../auth/refusals.ts";
 import type { HostPort } from "../host-port.ts";
 import type { Watch } from "../watch.ts";
-import { type AdmissionOptions, admit } from "./admission.ts";
+import { type AdmissionOptions, admit, type PeerOf } from "./admission.ts";
 import { appHandlers } from "./app-registration.ts";
 import { approvalHandlers } from "./approval.ts";
 import { errorResponse, reportError } from "./error-response.ts";
@@ -14,6 +14,7 @@ import { keyHandlers } from "./key.ts";
 import { logOf, mountMetrics, observeRequests } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { mountOperations, refuseOtherMethods, type ServerEnv } from "./operation-routes.ts";
+import { mountClientTools } from "./client-tools.ts";
 import { changesHandlers } from "./changes.ts";
 import { searchHandlers } from "./search.ts";
 import { sessionHandlers } from "./session.ts";
@@ -50,7 +51,13 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     throw new HostError("NOT_FOUND");
   });
   observeRequests(app, { metrics: watch.metrics, log, refusals: options.refusals });
-  admit(app, options);
+  const lent = host.ahp?.clientTools;
+  const streamOptions = { ...options, report: (error: unknown) => reportError(error, log) };
+  const mountFirst =
+    lent &&
+    ((first: Hono<ServerEnv>, peerOf: PeerOf) =>
+      mountClientTools(first, { lent, peerOf, version: options.version, streams: streamOptions }));
+  admit(app, { ...options, mountFirst });
   mountCaller(app, options.appDataFolder);
   app.get("/openapi.json", (c) => {
     c.set("operation", "openApi");
@@ -59,7 +66,6 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   });
   mountMetrics(app, watch.metrics);
   if (options.onStopRequest !== undefined) mountStop(app, options.onStopRequest);
-  const streamOptions = { ...options, report: (error: unknown) => reportError(error, log) };
   const handlers = {
     ...hostHandlers(host, options),
     ...sessionHandlers(host),

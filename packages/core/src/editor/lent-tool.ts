@@ -1,0 +1,86 @@
+// A tool that a client lends to agents: how it is read from the client's description, and its bounds.
+import type { ActiveClient, ClientId, JsonObject, JsonValue } from "@holdfast/ahp";
+
+/** A tool of a client that is active in a session. */
+export interface LentTool {
+  /** The client's own name for it. */
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: JsonObject;
+  readonly clientId: ClientId;
+  /** The client, as people read it. */
+  readonly clientName: string;
+}
+
+/** The most tools of one client, and of one session. */
+export const maxTools = 256;
+const maxToolBytes = 64 * 1024;
+const maxToolsBytes = 1024 * 1024;
+export const maxInputBytes = 256 * 1024;
+const maxResultBytes = 2 * 1024 * 1024;
+
+/** MCP and the models behind it take no other names. */
+const namePattern = /^[A-Za-z0-9_.-]{1,64}$/;
+const maxTitleChars = 120;
+
+/** Why a client cannot lend these tools; undefined when it can (E823). */
+export function lentToolsProblem(tools: readonly JsonValue[]): string | undefined {
+  if (tools.length > maxTools) return `A client lends at most ${maxTools} tools.`;
+  const sizes = tools.map(sizeOf);
+  const large = sizes.findIndex((sizeBytes) => sizeBytes > maxToolBytes);
+  if (large !== -1) {
+    return `The description of a tool has at most ${maxToolBytes} bytes; tools[${large}] has ${sizes[large]}.`;
+  }
+  const totalBytes = sizes.reduce((sum, sizeBytes) => sum + sizeBytes, 0);
+  return totalBytes > maxToolsBytes
+    ? `The descriptions of a client's tools have at most ${maxToolsBytes} bytes together; these have ${totalBytes}.`
+    : undefined;
+}
+
+/** Why a client's result is not taken; undefined when it is (E823). */
+export function lentResultProblem(result: object): string | undefined {
+  const sizeBytes = sizeOf(result);
+  return sizeBytes > maxResultBytes
+    ? `The result of a tool has at most ${maxResultBytes} bytes; this has ${sizeBytes}. Send less of it.`
+    : undefined;
+}
+
+/** The size of a value as JSON. */
+export function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? "");
+}
+
+/** The tools of a client that agents can be offered; of two with one name the first (N821). */
+export function readLentTools(client: ActiveClient): LentTool[] {
+  const tools = new Map<string, LentTool>();
+  for (const described of client.tools) {
+    const tool = readLentTool(described, client);
+    if (tool !== undefined && !tools.has(tool.name)) tools.set(tool.name, tool);
+  }
+  return [...tools.values()];
+}
+
+function readLentTool(described: JsonValue, client: ActiveClient): LentTool | undefined {
+  if (!isObject(described)) return undefined;
+  const { name, title, description, inputSchema = { type: "object" } } = described;
+  if (typeof name !== "string" || !namePattern.test(name)) return undefined;
+  if (!isObject(inputSchema) || inputSchema["type"] !== "object") return undefined;
+  return {
+    name,
+    ...(typeof title === "string" && title !== "" && { title: oneLine(title) }),
+    ...(typeof description === "string" && { description }),
+    inputSchema,
+    clientId: client.clientId,
+    clientName: oneLine(client.displayName ?? client.clientId),
+  };
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A client's text beside a question for people: no line of it can pass for one of the host's. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").slice(0, maxTitleChars);
+}

@@ -25,7 +25,11 @@ class RunningExample {
   #onOutput = (): void => undefined;
 
   constructor(name: string, words: readonly string[] = []) {
-    this.#child = host.spawn(process.execPath, [...asTypeScript, path.join(root, "examples", name), ...words]);
+    this.#child = host.spawn(process.execPath, [
+      ...asTypeScript,
+      path.join(root, "examples", name),
+      ...words,
+    ]);
     this.#ended = once(this.#child, "close");
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {

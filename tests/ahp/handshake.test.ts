@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -305,7 +306,8 @@ test("[E321] an agent that is slow to name its version keeps nobody waiting, and
   const { snapshots } = await client.initialize({ subscriptions: ["ahp-root://"] });
   expect(providersIn(snapshots?.[0]?.state.agents)).toContain("mine");
   expect(providersIn(snapshots?.[0]?.state.agents)).not.toContain("gemini-cli");
-  writeFileSync(gate, "go\n");
+  // Not synchronously: the program may not have been started yet, and it is this process that starts it.
+  await writeFile(gate, "go\n");
   const { action } = await client.action("root/agentsChanged");
   expect(providersIn(action.agents)).toEqual(expect.arrayContaining(["mine", "gemini-cli"]));
 });

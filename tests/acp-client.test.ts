@@ -11,7 +11,6 @@ async function prompt(text: string): Promise<string> {
   const args = [
     "--import",
     "tsx",
-    "--conditions=@holdfast/source",
     "examples/acp-client.ts",
     text,
     process.execPath,

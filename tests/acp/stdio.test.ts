@@ -1,13 +1,28 @@
 // `holdfast acp` with an editor on the official SDK, against the program itself and its built-in agent.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startRealHost, type RealHost, type RealHostOptions } from "../host/real-host.ts";
 import { testedProgram } from "../setup/tested-program.ts";
 import { overStdio, overWebSocket, type SdkEditor } from "./sdk-editor.ts";
+
+let sharedHost: RealHost;
+let projectCount = 0;
+
+beforeAll(async () => {
+  sharedHost = await startRealHost();
+});
+afterAll(() => sharedHost.close());
+
+/** The host of tests that restart none, with a project that no other test has. */
+function shared(): RealHost {
+  const project = path.join(sharedHost.project, String((projectCount += 1)));
+  mkdirSync(project);
+  return { ...sharedHost, project };
+}
 
 /** A host that may be restarted; the test's end closes the last one. */
 async function start(options: RealHostOptions = {}): Promise<{ host: RealHost }> {
@@ -46,7 +61,7 @@ async function open(
 // Each starts the program three times and more, which takes its time on a busy machine.
 describe("holdfast acp", { timeout: 180_000 }, () => {
   it("[C810] runs a turn of the built-in agent: a permission answered over HTTP, a live terminal, a cancel, a resumed session", async () => {
-    const { host } = await start();
+    const host = shared();
     const { editor, sessionId } = await open(host);
     const turn = editor.prompt(sessionId, "echo one; until test -e go; do sleep 0.05; done; echo two");
     const asked = await editor.permission();
@@ -108,7 +123,7 @@ describe("holdfast acp", { timeout: 180_000 }, () => {
   });
 
   it("[C814] joins a session, whose history it shows", async () => {
-    const { host } = await start();
+    const host = shared();
     const first = overWebSocket(host, "?agent=shell");
     await first.initialize();
     const { sessionId } = await first.newSession(host.project);
@@ -121,7 +136,7 @@ describe("holdfast acp", { timeout: 180_000 }, () => {
   });
 
   it("[C825] runs commands in the editor's terminals, and says what the editor lacks", async () => {
-    const { host } = await start();
+    const host = shared();
     const editor = overStdio(host.home, ["--agent", "shell", "--client-fs", "--client-terminal"]);
     await editor.initialize(false, undefined, { terminal: true });
     await expect.poll(() => editor.stderr()).toContain("The editor does not offer fs.readTextFile");
@@ -134,7 +149,7 @@ describe("holdfast acp", { timeout: 180_000 }, () => {
   });
 
   it("[C813] writes nothing but frames to stdout, and answers garbage", async () => {
-    const { host } = await start();
+    const host = shared();
     const child = spawn(process.execPath, [testedProgram, "acp", "--home", host.home], { stdio: "pipe" });
     let stdout = "";
     child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
@@ -175,7 +190,7 @@ describe("holdfast acp", { timeout: 180_000 }, () => {
   });
 
   it("[C815] fails with the reason when the host turns it down", async () => {
-    const { host } = await start();
+    const host = shared();
     const environment = { ...process.env, HOLDFAST_TOKEN: "wrong" };
     const refused = spawn(process.execPath, [testedProgram, "acp", "--url", host.url], { env: environment });
     let stderr = "";

@@ -9,7 +9,7 @@ import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
 import { startServer, type RunningServer } from "@holdfast/server";
 import { openSqliteStorage } from "@holdfast/storage-sqlite";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import {
   AhpClient,
   webSocketTransport,
@@ -18,7 +18,7 @@ import {
   type WebSocketLike,
 } from "@holdfast/ahp/client";
 import { WebSocket } from "ws";
-import { shareProcessPort } from "../../packages/core/src/testing/shared-process-port.ts";
+import { sharedProcessPort } from "../../packages/core/src/testing/shared-process-port.ts";
 import { WireClient, type Greeting } from "./wire-client.ts";
 
 const agentFile = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
@@ -105,24 +105,13 @@ export interface ServeOptions {
   readonly programs?: string;
 }
 
-function startProcessPort(programs?: string): Spawner {
-  return new Spawner({
-    environment: {
-      PATH: [programs, process.env["PATH"]].filter((each) => each !== undefined).join(path.delimiter),
-      HOME: tmpdir(),
-      SHELL: "/bin/bash",
-    },
-  });
-}
-
-/** Serves hosts, each until its test is over, with one process port for all hosts of the file. */
+/** Serves hosts, each until its test is over, with one process port for all hosts of the worker. */
 export function useServedHosts(): (options?: ServeOptions) => Promise<ServedHost> {
-  let shared: Spawner | undefined;
-  afterAll(() => shared?.close());
+  const SHELL = "/bin/bash";
   return ({ programs, ...options } = {}) => {
-    if (programs !== undefined) return serveHost(startProcessPort(programs), options);
-    shared ??= startProcessPort();
-    return serveHost(shareProcessPort(shared), options);
+    if (programs === undefined) return serveHost(sharedProcessPort({ SHELL }), options);
+    const PATH = [programs, process.env["PATH"]].filter((each) => each !== undefined).join(path.delimiter);
+    return serveHost(new Spawner({ environment: { PATH, HOME: tmpdir(), SHELL } }), options);
   };
 }
 

@@ -3,7 +3,7 @@ import { createProgram } from "../../packages/cli/src/commands.ts";
 import { EXIT_CODES } from "../../packages/cli/src/exit-codes.ts";
 import { code, markdownTable } from "./markdown-table.ts";
 
-type Command = ReturnType<typeof createProgram>;
+type Command = Awaited<ReturnType<typeof createProgram>>;
 type Argument = Command["registeredArguments"][number];
 type Option = Command["options"][number];
 
@@ -34,9 +34,14 @@ const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   cancelled: "Ctrl-C, or a turn that was cancelled",
 };
 
+const wholeProgram = await createProgram(
+  () => async () => undefined,
+  () => undefined,
+);
+
 /** Every command with its arguments and options. */
 export function commandReference(): string {
-  return leaves(wholeProgram())
+  return leaves(wholeProgram)
     .map(({ path, command }) => describeCommand(path, command))
     .join("\n\n");
 }
@@ -48,13 +53,6 @@ export function exitCodeTable(): string {
     meaning,
   ]);
   return markdownTable(["code", "meaning"], rows);
-}
-
-function wholeProgram(): Command {
-  return createProgram(
-    () => async () => undefined,
-    () => undefined,
-  );
 }
 
 /** The commands that do something: a command that only holds others is left out. */

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { root } from "./document.ts";
 import { DocumentHost } from "./document-host.ts";
 
-const fromSource = ["--import", "tsx", "--conditions=@holdfast/source"];
+/** They are TypeScript; the packages that they use are compiled, as for users. */
+const asTypeScript = ["--import", "tsx"];
 let host: DocumentHost;
 
 beforeAll(async () => {
@@ -24,7 +25,11 @@ class RunningExample {
   #onOutput = (): void => undefined;
 
   constructor(name: string, words: readonly string[] = []) {
-    this.#child = host.spawn(process.execPath, [...fromSource, path.join(root, "examples", name), ...words]);
+    this.#child = host.spawn(process.execPath, [
+      ...asTypeScript,
+      path.join(root, "examples", name),
+      ...words,
+    ]);
     this.#ended = once(this.#child, "close");
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -74,7 +79,7 @@ describe("[Y26] the examples", () => {
   });
 
   it("[Y26] sdk-script.ts streams a turn, answers its question, and reads its terminal", async () => {
-    const words = [...fromSource, example("sdk-script.ts"), "echo from the sdk"];
+    const words = [...asTypeScript, example("sdk-script.ts"), "echo from the sdk"];
     const { exitCode, output } = await host.run(process.execPath, words);
     expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
     expect(output).toMatch(/\[asks\] .*echo from the sdk/);

@@ -11,6 +11,15 @@ import { testedPackage, testPrograms } from "./tested-program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+/** Programs around the product's own code, which tests start often, by their packages. */
+const testProgramSources = [
+  "cli/src/testing/find-host-program.ts",
+  "cli/src/testing/lock-program.ts",
+  "cli/src/testing/serve-program.ts",
+  "jsonrpc/src/testing/noisy-peer.ts",
+  "storage-sqlite/src/testing/crash-writer.ts",
+];
+
 /** Brings what is compiled up to date; a no-op takes part of a second. Type errors are for `npm run check`. */
 export default async function setup(): Promise<void> {
   spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-b", "packages/cli"], {
@@ -36,7 +45,8 @@ async function stageTestedProgram(): Promise<void> {
   const notices = path.join(testedPackage, "THIRD-PARTY");
   const sources = [
     "packages",
-    "packages/cli/src/testing",
+    ...testProgramSources.map((file) => path.dirname(path.join("packages", file))),
+    "tests/setup/build.ts",
     "scripts/package",
     "package-lock.json",
     "README.md",
@@ -52,10 +62,8 @@ async function stageTestedProgram(): Promise<void> {
   renameSync(staged, testedPackage);
 }
 
-/** Programs around the product's own code, which tests start often, too. */
 async function bundleTestPrograms(): Promise<void> {
-  const entries = ["find-host", "lock", "serve"].map((name) => `cli/src/testing/${name}-program.ts`);
-  await bundleProgram(testPrograms, [...entries, "cli/src/serve/watchdog-thread.ts"]);
+  await bundleProgram(testPrograms, [...testProgramSources, "cli/src/serve/watchdog-thread.ts"]);
 }
 
 /** When a file, or anything in a folder that goes into the program, was changed last. */

@@ -1,75 +1,95 @@
 // The command line: all commands, and what is said to words that are none.
 import { Command, CommanderError } from "commander";
 import { CommandError } from "./command-error.ts";
-import { addAcp } from "./command/acp.ts";
-import { addAgents } from "./command/agents.ts";
 import type { AddCommand, Runner } from "./command/command.ts";
-import { addApprovals } from "./command/approvals.ts";
-import { addApprove } from "./command/approve.ts";
-import { addAttach } from "./command/attach.ts";
-import { addApps } from "./command/apps.ts";
-import { addAudit } from "./command/audit.ts";
-import { addCancel } from "./command/cancel.ts";
-import { addChanges } from "./command/changes.ts";
-import { addChat } from "./command/chat.ts";
-import { addClose } from "./command/close.ts";
-import { addReopen } from "./command/reopen.ts";
-import { addCompletion } from "./command/completion.ts";
-import { addConfig } from "./command/config.ts";
-import { addDelete } from "./command/delete.ts";
-import { addDeny } from "./command/deny.ts";
-import { addDoctor } from "./command/doctor.ts";
-import { addExec } from "./command/exec.ts";
-import { addExport } from "./command/export.ts";
-import { addKeeper } from "./command/keeper.ts";
-import { addKeys } from "./command/keys.ts";
-import { addKill } from "./command/kill.ts";
-import { addLogs } from "./command/logs.ts";
-import { addLs } from "./command/ls.ts";
-import { addOpen } from "./command/open.ts";
-import { addPermissions } from "./command/permissions.ts";
-import { addPolicy } from "./command/policy.ts";
-import { addPrune } from "./command/prune.ts";
-import { addPs } from "./command/ps.ts";
-import { addRestart } from "./command/restart.ts";
-import { addRevert } from "./command/revert.ts";
-import { addRun } from "./command/run.ts";
-import { addSearch } from "./command/search.ts";
-import { addSignIns } from "./command/sign-ins.ts";
-import { addStop } from "./command/stop.ts";
-import { addTerminals } from "./command/terminals.ts";
-import { addVersion } from "./command/version.ts";
-import { addWatch } from "./command/watch.ts";
-import { addService } from "./command/service.ts";
 import { addServe } from "./command/serve.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { ServeOptions } from "./serve/serve.ts";
 
-/** Every command but `serve`, in the order in which the help lists them, by what they are for. */
-const groups: readonly { readonly heading: string; readonly commands: readonly AddCommand[] }[] = [
+/** Brings in the code that adds a command. */
+type LoadCommand = () => Promise<AddCommand>;
+
+/**
+ * Every command but `serve`, by name, in the order in which the help lists them, by what they are for. Each is loaded
+ * only when it is meant: all of them together would be most of the program's start.
+ */
+const groups: readonly {
+  readonly heading: string;
+  readonly commands: Readonly<Record<string, LoadCommand>>;
+}[] = [
   {
     heading: "Agents and sessions:",
-    commands: [addRun, addChat, addLs, addWatch, addCancel, addClose, addReopen, addDelete, addAcp],
+    commands: {
+      run: async () => (await import("./command/run.ts")).addRun,
+      chat: async () => (await import("./command/chat.ts")).addChat,
+      ls: async () => (await import("./command/ls.ts")).addLs,
+      watch: async () => (await import("./command/watch.ts")).addWatch,
+      cancel: async () => (await import("./command/cancel.ts")).addCancel,
+      close: async () => (await import("./command/close.ts")).addClose,
+      reopen: async () => (await import("./command/reopen.ts")).addReopen,
+      delete: async () => (await import("./command/delete.ts")).addDelete,
+      acp: async () => (await import("./command/acp.ts")).addAcp,
+    },
   },
-  { heading: "Changes:", commands: [addChanges, addRevert] },
-  { heading: "Approvals:", commands: [addApprovals, addApprove, addDeny, addPermissions, addPolicy] },
-  { heading: "Terminals:", commands: [addExec, addAttach, addTerminals, addLogs, addKill] },
-  { heading: "History:", commands: [addSearch, addExport, addPrune, addAudit] },
-  { heading: "Access:", commands: [addOpen, addSignIns, addKeys, addApps] },
+  {
+    heading: "Changes:",
+    commands: {
+      changes: async () => (await import("./command/changes.ts")).addChanges,
+      revert: async () => (await import("./command/revert.ts")).addRevert,
+    },
+  },
+  {
+    heading: "Approvals:",
+    commands: {
+      approvals: async () => (await import("./command/approvals.ts")).addApprovals,
+      approve: async () => (await import("./command/approve.ts")).addApprove,
+      deny: async () => (await import("./command/deny.ts")).addDeny,
+      permissions: async () => (await import("./command/permissions.ts")).addPermissions,
+      policy: async () => (await import("./command/policy.ts")).addPolicy,
+    },
+  },
+  {
+    heading: "Terminals:",
+    commands: {
+      exec: async () => (await import("./command/exec.ts")).addExec,
+      attach: async () => (await import("./command/attach.ts")).addAttach,
+      terminals: async () => (await import("./command/terminals.ts")).addTerminals,
+      logs: async () => (await import("./command/logs.ts")).addLogs,
+      kill: async () => (await import("./command/kill.ts")).addKill,
+    },
+  },
+  {
+    heading: "History:",
+    commands: {
+      search: async () => (await import("./command/search.ts")).addSearch,
+      export: async () => (await import("./command/export.ts")).addExport,
+      prune: async () => (await import("./command/prune.ts")).addPrune,
+      audit: async () => (await import("./command/audit.ts")).addAudit,
+    },
+  },
+  {
+    heading: "Access:",
+    commands: {
+      open: async () => (await import("./command/open.ts")).addOpen,
+      "sign-ins": async () => (await import("./command/sign-ins.ts")).addSignIns,
+      keys: async () => (await import("./command/keys.ts")).addKeys,
+      apps: async () => (await import("./command/apps.ts")).addApps,
+    },
+  },
   {
     heading: "Host and machine:",
-    commands: [
-      addStop,
-      addRestart,
-      addPs,
-      addAgents,
-      addDoctor,
-      addConfig,
-      addService,
-      addKeeper,
-      addCompletion,
-      addVersion,
-    ],
+    commands: {
+      stop: async () => (await import("./command/stop.ts")).addStop,
+      restart: async () => (await import("./command/restart.ts")).addRestart,
+      ps: async () => (await import("./command/ps.ts")).addPs,
+      agents: async () => (await import("./command/agents.ts")).addAgents,
+      doctor: async () => (await import("./command/doctor.ts")).addDoctor,
+      config: async () => (await import("./command/config.ts")).addConfig,
+      service: async () => (await import("./command/service.ts")).addService,
+      keeper: async () => (await import("./command/keeper.ts")).addKeeper,
+      completion: async () => (await import("./command/completion.ts")).addCompletion,
+      version: async () => (await import("./command/version.ts")).addVersion,
+    },
   },
 ];
 
@@ -93,7 +113,8 @@ export type Request =
 export async function runCommand(words: readonly string[], run: Runner): Promise<Request> {
   let help = "";
   let request: Request = { kind: "done" };
-  const program = createProgram(run, (options) => (request = { kind: "serve", options })).configureOutput({
+  const onServe = (options: ServeOptions): void => void (request = { kind: "serve", options });
+  const program = (await createProgram(run, onServe, meantCommand(words))).configureOutput({
     writeOut: (text) => (help += text),
     writeErr: () => undefined,
   });
@@ -112,8 +133,12 @@ export async function runCommand(words: readonly string[], run: Runner): Promise
   }
 }
 
-/** The whole command line: to parse, to complete, to document. */
-export function createProgram(run: Runner, onServe: (options: ServeOptions) => void): Command {
+/** The command line, to parse, to complete, to document: the whole of it, or `serve` and one other command. */
+export async function createProgram(
+  run: Runner,
+  onServe: (options: ServeOptions) => void,
+  only?: string,
+): Promise<Command> {
   const program = new Command("holdfast")
     .description("Runs coding agents and their terminals, and shares them with any number of clients.")
     .exitOverride()
@@ -124,17 +149,39 @@ export function createProgram(run: Runner, onServe: (options: ServeOptions) => v
   addServe(program, onServe);
   for (const { heading, commands } of groups) {
     program.commandsGroup(heading);
-    for (const add of commands) add(program, run);
+    const wanted = Object.entries(commands).filter(([name]) => only === undefined || only === name);
+    for (const add of await Promise.all(wanted.map(([, load]) => load()))) add(program, run);
   }
   return program;
+}
+
+/** The command that the words name, which is all that has to be loaded; undefined where they concern all commands. */
+function meantCommand(words: readonly string[]): string | undefined {
+  const [first = serveName] = words.slice(countSharedOptions(words));
+  if (first === completeName) return "completion";
+  if (versionWords.has(first)) return "version";
+  if (first.startsWith("-") && !programWords.has(first)) return serveName;
+  // Its script lists every command.
+  if (first === "completion") return undefined;
+  return first === serveName || groups.some(({ commands }) => Object.hasOwn(commands, first))
+    ? first
+    : undefined;
 }
 
 function allCommands(program: Command): Command[] {
   return program.commands.flatMap((command) => [command, ...allCommands(command)]);
 }
 
+/** The command that is meant where none is named. */
+const serveName = "serve";
+
+/** The hidden command by which completion scripts ask for names. */
+const completeName = "__complete";
+
+const versionWords: ReadonlySet<string> = new Set(["--version", "-V"]);
+
 /** What is asked of the program itself, not of a command. */
-const programWords = new Set(["help", "--help", "-h", "--version", "-V"]);
+const programWords = new Set(["help", "--help", "-h", ...versionWords]);
 
 /** Options of every command, as they may precede its name. */
 const sharedFlags = new Set(["--json"]);
@@ -146,7 +193,7 @@ function withCommand(words: readonly string[], program: Command): string[] {
   const rest = words.slice(optionCount);
   const [first] = rest;
   if (first === undefined || (first.startsWith("-") && !programWords.has(first))) {
-    return [program.commands[0]?.name() ?? "", ...words];
+    return [serveName, ...words];
   }
   const nameCount = countNames(rest, program);
   if (nameCount === 0) return rest;

@@ -3,7 +3,6 @@ import process from "node:process";
 import { createRunner } from "./command/command.ts";
 import { runCommand } from "./commands.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { describeFailure, failureLine, failureOf } from "./failure.ts";
 import type { StartHost } from "./serve/serve.ts";
 import type { WatchdogTimes } from "./serve/watchdog.ts";
 
@@ -34,13 +33,14 @@ export async function runProgram({ programPath, loadHost, watchdogTimes }: Progr
     }
     if (request.kind === "help") await print(request.text);
   } catch (error) {
-    exitCode = reportFailure(error, wantsJson);
+    exitCode = await reportFailure(error, wantsJson);
   }
   // Not by running out of work: a stream that somebody still reads from would keep the program waiting.
   process.exit(exitCode);
 }
 
-function reportFailure(error: unknown, wantsJson: boolean): number {
+async function reportFailure(error: unknown, wantsJson: boolean): Promise<number> {
+  const { describeFailure, failureLine, failureOf } = await import("./failure.ts");
   const failure = failureOf(error);
   if (failure === undefined) {
     process.stderr.write(`holdfast: internal error\n${describeFault(error)}\n`);

@@ -41,7 +41,9 @@ export {
   type OpenApiOperation,
 } from "./openapi.ts";
 export {
+  APP_PERMISSIONS,
   operationPath,
+  OWNER_CLIENT_ID,
   PERMISSIONS,
   routePattern,
   type Operation,
@@ -52,7 +54,6 @@ export {
 export { OPERATIONS, type OperationName, type Operations } from "./operations.ts";
 export { modelMembers, type AgentInfo, type ModelListing } from "./operations/agent.ts";
 export {
-  APP_PERMISSIONS,
   appRegistrationSchema,
   appSchema,
   permissionWishSchema,
@@ -79,13 +80,12 @@ export type { Usage } from "./operations/usage.ts";
 export type { ProcessList } from "./operations/process.ts";
 export type { SearchResult, SearchSessionsQuery } from "./operations/search.ts";
 export type { Session, SessionOptions, SessionPatch, SessionStatus } from "./operations/session.ts";
-export {
-  OWNER_CLIENT_ID,
-  type NewTerminalRequest,
-  type TerminalEvent,
-  type TerminalEventOf,
-  type TerminalStatus,
-  type TerminalText,
+export type {
+  NewTerminalRequest,
+  TerminalEvent,
+  TerminalEventOf,
+  TerminalStatus,
+  TerminalText,
 } from "./operations/terminal.ts";
 export type { Attachment, ChatRequest, ChatResponse, DeniedAction } from "./operations/turn.ts";
 export {

@@ -8,6 +8,12 @@ export const PERMISSIONS = ["acp.agent", "terminal", "admin"] as const;
 /** One permission of an app or a key. */
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** Permissions that an app can be granted. An app id is no secret, so `admin` needs a key. */
+export const APP_PERMISSIONS = ["acp.agent", "terminal"] as const;
+
+/** The client id under which the owner holds terminals by the app API; it is never connected, so any client may claim them. */
+export const OWNER_CLIENT_ID = "owner";
+
 /** One operation: everything a server, a client and a document need to know about it. */
 export interface Operation {
   /** The name of the SDK's method. */

@@ -11,13 +11,15 @@ import { makeId, newChatState, type ChatState, type Turn } from "@holdfast/ahp";
 import { expect, it, onTestFinished } from "vitest";
 import { openSqliteStorage } from "./sqlite-storage.ts";
 
-const writer = fileURLToPath(new URL("./testing/crash-writer.ts", import.meta.url));
-const options = ["--import", "tsx", "--conditions=@holdfast/source", writer];
+/** Bundled by the tests' set-up: from source, its start would cost more than all that it does. */
+const writer = fileURLToPath(
+  new URL("../../../dist/test-programs/storage-sqlite/dist/testing/crash-writer.js", import.meta.url),
+);
 const crashes = process.env["HOLDFAST_LONG"] === undefined ? 4 : 50;
 
 /** Runs the program until it has published so many ticks, kills it, and returns everything it managed to publish. */
 async function runAndKill(file: string, ticks: number): Promise<string[]> {
-  const child = spawn(process.execPath, [...options, file], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [writer, file], { stdio: ["ignore", "pipe", "inherit"] });
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line);

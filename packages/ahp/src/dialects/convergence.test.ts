@@ -24,7 +24,7 @@ const dialects: readonly Dialect[] = [v1_0, v0_10, v0_9, v0_8, v0_7, v0_6, v0_5_
 /** Versions that cannot describe again a call that waits for permission. */
 const oldest: ReadonlySet<Dialect> = new Set([v0_5_2, v0_5_1, v0_5_0, v0_1]);
 /** Of a property, for each dialect. */
-const numRuns = process.env["HOLDFAST_LONG"] === undefined ? 30 : 150;
+const numRuns = process.env["HOLDFAST_LONG"] === undefined ? 15 : 150;
 const runsOf = <Action>(actions: fc.Arbitrary<Action>, minLength = 0): fc.Arbitrary<Action[]> =>
   fc.array(actions, { minLength, maxLength: 50, size: "max" });
 

@@ -3,8 +3,7 @@ import process from "node:process";
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { Console } from "../console.ts";
-import { findHost } from "../link/find-host.ts";
-import { HostLink } from "../link/host-link.ts";
+import type { HostLink } from "../link/host-link.ts";
 
 export interface CommandContext {
   readonly console: Console;
@@ -71,7 +70,14 @@ export function createRunner(programPath: string, onEnd: (exitCode: number) => v
         programPath,
         async host({ mayStart = true } = {}) {
           const choice = { url, home };
-          link ??= new HostLink(await findHost({ choice, environment, console, mayStart, programPath }));
+          // Only now: serving, and commands without a host, need none of it. The program's files may be replaced while a
+          // command runs, so the code that reports its failure is loaded with the rest.
+          const [{ findHost }, { HostLink: Link }] = await Promise.all([
+            import("../link/find-host.ts"),
+            import("../link/host-link.ts"),
+            import("../failure.ts"),
+          ]);
+          link ??= new Link(await findHost({ choice, environment, console, mayStart, programPath }));
           return link;
         },
       };

@@ -171,8 +171,8 @@ describe("[C59] the source of the names", () => {
     expect(agents.stdout).toBe("shell\tShell\n");
   });
 
-  it("[C59] every argument and option that names one of the host's things is completed by it", () => {
-    const program = createProgram(
+  it("[C59] every argument and option that names one of the host's things is completed by it", async () => {
+    const program = await createProgram(
       createRunner("holdfast.js", () => undefined),
       () => undefined,
     );

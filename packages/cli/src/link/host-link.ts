@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import type { ClientId } from "@holdfast/ahp";
 import { AhpClient, ClientError, webSocketTransport, type MessageTransport } from "@holdfast/ahp/client";
 import { Holdfast } from "@holdfast/sdk";
-import { WebSocket } from "ws";
 
 /** Where a host is, and what opens it. */
 export interface HostPlace {
@@ -65,6 +64,8 @@ function notResponding({ url }: HostPlace): ClientError {
 }
 
 async function openSocket({ url, token }: HostPlace): Promise<MessageTransport> {
+  // Only now: most commands need none.
+  const { WebSocket } = await import("ws");
   const address = `${url.replace(/^http/, "ws")}/ahp`;
   const socket = new WebSocket(address, { headers: { authorization: `Bearer ${token}` } });
   let status = 0;

@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect } from "vitest";
+import { sharedProcessPort } from "./shared-process-port.ts";
 
 let count = 0;
 
@@ -37,6 +38,8 @@ export function isAlive(pid: number): boolean {
 
 /** Fails the test file if processes, descriptors or files are there after it that were not before. Call it first. */
 export function guardLeaks(): void {
+  // Its helper stays for later files.
+  sharedProcessPort();
   const before = takeInventory();
   afterAll(async () => {
     // Handles that are closing may take a moment; those that leak stay.

@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 import { Spawner } from "@holdfast/terminal/process";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { type SessionOptions, readConfig } from "@holdfast/protocol";
-import { afterAll, afterEach } from "vitest";
+import { afterEach } from "vitest";
 import { Host, type HostOptions } from "../host.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import { MemoryStorage } from "./memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import { FakeSession } from "./fake-session.ts";
 import type { Script } from "./script.ts";
-import { shareProcessPort } from "./shared-process-port.ts";
+import { sharedProcessPort } from "./shared-process-port.ts";
 import { TerminalClient } from "./terminal-client.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
@@ -29,7 +29,7 @@ export interface FakeHostOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Fields of agents in the configuration besides their launch, such as `cwd`. */
   readonly agentConfig?: Readonly<Record<string, object>>;
-  /** Gives the host a separate process port with this environment; else the file's hosts share one. */
+  /** Gives the host a separate process port with this environment; else all hosts of the worker share one. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly processPort?: ProcessPort;
   /** Storage of the host; else it keeps nothing. */
@@ -125,14 +125,12 @@ export class FakeHost {
 /** Makes hosts that are closed after each test. */
 export function useFakeHosts(): (options?: FakeHostOptions) => FakeHost {
   const hosts: FakeHost[] = [];
-  const shared = new Spawner({ environment: { PATH: process.env["PATH"], HOME: tmpdir() } });
-  const processPort = shareProcessPort(shared);
   afterEach(async () => {
     await Promise.all(hosts.splice(0).map((host) => host.close()));
   });
-  afterAll(() => shared.close());
   return (options = {}) => {
-    const host = new FakeHost(options.environment === undefined ? { processPort, ...options } : options);
+    const needsOwnPort = options.environment !== undefined;
+    const host = new FakeHost(needsOwnPort ? options : { processPort: sharedProcessPort(), ...options });
     hosts.push(host);
     return host;
   };

@@ -33,6 +33,7 @@ import { ProcessOwners } from "../terminal/process-owners.ts";
 import { MemoryMeta } from "./memory-storage.ts";
 import { AgentRecord } from "./agent-record.ts";
 import type { Script } from "./script.ts";
+import { sharedProcessPort } from "./shared-process-port.ts";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
 
@@ -208,20 +209,20 @@ function makeServices({ updates, warnings }: Pick<LoneAgent, "updates" | "warnin
   };
 }
 
-/** Makes lone agents that are closed after each test. */
+/** Makes lone agents that are closed after each test; with an environment, by a separate process port. */
 export function useLoneAgents(
-  environment: Readonly<Record<string, string>> = {},
+  environment?: Readonly<Record<string, string>>,
 ): (options?: LoneAgentOptions) => LoneAgent {
   const agents: LoneAgent[] = [];
-  const processPort = new Spawner({
-    environment: { PATH: process.env["PATH"], HOME: tmpdir(), ...environment },
-  });
+  const ownPort =
+    environment &&
+    new Spawner({ environment: { PATH: process.env["PATH"], HOME: tmpdir(), ...environment } });
   afterEach(async () => {
     await Promise.all(agents.splice(0).map((agent) => agent.close()));
   });
-  afterAll(() => processPort.close());
+  afterAll(() => ownPort?.close());
   return (options = {}) => {
-    const agent = new LoneAgent(processPort, options);
+    const agent = new LoneAgent(ownPort ?? sharedProcessPort(), options);
     agents.push(agent);
     return agent;
   };

@@ -2,14 +2,11 @@
 import { z } from "zod";
 import { successSchema } from "../envelope.ts";
 import { LIMITS } from "../limits.ts";
-import { defineOperation } from "../operation.ts";
+import { APP_PERMISSIONS, defineOperation } from "../operation.ts";
 import { ceilingSchema, wantedCeilingSchema } from "../ceiling.ts";
 import { closedObject } from "../schema.ts";
 import { lineSchema } from "../runtime-option.ts";
 import { readAs } from "../request.ts";
-
-/** Permissions that an app can be granted. An app id is no secret, so `admin` needs a key. */
-export const APP_PERMISSIONS = ["acp.agent", "terminal"] as const;
 
 const appPermissionsSchema = z.array(z.enum(APP_PERMISSIONS));
 

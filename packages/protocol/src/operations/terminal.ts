@@ -40,9 +40,6 @@ const terminalSizeSchema = z.object(sizeShape).meta({
   description: "The size of a terminal's screen in characters.",
 }) satisfies z.ZodType<TerminalSize>;
 
-/** The client id under which the owner holds terminals by the app API; it is never connected, so any client may claim them. */
-export const OWNER_CLIENT_ID = "owner";
-
 const terminalHolderSchema = z
   .discriminatedUnion("kind", [
     z.object({

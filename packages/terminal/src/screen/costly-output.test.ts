@@ -9,7 +9,7 @@ const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 /** Three times as long where other tests take the machine's time as well. */
 const mostBlockMs = isLong ? 100 : 300;
 /** How long each sequence is repeated, in pieces of 10 ms. */
-const drawingMs = isLong ? 400 : 100;
+const drawingMs = isLong ? 400 : 40;
 
 /** Time that the work took, without the time in which other programs had the processor. */
 function timed(work: () => void): number {

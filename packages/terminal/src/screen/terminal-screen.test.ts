@@ -10,7 +10,7 @@ import { currentPen, erasedPen, type Pen, penOf, savedPen, showsOnBlank } from "
 import { TerminalScreen } from "./terminal-screen.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 20_000 : 200;
+const numRuns = isLong ? 20_000 : 100;
 
 interface Size {
   readonly cols: number;

@@ -15,12 +15,11 @@ export function findByArgument(argument: string): string[] {
   const found: string[] = [];
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     try {
+      const words = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
+      if (Number(name) === process.pid || !words.includes(argument)) continue;
       const stat = readFileSync(`/proc/${name}/stat`, "latin1");
       const state = stat.slice(stat.lastIndexOf(")") + 2)[0];
-      const words = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
-      if (state !== "Z" && Number(name) !== process.pid && words.includes(argument)) {
-        found.push(`${name} ${words}`);
-      }
+      if (state !== "Z") found.push(`${name} ${words}`);
     } catch {
       // It ended while we looked.
     }

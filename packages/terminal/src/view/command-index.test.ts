@@ -7,7 +7,7 @@ import { ByteRing } from "./ring.ts";
 import type { MarkContent } from "./stream-mark.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 50_000 : 2000;
+const numRuns = isLong ? 50_000 : 800;
 
 /** Content as a client makes it of `terminal/data`, `commandExecuted`, `commandFinished` and `cleared`. */
 class ClientContent {

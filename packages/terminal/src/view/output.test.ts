@@ -6,7 +6,7 @@ import { TerminalOutput } from "./output.ts";
 import type { JsonAnswer } from "./tail-answer.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 20_000 : 1000;
+const numRuns = isLong ? 20_000 : 400;
 
 /** The definition: decode everything, then take the longest suffix of whole characters within the limit. */
 function definedAnswer(stream: Uint8Array, limitBytes: number, hasExited: boolean) {

@@ -5,7 +5,7 @@ import { RingBudget } from "./budget.ts";
 import { ByteRing } from "./ring.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 20_000 : 1000;
+const numRuns = isLong ? 20_000 : 400;
 const KIB = 1024;
 
 describe("ByteRing", () => {

@@ -11,7 +11,7 @@ describe("a text screen", () => {
   it("[T202] shows what an emulator shows after any bytes and resizes from 2×1 to 1000×500", () => {
     fc.assert(
       fc.property(screenPrograms(), (program) => checkScreen(program)),
-      { numRuns: isLong ? 20_000 : 150 },
+      { numRuns: isLong ? 20_000 : 60 },
     );
   });
 

@@ -7,7 +7,7 @@ import type { StreamMark } from "./stream-mark.ts";
 import { INITIAL_MODES, modeSequences, type TerminalModes } from "./terminal-modes.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 50_000 : 2000;
+const numRuns = isLong ? 50_000 : 800;
 
 /** The nonce of the recordings. */
 const nonce = "0123456789abcdef0123456789abcdef";

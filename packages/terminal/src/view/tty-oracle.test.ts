@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { TerminalOutput } from "./output.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 30_000 : 200;
+const numRuns = isLong ? 30_000 : 80;
 
 interface Size {
   readonly cols: number;

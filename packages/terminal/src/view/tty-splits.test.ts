@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { TerminalOutput, type TerminalOutputOptions } from "./output.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
-const numRuns = isLong ? 20_000 : 1000;
+const numRuns = isLong ? 20_000 : 400;
 
 function openTty(options: Partial<TerminalOutputOptions> = {}): TerminalOutput {
   return new TerminalOutput({ kind: "tty", answerLimitBytes: 1 << 20, replayBytes: 1 << 16, ...options });

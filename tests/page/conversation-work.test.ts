@@ -12,7 +12,7 @@ import {
   type Step,
 } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, sharePage } from "./page-test.ts";
 import { composer, pick, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
@@ -66,7 +66,7 @@ describePage("[Z803] work in a conversation", () => {
 
   async function open(permissions = /Ask every time/): Promise<Page> {
     const { url, token, project } = scripted.host;
-    const { page } = await openPage(`${url}/?tkn=${token}`, {
+    const { page } = await sharePage(`${url}/?tkn=${token}`, {
       permissions: ["clipboard-read", "clipboard-write"],
       viewport: { width: 1440, height: 900 },
     });

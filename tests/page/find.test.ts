@@ -2,7 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 import { startReviewScene, type ReviewScene } from "./review-scene.ts";
 
@@ -37,10 +37,11 @@ describePage("finding", () => {
     await scene?.close();
   });
 
-  const open = async (): Promise<Page> => {
+  const open = async (opened = sharePage): Promise<Page> => {
     // Not the home page, whose field takes the keys.
-    const { page } = await openPage(`${scene.url}#/inbox`);
+    const { page } = await opened(`${scene.url}#/inbox`);
     await whenConnected(page);
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
     await link(page, "Garden fence").waitFor();
     return page;
   };
@@ -126,7 +127,7 @@ describePage("finding", () => {
   });
 
   it("[Z870] questions and finished turns are one list and one count, and notify while the page is hidden", async () => {
-    const page = await open();
+    const page = await open(openPage);
     const markAll = page.getByRole("button", { name: "Mark all as read" });
     if (await markAll.isVisible()) await markAll.click();
     await expect.poll(() => page.title()).toBe("Holdfast");

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, type OpenedPage, openPage } from "./page-test.ts";
+import { describePage, type OpenedPage, openPage, sharePage } from "./page-test.ts";
 import { allow, openShellSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { inkPerLine } from "./pixels.ts";
 import { isInView, readScreen, type ScreenView } from "./screens.ts";
@@ -36,20 +36,20 @@ describePage(
       await host?.close();
     });
 
-    async function run(command: string): Promise<Page> {
-      return (await runIn(command)).page;
+    async function openSession(open: typeof openPage = sharePage): Promise<OpenedPage> {
+      const opened = await open(`${host.url}/?tkn=${host.token}`, { deviceScaleFactor: 1 });
+      await whenConnected(opened.page);
+      await openShellSession(opened.page, host.project);
+      return opened;
     }
 
-    async function runIn(command: string): Promise<OpenedPage> {
-      const opened = await openPage(`${host.url}/?tkn=${host.token}`, { deviceScaleFactor: 1 });
-      const { page } = opened;
-      await whenConnected(page);
-      await openShellSession(page, host.project);
+    async function run(command: string, opened?: OpenedPage): Promise<Page> {
+      const { page } = opened ?? (await openSession());
       await say(page, command);
       await allow(page);
       await whenIdle(page);
       await terminals(page).getByText(/^exit/).waitFor();
-      return opened;
+      return page;
     }
 
     it("[Z340] shows every row of a short output, underscores too, in windows of any width", async () => {
@@ -122,9 +122,7 @@ describePage(
     });
 
     it("[Z344] of a full-screen program is whole, and Stop ends it: it stays to be read, and its agent's turn is over", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await openShellSession(page, host.project);
+      const { page } = await openSession();
       await say(page, "less /etc/services");
       await allow(page);
       await terminals(page).getByText("/etc/services", { exact: true }).waitFor();
@@ -144,9 +142,7 @@ describePage(
     });
 
     it("[Z345] that failed has no check mark in the plan", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await openShellSession(page, host.project);
+      const { page } = await openSession();
       await say(page, "false\necho two");
       await allow(page);
       await page.getByRole("group", { name: "Permission: execute echo two" }).waitFor();
@@ -159,7 +155,8 @@ describePage(
     });
 
     it("[Z351] that is left before it is drawn leaves no warning in the console", async () => {
-      const { page, faults } = await runIn("echo quickly");
+      const opened = await openSession(openPage);
+      const page = await run("echo quickly", opened);
       await page.evaluate(slowFrames);
       for (let round = 0; round < 3; round += 1) {
         await page.getByRole("link", { name: /Terminals/ }).click();
@@ -168,7 +165,7 @@ describePage(
         await page.locator(".xterm").first().waitFor({ state: "detached" });
         await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
       }
-      expect(faults).toEqual([]);
+      expect(opened.faults).toEqual([]);
     });
   },
   { scrollbars: "classic" },

@@ -1,7 +1,7 @@
 // Sessions in the list: named, put away, closed and deleted, in every page at once.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
 import { chooseAction, openShellSession, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z7] sessions in the page", () => {
@@ -15,7 +15,7 @@ describePage("[Z7] sessions in the page", () => {
   });
 
   it("[Z7] are named, archived and deleted, and another page sees it and the people here", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await openShellSession(page, host.project);
     await chooseAction(page, "Rename");
@@ -42,7 +42,7 @@ describePage("[Z7] sessions in the page", () => {
   });
 
   it("[Z8] that are closed are listed, opened to be read, and deleted", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     for (const name of ["Harvest", "Compost"]) {
       await openShellSession(page, host.project);
@@ -80,7 +80,7 @@ describePage("[Z7] sessions in the page", () => {
   });
 
   it("[Z880] that are closed are reopened from the menu and from the list, in every page at once", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await openShellSession(page, host.project);
     await say(page, "echo before");
@@ -123,7 +123,7 @@ describePage("[Z7] sessions in the page", () => {
   });
 
   it("[Z7] that are closed can no longer be written to, and stay to be read", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await openShellSession(page, host.project);
     const address = page.url();

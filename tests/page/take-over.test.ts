@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { isInstalled } from "./installed.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, sharePage } from "./page-test.ts";
 import { allow, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
 import { isInView, readScreen } from "./screens.ts";
 
@@ -65,14 +65,14 @@ describePage(
       "[Z353] $name fills windows from 20×4 to 200×60, growing and shrinking, and a watcher sees the same",
       { timeout: 120_000 },
       async ({ command, bottom: [fromEnd, bottom], isCounting, quit }) => {
-        const { page: watcher } = await openPage(`${host.url}/?tkn=${host.token}`);
+        const { page: watcher } = await sharePage(`${host.url}/?tkn=${host.token}`, { name: "watcher" });
         await whenConnected(watcher);
         await openShellSession(watcher, host.project);
         await say(watcher, command);
         await allow(watcher);
         await terminals(watcher).getByText("held by the agent").waitFor();
 
-        const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+        const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
         await whenConnected(page);
         await page.getByRole("link", { name: /Terminals/ }).click();
         await page.getByRole("button", { name: "Open in full" }).first().click();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { violations, violationsInBothThemes } from "./axe.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
-import { allow, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import { allow, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 describePage(
   "[Z27] axe",
@@ -29,7 +29,7 @@ describePage(
       faults["dialog"] = await violationsInBothThemes(page);
       await page.getByRole("button", { name: "Close", exact: true }).click();
 
-      await openShellSession(page, host.project);
+      await enterSession(page, "shell", host.project);
       faults["empty session"] = await violationsInBothThemes(page);
       await say(page, "/write notes.md # Hello");
       await page.getByRole("group", { name: /^Permission/ }).waitFor();

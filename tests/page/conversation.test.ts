@@ -12,7 +12,7 @@ import {
 } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
 import { describePage, sharePage } from "./page-test.ts";
-import { composer, pick, say, whenConnected } from "./page-walk.ts";
+import { composer, enterSession, pick, say, whenConnected } from "./page-walk.ts";
 import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
 /** One red point. */
@@ -112,7 +112,7 @@ describePage("[Z36] a conversation", () => {
     const { url, token, project } = scripted.host;
     const opened = await sharePage(`${url}/?tkn=${token}`);
     await whenConnected(opened.page);
-    await openPainterSession(opened.page, project);
+    await enterSession(opened.page, "painter", project);
     return opened;
   }
 

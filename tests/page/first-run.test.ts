@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
-import { allow, composer, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import {
+  allow,
+  composer,
+  enterSession,
+  openShellSession,
+  say,
+  terminals,
+  whenConnected,
+} from "./page-walk.ts";
 
 /** When the browser first drew something of the page. */
 const firstPaint = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
@@ -91,7 +99,7 @@ describePage("[Z20] the page", () => {
   it("[Z22] a message sent during a turn is queued, and can be removed", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     await say(page, "echo first");
     await page.getByRole("group", { name: /^Permission/ }).waitFor();
     await say(page, "echo second");

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, sharePage, type SharedPageOptions } from "./page-test.ts";
-import { allow, composer, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import { allow, composer, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 /** What has the focus: its label, or its tag. */
 const focused = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName";
@@ -21,7 +21,7 @@ describePage("[Z511] the focus", () => {
   async function openSession(options?: SharedPageOptions): Promise<Page> {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, options);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     return page;
   }
 

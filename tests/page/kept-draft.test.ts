@@ -3,7 +3,7 @@ import { Holdfast } from "@holdfast/sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { allow, composer, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import { allow, composer, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 describePage(
   "[Z710, Z711, Z712] a browser that was closed or signed out, and a turn with a running command",
@@ -20,7 +20,7 @@ describePage(
     it("[Z710] a browser that was closed is not listed in the session any more", async () => {
       const { page: one } = await openPage(`${host.url}/?tkn=${host.token}`);
       await whenConnected(one);
-      await openShellSession(one, host.project);
+      await enterSession(one, "shell", host.project);
       const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
       await other.goto(one.url());
       await one.getByText(/also open in: Chrome/).waitFor();
@@ -32,7 +32,7 @@ describePage(
       const api = new Holdfast({ baseUrl: host.url, apiKey: host.token });
       const { page } = await openPage(`${host.url}/?tkn=${host.token}`, { expectedFaults: /401|WebSocket/ });
       await whenConnected(page);
-      await openShellSession(page, host.project);
+      await enterSession(page, "shell", host.project);
       await composer(page).fill("echo kept");
       for (const { id } of await api.signIns.list()) await api.signIns.revoke(id);
       await page.getByText("This browser is not signed in any more").waitFor();
@@ -53,7 +53,7 @@ describePage(
     it("[Z712] a turn with a running command has one button for each: Stop for the turn, Stop command for the command", async () => {
       const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
       await whenConnected(page);
-      await openShellSession(page, host.project);
+      await enterSession(page, "shell", host.project);
       await say(page, "sleep 600");
       await allow(page);
       await terminals(page).getByRole("button", { name: "Stop command" }).waitFor();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { violationsInBothThemes } from "./axe.ts";
 import { describePage, sharePage } from "./page-test.ts";
-import { openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import { enterSession, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
@@ -65,7 +65,7 @@ describePage("[Z813] on a phone", () => {
   it("[Z881] no part of the composer or of the conversation covers another", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, phone);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     const settings = page.getByRole("button", { name: /^(Permissions|Mode|Output): / });
     await expect.poll(() => settings.count()).toBe(3);
     const [send] = await edges(page.getByRole("button", { name: "Send", exact: true }));

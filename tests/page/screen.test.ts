@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, type OpenedPage, openPage, sharePage } from "./page-test.ts";
-import { allow, openShellSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { allow, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { inkPerLine } from "./pixels.ts";
 import { isInView, readScreen, type ScreenView } from "./screens.ts";
 
@@ -39,7 +39,7 @@ describePage(
     async function openSession(open: typeof openPage = sharePage): Promise<OpenedPage> {
       const opened = await open(`${host.url}/?tkn=${host.token}`, { deviceScaleFactor: 1 });
       await whenConnected(opened.page);
-      await openShellSession(opened.page, host.project);
+      await enterSession(opened.page, "shell", host.project);
       return opened;
     }
 

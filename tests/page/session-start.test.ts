@@ -11,6 +11,7 @@ import {
   allow,
   chooseAction,
   composer,
+  enterSession,
   fillNewSession,
   openShellSession,
   say,
@@ -88,7 +89,7 @@ describePage(
 
     it("[Z354] renaming selects the old name, and [Z6] the search is there for one session", async () => {
       const page = await open();
-      await openShellSession(page, host.project);
+      await enterSession(page, "shell", host.project);
       await chooseAction(page, "Rename");
       await page.getByRole("textbox", { name: "Session name" }).waitFor();
       await page.keyboard.type("Harvest");
@@ -102,7 +103,7 @@ describePage(
 
     it("[Z346] running terminals come first, the newest of them first, and in full is most of the window", async () => {
       const page = await open();
-      await openShellSession(page, host.project);
+      await enterSession(page, "shell", host.project);
       for (const command of ["sleep 601", "sleep 602"]) {
         await say(page, command);
         await allow(page);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
-import { chooseAction, openShellSession, say, whenConnected } from "./page-walk.ts";
+import { chooseAction, enterSession, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z7] sessions in the page", () => {
   let host: RealHost;
@@ -17,7 +17,7 @@ describePage("[Z7] sessions in the page", () => {
   it("[Z7] are named, archived and deleted, and another page sees it and the people here", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     await chooseAction(page, "Rename");
     await page.getByRole("textbox", { name: "Session name" }).fill("Garden work");
     await page.keyboard.press("Enter");
@@ -45,7 +45,7 @@ describePage("[Z7] sessions in the page", () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     for (const name of ["Harvest", "Compost"]) {
-      await openShellSession(page, host.project);
+      await enterSession(page, "shell", host.project);
       await chooseAction(page, "Rename");
       await page.getByRole("textbox", { name: "Session name" }).fill(name);
       await page.keyboard.press("Enter");
@@ -82,7 +82,7 @@ describePage("[Z7] sessions in the page", () => {
   it("[Z880] that are closed are reopened from the menu and from the list, in every page at once", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     await say(page, "echo before");
     await page.getByRole("group", { name: "Your message" }).waitFor();
     await chooseAction(page, "Rename");
@@ -125,7 +125,7 @@ describePage("[Z7] sessions in the page", () => {
   it("[Z7] that are closed can no longer be written to, and stay to be read", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     const address = page.url();
     await chooseAction(page, "Close …");
     await page.getByRole("button", { name: "Close session" }).click();

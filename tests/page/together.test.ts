@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, lostHostFaults, openPage, sharePage } from "./page-test.ts";
-import { allow, composer, openShellSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
+import { allow, composer, enterSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
 
 describePage("[Z24] several pages", () => {
   let host: RealHost;
@@ -19,7 +19,7 @@ describePage("[Z24] several pages", () => {
   it("[Z24, Z39] show the same, what one answers is answered in the other, and each knows of the other", async () => {
     const { page: one } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(one);
-    await openShellSession(one, host.project);
+    await enterSession(one, "shell", host.project);
     const { page: other } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
     await say(one, "sh -i");
@@ -49,7 +49,7 @@ describePage("[Z24] several pages", () => {
   it("[Z25] the inbox of one shows what waits in all, and empties when it is answered elsewhere", async () => {
     const { page: one } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(one);
-    await openShellSession(one, host.project);
+    await enterSession(one, "shell", host.project);
     await say(one, "echo from the inbox");
     const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
@@ -76,7 +76,7 @@ describePage("[Z26] a host that is killed under its page", () => {
           expectedFaults: lostHostFaults,
         });
         await whenConnected(page);
-        await openShellSession(page, host.project);
+        await enterSession(page, "shell", host.project);
         await say(page, "echo before; sleep 600");
         await allow(page);
         await terminals(page).getByText("before", { exact: true }).waitFor();

@@ -1,11 +1,11 @@
-// Code in answers: coloured when it is whole and in sight, plain until then, and never in the way.
+// Answers of an agent: Markdown that cannot do anything, and code that is coloured when it is whole and in sight.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { contrastViolations } from "./axe.ts";
 import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
-import { describePage, openPage } from "./page-test.ts";
-import { composer, fillNewSession, say, whenConnected } from "./page-walk.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
+import { composer, enterSession, say, whenConnected } from "./page-walk.ts";
 
 const code = [
   "// A & B",
@@ -18,7 +18,18 @@ const code = [
 ].join("\n");
 const answer = ["", "", "```ts", code, "```", "", "```klingon", "const none = 1", "```"].join("\n");
 
-describePage("[Z9] code in the page", () => {
+const attack = [
+  "**bold**",
+  "<img src=x onerror='globalThis.isHacked = true'>",
+  "<script>globalThis.isHacked = true</script>",
+  "<a href='javascript:globalThis.isHacked = true'>link one</a>",
+  "[link two](javascript:globalThis.isHacked=true)",
+  "[link three](https://example.org/)",
+  "<style>body { display: none }</style>",
+  "<form action='https://example.org/'><input name='token'></form>",
+].join(" ");
+
+describePage("[Z9, Z28] answers in the page", () => {
   let host: RealHost;
 
   beforeAll(async () => {
@@ -28,18 +39,16 @@ describePage("[Z9] code in the page", () => {
     await host?.close();
   });
 
-  async function openEcho(): Promise<{ page: Page; faults: string[] }> {
-    const opened = await openPage(`${host.url}/?tkn=${host.token}`);
+  async function openEcho(open = sharePage): Promise<{ page: Page; faults: string[] }> {
+    const opened = await open(`${host.url}/?tkn=${host.token}`);
     const { page } = opened;
     await whenConnected(page);
-    const dialog = await fillNewSession(page, /Qwen/, host.project);
-    await dialog.getByRole("button", { name: "Open session" }).click();
-    await composer(page).waitFor();
+    await enterSession(page, "qwen", host.project);
     return opened;
   }
 
-  it("[Z9, Z34] has colours that can be read, light and dark, and reads as before", async () => {
-    const { page, faults } = await openEcho();
+  it("[Z9, Z34] code has colours that can be read, light and dark, and reads as before", async () => {
+    const { page, faults } = await openEcho(openPage);
     const fetched: string[] = [];
     page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
     await say(page, "No code yet");
@@ -71,7 +80,7 @@ describePage("[Z9] code in the page", () => {
     expect(faults).toEqual([]);
   });
 
-  it("[Z9] stays plain while its fence is open", async () => {
+  it("[Z9] code stays plain while its fence is open", async () => {
     const { page } = await openEcho();
     await say(page, "\n\n```ts\nconst whole = 1\n```\n\n```ts\nconst open = 2");
     const blocks = page.getByRole("log", { name: "Conversation" }).locator("pre code");
@@ -79,5 +88,27 @@ describePage("[Z9] code in the page", () => {
     await page.getByText("Done", { exact: true }).waitFor();
     expect(await blocks.nth(1).textContent()).toBe("const open = 2\n");
     expect(await blocks.nth(1).locator("span").count()).toBe(0);
+  });
+
+  it("[Z28] Markdown is shown, and nothing in it runs, is sent or changes the page", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, {
+      // The browser logs what it blocks.
+      expectedFaults: /Content Security Policy|Failed to load resource/,
+    });
+    await whenConnected(page);
+    await enterSession(page, "qwen", host.project);
+    await say(page, attack);
+    const log = page.getByRole("log", { name: "Conversation" });
+    await log.locator("strong", { hasText: "bold" }).waitFor();
+    await log.getByRole("button", { name: "Thought: Let me think." }).waitFor();
+    await page.getByText("Done", { exact: true }).waitFor();
+    expect(await log.locator("script, style, form, input, iframe").count()).toBe(0);
+    expect(await log.locator("[onerror], [href^='javascript']").count()).toBe(0);
+    const link = log.getByRole("link", { name: "link three" });
+    expect([await link.getAttribute("target"), await link.getAttribute("rel")]).toEqual([
+      "_blank",
+      "noopener noreferrer",
+    ]);
+    expect(await page.evaluate("globalThis.isHacked")).toBeUndefined();
   });
 });

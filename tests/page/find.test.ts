@@ -1,6 +1,7 @@
 // Finding in a real browser: the palette, the help on shortcuts, search, filters.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { say as answer } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
@@ -27,7 +28,8 @@ describePage("finding", () => {
   let scene: ReviewScene;
 
   beforeAll(async () => {
-    scene = await startReviewScene();
+    // No command for each of many turns.
+    scene = await startReviewScene({ "*": [answer("Changed as you asked.")] });
     const first = await scene.openSession(scene.repository, "Garden fence");
     await scene.send(first, "Add a greeting for the evening");
     for (let turn = 0; turn < 12; turn += 1) await scene.send(first, `Water the roses, round ${turn}`);

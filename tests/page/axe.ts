@@ -3,13 +3,15 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 
+const require = createRequire(import.meta.url);
+
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
 /** To read axe takes a page as long as to run it: the short form, and once per document. */
-const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const source = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /** The rules whose result depends on colours, and so on the theme. */
 const colourRules = ["color-contrast", "link-in-text-block"];

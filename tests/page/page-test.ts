@@ -30,7 +30,7 @@ const sharedBrowsers = test.extend("browsers", { scope: "worker" }, ({}, { onCle
 });
 
 let browser: Browser | undefined;
-/** Tabs that tests of a `describePage` go on in, by name. */
+/** Tabs that tests of a `describePage` share, by name. */
 let sharedTabs = new Map<string, SharedTab>();
 
 interface SharedTab extends OpenedPage {

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { isInstalled } from "./installed.ts";
-import { describePage, sharePage } from "./page-test.ts";
+import { describePage, openPage } from "./page-test.ts";
 import { allow, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 import { isInView, readScreen } from "./screens.ts";
 
@@ -69,14 +69,14 @@ describePage(
       "[Z353] $name fills windows from 20×4 to 200×60, growing and shrinking, and a watcher sees the same",
       { timeout: 120_000 },
       async ({ command, bottom: [fromEnd, bottom], isCounting, quit }) => {
-        const { page: watcher } = await sharePage(`${host.url}/?tkn=${host.token}`, { name: "watcher" });
+        const { page: watcher } = await openPage(`${host.url}/?tkn=${host.token}`);
         await whenConnected(watcher);
         await enterSession(watcher, "shell", host.project);
         await say(watcher, command);
         await allow(watcher);
         await terminals(watcher).getByText("held by the agent").waitFor();
 
-        const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+        const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
         await whenConnected(page);
         await page.getByRole("link", { name: /Terminals/ }).click();
         await page.getByRole("button", { name: "Open in full" }).first().click();
@@ -127,7 +127,7 @@ describePage(
       `[Z510] in full shows its holder what a watcher sees${reason}`,
       { timeout: 60_000 },
       async () => {
-        const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+        const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
         await whenConnected(page);
         await enterSession(page, "shell", host.project);
         await say(page, "vim -n -R -u NONE lines.txt");
@@ -135,7 +135,7 @@ describePage(
         await terminals(page).getByRole("button", { name: "Take over" }).click();
         await terminals(page).getByText("held by you").waitFor();
         await terminals(page).locator("textarea:focus").waitFor({ state: "attached" });
-        const { page: watcher } = await sharePage(`${host.url}/?tkn=${host.token}`, { name: "watcher" });
+        const { page: watcher } = await openPage(`${host.url}/?tkn=${host.token}`);
         await whenConnected(watcher);
         await watcher
           .getByRole("link", { name: /lines\.txt/ })

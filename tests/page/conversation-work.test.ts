@@ -1,6 +1,7 @@
 // Work in a conversation: finished commands and groups, differences, copies and quotes, keys, earlier messages, own commands.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import type { ApprovalPolicy } from "@holdfast/ahp";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
@@ -12,9 +13,9 @@ import {
   type Step,
 } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
-import { composer, pick, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
-import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
+import { describePage, sharePage } from "./page-test.ts";
+import { composer, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
 function call(toolCallId: string, kind: string, title: string, content: readonly object[] = []): Step {
   return update("tool_call", { toolCallId, kind, title, status: "completed", content });
@@ -64,20 +65,20 @@ describePage("[Z803] work in a conversation", () => {
     await scripted?.close();
   });
 
-  async function open(permissions = /Ask every time/): Promise<Page> {
+  async function open(policy?: ApprovalPolicy): Promise<Page> {
     const { url, token, project } = scripted.host;
-    const { page } = await openPage(`${url}/?tkn=${token}`, {
+    const { page } = await sharePage(`${url}/?tkn=${token}`, {
       permissions: ["clipboard-read", "clipboard-write"],
       viewport: { width: 1440, height: 900 },
     });
     await whenConnected(page);
-    await openPainterSession(page, project, (dialog) => pick(dialog, "Permissions", permissions));
+    await enterSession(page, "painter", project, policy);
     return page;
   }
   const clipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()");
 
   it("[Z803, Z804, Z808] finished commands and groups are lines that open; texts, code and output are copied and quoted", async () => {
-    const page = await open(/Allow everything/);
+    const page = await open("approve-all");
     await say(page, "build");
     await page.getByText("Built.").waitFor();
     await whenIdle(page);

@@ -11,8 +11,8 @@ import {
   type Script,
 } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
-import { composer, pick, say, whenConnected } from "./page-walk.ts";
+import { describePage, sharePage } from "./page-test.ts";
+import { composer, enterSession, pick, say, whenConnected } from "./page-walk.ts";
 import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
 /** One red point. */
@@ -110,9 +110,9 @@ describePage("[Z36] a conversation", () => {
 
   async function openConversation(): Promise<{ page: Page; faults: string[] }> {
     const { url, token, project } = scripted.host;
-    const opened = await openPage(`${url}/?tkn=${token}`);
+    const opened = await sharePage(`${url}/?tkn=${token}`);
     await whenConnected(opened.page);
-    await openPainterSession(opened.page, project);
+    await enterSession(opened.page, "painter", project);
     return opened;
   }
 
@@ -173,7 +173,7 @@ describePage("[Z36] a conversation", () => {
 
   it("[Z41] begins with the MCP servers that were chosen for it", async () => {
     const { url, token, project } = scripted.host;
-    const { page } = await openPage(`${url}/?tkn=${token}`);
+    const { page } = await sharePage(`${url}/?tkn=${token}`);
     await whenConnected(page);
     await openPainterSession(page, project, (dialog) => dialog.getByLabel("notes").check());
     await say(page, "hello");

@@ -3,7 +3,7 @@ import { makeId, terminalUri, type ToolCall } from "@holdfast/ahp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { allow, openShellSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { allow, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
 import { openTinySession, tinyCall, tinyTurn } from "./tiny-session.ts";
 
@@ -24,7 +24,7 @@ describePage("[Z890] output of which only the end is shown", () => {
   it("[Z890] says so after a reload, with Show all and the command that prints the rest", async () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     await say(page, "seq 1 40000");
     await allow(page);
     await whenIdle(page);

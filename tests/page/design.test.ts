@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { violations } from "./axe.ts";
 import { type DesignPage, openDesignPage } from "./design-page.ts";
 import { pageFolder } from "./page-browser.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
 import { inkPerLine } from "./pixels.ts";
 
 describePage("[Z800] the design system", () => {
@@ -21,7 +21,8 @@ describePage("[Z800] the design system", () => {
   });
 
   it.each(["light", "dark"] as const)("[Z800] is accessible and drawn in full, %s", async (colorScheme) => {
-    const { page } = await openPage(url, { colorScheme, reducedMotion: "reduce" });
+    const { page } = await sharePage(url);
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.getByRole("heading", { name: "Design system" }).waitFor();
     expect(await violations(page)).toEqual([]);
     const isDark = await page.evaluate<boolean>(
@@ -69,7 +70,7 @@ describePage("[Z800] the design system", () => {
   });
 
   it("[Z802] a menu is worked by the keyboard, and a dialog asks before what cannot be undone", async () => {
-    const { page } = await openPage(url, { reducedMotion: "reduce" });
+    const { page } = await sharePage(url);
     const button = page.getByRole("button", { name: "Session", exact: true });
     await button.press("Enter");
     await page.getByRole("menuitem", { name: "Rename" }).waitFor();

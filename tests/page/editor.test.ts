@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { overWebSocket } from "../acp/sdk-editor.ts";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, sharePage } from "./page-test.ts";
 import { allow, terminals, whenConnected } from "./page-walk.ts";
 
 describePage("an editor that speaks ACP, beside a page", () => {
@@ -21,7 +21,7 @@ describePage("an editor that speaks ACP, beside a page", () => {
     const { sessionId } = await editor.newSession(host.project);
     const turn = editor.prompt(sessionId, "echo asked in the editor");
     const { signal } = await editor.permission();
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await page
       .getByRole("link", { name: /asked in the editor/ })
@@ -41,7 +41,7 @@ describePage("an editor that speaks ACP, beside a page", () => {
     const { sessionId } = await editor.newSession(host.project);
     const turn = editor.prompt(sessionId, "echo run in the editor");
     await editor.permission();
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await page
       .getByRole("link", { name: /run in the editor/ })

@@ -1,8 +1,9 @@
 // Finding in a real browser: the palette, the help on shortcuts, search, filters.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { say as answer } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 import { startReviewScene, type ReviewScene } from "./review-scene.ts";
 
@@ -27,7 +28,8 @@ describePage("finding", () => {
   let scene: ReviewScene;
 
   beforeAll(async () => {
-    scene = await startReviewScene();
+    // No command for each of many turns.
+    scene = await startReviewScene({ "*": [answer("Changed as you asked.")] });
     const first = await scene.openSession(scene.repository, "Garden fence");
     await scene.send(first, "Add a greeting for the evening");
     for (let turn = 0; turn < 12; turn += 1) await scene.send(first, `Water the roses, round ${turn}`);
@@ -37,10 +39,11 @@ describePage("finding", () => {
     await scene?.close();
   });
 
-  const open = async (): Promise<Page> => {
+  const open = async (opened = sharePage): Promise<Page> => {
     // Not the home page, whose field takes the keys.
-    const { page } = await openPage(`${scene.url}#/inbox`);
+    const { page } = await opened(`${scene.url}#/inbox`);
     await whenConnected(page);
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
     await link(page, "Garden fence").waitFor();
     return page;
   };
@@ -126,7 +129,7 @@ describePage("finding", () => {
   });
 
   it("[Z870] questions and finished turns are one list and one count, and notify while the page is hidden", async () => {
-    const page = await open();
+    const page = await open(openPage);
     const markAll = page.getByRole("button", { name: "Mark all as read" });
     if (await markAll.isVisible()) await markAll.click();
     await expect.poll(() => page.title()).toBe("Holdfast");

@@ -1,8 +1,16 @@
 // The first run in a real browser: from the printed address to a terminal that is taken over, given back and stopped.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, openPage } from "./page-test.ts";
-import { allow, composer, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
+import {
+  allow,
+  composer,
+  enterSession,
+  openShellSession,
+  say,
+  terminals,
+  whenConnected,
+} from "./page-walk.ts";
 
 /** When the browser first drew something of the page. */
 const firstPaint = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
@@ -65,7 +73,7 @@ describePage("[Z20] the page", () => {
   });
 
   it("[Z21] after a reload nothing is missing, and the keyboard alone is enough", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await page.keyboard.press("Escape");
     await page.keyboard.press("s");
@@ -89,9 +97,9 @@ describePage("[Z20] the page", () => {
   });
 
   it("[Z22] a message sent during a turn is queued, and can be removed", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     await say(page, "echo first");
     await page.getByRole("group", { name: /^Permission/ }).waitFor();
     await say(page, "echo second");

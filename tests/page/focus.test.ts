@@ -2,8 +2,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, openPage, type PageOptions } from "./page-test.ts";
-import { allow, composer, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import { describePage, sharePage, type SharedPageOptions } from "./page-test.ts";
+import { allow, composer, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 /** What has the focus: its label, or its tag. */
 const focused = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName";
@@ -18,10 +18,10 @@ describePage("[Z511] the focus", () => {
     await host?.close();
   });
 
-  async function openSession(options?: PageOptions): Promise<Page> {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`, options);
+  async function openSession(options?: SharedPageOptions): Promise<Page> {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, options);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     return page;
   }
 
@@ -71,7 +71,7 @@ describePage("[Z511] the focus", () => {
   });
 
   it("[Z511] opens no touch keyboard", async () => {
-    const page = await openSession({ hasTouch: true, isMobile: true });
+    const page = await openSession({ name: "phone", hasTouch: true, isMobile: true });
     await say(page, "sleep 600");
     await composer(page).blur();
     await allow(page);

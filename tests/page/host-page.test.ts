@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 import { startReviewScene, type ReviewScene } from "./review-scene.ts";
 
@@ -53,7 +53,7 @@ describePage("the host page", () => {
   );
 
   it("[Z860] keeps theme and text size in the browser", async () => {
-    const { page } = await openPage(`${scene.url}#/host`);
+    const { page } = await sharePage(`${scene.url}#/host`);
     await whenConnected(page);
     const choose = async (name: string, option: string): Promise<void> => {
       await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
@@ -70,7 +70,7 @@ describePage("the host page", () => {
   });
 
   it("[Z861] revokes a key after a question", async () => {
-    const { page } = await openPage(`${scene.url}#/host/access`);
+    const { page } = await sharePage(`${scene.url}#/host/access`);
     await page.getByText("at most approve-reads").waitFor();
     await page.getByRole("button", { name: "Revoke Garden bot…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();

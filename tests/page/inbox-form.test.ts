@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, say as answer, type Script } from "../../packages/core/src/testing/script.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { pick, say, whenConnected } from "./page-walk.ts";
-import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
+import { enterSession, pick, say, whenConnected } from "./page-walk.ts";
+import { startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
 const requestedSchema = {
   type: "object",
@@ -36,7 +36,7 @@ describePage("[Z11] a question in the inbox", () => {
     const { url, token, project } = scripted.host;
     const { page, faults } = await openPage(`${url}/?tkn=${token}`);
     await whenConnected(page);
-    await openPainterSession(page, project);
+    await enterSession(page, "painter", project);
     const address = page.url();
     await say(page, "go");
 

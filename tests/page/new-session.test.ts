@@ -1,7 +1,7 @@
 // The dialog for a new session: the model that is asked for is the one that answers.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, sharePage } from "./page-test.ts";
 import { composer, fillNewSession, pick, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z10] a new session", () => {
@@ -15,7 +15,7 @@ describePage("[Z10] a new session", () => {
   });
 
   it("[Z10] takes any model, offers those that the agent listed, and forgets them for another agent", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     const dialog = page.getByRole("dialog", { name: "New session" });
     const model = dialog.getByRole("button", { name: /^Model: / });
@@ -57,7 +57,7 @@ describePage("[Z10] a new session", () => {
   });
 
   it("[Z641] says what each level of isolation means, and gets the one that was chosen", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     const dialog = page.getByRole("dialog", { name: "New session" });
     await page.getByRole("button", { name: "New session" }).click();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, lostHostFaults, openPage } from "./page-test.ts";
-import { openShellSession, whenConnected } from "./page-walk.ts";
+import { enterSession, whenConnected } from "./page-walk.ts";
 
 describePage("[Z342] a host that hangs", () => {
   let host: RealHost;
@@ -19,7 +19,7 @@ describePage("[Z342] a host that hangs", () => {
       expectedFaults: lostHostFaults,
     });
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     const banner = page
       .getByRole("alert")
       .filter({ hasText: "Host not responding" })

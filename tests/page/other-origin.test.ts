@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 
 /** Log lines of the browser for refused requests. */
@@ -39,7 +39,7 @@ describePage("[A12] a page of another origin", () => {
   });
 
   it("[A320] with the token uses the API, its streams and its errors", async () => {
-    const { page } = await openPage(origin, { expectedFaults: refusals });
+    const { page } = await sharePage(origin, { expectedFaults: refusals });
     const headers = { authorization: `Bearer ${host.token}`, "content-type": "application/json" };
     const created = await fetchIn(page, `${host.url}/sdk/acp/session`, {
       method: "POST",
@@ -68,7 +68,7 @@ describePage("[A12] a page of another origin", () => {
   });
 
   it("[E320] with the token opens a WebSocket, by its address or a subprotocol", async () => {
-    const { page } = await openPage(origin, { expectedFaults: refusals });
+    const { page } = await sharePage(origin, { expectedFaults: refusals });
     const address = host.url.replace("http", "ws");
     expect(await socketIn(page, `${address}/ahp?tkn=${host.token}`)).toBe("open");
     expect(await socketIn(page, address, [`holdfast.token.${host.token}`])).toBe("open");

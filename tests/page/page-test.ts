@@ -1,5 +1,5 @@
 // Tests in a real browser, which all tests of a worker share: each page has separate cookies and storage.
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, ViewportSize } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { cannotBrowse, startBrowser, watchTasks, type BrowserOptions } from "./page-browser.ts";
 
@@ -30,16 +30,25 @@ const sharedBrowsers = test.extend("browsers", { scope: "worker" }, ({}, { onCle
 });
 
 let browser: Browser | undefined;
+/** Tabs that tests of a `describePage` share, by name. */
+let sharedTabs = new Map<string, SharedTab>();
+
+interface SharedTab extends OpenedPage {
+  readonly viewport: ViewportSize;
+  close(): Promise<void>;
+}
 
 /** Declares tests that open pages; without a browser they are skipped, and the title says why. */
 export function describePage(title: string, declare: () => void, options: BrowserOptions = {}): void {
   const reason = cannotBrowse === undefined ? "" : ` (skipped: ${cannotBrowse})`;
   describe.skipIf(cannotBrowse)(`${title}${reason}`, () => {
     sharedBrowsers.beforeAll(async ({ browsers }) => {
-      const outer = browser;
+      const outer = { browser, sharedTabs };
       browser = await browsers.get(options);
-      return () => {
-        browser = outer;
+      sharedTabs = new Map();
+      return async () => {
+        await Promise.all([...sharedTabs.values()].map((tab) => tab.close()));
+        ({ browser, sharedTabs } = outer);
       };
     });
     declare();
@@ -67,18 +76,69 @@ export async function openPage(
   url: string,
   { expectedFaults, ...options }: PageOptions = {},
 ): Promise<OpenedPage> {
-  if (browser === undefined) throw new Error("openPage needs a test declared in describePage");
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    // Spinners that turn would take a tenth of the CPU time.
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const faults: string[] = [];
+  const tab = await openTab(options);
   onTestFinished(async () => {
-    await context.close();
-    expect(faults.filter((fault) => expectedFaults?.test(fault) !== true)).toEqual([]);
+    await tab.close();
+    expectNoFaults(tab, expectedFaults);
   });
+  await tab.page.goto(url);
+  return tab;
+}
+
+/** How a shared page is opened by the first test that asks for it. */
+export interface SharedPageOptions extends PageOptions {
+  /** Which page, where a test has several at once. */
+  readonly name?: string;
+}
+
+/**
+ * Goes to an address in the page that an earlier test of the same `describePage` left, or opens one. To open one takes
+ * more CPU time than most tests: they share it unless they are about a browser's start, its storage or its settings.
+ * Each begins in the view of its address, with nothing open over it and in the window's first size.
+ */
+export async function sharePage(
+  url: string,
+  { name = "", expectedFaults, ...options }: SharedPageOptions = {},
+): Promise<OpenedPage> {
+  const tabs = sharedTabs;
+  const earlier = tabs.get(name);
+  const tab = earlier ?? (await openTab(options));
+  tabs.set(name, tab);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") {
+      // Nobody knows what a failed test left.
+      tabs.delete(name);
+      await tab.close();
+    }
+    expectNoFaults(tab, expectedFaults);
+  });
+  if (earlier === undefined) await tab.page.goto(url);
+  else await returnTo(tab, new URL(url).hash);
+  return tab;
+}
+
+/** Leads a page to the view of an address, as its next test expects it. */
+async function returnTo({ page, viewport }: SharedTab, hash: string): Promise<void> {
+  // One for each that may be open: a list within a dialog.
+  for (let count = 0; count < 2; count += 1) await page.keyboard.press("Escape");
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme: null, reducedMotion: "reduce" });
+  // By way of the home page: the view of the same address begins again, too.
+  for (const each of new Set(["#/", hash === "" ? "#/" : hash])) {
+    await page.evaluate(`new Promise((resolve) => {
+      document.activeElement?.blur();
+      location.hash = ${JSON.stringify(each)};
+      requestAnimationFrame(() => requestAnimationFrame(resolve));
+    })`);
+  }
+}
+
+async function openTab(options: BrowserContextOptions): Promise<SharedTab> {
+  if (browser === undefined) throw new Error("A page needs a test declared in describePage");
+  const viewport = options.viewport ?? { width: 1280, height: 800 };
+  // Spinners that turn would take a tenth of the CPU time.
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options, viewport });
+  const faults: string[] = [];
   context.setDefaultTimeout(15_000);
   await context.addInitScript(watchTasks);
   const page = await context.newPage();
@@ -86,6 +146,12 @@ export async function openPage(
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) faults.push(message.text());
   });
-  await page.goto(url);
-  return { page, faults };
+  return { page, faults, viewport, close: () => context.close() };
+}
+
+/** Fails a test whose page has warnings and errors in its console that the test did not provoke (Z351). */
+function expectNoFaults({ faults }: OpenedPage, expected: RegExp | undefined): void {
+  // What comes later counts for the next test of a shared page.
+  const own = faults.splice(0);
+  expect(own.filter((fault) => expected?.test(fault) !== true)).toEqual([]);
 }

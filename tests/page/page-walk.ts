@@ -1,4 +1,5 @@
 // Steps of a person in the page.
+import type { ApprovalPolicy } from "@holdfast/ahp";
 import type { Locator, Page } from "playwright-core";
 
 /** The field in which messages are written. */
@@ -32,6 +33,28 @@ export async function fillNewSession(page: Page, agent: RegExp, folder: string):
 export async function openShellSession(page: Page, folder: string): Promise<void> {
   const dialog = await fillNewSession(page, /Shell/, folder);
   await dialog.getByRole("button", { name: "Open session" }).click();
+  await composer(page).waitFor();
+}
+
+/**
+ * Opens a session over HTTP, as the page does what a person asks for, and goes to it. The dialog takes as much CPU time
+ * as to open the page, so tests go through it where they are about it.
+ */
+export async function enterSession(
+  page: Page,
+  agent: string,
+  folder: string,
+  approvalPolicy: ApprovalPolicy = "ask",
+): Promise<void> {
+  const wish = JSON.stringify({ agent_id: agent, cwd: folder, approvalPolicy });
+  const uri = await page.evaluate<string>(`(async () => {
+    const headers = { "content-type": "application/json", "x-holdfast-page": "1" };
+    const init = { method: "POST", headers, body: ${JSON.stringify(wish)} };
+    const { session } = await (await fetch("/sdk/acp/session", init)).json();
+    const { sessions } = await (await fetch("/sdk/acp/sessions", { headers })).json();
+    return sessions.find(({ session_key }) => session_key === session.session_key).uri;
+  })()`);
+  await page.evaluate(`location.hash = "#/session/${encodeURIComponent(uri)}"`);
   await composer(page).waitFor();
 }
 

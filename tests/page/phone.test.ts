@@ -3,8 +3,8 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
-import { openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import { describePage, sharePage } from "./page-test.ts";
+import { enterSession, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
@@ -23,7 +23,7 @@ describePage("[Z813] on a phone", () => {
     page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
 
   it("[Z813] places are a bar, questions are answered by thumb, and a terminal has the keys that are missing", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`, phone);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, phone);
     await whenConnected(page);
     const places = page.getByRole("navigation", { name: "Places" });
     const bar = await places.boundingBox();
@@ -63,9 +63,9 @@ describePage("[Z813] on a phone", () => {
   });
 
   it("[Z881] no part of the composer or of the conversation covers another", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`, phone);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, phone);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     const settings = page.getByRole("button", { name: /^(Permissions|Mode|Output): / });
     await expect.poll(() => settings.count()).toBe(3);
     const [send] = await edges(page.getByRole("button", { name: "Send", exact: true }));

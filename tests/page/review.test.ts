@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { say as answer, update } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, sharePage } from "./page-test.ts";
 import { composer, say, whenConnected } from "./page-walk.ts";
 import { startReviewScene, type ReviewScene } from "./review-scene.ts";
 
@@ -44,7 +44,7 @@ describePage("review", () => {
   };
   const openSession = async (view = "", key = session): Promise<Page> => {
     const uri = encodeURIComponent(uriOfKey(key));
-    const { page } = await openPage(`${scene.url}#/session/${uri}${view}`);
+    const { page } = await sharePage(`${scene.url}#/session/${uri}${view}`);
     await whenConnected(page);
     return page;
   };

@@ -2,8 +2,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, type OpenedPage, openPage } from "./page-test.ts";
-import { allow, openShellSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { describePage, type OpenedPage, sharePage } from "./page-test.ts";
+import { allow, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { inkPerLine } from "./pixels.ts";
 import { isInView, readScreen, type ScreenView } from "./screens.ts";
 
@@ -20,9 +20,11 @@ function fit({ view, cols, fontPx, cellPx }: ScreenView): { fits: boolean; isLar
 
 /** Frames that come late, as on a busy machine. */
 const slowFrames = `
+  globalThis.usualFrames = { requestAnimationFrame, cancelAnimationFrame };
   globalThis.requestAnimationFrame = (callback) => setTimeout(callback, 300, 0);
   globalThis.cancelAnimationFrame = clearTimeout;
 `;
+const usualFrames = "void Object.assign(globalThis, globalThis.usualFrames)";
 
 describePage(
   "[Z340] a screen",
@@ -36,20 +38,20 @@ describePage(
       await host?.close();
     });
 
-    async function run(command: string): Promise<Page> {
-      return (await runIn(command)).page;
+    async function openSession(): Promise<OpenedPage> {
+      const opened = await sharePage(`${host.url}/?tkn=${host.token}`, { deviceScaleFactor: 1 });
+      await whenConnected(opened.page);
+      await enterSession(opened.page, "shell", host.project);
+      return opened;
     }
 
-    async function runIn(command: string): Promise<OpenedPage> {
-      const opened = await openPage(`${host.url}/?tkn=${host.token}`, { deviceScaleFactor: 1 });
-      const { page } = opened;
-      await whenConnected(page);
-      await openShellSession(page, host.project);
+    async function run(command: string, opened?: OpenedPage): Promise<Page> {
+      const { page } = opened ?? (await openSession());
       await say(page, command);
       await allow(page);
       await whenIdle(page);
       await terminals(page).getByText(/^exit/).waitFor();
-      return opened;
+      return page;
     }
 
     it("[Z340] shows every row of a short output, underscores too, in windows of any width", async () => {
@@ -122,9 +124,7 @@ describePage(
     });
 
     it("[Z344] of a full-screen program is whole, and Stop ends it: it stays to be read, and its agent's turn is over", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await openShellSession(page, host.project);
+      const { page } = await openSession();
       await say(page, "less /etc/services");
       await allow(page);
       await terminals(page).getByText("/etc/services", { exact: true }).waitFor();
@@ -144,9 +144,7 @@ describePage(
     });
 
     it("[Z345] that failed has no check mark in the plan", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await openShellSession(page, host.project);
+      const { page } = await openSession();
       await say(page, "false\necho two");
       await allow(page);
       await page.getByRole("group", { name: "Permission: execute echo two" }).waitFor();
@@ -159,7 +157,8 @@ describePage(
     });
 
     it("[Z351] that is left before it is drawn leaves no warning in the console", async () => {
-      const { page, faults } = await runIn("echo quickly");
+      const opened = await openSession();
+      const page = await run("echo quickly", opened);
       await page.evaluate(slowFrames);
       for (let round = 0; round < 3; round += 1) {
         await page.getByRole("link", { name: /Terminals/ }).click();
@@ -168,7 +167,8 @@ describePage(
         await page.locator(".xterm").first().waitFor({ state: "detached" });
         await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
       }
-      expect(faults).toEqual([]);
+      expect(opened.faults).toEqual([]);
+      await page.evaluate(usualFrames);
     });
   },
   { scrollbars: "classic" },

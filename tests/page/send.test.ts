@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startRealHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { openShellSession, say, whenConnected, whenIdle } from "./page-walk.ts";
+import { enterSession, say, whenConnected, whenIdle } from "./page-walk.ts";
 
 const distanceToEnd = `(() => {
   const list = document.querySelector('[role="log"][aria-label="Conversation"]');
@@ -17,7 +17,7 @@ describePage("[Z512] a message that is sent", () => {
       viewport: { width: 1000, height: 500 },
     });
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     const conversation = page.getByRole("log", { name: "Conversation" });
     for (let count = 0; count < 4; count += 1) {
       await say(page, "/help");

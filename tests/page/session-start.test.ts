@@ -2,14 +2,16 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { violations } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
+import { describePage, sharePage, type SharedPageOptions } from "./page-test.ts";
 import {
   allow,
   chooseAction,
   composer,
+  enterSession,
   fillNewSession,
   openShellSession,
   say,
@@ -38,11 +40,15 @@ describePage(
       await host?.close();
     });
 
-    it("[Z347] offers the agents that are installed, and says how to install the others", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
-        permissions: ["clipboard-read", "clipboard-write"],
-      });
+    async function open(device: SharedPageOptions = {}): Promise<Page> {
+      const permissions = ["clipboard-read", "clipboard-write"];
+      const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, { permissions, ...device });
       await whenConnected(page);
+      return page;
+    }
+
+    it("[Z347] offers the agents that are installed, and says how to install the others", async () => {
+      const page = await open();
       await page.getByRole("button", { name: "New session" }).click();
       const dialog = page.getByRole("dialog", { name: "New session" });
       await dialog.getByRole("button", { name: /^Agent: / }).click();
@@ -65,8 +71,7 @@ describePage(
     });
 
     it("[Z348] shows what an agent that failed to start printed, and starts it again with what was chosen", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
+      const page = await open();
       const dialog = await fillNewSession(page, /Moody/, host.project);
       await dialog.getByRole("button", { name: "Open session" }).click();
       const alert = page.getByRole("alert").filter({ hasText: "no key was found" });
@@ -83,9 +88,8 @@ describePage(
     });
 
     it("[Z354] renaming selects the old name, and [Z6] the search is there for one session", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await openShellSession(page, host.project);
+      const page = await open();
+      await enterSession(page, "shell", host.project);
       await chooseAction(page, "Rename");
       await page.getByRole("textbox", { name: "Session name" }).waitFor();
       await page.keyboard.type("Harvest");
@@ -94,12 +98,12 @@ describePage(
       await page.getByRole("searchbox", { name: "Search sessions" }).fill("winter");
       await page.getByText("No name, agent or folder matches “winter”.").waitFor();
       expect(await page.getByRole("link", { name: /Harvest/ }).count()).toBe(0);
+      await page.getByRole("searchbox", { name: "Search sessions" }).fill("");
     });
 
     it("[Z346] running terminals come first, the newest of them first, and in full is most of the window", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      await openShellSession(page, host.project);
+      const page = await open();
+      await enterSession(page, "shell", host.project);
       for (const command of ["sleep 601", "sleep 602"]) {
         await say(page, command);
         await allow(page);
@@ -127,10 +131,8 @@ describePage(
     });
 
     it("[Z355] the list of activity breaks no word of its actions", async () => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
-        viewport: { width: 900, height: 700 },
-      });
-      await whenConnected(page);
+      const page = await open();
+      await page.setViewportSize({ width: 900, height: 700 });
       await page.getByRole("link", { name: "Host" }).click();
       await page.getByRole("tab", { name: "Activity" }).click();
       const activity = page.getByRole("region", { name: "Activity" });
@@ -148,13 +150,11 @@ describePage(
     });
 
     it.each([
-      ["a phone does not open its keyboard", { hasTouch: true, isMobile: true }, false],
+      ["a phone does not open its keyboard", { name: "phone", hasTouch: true, isMobile: true }, false],
       ["a desktop is ready to be typed into", {}, true],
     ] as const)("[Z350] a session on %s", async (_, device, hasFocus) => {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`, device);
-      await whenConnected(page);
+      const page = await open(device);
       await openShellSession(page, host.project);
-      await composer(page).waitFor();
       expect(await page.evaluate("document.activeElement?.tagName === 'TEXTAREA'")).toBe(hasFocus);
     });
   },

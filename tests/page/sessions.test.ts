@@ -1,8 +1,8 @@
 // Sessions in the list: named, put away, closed and deleted, in every page at once.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, openPage } from "./page-test.ts";
-import { chooseAction, openShellSession, say, whenConnected } from "./page-walk.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
+import { chooseAction, enterSession, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z7] sessions in the page", () => {
   let host: RealHost;
@@ -15,9 +15,9 @@ describePage("[Z7] sessions in the page", () => {
   });
 
   it("[Z7] are named, archived and deleted, and another page sees it and the people here", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     await chooseAction(page, "Rename");
     await page.getByRole("textbox", { name: "Session name" }).fill("Garden work");
     await page.keyboard.press("Enter");
@@ -42,10 +42,10 @@ describePage("[Z7] sessions in the page", () => {
   });
 
   it("[Z8] that are closed are listed, opened to be read, and deleted", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     for (const name of ["Harvest", "Compost"]) {
-      await openShellSession(page, host.project);
+      await enterSession(page, "shell", host.project);
       await chooseAction(page, "Rename");
       await page.getByRole("textbox", { name: "Session name" }).fill(name);
       await page.keyboard.press("Enter");
@@ -80,9 +80,9 @@ describePage("[Z7] sessions in the page", () => {
   });
 
   it("[Z880] that are closed are reopened from the menu and from the list, in every page at once", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     await say(page, "echo before");
     await page.getByRole("group", { name: "Your message" }).waitFor();
     await chooseAction(page, "Rename");
@@ -123,9 +123,9 @@ describePage("[Z7] sessions in the page", () => {
   });
 
   it("[Z7] that are closed can no longer be written to, and stay to be read", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     const address = page.url();
     await chooseAction(page, "Close…");
     await page.getByRole("button", { name: "Close session" }).click();

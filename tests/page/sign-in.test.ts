@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describePage, openPage } from "./page-test.ts";
-import { say, whenConnected } from "./page-walk.ts";
-import { openPainterSession, startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
+import { enterSession, say, whenConnected } from "./page-walk.ts";
+import { startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
 describePage("[Z300] sign-in", () => {
   let scripted: ScriptedHost;
@@ -23,7 +23,7 @@ describePage("[Z300] sign-in", () => {
     const { host } = scripted;
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openPainterSession(page, host.project);
+    await enterSession(page, "painter", host.project);
     await say(page, "hello");
     const failed = page.getByRole("alert").filter({ hasText: "Painter is not signed in" });
     await failed.getByRole("button", { name: "Sign in" }).click();

@@ -4,8 +4,8 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { violations } from "./axe.ts";
-import { describePage, openPage } from "./page-test.ts";
-import { fillNewSession, openShellSession, pick, terminals, whenConnected } from "./page-walk.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
+import { enterSession, fillNewSession, pick, terminals, whenConnected } from "./page-walk.ts";
 
 describePage("choices for a new session", () => {
   let host: RealHost;
@@ -59,9 +59,9 @@ describePage("permissions", () => {
   });
 
   it("[Z893] every choice says what the host does, and the agent's own mode has its label", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
-    await openShellSession(page, host.project);
+    await enterSession(page, "shell", host.project);
     await page.getByRole("button", { name: "Permissions: Ask every time" }).click();
     const choices = await page
       .getByRole("listbox", { name: "Permissions" })
@@ -76,7 +76,7 @@ describePage("permissions", () => {
   });
 
   it("[Z900] a terminal that a person opened says where", async () => {
-    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await page.getByRole("link", { name: /Terminals/ }).click();
     await page.getByRole("button", { name: "Open a shell" }).click();

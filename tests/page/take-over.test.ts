@@ -1,10 +1,12 @@
-// Full-screen programs of an agent, taken over in windows of every size while a second client watches.
+// Full-screen programs of an agent, taken over in windows of every size and opened in full while a second client watches.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { isInstalled } from "./installed.ts";
 import { describePage, openPage } from "./page-test.ts";
-import { allow, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
+import { allow, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 import { isInView, readScreen } from "./screens.ts";
 
 /** Windows that give terminals from about 20×4 to more than 200×60, growing and shrinking. */
@@ -44,18 +46,20 @@ async function sizeOf(page: Page): Promise<Size> {
 }
 
 /** The text of all rows, or only of the last one of a program that counts. */
-async function textOf(page: Page, isCounting: boolean): Promise<string[]> {
+async function textOf(page: Page, isCounting = false): Promise<string[]> {
   const rows = (await readScreen(page, "first")).rows.map(({ text }) => text);
   return isCounting ? rows.slice(-1) : rows;
 }
 
 describePage(
-  "[Z353] taking over",
+  "[Z353, Z510] taking over",
   () => {
     let host: RealHost;
 
     beforeAll(async () => {
       host = await startRealHost();
+      const lines = Array.from({ length: 400 }, (_, index) => `line ${index + 1} of the file\n`);
+      writeFileSync(path.join(host.project, "lines.txt"), lines.join(""));
     });
     afterAll(async () => {
       await host?.close();
@@ -67,7 +71,7 @@ describePage(
       async ({ command, bottom: [fromEnd, bottom], isCounting, quit }) => {
         const { page: watcher } = await openPage(`${host.url}/?tkn=${host.token}`);
         await whenConnected(watcher);
-        await openShellSession(watcher, host.project);
+        await enterSession(watcher, "shell", host.project);
         await say(watcher, command);
         await allow(watcher);
         await terminals(watcher).getByText("held by the agent").waitFor();
@@ -115,6 +119,49 @@ describePage(
         await terminals(watcher)
           .getByText(/^exit 0/)
           .waitFor();
+      },
+    );
+
+    const reason = isInstalled("vim") ? "" : " (skipped: vim is not installed)";
+    it.skipIf(reason !== "")(
+      `[Z510] in full shows its holder what a watcher sees${reason}`,
+      { timeout: 60_000 },
+      async () => {
+        const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+        await whenConnected(page);
+        await enterSession(page, "shell", host.project);
+        await say(page, "vim -n -R -u NONE lines.txt");
+        await allow(page);
+        await terminals(page).getByRole("button", { name: "Take over" }).click();
+        await terminals(page).getByText("held by you").waitFor();
+        await terminals(page).locator("textarea:focus").waitFor({ state: "attached" });
+        const { page: watcher } = await openPage(`${host.url}/?tkn=${host.token}`);
+        await whenConnected(watcher);
+        await watcher
+          .getByRole("link", { name: /lines\.txt/ })
+          .first()
+          .click();
+        for (let count = 0; count < 40; count += 1) await page.keyboard.press("j");
+        await expect.poll(() => textOf(watcher)).toContain("line 41 of the file");
+        const { rows } = await readScreen(page, "first");
+
+        await page.getByRole("link", { name: /Terminals/ }).click();
+        await page.getByRole("button", { name: "Open in full" }).first().click();
+        await expect.poll(async () => (await textOf(watcher)).length).toBeGreaterThan(rows.length);
+        const shown = async (): Promise<unknown> => {
+          const [own, seen] = [await textOf(page), await textOf(watcher)];
+          return { isSame: own.join("\n") === seen.join("\n"), last: own.at(-2) };
+        };
+        await expect.poll(shown).toEqual({ isSame: true, last: "line 41 of the file" });
+        const before = await textOf(page);
+        // Vim draws the whole screen again.
+        await page.keyboard.press("Control+l");
+        await page.keyboard.press("j");
+        await expect.poll(() => textOf(watcher)).toContain("line 42 of the file");
+        await expect.poll(shown).toEqual({ isSame: true, last: "line 42 of the file" });
+        expect((await textOf(page)).slice(0, -2)).toEqual(before.slice(1, -1));
+        await page.keyboard.type(":q!\n");
+        await watcher.getByText(/^exit 0/).waitFor();
       },
     );
   },

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
-import { describePage, lostHostFaults, openPage } from "./page-test.ts";
-import { allow, composer, openShellSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
+import { describePage, lostHostFaults, openPage, sharePage } from "./page-test.ts";
+import { allow, composer, enterSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
 
 describePage("[Z24] several pages", () => {
   let host: RealHost;
@@ -19,8 +19,8 @@ describePage("[Z24] several pages", () => {
   it("[Z24, Z39] show the same, what one answers is answered in the other, and each knows of the other", async () => {
     const { page: one } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(one);
-    await openShellSession(one, host.project);
-    const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await enterSession(one, "shell", host.project);
+    const { page: other } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
     await say(one, "sh -i");
     await other.getByRole("link", { name: /sh -i/ }).first().click();
@@ -47,9 +47,9 @@ describePage("[Z24] several pages", () => {
   });
 
   it("[Z25] the inbox of one shows what waits in all, and empties when it is answered elsewhere", async () => {
-    const { page: one } = await openPage(`${host.url}/?tkn=${host.token}`);
+    const { page: one } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(one);
-    await openShellSession(one, host.project);
+    await enterSession(one, "shell", host.project);
     await say(one, "echo from the inbox");
     const { page: other } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(other);
@@ -64,52 +64,44 @@ describePage("[Z24] several pages", () => {
 });
 
 describePage("[Z26] a host that is killed under its page", () => {
-  it("[Z26] says so, reconnects, and reports what the restart ended", { timeout: 60_000 }, async () => {
-    // A fixed port: the page looks for its host where it was.
-    const port = await freePort();
-    let host = await startRealHost({ port });
-    try {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
-        expectedFaults: lostHostFaults,
-      });
-      await whenConnected(page);
-      await openShellSession(page, host.project);
-      await say(page, "echo before; sleep 600");
-      await allow(page);
-      await terminals(page).getByText("before", { exact: true }).waitFor();
-      host = await host.restart();
-      await whenConnected(page);
-      await page.getByText(/What this session ran has ended/).waitFor();
-      await page.getByRole("log", { name: "Conversation" }).getByText("before").first().waitFor();
-      await composer(page).waitFor();
-      await say(page, "echo after");
-      await allow(page);
-      await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();
-      expect(await page.getByText(/Disconnected/).count()).toBe(0);
-    } finally {
-      await host.close();
-    }
-  });
+  it(
+    "[Z26] says so, reconnects, and reports what the restart ended; with another token it says that it has to be shown",
+    { timeout: 90_000 },
+    async () => {
+      // A fixed port: the page looks for its host where it was.
+      const port = await freePort();
+      let host = await startRealHost({ port });
+      try {
+        const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
+          expectedFaults: lostHostFaults,
+        });
+        await whenConnected(page);
+        await enterSession(page, "shell", host.project);
+        await say(page, "echo before; sleep 600");
+        await allow(page);
+        await terminals(page).getByText("before", { exact: true }).waitFor();
+        host = await host.restart();
+        await whenConnected(page);
+        await page.getByText(/What this session ran has ended/).waitFor();
+        await page.getByRole("log", { name: "Conversation" }).getByText("before").first().waitFor();
+        await composer(page).waitFor();
+        await say(page, "echo after");
+        await allow(page);
+        await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();
+        expect(await page.getByText(/Disconnected/).count()).toBe(0);
 
-  it("[Z26] with another token says that it has to be shown", { timeout: 60_000 }, async () => {
-    const port = await freePort();
-    let host = await startRealHost({ port });
-    try {
-      const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
-        expectedFaults: lostHostFaults,
-      });
-      await whenConnected(page);
-      writeFileSync(path.join(host.home, "token"), "another-token-of-this-host\n", { mode: 0o600 });
-      host = await host.restart();
-      const alert = page.getByRole("alert").getByText("token has changed");
-      await alert.waitFor();
-      await page.getByRole("link", { name: "enter the token" }).click();
-      await page.getByLabel("The host's token").fill("another-token-of-this-host");
-      await page.getByRole("button", { name: "Open" }).click();
-      await whenConnected(page);
-      expect(await alert.count()).toBe(0);
-    } finally {
-      await host.close();
-    }
-  });
+        writeFileSync(path.join(host.home, "token"), "another-token-of-this-host\n", { mode: 0o600 });
+        host = await host.restart();
+        const alert = page.getByRole("alert").getByText("token has changed");
+        await alert.waitFor();
+        await page.getByRole("link", { name: "enter the token" }).click();
+        await page.getByLabel("The host's token").fill("another-token-of-this-host");
+        await page.getByRole("button", { name: "Open" }).click();
+        await whenConnected(page);
+        expect(await alert.count()).toBe(0);
+      } finally {
+        await host.close();
+      }
+    },
+  );
 });

@@ -33,7 +33,7 @@ export const longestFiles = [
   "tests/page/first-run.test.ts",
   "tests/attack/hostile-trees.test.ts",
   "packages/terminal/src/acp/acp-terminals.test.ts",
-  "tests/page/code-colours.test.ts",
+  "tests/page/answers.test.ts",
   "tests/cli/exec.test.ts",
   "tests/npm-start.test.ts",
   "tests/page/sessions.test.ts",

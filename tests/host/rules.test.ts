@@ -149,23 +149,29 @@ test.each<[string, ChatState, Action]>([
   });
 });
 
-test("[E20] the result of a tool is taken from the client that lent it", () => {
-  const contributor = { kind: "client", clientId } as const;
-  const own: ChatState = {
-    ...busy,
-    activeTurn: busy.activeTurn && {
-      ...busy.activeTurn,
-      responseParts: turnParts(busy.activeTurn).map((part) =>
-        part.kind === "toolCall" ? { ...part, toolCall: { ...part.toolCall, contributor } } : part,
-      ),
-    },
-  };
-  const action: Action = { type: "chat/toolCallComplete", ...inTurn, result: { success: true } };
-  expect(checkChatAction(action, own, ada)).toMatchObject({ allowed: true });
-});
-
 const inTurnCall = { type: "chat/toolCallConfirmed", ...inTurn } as const;
 const undecided = { approvalId: makeId("approval", "a1"), by: { kind: "host" }, at: "" } as const;
+
+test("[E20] the result of a tool is taken from the client that lent it, once the call was approved", () => {
+  const lent = (chat: ChatState): ChatState => ({
+    ...chat,
+    activeTurn: chat.activeTurn && {
+      ...chat.activeTurn,
+      responseParts: turnParts(chat.activeTurn).map((part) =>
+        part.kind === "toolCall"
+          ? { ...part, toolCall: { ...part.toolCall, contributor: { kind: "client", clientId } } }
+          : part,
+      ),
+    },
+  });
+  const running = storyAfter(...askingActions, {
+    ...inTurnCall,
+    decision: { outcome: "approved", ...undecided },
+  });
+  const action: Action = { type: "chat/toolCallComplete", ...inTurn, result: { success: true } };
+  expect(checkChatAction(action, lent(busy), ada)).toMatchObject({ allowed: false });
+  expect(checkChatAction(action, lent(running), ada)).toMatchObject({ allowed: true });
+});
 
 test("[E22] without an option the mildest that fits is chosen; one that says the opposite is rejected", () => {
   const decided = (decision: object): Ruling =>

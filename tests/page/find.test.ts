@@ -99,6 +99,7 @@ describePage("finding", () => {
     await help.getByText("Command palette").waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
     await page.keyboard.press("o");
     await page.getByRole("heading", { name: "Host", exact: true }).waitFor();
     await page.keyboard.press("f");

@@ -19,7 +19,11 @@ export default defineConfig({
     exclude: ["tests/agents/scenarios/**", "tests/vscode/**"],
     globalSetup: isAtLevel ? [] : ["tests/setup/build.ts"],
     cache: isAtLevel ? false : undefined,
-    setupFiles: ["tests/setup/shared-process.ts", "tests/setup/wait-timeouts.ts"],
+    setupFiles: [
+      "tests/setup/certificates.ts",
+      "tests/setup/shared-process.ts",
+      "tests/setup/wait-timeouts.ts",
+    ],
     // Hosts of tests end with what they run, unless a test is about what outlives them. Each of them asks the login shell
     // for its environment, which costs bash 0.3 s of CPU time with the profiles of most machines.
     env: { HOLDFAST_NO_KEEPER: "1", SHELL: "/bin/sh" },

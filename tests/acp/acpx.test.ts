@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { testedProgram } from "../setup/tested-program.ts";
+import { npmEnvironment } from "../setup/certificates.ts";
 
 const version = "0.19.1";
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
@@ -27,7 +28,7 @@ function install(): string {
   );
   const { status } = spawnSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: folder,
-    env: { ...process.env, HOME: path.join(folder, "home") },
+    env: { ...npmEnvironment(), HOME: path.join(folder, "home") },
     stdio: "ignore",
   });
   return status === 0 ? "" : `npm cannot install acpx ${version} here`;

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { npmEnvironment } from "../setup/certificates.ts";
 
 /** The packages, and the versions that the pages in docs/agents name. */
 export const agentPackages = {
@@ -31,7 +32,7 @@ export default function install(): void {
   );
   const outcome = spawnSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: folder,
-    env: { ...process.env, HOME: home },
+    env: { ...npmEnvironment(), HOME: home },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (outcome.status !== 0) {

@@ -6,6 +6,7 @@ import process from "node:process";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../repository/source-file.ts";
+import { npmEnvironment } from "../setup/certificates.ts";
 import { packLibraries } from "../../scripts/pack.mjs";
 import { type CommandOutcome, runCommand } from "./runtime.ts";
 
@@ -61,7 +62,7 @@ beforeAll(async () => {
   write("package.json", '{ "name": "project", "private": true }');
   const tarballs = packed.map(({ file }) => file);
   const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", ...tarballs];
-  const installed = await runCommand("npm", install, { cwd: project, environment: process.env });
+  const installed = await runCommand("npm", install, { cwd: project, environment: npmEnvironment() });
   if (installed.exitCode !== 0) throw new Error(installed.stderr);
 }, 180_000);
 

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { npmEnvironment } from "../setup/certificates.ts";
 
 /** A Node and an npm. */
 export interface Runtime {
@@ -49,7 +50,7 @@ export async function runCommand(
 /** How this machine gets to the registry: its proxy and its certificates, which an empty home knows nothing of. */
 export function networkEnvironment(): Record<string, string | undefined> {
   const variables = /^(?:https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_file|ssl_cert_dir)$/i;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => variables.test(name)));
+  return Object.fromEntries(Object.entries(npmEnvironment()).filter(([name]) => variables.test(name)));
 }
 
 /** The Node that runs the tests, and the npm beside it. */
@@ -72,7 +73,7 @@ export async function installRuntime(
   const { exitCode, stderr } = await runCommand(
     process.execPath,
     [npmAtHand(), "install", ...options, ...packages],
-    { cwd: folder, environment: process.env },
+    { cwd: folder, environment: npmEnvironment() },
   );
   if (exitCode !== 0) throw new Error(`${packages.join(" and ")} could not be installed: ${stderr}`);
   const installed = path.join(folder, "node_modules");

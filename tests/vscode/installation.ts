@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { npmEnvironment } from "../setup/certificates.ts";
 
 /** The package, and the version of VS Code in it. */
 export const codeServerVersion = "4.139.1";
@@ -64,7 +65,7 @@ export default function installVsCode(): void {
 function run(command: string, args: readonly string[], cwd: string): boolean {
   const outcome = spawnSync(command, args, {
     cwd,
-    env: { ...process.env, npm_config_cache: path.join(folder, "npm-cache") },
+    env: { ...npmEnvironment(), npm_config_cache: path.join(folder, "npm-cache") },
     encoding: "utf8",
   });
   if (outcome.status === 0) return true;

@@ -52,6 +52,11 @@ export const shortcuts: readonly Shortcut[] = [
   { id: "theme", label: "Change the theme", group: "Appearance" },
 ];
 
+/** The key of an action, as it stands beside a button. */
+export function keyOf(action: ActionId): string {
+  return shortcuts.find(({ id }) => id === action)?.keys?.[0] ?? "";
+}
+
 interface PressedKey {
   readonly key: string;
   readonly ctrlKey: boolean;

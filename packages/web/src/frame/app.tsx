@@ -2,6 +2,7 @@
 import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from "react";
 import type { RootState } from "@holdfast/ahp";
 import { Find, type Opened } from "../find/find.tsx";
+import { keyOf } from "../find/shortcuts.ts";
 import { useRoot } from "../host/use-host.ts";
 import { SessionList } from "../session/session-list.tsx";
 import style from "./app.module.css";
@@ -72,10 +73,14 @@ export function App(): ReactNode {
         </header>
         <Places route={route} waitingCount={needs.count} terminalCount={runningTerminals(root)} />
         <div className={style.newSession}>
-          <Button icon={<PlusIcon />} aria-keyshortcuts="s" onClick={() => createSession()}>
+          <Button
+            icon={<PlusIcon />}
+            aria-keyshortcuts={keyOf("new-session")}
+            onClick={() => createSession()}
+          >
             New session
             <kbd className={style.key} aria-hidden="true">
-              N
+              {keyOf("new-session").toUpperCase()}
             </kbd>
           </Button>
         </div>

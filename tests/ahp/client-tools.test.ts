@@ -20,6 +20,22 @@ import { useServedHosts } from "./served-host.ts";
 const serveHost = useServedHosts();
 const call = { name: "openFile", arguments: { path: "/a\u202e.txt" } };
 
+test("[E821] a question with arguments that are cut says how much of them is missing", async () => {
+  const long = { name: "openFile", arguments: { path: "/a", padding: "x".repeat(5000), end: "rm" } };
+  const steps = [
+    { do: "mcp", method: "initialize", params: { protocolVersion: "2025-06-18" } },
+    { do: "mcp", method: "tools/call", params: long, as: "opened" },
+  ];
+  const host = await serveHost({ script: { ...script, prompts: { work: steps } } });
+  const { editor } = await ToolScene.open(host);
+  const { action } = await editor.action("chat/toolCallReady");
+  expect(action).toMatchObject({
+    invocationMessage: expect.stringMatching(
+      /x… \(3\d{3} more characters in the input of the call\)$/,
+    ) as string,
+  });
+});
+
 test("[E820, E821] an agent lists and calls a tool of the editor, a person allows it, and the editor answers", async () => {
   const steps = [
     { do: "mcp", method: "initialize", params: { protocolVersion: "2025-06-18" } },

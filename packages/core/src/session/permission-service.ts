@@ -158,7 +158,7 @@ export class PermissionService {
       toolCallId,
       action: subject.kind,
       subject,
-      target: context.redact(target).slice(0, maxWordsChars),
+      target: shortened(context.redact(target)),
       source: "host",
       // Nothing describes what the tool does, so nothing can be allowed for always.
       options: HOST_OPTIONS.filter(({ kind }) => kind !== "allow_always"),
@@ -347,6 +347,13 @@ function withoutPromise(option: ApprovalOption): ApprovalOption {
   if (option.kind !== "allow_always") return option;
   const { agentLabel: _promise, ...plain } = option;
   return plain;
+}
+
+/** A text that is cut says so, and where the rest is: its end may be what matters. */
+function shortened(text: string): string {
+  const moreChars = text.length - maxWordsChars;
+  if (moreChars <= 0) return text;
+  return `${text.slice(0, maxWordsChars)}… (${moreChars} more characters in the input of the call)`;
 }
 
 /** How much of an agent's own explanation stands beside a question that says nothing. */

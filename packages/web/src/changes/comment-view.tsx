@@ -1,5 +1,5 @@
 // A comment on a line: written, shown, changed, removed.
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import style from "./diff-list.module.css";
 import type { CommentPlace, ReviewComment } from "./review-comments.ts";
@@ -15,7 +15,8 @@ interface CommentFormProps {
 export function CommentForm({ place, text: before = "", onSave, onCancel }: CommentFormProps): ReactNode {
   const [text, setText] = useState(before);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => focusWhenShown(field), []);
+  // At once, or the keys that follow would be shortcuts of the page.
+  useLayoutEffect(() => field.current?.focus(), []);
   const save = (): void => {
     if (text.trim() !== "") onSave(text.trim());
   };
@@ -52,21 +53,6 @@ export function CommentForm({ place, text: before = "", onSave, onCancel }: Comm
       </div>
     </div>
   );
-}
-
-/** Frames until a row is certainly shown. */
-const maxFrames = 30;
-
-/** The list hides a row until it knows its height, and what is hidden cannot have the focus. */
-function focusWhenShown(field: RefObject<HTMLElement | null>): () => void {
-  let frame = 0;
-  const attempt = (left: number): void => {
-    field.current?.focus();
-    if (document.activeElement === field.current || left === 0) return;
-    frame = requestAnimationFrame(() => attempt(left - 1));
-  };
-  attempt(maxFrames);
-  return () => cancelAnimationFrame(frame);
 }
 
 interface CommentViewProps {

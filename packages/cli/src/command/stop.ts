@@ -26,7 +26,7 @@ interface StopOptions {
 const defaultTimeoutSeconds = 25;
 const pollMs = 25;
 /** The count is only reported: a host that does not respond is ended too. */
-const askTimeoutMs = 2000;
+const askTimeoutMs = 5000;
 /** By default a second signal, or one to a host that hangs, ends it at once. */
 const terminateMs = 3000;
 const killGraceMs = 5000;

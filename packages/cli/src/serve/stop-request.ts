@@ -2,7 +2,7 @@
 import type { RunningWork } from "@holdfast/server";
 
 /** A host that has not responded after this time hangs. */
-const requestTimeoutMs = 2000;
+const requestTimeoutMs = 5000;
 
 /** Asks the host to stop; whether it will. */
 export async function requestStop(url: string, token: string, work: RunningWork): Promise<boolean> {

@@ -125,9 +125,8 @@ export class LentToolCall {
     const client = context.state.activeClients.find(({ clientId }) => clientId === tool.clientId);
     if (client !== undefined) this.#isExpected = false;
     const isLent = client !== undefined && readLentTools(client).some(({ name }) => name === tool.name);
-    if (!isLent && !this.#isExpected)
-      this.#giveUp("CLIENT_TOOL_GONE", `The client no longer lends the tool ${tool.name}.`);
-    else this.#watchConnection();
+    if (isLent || this.#isExpected) this.#watchConnection();
+    else this.#giveUp("CLIENT_TOOL_GONE", `The client no longer lends the tool ${tool.name}.`);
   }
 
   /** A client that lost its connection has a moment to come back and answer. */

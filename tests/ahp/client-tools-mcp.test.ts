@@ -51,10 +51,10 @@ test.each(["MCP over HTTP", "the bridge over stdio"] as const)(
     expect(await client.callTool({ name: "missing" })).toMatchObject(failure("CLIENT_TOOL_UNKNOWN"));
     const cancelling = new AbortController();
     const cancelled = client.callTool(call, { signal: cancelling.signal });
-    const failed = expect(cancelled).rejects.toThrow("not needed");
+    const failed = cancelled.catch((error: unknown) => String(error));
     const { toolCallId } = await scene.running(1);
     cancelling.abort("not needed");
-    await failed;
+    expect(await failed).toContain("not needed");
     const ended = await scene.editor.notified(
       ({ params }) =>
         params?.action?.type === "chat/toolCallComplete" && params.action.toolCallId === toolCallId,

@@ -47,7 +47,7 @@ function answerOf(name: string, answered: string): Promise<Record<string, unknow
   return vi.waitUntil(() => recordOf(name).find((entry) => entry["answered"] === answered), 20_000);
 }
 
-/** What the host has stored, as bytes in its files. */
+/** The bytes of the host's database. */
 function storedText(home: string): string {
   const files = readdirSync(home).filter((name) => name.startsWith("holdfast.db"));
   return files.map((name) => readFileSync(path.join(home, name), "latin1")).join("");

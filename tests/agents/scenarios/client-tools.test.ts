@@ -29,16 +29,16 @@ describe.each(realAgents)("$title", (agent) => {
       activeClient,
       config: { approvalPolicy: "approve-all" },
     });
-    await useTool(first, model, "one");
+    expect(await useTool(first, model, "one")).toContain("The editor shows one.txt.");
     host = await host.restart("SIGKILL");
     const second = await connect(host);
     await second.subscribe(session);
     second.dispatch({ type: "session/activeClientSet", activeClient }, session);
-    await useTool(second, model, "two");
+    expect(await useTool(second, model, "two")).toContain("The editor shows two.txt.");
   });
 
-  /** A turn whose model calls the tool, which the editor answers. */
-  async function useTool(editor: WireClient, model: ModelServer, name: string): Promise<void> {
+  /** A turn whose model calls the tool, which the editor answers; gives the request with the result. */
+  async function useTool(editor: WireClient, model: ModelServer, name: string): Promise<string> {
     await editor.subscribe(chat);
     const call = { tool: "lent", name: "openFile", input: { path: `/${name}.txt` } } as const;
     model.play(name, [{ call }, { text: ["It is open."] }]);
@@ -57,7 +57,7 @@ describe.each(realAgents)("$title", (agent) => {
     const result = { success: true, pastTenseMessage: "Opened", content: [{ type: "text", text }] };
     editor.dispatch({ type: "chat/toolCallComplete", turnId: name, toolCallId, result }, chat);
     await editor.action("chat/turnComplete");
-    expect(JSON.stringify(model.requests(name)[1])).toContain(text);
+    return JSON.stringify(model.requests(name)[1]);
   }
 });
 

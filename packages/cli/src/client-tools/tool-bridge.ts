@@ -56,7 +56,7 @@ export class ToolBridge {
         input.on("data", (chunk: Buffer) => splitter.push(chunk));
         for (const event of ["end", "error", "close"]) input.once(event, () => resolve());
         // Nobody reads the responses any more.
-        output.once("error", () => resolve());
+        output.on("error", () => resolve());
       });
     } finally {
       this.#over.abort();
@@ -147,8 +147,8 @@ export class ToolBridge {
 
   #write(text: string): void {
     const { input, output } = this.#parts;
-    if (output.write(`${text}\n`)) return;
-    // What an agent does not read, it need not ask for.
+    if (output.write(`${text}\n`) || input.isPaused()) return;
+    // An agent that does not read its responses is not read.
     input.pause();
     output.once("drain", () => input.resume());
   }

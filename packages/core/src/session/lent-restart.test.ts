@@ -153,13 +153,14 @@ test("[N824] the question about a call stays open, and is asked once", async () 
   await restarts.start();
   const again = call(restarts);
   await lend(restarts, editor, "openFile");
-  const pending = calls(restarts)[0];
-  const approval = pending?.status === "pending-confirmation" ? pending.approval : expect.fail("No question");
+  const [pending] = calls(restarts);
+  if (pending?.status !== "pending-confirmation") expect.fail("No question");
+  const { approval, toolCallId } = pending;
   const option = approval.options.find(({ kind }) => kind === "allow_once") ?? expect.fail("No option");
   const confirmed = {
     type: "chat/toolCallConfirmed",
     turnId: makeId("turn", "t1"),
-    toolCallId: pending.toolCallId,
+    toolCallId,
     decision: {
       approvalId: approval.id,
       outcome: "approved",
@@ -191,7 +192,7 @@ test("[N824] a key names one call: it starts nothing in a later turn", async () 
   await until(() => calls(restarts)[0]?.status === "running");
   await complete(restarts);
   await first;
-  await restarts.host.submit(chat, { type: "chat/turnCancelled", turnId: makeId("turn", "t1") }, by(editor));
+  await restarts.host.submit(chat, { type: "chat/cancel" }, by(editor));
   await until(() => restarts.host.hub.state(chat, "chat")?.activeTurn === undefined);
   expect(await call(restarts)).toMatchObject({ result: { error: { code: "CLIENT_TOOL_INTERRUPTED" } } });
 });

@@ -34,7 +34,7 @@ interface NamedTool {
 }
 
 /** The tools as the next host gets to know them, which continues with the same agent. */
-export interface SavedTools {
+export interface SavedLender {
   readonly names: readonly (readonly [string, NamedTool])[];
   /** Calls by the keys of their requests. */
   readonly calls: readonly (readonly [string, ToolCallId])[];
@@ -68,12 +68,12 @@ export class SessionToolLender implements ToolLender {
     this.#permissions = permissions;
   }
 
-  get saved(): SavedTools {
+  get saved(): SavedLender {
     return { names: [...this.#names], calls: [...this.#ids] };
   }
 
   /** Names and calls of an earlier host: the agent is the same, and clients come back in a moment. */
-  restore({ names, calls }: SavedTools): void {
+  restore({ names, calls }: SavedLender): void {
     for (const [name, tool] of names) this.#names.set(name, tool);
     for (const [key, id] of calls) this.#ids.set(key, id);
     if (names.length === 0) return;

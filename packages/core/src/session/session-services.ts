@@ -20,7 +20,7 @@ import type { AgentSide } from "../terminal/agent-side.ts";
 import { DisplayTerminals, type SavedDisplay, type ShownCommand } from "../terminal/display-terminals.ts";
 import { ApprovalGate } from "./approval-gate.ts";
 import { FileService } from "./file-service.ts";
-import { type SavedTools, SessionToolLender } from "./lent-tools.ts";
+import { type SavedLender, SessionToolLender } from "./lent-tools.ts";
 import { PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
 import { TerminalService } from "./terminal-service.ts";
@@ -29,7 +29,7 @@ import { TerminalService } from "./terminal-service.ts";
 export interface SavedServices {
   readonly terminals: readonly SavedHolding[];
   readonly displayed: readonly SavedDisplay[];
-  readonly lent?: SavedTools | undefined;
+  readonly lent?: SavedLender | undefined;
 }
 
 /** The services of one session. */

@@ -186,8 +186,8 @@ function startMcpProcess(command) {
     asked.get(message.id)?.(message);
   });
   return (message) =>
-    new Promise((resolve) => {
-      asked.set(message.id, resolve);
+    new Promise((arrive) => {
+      asked.set(message.id, arrive);
       child.stdin.write(`${JSON.stringify(message)}\n`);
     });
 }

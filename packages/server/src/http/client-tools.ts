@@ -163,7 +163,7 @@ async function callTool(
 
 /**
  * Without its connection, nobody could be given the result any more. But a host that leaves its work to the next one
- * cuts the connection itself, at once, and the call goes on there.
+ * cuts the connection itself, at once, and the call continues there.
  */
 function waitForAgent(c: Context<ServerEnv>, taken: AbortController, { streams }: StreamOptions): () => void {
   const { outgoing } = bindingsOf(c);

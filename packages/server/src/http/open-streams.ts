@@ -19,7 +19,7 @@ export class OpenStreams {
   /** Runs while streams are open; one for all, since each timer wakes an idle host (O220). */
   #timer: NodeJS.Timeout | undefined;
   #stop: ((stream: StoppableStream) => void) | undefined;
-  /** Of requests that wait for something that goes on in the next host. */
+  /** Of requests that wait for something that continues in the next host. */
   readonly #cuts = new Set<() => void>();
 
   constructor(nowMs: () => number = () => performance.now()) {

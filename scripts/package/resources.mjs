@@ -13,6 +13,7 @@ import { root } from "../setup.mjs";
 const resources = [
   { module: "agent-shell/src/program-path.ts", finds: "agent-shell/dist/main.js" },
   { module: "cli/src/main.ts", finds: "cli/dist/main.js" },
+  { module: "cli/src/serve/agents.ts", finds: "cli/dist/main.js" },
   { module: "cli/src/serve/watchdog.ts", finds: "cli/dist/serve/watchdog-thread.js" },
   { module: "cli/src/serve/compose.ts", finds: "web/dist/page/index.html", from: "web/dist/page" },
   {

@@ -146,6 +146,27 @@ test("[E822] a call that no agent waits for any more is not waited for", async (
   expect(action).toMatchObject({ result: { success: false, error: { code: "CLIENT_TOOL_CANCELLED" } } });
 });
 
+test("[A818] a call is asked for again by its key, and runs once", async () => {
+  const scene = await ToolScene.open(await serveHost({ script }), { approvalPolicy: "approve-all" });
+  const ask = async (id: number, key: string): Promise<Response> =>
+    scene.send(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: call }), {
+      "idempotency-key": key,
+    });
+  const key = "11111111-2222-3333-4444-555555555555";
+  const asked = [ask(1, key), ask(2, key)];
+  const { toolCallId } = await scene.running();
+  complete(scene.editor, toolCallId);
+  const late = [...(await Promise.all(asked)), await ask(3, key)];
+  for (const response of late) {
+    expect(await response.json()).toMatchObject({ result: { content: done.content, isError: false } });
+  }
+  const starts = scene.editor.actions.filter(({ action }) => action.type === "chat/toolCallStart");
+  expect(starts).toHaveLength(1);
+  for (const wrong of ["short", "x".repeat(65), "no spaces allowed in it"]) {
+    expect((await ask(4, wrong)).status).toBe(400);
+  }
+});
+
 test("[N821] a client takes no name from another client's tool", async () => {
   const host = await serveHost({ script });
   const scene = await ToolScene.open(host, { approvalPolicy: "approve-all" });
@@ -213,7 +234,7 @@ test("[E823] descriptions, arguments and results have bounds", async () => {
   expect(await result).toMatchObject({ isError: false });
 });
 
-test("[E820] an agent without MCP over HTTP is offered nothing", async () => {
+test("[E825] an agent without MCP over HTTP is offered nothing by a host that has no bridge", async () => {
   const host = await serveHost({ script: { ...script, capabilities: {} } });
   const editor = await host.client({ clientId: "editor" });
   await editor.request("createSession", {

@@ -127,7 +127,7 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   cli: {
     contents:
-      "the program `holdfast`: `serve/` composes the host, `command/` has one file per command, `link/` finds or starts a host, `acp/` bridges editors to it, `terminal/`, `doctor/`, `service/`; the program `holdfast-ahp-check` in `ahp-check/`",
+      "the program `holdfast`: `serve/` composes the host, `command/` has one file per command, `link/` finds or starts a host, `acp/` bridges editors to it, `client-tools/` bridges agents to lent tools, `terminal/`, `doctor/`, `service/`; the program `holdfast-ahp-check` in `ahp-check/`",
     uses: [
       "protocol",
       "jsonrpc",
@@ -145,6 +145,12 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
         neverReaches: ["acp", "command", "doctor", "link", "serve", "service", "terminal"],
         nodeModules: ["node:crypto", "node:process", "node:util"],
         packages: ["ws"],
+      },
+      // Agents start it with each session, so it loads little.
+      "client-tools": {
+        neverReaches: ["acp", "ahp-check", "command", "doctor", "link", "serve", "service", "terminal"],
+        nodeModules: ["node:crypto", "node:http", "node:process", "node:stream", "node:timers/promises"],
+        packages: ["@holdfast/jsonrpc"],
       },
     },
   },

@@ -11,6 +11,11 @@ const neededFiles = 256;
 
 checkOpenFiles();
 keepCompiledCode();
+// Not among the commands for people, and without the code that reads those: agents start it with each session (C831).
+if (process.argv[2] === "client-tools") {
+  const { runToolBridge } = await import("./client-tools/run-bridge.ts");
+  process.exit(await runToolBridge());
+}
 // Only now: what is loaded before is compiled at every start.
 const { runProgram } = await import("./program.ts");
 await runProgram({

@@ -16,7 +16,7 @@ import { PermissionRules } from "./approval/permission-rules.ts";
 import { InputRequests } from "./approval/input-requests.ts";
 import { Audit } from "./audit/audit.ts";
 import { Hub } from "./channel/hub.ts";
-import { ClientToolLeases } from "./editor/client-tools.ts";
+import { ClientToolLeases, type ToolBridge } from "./editor/client-tools.ts";
 import { Editors } from "./editor/editors.ts";
 import { HostLimits } from "./limit/host-limits.ts";
 import { ChangeListeners } from "./changes/change-listeners.ts";
@@ -57,6 +57,8 @@ export interface HostOptions {
   /** The folder in it that holds one for each app. */
   readonly appDataFolder?: string | undefined;
   readonly shellAgent: BuiltInProgram;
+  /** Serves lent tools to agents that have no MCP over HTTP; those get none if left out. */
+  readonly toolBridge?: ToolBridge | undefined;
   /** Its own paths, which agents must not see or change; none if left out. */
   readonly paths?: HostPaths | undefined;
   readonly log: Log;
@@ -137,7 +139,10 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     owners,
     isolation: new Isolation(config.isolation, options.paths),
     editors: new Editors(),
-    clientTools: new ClientToolLeases((secret) => options.redactor?.add(secret) ?? (() => {})),
+    clientTools: new ClientToolLeases({
+      keepSecret: (secret) => options.redactor?.add(secret) ?? (() => {}),
+      bridge: options.toolBridge,
+    }),
     log,
     timeouts,
     policy: options.policy,

@@ -29,6 +29,7 @@ export {
   type LentToolResult,
   type OfferedTool,
   type ToolAccess,
+  type ToolBridge,
 } from "./editor/client-tools.ts";
 export type { Editor, Editors, EditorTerminal } from "./editor/editors.ts";
 export type { LogEntry, Projection } from "./channel/log-entry.ts";

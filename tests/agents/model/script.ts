@@ -12,7 +12,9 @@ export type TextPiece = string | { readonly pauseMs: number } | { readonly until
 /** A tool that the model uses; each agent has its own name for it. */
 export type ToolCall =
   | { readonly tool: "command"; readonly line: string }
-  | { readonly tool: "write"; readonly path: string; readonly content: string };
+  | { readonly tool: "write"; readonly path: string; readonly content: string }
+  /** A tool of a client, by the client's name for it. */
+  | { readonly tool: "lent"; readonly name: string; readonly input: Readonly<Record<string, string>> };
 
 /** A tool call as an agent gets it. */
 export interface NamedCall {
@@ -43,10 +45,16 @@ export interface ScriptPlace {
   readonly round: number;
 }
 
-const toolNames: Readonly<Record<ToolCall["tool"], readonly string[]>> = {
-  command: ["mcp__acp__Bash", "Bash", "bash"],
-  write: ["mcp__acp__Write", "Write", "write"],
-};
+function namesOf(call: ToolCall): readonly string[] {
+  switch (call.tool) {
+    case "command":
+      return ["mcp__acp__Bash", "Bash", "bash"];
+    case "write":
+      return ["mcp__acp__Write", "Write", "write"];
+    case "lent":
+      return [`mcp__editor__${call.name}`, `editor_${call.name}`];
+  }
+}
 
 /** Marks a prompt, so that the model recognizes it in every request that has it. */
 export function markPrompt(prompt: string): string {
@@ -72,7 +80,7 @@ export function placeOf({ tools, messages }: ModelRequest): ScriptPlace | undefi
 
 /** A tool call under the names of the agent that asks. */
 export function nameCall(call: ToolCall, tools: readonly string[], id: string): NamedCall {
-  const name = toolNames[call.tool].find((each) => tools.includes(each));
+  const name = namesOf(call).find((each) => tools.includes(each));
   if (name === undefined) {
     throw new Error(`The agent offers no tool for "${call.tool}", only ${tools.join(", ")}`);
   }
@@ -81,6 +89,7 @@ export function nameCall(call: ToolCall, tools: readonly string[], id: string): 
     const input = { command: call.line, description: "Runs a command of the test", timeout: 120_000 };
     return { id, name, input };
   }
+  if (call.tool === "lent") return { id, name, input: call.input };
   const pathField = name === "write" ? "filePath" : "file_path";
   return { id, name, input: { [pathField]: call.path, content: call.content } };
 }

@@ -18,7 +18,7 @@ import { listProcesses } from "../link/process-list.ts";
 import { VERSION } from "../version.ts";
 import { problemOf, requireSoundDatabase, startErrorFor } from "./database.ts";
 import { AGENTS_FOLDER, APP_DATA_FOLDER, DATABASE_FILE, RUN_FOLDER, SPOOL_FOLDER } from "./home.ts";
-import { agentIds, checkOwnAgents, shellAgent } from "./agents.ts";
+import { agentIds, checkOwnAgents, shellAgent, toolBridge } from "./agents.ts";
 import type { HostParts, ListeningHost } from "./serve.ts";
 import { PolicyFileSource, policyPath } from "./policy-file.ts";
 import { checkOwnFile } from "./whole-file.ts";
@@ -124,6 +124,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
       appDataFolder: path.join(home, APP_DATA_FOLDER),
       paths: hostPaths(parts),
       shellAgent: shellAgent(),
+      toolBridge: toolBridge(),
       policy,
       log,
       redactor,

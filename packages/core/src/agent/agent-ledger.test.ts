@@ -85,3 +85,26 @@ test("[N721] ids that follow from a request's name are the same each time, and d
   const form = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/;
   for (const id of ids) expect(id).toMatch(form);
 });
+
+test("[N823] a secret is written to the agent, and stored neither in frames nor in the command lines of its processes", async () => {
+  const runs = new HeldRuns(new Spawner());
+  onTestFinished(() => runs.close(0));
+  const storage = new MemoryStorage();
+  const hub = new Hub({ journal: storage.journal });
+  const secret = "s3cret-Token_of-43-letters";
+  const describe = (): object => ({ own: { commands: [`agent --mcp {"token":"${secret}"}`] } });
+  const ledger = new AgentLedger("run", { hub, session, describe });
+  let echoed = "";
+  const bytes = (_: string, piece: Uint8Array): void => void (echoed += Buffer.from(piece).toString());
+  ledger.attach(await runs.takeOver().start(request, { bytes, exit: () => {}, end: () => {} }));
+  ledger.conceal(secret);
+  ledger.send([`grüße ${secret} and ${secret}\n`]);
+  await hub.settled();
+  await until(() => echoed === `grüße ${secret} and ${secret}\n`);
+  const stored = JSON.stringify(storage.runs());
+  expect(stored).not.toContain(secret);
+  // As long as the secret: offsets are of bytes.
+  expect(stored).toContain(`grüße ${"*".repeat(secret.length)} and ${"*".repeat(secret.length)}`);
+  ledger.end();
+  await hub.settled();
+});

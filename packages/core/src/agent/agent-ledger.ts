@@ -54,6 +54,7 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
   #state: string | undefined;
   #isStateDirty = true;
   #phase: "open" | "ended" | "closed" = "open";
+  readonly #secrets: string[] = [];
   #onDrain: () => void = () => {};
 
   constructor(name: string, deps: LedgerDeps, stored?: StoredRun) {
@@ -88,6 +89,14 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
     this.#onDrain = listener;
   }
 
+  /**
+   * Keeps a secret of ASCII letters out of storage: frames have as many asterisks in its place. No host writes such a
+   * frame again, since it continues only with agents that have taken the frames that opened their session.
+   */
+  conceal(secret: string): void {
+    this.#secrets.push(secret);
+  }
+
   /** Takes a message for the agent; it is written when it is committed. */
   send(chunks: MessageChunks): boolean {
     const bytes = Buffer.concat(
@@ -95,7 +104,7 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
     );
     const offset = this.#sentOffset;
     this.#sentOffset += bytes.length;
-    this.#frames.push({ offset, bytes, text: bytes.toString("utf8"), isKept: false });
+    this.#frames.push({ offset, bytes, text: this.#concealed(bytes.toString("utf8")), isKept: false });
     this.changed();
     if (!this.#deps.hub.recording.isStoring) this.#writeUnkept();
     return true;
@@ -176,10 +185,15 @@ export class AgentLedger implements CommitParticipant, RequestJournal {
     this.#run?.acknowledge("output", this.#handledOffset);
   }
 
+  #concealed(text: string): string {
+    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, "*".repeat(secret.length)), text);
+  }
+
   #takeState(): string | undefined {
     if (!this.#isStateDirty) return undefined;
     this.#isStateDirty = false;
-    const state = JSON.stringify(this.#deps.describe());
+    // Agents name secrets in the command lines of their processes, too.
+    const state = this.#concealed(JSON.stringify(this.#deps.describe()));
     if (state === this.#state) return undefined;
     this.#state = state;
     return state;

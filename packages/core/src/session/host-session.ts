@@ -139,6 +139,7 @@ export class HostSession {
     if (context.chat.activeTurn !== undefined) {
       context.chat.resumeTurn();
       this.turns.restore(saved?.turn, ready);
+      this.#services.lentTools.resumeCalls();
     }
     if (agent !== undefined) await ready?.agent.attach(context.deps.processPort, agent.runId, agent.stored);
     this.#idle.touch();

@@ -1,9 +1,8 @@
 // One call of a tool that a client lends: decided like every action of an agent, then answered by that client.
-import { randomUUID } from "node:crypto";
-import { isUnfinished, type JsonObject, makeId, type ToolCallId } from "@holdfast/ahp";
+import { isUnfinished, type JsonObject, type ToolCall, type ToolCallId } from "@holdfast/ahp";
 import type { LentToolResult } from "../editor/client-tools.ts";
 import { type LentTool, readLentTools } from "../editor/lent-tool.ts";
-import type { PermissionService } from "./permission-service.ts";
+import type { Permission, PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Turn } from "./turn.ts";
 
@@ -17,9 +16,11 @@ export type CallFailure =
   | "CLIENT_TOOL_DENIED"
   | "CLIENT_TOOL_GONE"
   | "CLIENT_TOOL_TIMEOUT"
-  | "CLIENT_TOOL_CANCELLED";
+  | "CLIENT_TOOL_CANCELLED"
+  | "CLIENT_TOOL_INTERRUPTED";
 
 export interface LentToolCallParts {
+  readonly id: ToolCallId;
   readonly context: SessionContext;
   readonly permissions: PermissionService;
   readonly turn: Turn;
@@ -35,16 +36,19 @@ export function failedCall(code: CallFailure, message: string): LentToolResult {
 
 export class LentToolCall {
   readonly #parts: LentToolCallParts;
-  readonly #id: ToolCallId = makeId("tool call", `lent-${randomUUID()}`);
+  readonly #id: ToolCallId;
   /** Aborted with the end of the call, so that no one is asked about it any more. */
   readonly #over = new AbortController();
   readonly #result: Promise<LentToolResult>;
   #resolve: (result: LentToolResult) => void = () => {};
+  /** Whether its client lends its tools again only when it has come back to this host. */
+  #isExpected = false;
   #awayTimer: NodeJS.Timeout | undefined;
   #limitTimer: NodeJS.Timeout | undefined;
 
   constructor(parts: LentToolCallParts) {
     this.#parts = parts;
+    this.#id = parts.id;
     this.#result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -52,8 +56,8 @@ export class LentToolCall {
 
   /** Always resolves: with the client's result, or with the reason why there is none (E821, E822). */
   async run(input: JsonObject): Promise<LentToolResult> {
-    const { context, permissions, turn, tool } = this.#parts;
-    const { clientId, name, title = name, clientName } = tool;
+    const { context, turn, tool } = this.#parts;
+    const { clientId, name, title = name } = tool;
     const contributor = { kind: "client", clientId } as const;
     const described = { toolName: name, displayName: title, toolKind: "other", contributor } as const;
     const start = {
@@ -63,17 +67,32 @@ export class LentToolCall {
       ...described,
     } as const;
     context.dispatch({ to: "chat", action: { ...start, rawInput: input } });
+    return this.#finish(input);
+  }
+
+  /** Continues a call that an earlier host started: what it asked and decided counts. */
+  async resume(call: ToolCall): Promise<LentToolResult> {
+    this.#isExpected = true;
+    return this.#finish(call.rawInput as JsonObject, call.status === "running");
+  }
+
+  async #finish(input: JsonObject, isAllowed = false): Promise<LentToolResult> {
     const stop = this.#watch();
     try {
-      const target = `${name} of the client ${clientName}: ${visibleJson(input)}`;
-      const request = { name: this.#id, signal: this.#over.signal };
-      const permission = await permissions.permitLent({ turn, toolCallId: this.#id, target }, request);
-      if (permission.allowed) this.#startClock();
-      else this.#settle(failedCall("CLIENT_TOOL_DENIED", denial(name, permission.by)));
+      const permission = isAllowed ? undefined : await this.#permit(input);
+      if (permission === undefined || permission.allowed) this.#startClock();
+      else this.#settle(failedCall("CLIENT_TOOL_DENIED", denial(this.#parts.tool.name, permission.by)));
       return await this.#result;
     } finally {
       stop();
     }
+  }
+
+  #permit(input: JsonObject): Promise<Permission> {
+    const { permissions, turn, tool } = this.#parts;
+    const target = `${tool.name} of the client ${tool.clientName}: ${visibleJson(input)}`;
+    const request = { name: this.#id, signal: this.#over.signal };
+    return permissions.permitLent({ turn, toolCallId: this.#id, target }, request);
   }
 
   /** Looks at the call whenever something of the session, its clients or the agent's request has changed. */
@@ -103,18 +122,17 @@ export class LentToolCall {
       return this.#settle({ result: call.result, content: call.content });
     }
     if (signal.aborted) return this.#giveUp("CLIENT_TOOL_CANCELLED", "The agent cancelled the call.");
-    const isLent = context.state.activeClients.some(
-      (client) =>
-        client.clientId === tool.clientId && readLentTools(client).some(({ name }) => name === tool.name),
-    );
-    if (!isLent) this.#giveUp("CLIENT_TOOL_GONE", `The client no longer lends the tool ${tool.name}.`);
-    else this.#watchConnection();
+    const client = context.state.activeClients.find(({ clientId }) => clientId === tool.clientId);
+    if (client !== undefined) this.#isExpected = false;
+    const isLent = client !== undefined && readLentTools(client).some(({ name }) => name === tool.name);
+    if (isLent || this.#isExpected) this.#watchConnection();
+    else this.#giveUp("CLIENT_TOOL_GONE", `The client no longer lends the tool ${tool.name}.`);
   }
 
   /** A client that lost its connection has a moment to come back and answer. */
   #watchConnection(): void {
     const { context, tool } = this.#parts;
-    if (context.deps.clientTools.isConnected(tool.clientId)) {
+    if (context.deps.clientTools.isConnected(tool.clientId) && !this.#isExpected) {
       clearTimeout(this.#awayTimer);
       this.#awayTimer = undefined;
       return;

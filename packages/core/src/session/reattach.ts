@@ -158,9 +158,9 @@ export async function reattach(
 
 /** The agent, if it was ready: one that was being opened is of no use. */
 function readAgent(saved: SavedSession): SavedAgent | undefined {
-  const { sessionId, connection, needsRestart = false, launchedModel } = saved;
+  const { sessionId, connection, needsRestart = false, launchedModel, toolsDigest } = saved;
   if (sessionId === undefined || connection === undefined) return undefined;
-  return { sessionId, connection, needsRestart, launchedModel };
+  return { sessionId, connection, needsRestart, launchedModel, toolsDigest };
 }
 
 /** A run without notes of this host, or with those of a version that is not known, belongs to nobody. */

@@ -53,6 +53,8 @@ export type AgentContext = Pick<
 export interface SavedAgent extends SavedLaunch {
   readonly sessionId: string;
   readonly needsRestart: boolean;
+  /** The digest of its token for lent tools. */
+  readonly toolsDigest?: string | undefined;
 }
 
 type AgentState =
@@ -91,17 +93,25 @@ export class SessionAgent {
       needsRestart: this.#needsRestart,
       // Of a process that is being opened, the next host has no use.
       ...(agent !== undefined &&
-        this.ready?.agent === agent && { sessionId: this.ready.sessionId, connection: agent.saved }),
+        this.ready?.agent === agent && {
+          sessionId: this.ready.sessionId,
+          connection: agent.saved,
+          toolsDigest: context.deps.clientTools.digestFor(context.uri),
+        }),
       turn: context.turn?.saved,
       services: services.saved?.(),
     }));
   }
 
   /** Continues with the agent of an earlier host; nothing arrives from it before it is attached. */
-  restore(stored: StoredRun, { sessionId, needsRestart, ...launch }: SavedAgent): ReadyAgent {
+  restore(stored: StoredRun, { sessionId, needsRestart, toolsDigest, ...launch }: SavedAgent): ReadyAgent {
     const agent = this.#processes.restore(stored, launch);
     const ready = { agent, sessionId };
     this.#needsRestart = needsRestart;
+    if (toolsDigest !== undefined) {
+      const { uri: session, deps } = this.#context;
+      deps.clientTools.restore({ session, tools: this.#lentTools, exited: agent.exited }, toolsDigest);
+    }
     this.#context.pinRoot(this.#context.cwd);
     this.#becomeReady(ready);
     return ready;
@@ -348,6 +358,7 @@ export class SessionAgent {
     const { info, exited } = agent;
     const lent = deps.clientTools.offer({ session: uri, tools: this.#lentTools, info, exited });
     if (lent.problem !== undefined) this.#context.warn(lent.problem);
+    if (lent.secret !== undefined) this.#context.ledger?.conceal(lent.secret);
     return lent.server === undefined ? servers : [...servers, lent.server];
   }
 

@@ -20,7 +20,7 @@ import type { AgentSide } from "../terminal/agent-side.ts";
 import { DisplayTerminals, type SavedDisplay, type ShownCommand } from "../terminal/display-terminals.ts";
 import { ApprovalGate } from "./approval-gate.ts";
 import { FileService } from "./file-service.ts";
-import { SessionToolLender } from "./lent-tools.ts";
+import { type SavedLender, SessionToolLender } from "./lent-tools.ts";
 import { PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
 import { TerminalService } from "./terminal-service.ts";
@@ -29,6 +29,7 @@ import { TerminalService } from "./terminal-service.ts";
 export interface SavedServices {
   readonly terminals: readonly SavedHolding[];
   readonly displayed: readonly SavedDisplay[];
+  readonly lent?: SavedLender | undefined;
 }
 
 /** The services of one session. */
@@ -64,11 +65,13 @@ export class SessionServices implements AgentServices {
   }
 
   saved(): SavedServices {
-    return { terminals: this.#context.held.saved, displayed: this.displayed.saved };
+    const { saved: lent } = this.lentTools;
+    return { terminals: this.#context.held.saved, displayed: this.displayed.saved, lent };
   }
 
   /** Continues with the terminals of an earlier host, which are there already; displayed ones come from the spool. */
-  async restore({ terminals = [], displayed = [] }: Partial<SavedServices>): Promise<void> {
+  async restore({ terminals = [], displayed = [], lent }: Partial<SavedServices>): Promise<void> {
+    if (lent !== undefined) this.lentTools.restore(lent);
     this.#terminals.restore(terminals);
     await this.displayed.restore(displayed);
   }

@@ -29,8 +29,13 @@ let cancelled = new AbortController();
 let lastId = 0;
 let sessions = 0;
 let isSignedIn = false;
-/** @type {{ url: string, headers: { name: string, value: string }[] } | undefined} */
+/**
+ * @typedef {{ name: string, value: string }} Named
+ * @type {{ url?: string, headers?: Named[], command?: string, args?: string[], env?: Named[] } | undefined}
+ */
 let mcpServer;
+/** @type {((message: Message) => Promise<Message>) | undefined} Asks the MCP server that is a child process. */
+let askMcpProcess;
 /** @type {{ modes?: Fields, models?: Fields, configOptions?: Fields[] }} What is offered and chosen in its session. */
 const settings = structuredClone(script.session ?? {});
 /** @type {string[] | undefined} */
@@ -114,9 +119,8 @@ const kinds = {
     lastId += 1;
     const id = lastId;
     questions.set(name, { name, id, arrived: () => {} });
-    void askMcp({ jsonrpc: "2.0", id, method, params: fill(params) }).then((answer) =>
-      takeAnswer({ ...answer, id }),
-    );
+    const request = { jsonrpc: "2.0", id, method, params: /** @type {Fields} */ (fill(params)) };
+    void askMcp(request).then((answer) => takeAnswer({ ...answer, id }));
     if (wait) await unlessCancelled(answerTo(name));
   },
   await: ({ name }) => unlessCancelled(answerTo(name)),
@@ -167,9 +171,31 @@ const kinds = {
   },
 };
 
-/** @param {object} message @returns {Promise<Message>} */
+/** @param {string} command @returns {(message: Message) => Promise<Message>} */
+function startMcpProcess(command) {
+  const { args = [], env = [] } = mcpServer ?? {};
+  const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const child = spawn(command, args, {
+    env: { ...process.env, ...given },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  /** @type {Map<number | undefined, (answer: Message) => void>} */
+  const asked = new Map();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const message = /** @type {Message} */ (JSON.parse(line));
+    asked.get(message.id)?.(message);
+  });
+  return (message) =>
+    new Promise((arrive) => {
+      asked.set(message.id, arrive);
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+    });
+}
+
+/** @param {Message} message @returns {Promise<Message>} */
 async function askMcp(message) {
-  const { url = "", headers = [] } = mcpServer ?? {};
+  const { url = "", headers = [], command } = mcpServer ?? {};
+  if (command !== undefined) return (askMcpProcess ??= startMcpProcess(command))(message);
   try {
     const response = await fetch(url, {
       method: "POST",

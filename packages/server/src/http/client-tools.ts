@@ -134,20 +134,21 @@ async function callTool(
   if (typeof name !== "string") {
     return c.json(mcpError(id, ErrorCode.invalidParams, "params.name: the name of a tool is a text."));
   }
+  const callName = readCallKey(c);
   const key = callKey(c, id);
   if (calls.has(key)) {
     return c.json(mcpError(id, ErrorCode.invalidRequest, "A call with this id is waiting already."));
   }
   const taken = new AbortController();
   calls.set(key, taken);
-  // Nobody could be given the result any more.
-  bindingsOf(c).outgoing?.once("close", () => taken.abort());
+  const stopWaiting = waitForAgent(c, taken, streams);
   try {
     const signal = AbortSignal.any([taken.signal, access.ended]);
+    const request = { signal, key: callName };
     return c.json({
       jsonrpc: "2.0",
       id,
-      result: showToolResult(await access.tools.call(name, input, signal)),
+      result: showToolResult(await access.tools.call(name, input, request)),
     });
   } catch (error) {
     if (error instanceof HostError) {
@@ -156,7 +157,31 @@ async function callTool(
     return c.json(mcpError(id, ErrorCode.internalError, `Internal error ${streams.report(error)}.`));
   } finally {
     calls.delete(key);
+    stopWaiting();
   }
+}
+
+/**
+ * Without its connection, nobody could be given the result any more. But a host that leaves its work to the next one
+ * cuts the connection itself, at once, and the call continues there.
+ */
+function waitForAgent(c: Context<ServerEnv>, taken: AbortController, { streams }: StreamOptions): () => void {
+  const { outgoing } = bindingsOf(c);
+  let isLeft = false;
+  outgoing?.once("close", () => {
+    if (!isLeft) taken.abort();
+  });
+  return streams.onDisconnect(() => {
+    isLeft = true;
+    outgoing?.destroy();
+  });
+}
+
+/** The agent's own name for the call, under which it asks for the result again where it loses the connection (A818). */
+function readCallKey(c: Context<ServerEnv>): string | undefined {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined || /^[\w-]{16,64}$/.test(key)) return key;
+  throw new HostError("INVALID_REQUEST", "Idempotency-Key: 16 to 64 letters, digits, - or _.");
 }
 
 function callKey(c: Context<ServerEnv>, id: JsonValue | undefined): string {

@@ -19,6 +19,8 @@ export class OpenStreams {
   /** Runs while streams are open; one for all, since each timer wakes an idle host (O220). */
   #timer: NodeJS.Timeout | undefined;
   #stop: ((stream: StoppableStream) => void) | undefined;
+  /** Of requests that wait for something that continues in the next host. */
+  readonly #cuts = new Set<() => void>();
 
   constructor(nowMs: () => number = () => performance.now()) {
     this.tick = new TickBudget(nowMs);
@@ -53,6 +55,13 @@ export class OpenStreams {
   /** Cuts every stream, including those added later: what it shows continues in the next host. */
   disconnect(): void {
     this.#stopAll((stream) => stream.disconnect());
+    for (const cut of this.#cuts) cut();
+  }
+
+  /** Calls back when streams are cut, until the returned function is called: a request that waits is cut with them. */
+  onDisconnect(cut: () => void): () => void {
+    this.#cuts.add(cut);
+    return () => void this.#cuts.delete(cut);
   }
 
   #stopAll(stop: (stream: StoppableStream) => void): void {

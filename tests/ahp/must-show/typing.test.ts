@@ -18,6 +18,7 @@ const boundP99Ms = 3 * goalP99Ms;
 const parrotsInKey = 2;
 
 let host: RealHost;
+let openCount = 0;
 
 beforeAll(async () => {
   host = await startRealHost({ environment: { SHELL: "/bin/bash" } });
@@ -31,7 +32,9 @@ interface Typing {
 }
 
 /** Two clients and a terminal that no other test has. */
-async function open(name: string): Promise<Typing> {
+async function open(): Promise<Typing> {
+  openCount += 1;
+  const name = `typed-${openCount}`;
   const address = `${host.url.replace("http", "ws")}/ahp?tkn=${host.token}`;
   const [typist, watcher] = ["typist", "watcher"].map(
     (role) => new Viewer({ address, clientId: `${role}-${name}`, dialect: CURRENT, keptText: 10_000 }),
@@ -47,7 +50,7 @@ async function open(name: string): Promise<Typing> {
 
 /** A terminal that floods until the host ends, and somebody who reads it without looking. */
 async function flood(typist: Viewer): Promise<void> {
-  const uri = await typist.create("flood");
+  const uri = await typist.create(`flood-${openCount}`);
   const reader = new WebSocket(`${host.url.replace("http", "ws")}/ahp?tkn=${host.token}`);
   onTestFinished(() => reader.terminate());
   const flooded = new Promise<void>((resolve) => {
@@ -152,7 +155,7 @@ test.each([
   "[E102] what one client types is soon seen by another %s",
   { timeout: 120_000 },
   async (when, isFlooded) => {
-    const typing = await open(isFlooded ? "typed-in-flood" : "typed");
+    const typing = await open();
     if (isFlooded) await flood(typing.typist);
     const parrot = new Parrot();
     onTestFinished(() => parrot.close());

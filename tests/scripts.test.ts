@@ -1,61 +1,32 @@
 // `npm start` and `npm test` do their own set-up, no more of it than needed, and say how it went.
-import { beforeEach, afterEach, describe, expect, it } from "vitest";
-import { SmallWorkspace } from "./repository/small-workspace.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SmallWorkspace, type ScriptOutcome } from "./repository/small-workspace.ts";
 
 let workspace: SmallWorkspace;
+/** Started once: most tests begin with a copy of it, since to build it takes the most CPU time. */
+const started = new SmallWorkspace();
+let firstStart: ScriptOutcome;
 
-beforeEach(() => {
-  workspace = new SmallWorkspace();
+beforeAll(async () => {
+  firstStart = await started.run("start.mjs", { arguments: ["a b", "--flag"] });
 });
+
+afterAll(() => started.close());
 
 afterEach(() => workspace.close());
 
-describe("[G1] npm start", () => {
-  it("[G1] installs, builds and runs; stdout is the program's alone, arguments are passed on", async () => {
-    const { exitCode, stdout, stderr } = await workspace.run("start.mjs", { arguments: ["a b", "--flag"] });
+describe("[G1] the first npm start", () => {
+  beforeEach(() => {
+    workspace = new SmallWorkspace();
+  });
+
+  it("[G1] installs, builds and runs; stdout is the program's alone, arguments are passed on", () => {
+    const { exitCode, stdout, stderr } = firstStart;
     expect(stdout).toBe(`["hello","a b","--flag"]\n`);
     expect(stderr).toContain("installing");
     expect(exitCode).toBe(0);
-    expect(workspace.npmCalls()).toHaveLength(1);
-    expect(workspace.npmCalls()[0]).toMatch(/^ci .*--include=dev/);
-  });
-
-  it("[G2] the second time it only runs", async () => {
-    await workspace.run("start.mjs");
-    const durationsMs: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const startedMs = performance.now();
-      const again = await workspace.run("start.mjs");
-      durationsMs.push(performance.now() - startedMs);
-      expect(again).toEqual({ exitCode: 0, stdout: `["hello"]\n`, stderr: "" });
-    }
-    expect(workspace.npmCalls()).toHaveLength(1);
-    // The best of three: other tests share the machine.
-    expect(Math.min(...durationsMs)).toBeLessThan(500);
-  });
-
-  it("[G2] a changed, a deleted source and a lost build are noticed, a changed test is not", async () => {
-    await workspace.run("start.mjs");
-
-    workspace.write("packages/part/src/index.ts", "export const greeting: string = 'good day';\n");
-    expect((await workspace.run("start.mjs")).stdout).toBe(`["good day"]\n`);
-
-    workspace.remove("packages/part/src/spare.ts");
-    expect((await workspace.run("start.mjs")).stderr).toContain("building");
-
-    workspace.remove("packages/part/dist");
-    expect((await workspace.run("start.mjs")).stdout).toBe(`["good day"]\n`);
-
-    workspace.write("packages/part/src/index.test.ts", "export {};\n");
-    expect((await workspace.run("start.mjs")).stderr).toBe("");
-    expect(workspace.npmCalls()).toHaveLength(1);
-  });
-
-  it("[G2] a changed lockfile is installed", async () => {
-    await workspace.run("start.mjs");
-    workspace.write("package-lock.json", JSON.stringify({ lockfileVersion: 3, name: "newer" }));
-    expect((await workspace.run("start.mjs")).exitCode).toBe(0);
-    expect(workspace.npmCalls()).toHaveLength(2);
+    expect(started.npmCalls()).toHaveLength(1);
+    expect(started.npmCalls()[0]).toMatch(/^ci .*--include=dev/);
   });
 
   it("[G1] a failed install stops it with a reason and is tried again", async () => {
@@ -82,11 +53,53 @@ describe("[G1] npm start", () => {
   });
 });
 
+describe("[G2] a later npm start", () => {
+  beforeEach(() => {
+    workspace = new SmallWorkspace(started);
+  });
+
+  it("[G2] the second time it only runs", async () => {
+    const mostMs = 500;
+    let bestMs = Infinity;
+    // The best of up to ten: other tests share the machine.
+    for (let round = 0; round < 10 && bestMs >= mostMs; round += 1) {
+      const startedMs = performance.now();
+      const again = await workspace.run("start.mjs");
+      bestMs = Math.min(bestMs, performance.now() - startedMs);
+      expect(again).toEqual({ exitCode: 0, stdout: `["hello"]\n`, stderr: "" });
+    }
+    expect(workspace.npmCalls()).toHaveLength(1);
+    expect(bestMs).toBeLessThan(mostMs);
+  });
+
+  it("[G2] a changed, a deleted source and a lost build are noticed, a changed test is not", async () => {
+    workspace.write("packages/part/src/index.ts", "export const greeting: string = 'good day';\n");
+    expect((await workspace.run("start.mjs")).stdout).toBe(`["good day"]\n`);
+
+    workspace.remove("packages/part/src/spare.ts");
+    expect((await workspace.run("start.mjs")).stderr).toContain("building");
+
+    workspace.remove("packages/part/dist");
+    expect((await workspace.run("start.mjs")).stdout).toBe(`["good day"]\n`);
+
+    workspace.write("packages/part/src/index.test.ts", "export {};\n");
+    expect((await workspace.run("start.mjs")).stderr).toBe("");
+    expect(workspace.npmCalls()).toHaveLength(1);
+  });
+
+  it("[G2] a changed lockfile is installed", async () => {
+    workspace.write("package-lock.json", JSON.stringify({ lockfileVersion: 3, name: "newer" }));
+    expect((await workspace.run("start.mjs")).exitCode).toBe(0);
+    expect(workspace.npmCalls()).toHaveLength(2);
+  });
+});
+
 describe("[G3] npm test", () => {
   const checkers = ["oxlint/bin/oxlint", "oxfmt/bin/oxfmt", "knip/bin/knip.js"];
   const passing = `import { expect, it } from "vitest";\nit("is fine", () => expect(1).toBe(1));\n`;
 
   beforeEach(() => {
+    workspace = new SmallWorkspace(started);
     for (const checker of checkers) workspace.write(`node_modules/${checker}`, "");
     // One worker for all files costs half as much as one for each.
     workspace.write("vitest.config.mjs", "export default { test: { isolate: false, maxWorkers: 1 } };\n");

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => sharedHost.close());
 
-/** The host of tests that restart none, with a project that no other test has. */
+/** The host of tests that need no keeper, with a project that no other test has. */
 function shared(): RealHost {
   const project = path.join(sharedHost.project, String((projectCount += 1)));
   mkdirSync(project);
@@ -25,7 +25,7 @@ function shared(): RealHost {
 }
 
 /** A host that may be restarted; the test's end closes the last one. */
-async function start(options: RealHostOptions = {}): Promise<{ host: RealHost }> {
+async function start(options: RealHostOptions): Promise<{ host: RealHost }> {
   const started = { host: await startRealHost(options) };
   onTestFinished(() => started.host.close());
   return started;
@@ -108,11 +108,10 @@ describe("holdfast acp", { timeout: 180_000 }, () => {
   });
 
   it("[C811] answers a prompt whose turn ended with its host, and continues the session", async () => {
-    const started = await start();
-    const { editor, sessionId } = await open(started.host);
+    const { editor, sessionId } = await open(shared());
     const turn = editor.prompt(sessionId, "sleep 60").catch((error: unknown) => error);
     await editor.permission();
-    started.host = await started.host.restart("SIGKILL");
+    sharedHost = await sharedHost.restart("SIGKILL");
     expect(await turn).toMatchObject({ code: -32603 });
     const next = editor.prompt(sessionId, "echo again");
     (await editor.permission(2)).approve();

@@ -1,11 +1,12 @@
 // Shows that holdfast-ahp-check passes our host in every version, and fails a host with each of some faults.
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import path from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { CHECKED_VERSIONS } from "../../packages/cli/src/ahp-check/check-client.ts";
 import { main } from "../../packages/cli/src/ahp-check/command-line.ts";
 import { describeReport, runChecks } from "../../packages/cli/src/ahp-check/run-checks.ts";
+import { testedPackage } from "../setup/tested-program.ts";
 import { useServedHosts } from "./served-host.ts";
 import { type Fault, type Frame, SpoilingProxy } from "./spoiling-proxy.ts";
 
@@ -206,7 +207,7 @@ test("[C830] holdfast-ahp-check prints a report for people or as JSON, and says 
     expect({ code, printed }).toEqual({ code: 2, printed: "" });
     expect(complaint).toContain("Usage: holdfast-ahp-check");
   }
-  const program = fileURLToPath(new URL("../../packages/cli/src/ahp-check/main.ts", import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", program, "--list"]);
+  const program = path.join(testedPackage, "cli", "dist", "ahp-check", "main.js");
+  const { stdout } = await promisify(execFile)(process.execPath, [program, "--list"]);
   expect(stdout).toContain("K22");
 });

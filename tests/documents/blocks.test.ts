@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { loadConfig } from "../../packages/cli/src/serve/config-file.ts";
 import { readDocuments, root, type Block, type Document } from "./document.ts";
-import { DocumentHost } from "./document-host.ts";
+import { DocumentHost, type Ending } from "./document-host.ts";
 
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const documents = readDocuments();
@@ -18,8 +18,8 @@ const longDocuments = new Set([
   "docs/limits.md",
   "docs/operations.md",
 ]);
-/** Documents whose blocks stop the host, or take it for a new one; the others share one. */
-const documentsWithOwnHost = new Set([...longDocuments, "docs/changes.md", "docs/from-tmux.md"]);
+/** Documents whose blocks take the host for a new one, but do not disturb each other: they share a second one. */
+const documentsOfSecondHost = new Set(["docs/changes.md", "docs/from-tmux.md"]);
 
 /** A block that is run, with what the document says it prints. */
 interface Run {
@@ -67,23 +67,35 @@ function escape(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`).replaceAll(/ +/g, " +");
 }
 
+let sharedHost: DocumentHost;
+
+beforeAll(async () => {
+  sharedHost = await DocumentHost.start();
+});
+afterAll(() => sharedHost.close());
+
 describe("[Y23] shell blocks", () => {
   // The README has a separate, stricter test.
   const documentsWithCommands = having(["sh"]).filter(
     ([file]) => file !== "README.md" && (isLong || !longDocuments.has(file)),
   );
-  let sharedHost: DocumentHost;
 
-  beforeAll(async () => {
-    sharedHost = await DocumentHost.start();
-  });
-  afterAll(() => sharedHost.close());
+  let secondHost: DocumentHost | undefined;
+
+  afterAll(() => secondHost?.close());
+
+  /** The blocks of documents for the long form stop their host, or take it for a new one. */
+  async function hostFor(file: string): Promise<DocumentHost> {
+    if (longDocuments.has(file)) return DocumentHost.start();
+    if (!documentsOfSecondHost.has(file)) return sharedHost;
+    return (secondHost ??= await DocumentHost.start());
+  }
 
   it.each(documentsWithCommands)(
     "[Y23] %s: they run one after another, and print what is said",
     { timeout: 120_000 },
     async (file, runs) => {
-      const host = documentsWithOwnHost.has(file) ? await DocumentHost.start() : sharedHost;
+      const host = await hostFor(file);
       const folder = path.join(host.folder, "documents", file);
       mkdirSync(folder, { recursive: true });
       try {
@@ -97,7 +109,7 @@ describe("[Y23] shell blocks", () => {
           if (prints !== undefined) expectPrinted(outputs.get(name) ?? "", prints);
         }
       } finally {
-        if (host !== sharedHost) await host.close();
+        if (longDocuments.has(file)) await host.close();
       }
     },
   );
@@ -105,11 +117,12 @@ describe("[Y23] shell blocks", () => {
 
 describe("[Y24] modules in documents", () => {
   const modules = having(["ts", "js"]);
-  let host: DocumentHost;
   let problems: string;
+  /** How the process of each module ended, and what the module printed. */
+  const endings = new Map<string, Ending>();
 
   beforeAll(async () => {
-    host = await DocumentHost.start();
+    const host = sharedHost;
     const keyBlock = having(["sh"])
       .flatMap(([, runs]) => runs)
       .find(({ name }) => name === "realtimex-key");
@@ -135,9 +148,23 @@ describe("[Y24] modules in documents", () => {
     );
     const compiler = path.join(root, "node_modules", "typescript", "bin", "tsc");
     problems = (await host.run(process.execPath, [compiler, "-p", host.folder])).output;
-  });
+    const runs = modules.flatMap(([, each]) => each);
+    // A module that awaits nothing is loaded before it is done: its output would mix with that of the next.
+    const awaiting = runs.filter(({ block }) => /\bawait\b/.test(block.code));
+    await runModules(awaiting);
+    for (const run of runs) if (!awaiting.includes(run)) await runModules([run]);
+  }, 120_000);
 
-  afterAll(() => host.close());
+  /** Runs modules in one process, whose start takes most of their CPU time; it ends when all have closed what they opened. */
+  async function runModules(runs: readonly Run[]): Promise<void> {
+    const lines = runs.map(
+      ({ name }) => `console.log("\\n${lineBefore(name)}");\nawait import("./compiled/${name}.js");`,
+    );
+    writeFileSync(path.join(sharedHost.folder, "modules.mjs"), lines.join("\n"));
+    const { exitCode, output } = await sharedHost.run(process.execPath, ["modules.mjs"]);
+    const outputs = outputsOf(output);
+    for (const { name } of runs) endings.set(name, { exitCode, output: outputs.get(name) ?? output });
+  }
 
   it("[Y24] the compiler has nothing to say of them", () => {
     expect(problems).toBe("");
@@ -145,8 +172,8 @@ describe("[Y24] modules in documents", () => {
 
   it.each(modules.flatMap(([file, runs]) => runs.map((run) => [file, run.name, run] as const)))(
     "[Y24] %s: %s runs, and prints what is said",
-    async (_file, name, { prints }) => {
-      const { exitCode, output } = await host.run(process.execPath, [`compiled/${name}.js`]);
+    (_file, name, { prints }) => {
+      const { exitCode, output = "" } = endings.get(name) ?? {};
       expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
       if (prints !== undefined) expectPrinted(output, prints);
     },

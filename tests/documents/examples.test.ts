@@ -1,15 +1,14 @@
 // Every example is run here, against a real host.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Holdfast } from "@holdfast/sdk";
+import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { root } from "./document.ts";
 import { DocumentHost } from "./document-host.ts";
 
-/** They are TypeScript; the packages that they use are compiled, as for users. */
-const asTypeScript = ["--import", "tsx"];
 let host: DocumentHost;
 
 beforeAll(async () => {
@@ -25,11 +24,7 @@ class RunningExample {
   #onOutput = (): void => undefined;
 
   constructor(name: string, words: readonly string[] = []) {
-    this.#child = host.spawn(process.execPath, [
-      ...asTypeScript,
-      path.join(root, "examples", name),
-      ...words,
-    ]);
+    this.#child = host.spawn(process.execPath, [compiled(name), ...words]);
     this.#ended = once(this.#child, "close");
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -65,6 +60,13 @@ function example(name: string): string {
   return path.join(root, "examples", name);
 }
 
+/** An example without its types, which costs less than a loader in each process; the packages are compiled, as for users. */
+function compiled(name: string): string {
+  const file = path.join(host.folder, `${name}.mjs`);
+  writeFileSync(file, transformSync(readFileSync(example(name), "utf8"), { loader: "ts" }).code);
+  return file;
+}
+
 describe("[Y26] the examples", () => {
   it("[Y26] none is without a test", () => {
     expect(readdirSync(path.join(root, "examples")).toSorted()).toEqual([
@@ -79,7 +81,7 @@ describe("[Y26] the examples", () => {
   });
 
   it("[Y26] sdk-script.ts streams a turn, answers its question, and reads its terminal", async () => {
-    const words = [...asTypeScript, example("sdk-script.ts"), "echo from the sdk"];
+    const words = [compiled("sdk-script.ts"), "echo from the sdk"];
     const { exitCode, output } = await host.run(process.execPath, words);
     expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
     expect(output).toMatch(/\[asks\] .*echo from the sdk/);

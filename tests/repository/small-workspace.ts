@@ -1,5 +1,5 @@
 // A throw-away workspace with this repository's scripts, one package, and an npm that only links what is installed here.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -45,7 +45,13 @@ const files: Readonly<Record<string, string>> = {
 export class SmallWorkspace {
   readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-workspace-")));
 
-  constructor() {
+  /** Absent a model that it copies, nothing is installed and built in it. */
+  constructor(model?: SmallWorkspace) {
+    if (model !== undefined) {
+      // Node's own copy cuts the times of files to milliseconds, by which the build would see changes.
+      execFileSync("cp", ["-a", `${model.folder}/.`, this.folder]);
+      return;
+    }
     cpSync(path.join(root, "scripts"), path.join(this.folder, "scripts"), { recursive: true });
     cpSync(path.join(root, "tsconfig.base.json"), path.join(this.folder, "tsconfig.base.json"));
     for (const [file, text] of Object.entries(files)) this.write(file, text);

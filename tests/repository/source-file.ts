@@ -106,12 +106,16 @@ export function exportsWithoutComment(file: SourceFile): string[] {
 /** Every text in `file` that may be the title of a test: strings and pieces of templates, but no comments. */
 export function stringsOf(file: SourceFile): string[] {
   const strings: string[] = [];
-  // Every text of a program is somewhere in its syntax tree, and JSON.stringify goes everywhere.
-  JSON.stringify(parse(file).program.body, (_key, value: unknown) => {
-    if (typeof value === "string") strings.push(value);
-    return typeof value === "bigint" ? undefined : value;
-  });
+  collectStrings(parse(file).program.body, strings);
   return strings;
+}
+
+/** Every text of a program is somewhere in its syntax tree. */
+function collectStrings(value: unknown, strings: string[]): void {
+  if (typeof value === "string") strings.push(value);
+  else if (typeof value === "object" && value !== null) {
+    for (const each of Object.values(value)) collectStrings(each, strings);
+  }
 }
 
 /** The text of every comment in `file`. */

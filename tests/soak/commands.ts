@@ -26,7 +26,7 @@ interface Point {
   readonly rssMib: number;
 }
 
-const child = fork(fileURLToPath(new URL("host-program.ts", import.meta.url)), {
+const child = fork(fileURLToPath(new URL("host-program.mjs", import.meta.url)), {
   execArgv: ["--expose-gc", "--import", "tsx", "--conditions=@holdfast/source"],
 });
 const [{ url, token }] = (await once(child, "message")) as [{ url: string; token: string }];

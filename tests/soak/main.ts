@@ -18,7 +18,7 @@ const limits = { heap: 16, external: 16, rss: 64 };
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-const child = fork(fileURLToPath(new URL("host-program.ts", import.meta.url)), {
+const child = fork(fileURLToPath(new URL("host-program.mjs", import.meta.url)), {
   execArgv: ["--expose-gc", "--import", "tsx", "--conditions=@holdfast/source"],
 });
 const [{ url, token }] = (await once(child, "message")) as [{ url: string; token: string }];

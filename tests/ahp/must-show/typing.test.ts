@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { startRealHost, type RealHost } from "../../host/real-host.ts";
 import { CURRENT, Viewer } from "./viewer.ts";
@@ -17,29 +17,40 @@ const boundP99Ms = 3 * goalP99Ms;
 /** A key goes to the host, the shell, the host and back here; a parrot's word to it and back: half as many turns on a core. */
 const parrotsInKey = 2;
 
+let host: RealHost;
+let openCount = 0;
+
+beforeAll(async () => {
+  host = await startRealHost({ environment: { SHELL: "/bin/bash" } });
+});
+afterAll(() => host.close());
+
 interface Typing {
   readonly typist: Viewer;
   readonly watcher: Viewer;
   readonly uri: string;
 }
 
-async function open(host: RealHost): Promise<Typing> {
+/** Two clients and a terminal that no other test has. */
+async function open(): Promise<Typing> {
+  openCount += 1;
+  const name = `typed-${openCount}`;
   const address = `${host.url.replace("http", "ws")}/ahp?tkn=${host.token}`;
   const [typist, watcher] = ["typist", "watcher"].map(
-    (clientId) => new Viewer({ address, clientId, dialect: CURRENT, keptText: 10_000 }),
+    (role) => new Viewer({ address, clientId: `${role}-${name}`, dialect: CURRENT, keptText: 10_000 }),
   );
   if (typist === undefined || watcher === undefined) throw new Error("There are two of them");
   onTestFinished(() => Promise.all([typist.cut(), watcher.cut()]).then(() => undefined));
   await typist.connect();
   await watcher.connect();
-  const uri = await typist.create("typed");
+  const uri = await typist.create(name);
   await watcher.follow(uri);
   return { typist, watcher, uri };
 }
 
 /** A terminal that floods until the host ends, and somebody who reads it without looking. */
-async function flood(host: RealHost, typist: Viewer): Promise<void> {
-  const uri = await typist.create("flood");
+async function flood(typist: Viewer): Promise<void> {
+  const uri = await typist.create(`flood-${openCount}`);
   const reader = new WebSocket(`${host.url.replace("http", "ws")}/ahp?tkn=${host.token}`);
   onTestFinished(() => reader.terminate());
   const flooded = new Promise<void>((resolve) => {
@@ -144,10 +155,8 @@ test.each([
   "[E102] what one client types is soon seen by another %s",
   { timeout: 120_000 },
   async (when, isFlooded) => {
-    const host = await startRealHost({ environment: { SHELL: "/bin/bash" } });
-    onTestFinished(() => host.close());
-    const typing = await open(host);
-    if (isFlooded) await flood(host, typing.typist);
+    const typing = await open();
+    if (isFlooded) await flood(typing.typist);
     const parrot = new Parrot();
     onTestFinished(() => parrot.close());
     const { p50Ms, p99Ms, bestP99Ms, ownP99Ms: own } = await measure(typing, parrot);

@@ -25,7 +25,8 @@ const idleSeconds = Number(process.env["SOAK_IDLE_SECONDS"] ?? 300);
 const config = readConfig({ agents: { talker: agent, runner: commandAgent }, acp: { idleSeconds } });
 if (!config.ok) throw new Error(JSON.stringify(config.problems));
 
-const log = (level: string, message: string, facts?: object): void => {
+/** @type {(level: string, message: string, facts?: object) => void} */
+const log = (level, message, facts) => {
   if (level === "error") process.stderr.write(`${message} ${JSON.stringify(facts)}\n`);
 };
 const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
@@ -43,7 +44,7 @@ const listen = { host: "127.0.0.1", port: 0 };
 const server = await startServer({ host, token, listen, log, meta: storage.meta });
 
 /** What is left after everything that can go has gone. */
-async function measure(): Promise<NodeJS.MemoryUsage> {
+async function measure() {
   for (let round = 0; round < 4; round += 1) {
     globalThis.gc?.();
     await sleep(50);
@@ -52,7 +53,7 @@ async function measure(): Promise<NodeJS.MemoryUsage> {
 }
 
 /** Waits until every chat has left memory. */
-async function becomeIdle(): Promise<void> {
+async function becomeIdle() {
   while (host.hub.list("chat").length > 0) await sleep(50);
 }
 

@@ -239,7 +239,7 @@ export class SessionTurns {
     if (turn.steering === sent) turn.steering = undefined;
     if (!wasTaken) return;
     this.#queue.remove("steering", sent.id);
-    turn.noteSteered(sent.text);
+    turn.response.noteSteered(sent.text);
   }
 
   get #isRunning(): boolean {

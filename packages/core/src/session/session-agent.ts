@@ -6,13 +6,9 @@ import { HostError } from "@holdfast/protocol";
 import type { ToolLender } from "../editor/client-tools.ts";
 import type { TreeProcess } from "@holdfast/terminal/port";
 import { type AcpMcpServer, canCloseSession, describeAgent } from "../agent/acp.ts";
-import {
-  type AgentConnection,
-  type AgentExit,
-  type AgentServices,
-  explainFailedStart,
-} from "../agent/agent-connection.ts";
+import type { AgentConnection, AgentExit, AgentServices } from "../agent/agent-connection.ts";
 import { describeProcesses } from "../agent/background-processes.ts";
+import { explainFailedStart } from "../agent/handshake.ts";
 import { explainMissingSignIn, openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
 import { type EarlierSession, isBeginning, type OnContextLost, openSession } from "./agent-opening.ts";
 import { AgentProcesses, type ProcessDeps, type SavedLaunch } from "./agent-launch.ts";

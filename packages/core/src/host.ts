@@ -1,5 +1,5 @@
 // The host without its transports: what every adapter is served from.
-import { type Action, type AppId, ROOT_URI, type TerminalSize, makeId } from "@holdfast/ahp";
+import { type Action, type AppId, ROOT_URI, makeId } from "@holdfast/ahp";
 import {
   type AgentInfo,
   type AuditChain,
@@ -14,8 +14,6 @@ import {
   type SessionOptions,
   type SessionPatch,
   type SessionStatus,
-  type TerminalStatus,
-  type TerminalText,
 } from "@holdfast/protocol";
 import type { Held } from "@holdfast/terminal/port";
 import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
@@ -50,7 +48,6 @@ import {
 } from "./session/turn-readers.ts";
 import { answerForm, decideApproval } from "./submit/decision.ts";
 import {
-  type NewCommand,
   type Accepted,
   type Request,
   type SendMessage,
@@ -58,11 +55,9 @@ import {
   type Submit,
   requireAccepted,
 } from "./submit/submission.ts";
-import type { InputPlace } from "./terminal/piped-input.ts";
 import type { TerminalClaims } from "./terminal/terminal-claims.ts";
-import { terminalIdOf } from "./terminal/terminal-id.ts";
+import { TerminalOperations } from "./terminal/terminal-operations.ts";
 import { TerminalSubscriptions } from "./terminal/terminal-subscriptions.ts";
-import type { TerminalReader } from "./terminal/terminal-reader.ts";
 import { type HostOptions, type HostParts, composeHost } from "./compose.ts";
 import { reattach } from "./session/reattach.ts";
 
@@ -101,6 +96,7 @@ export class Host {
   readonly audit: Audit;
   readonly acpEnabled: boolean;
   readonly changes: HostChanges;
+  readonly terminals: TerminalOperations;
   readonly search: HostSearch;
   readonly usage: HostUsage;
   readonly #parts: HostParts;
@@ -130,6 +126,7 @@ export class Host {
     this.audit = parts.audit;
     this.acpEnabled = options.config.acp.enabled;
     this.changes = new HostChanges(sessions, this.submit);
+    this.terminals = new TerminalOperations({ ...parts, spool: options.spool, submit: this.submit });
     this.search = parts.search;
     this.usage = new HostUsage({
       hub,
@@ -309,62 +306,6 @@ export class Host {
     await this.#ask(session?.uri ?? ROOT_URI, request, caller);
   }
 
-  /** The terminals that are there now; with a session, also its finished ones. */
-  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
-    if (sessionKey === undefined) return this.#parts.terminalDirectory.list(caller);
-    return this.#parts.terminalDirectory.listOf(this.#parts.sessions.get(sessionKey, caller).state);
-  }
-
-  /** Runs a command in its own terminal; nobody is asked, so it is for the owner alone. */
-  async createTerminal(command: NewCommand, caller: Caller): Promise<TerminalStatus> {
-    const request = { type: "root/createTerminal", command } as const;
-    const { uri = "" } = (await this.#ask(ROOT_URI, request, caller)).result ?? {};
-    return this.#parts.terminalDirectory.describe(terminalIdOf(uri), caller);
-  }
-
-  readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
-    return this.#parts.terminalDirectory.read(id, limitBytes, caller);
-  }
-
-  async followTerminal(
-    id: string,
-    after: number | undefined,
-    caller: Caller,
-    onReadable: () => void,
-    isPaced = false,
-  ): Promise<TerminalReader> {
-    return this.#parts.terminalDirectory.follow(id, after, caller, onReadable, isPaced);
-  }
-
-  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void> {
-    await this.#askTerminal(id, { type: "terminal/write", bytes, ...place }, caller);
-  }
-
-  /** Gives the size as it is after clamping. */
-  async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {
-    await this.#askTerminal(id, { type: "terminal/resized", ...size }, caller);
-    return this.#parts.terminalDirectory.describe(id, caller).size ?? size;
-  }
-
-  /** Takes a terminal over, gives it back to its session, or detaches it from the turn that uses it. */
-  async claimTerminal(
-    id: string,
-    { kind }: { readonly kind: "client" | "session" },
-    caller: Caller,
-  ): Promise<TerminalStatus> {
-    const claim = this.#parts.terminalDirectory.claimFor(id, kind, caller);
-    await this.#askTerminal(id, { type: "terminal/claimed", claim }, caller);
-    return this.#parts.terminalDirectory.describe(id, caller);
-  }
-
-  async interruptTerminal(id: string, caller: Caller): Promise<void> {
-    await this.#askTerminal(id, { type: "terminal/interrupt" }, caller);
-  }
-
-  async killTerminal(id: string, caller: Caller): Promise<void> {
-    await this.#askTerminal(id, { type: "terminal/kill" }, caller);
-  }
-
   /** The audit log of all callers; for the owner alone. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[] {
     requireOwner(caller);
@@ -404,7 +345,7 @@ export class Host {
   }
 
   stats(): HostStats {
-    return readStats(this.#parts);
+    return readStats(this.#parts, this.terminals.skippedBytes);
   }
 
   async #ask(uri: string, submitted: Action | Request, caller: Caller): Promise<Accepted> {
@@ -424,15 +365,6 @@ export class Host {
     const submission = this.#submitNow(chat.uri, message, caller);
     const { result = {} } = requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
     return { turnId: makeId("turn", result.turnId ?? ""), isRepeated: result.isRepeated ?? false };
-  }
-
-  async #askTerminal(id: string, submitted: Action | Request, caller: Caller): Promise<void> {
-    const uri = this.#parts.terminalDirectory.uriOf(id, caller);
-    const submission = await this.submit(uri, submitted, submitterOf(caller));
-    // The code's own sentence names the operation that claims.
-    const isUnheld = submission.outcome === "rejected" && submission.code === "TERMINAL_NOT_HELD";
-    if (isUnheld && submitted.type !== "terminal/claimed") throw new HostError("TERMINAL_NOT_HELD");
-    requireAccepted(submission, "TERMINAL_NOT_FOUND");
   }
 
   /** Ends every turn, agent and terminal, then the process port. Sessions stay, for the next host. Idempotent. */

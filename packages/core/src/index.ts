@@ -70,6 +70,6 @@ export type {
   TerminalSubscriptions,
   TerminalViewer,
 } from "./terminal/terminal-subscriptions.ts";
-export type { InputPlace } from "./terminal/piped-input.ts";
+export type { TerminalOperations } from "./terminal/terminal-operations.ts";
 export type { TerminalReader, TerminalReading } from "./terminal/terminal-reader.ts";
 export type { Log } from "./session/session-deps.ts";

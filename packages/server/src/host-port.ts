@@ -1,5 +1,5 @@
 // Port through which the server uses a host, independent of how the host is built.
-import type { AppId, TerminalSize } from "@holdfast/ahp";
+import type { AppId } from "@holdfast/ahp";
 import type {
   Caller,
   ClientToolLeases,
@@ -13,16 +13,14 @@ import type {
   HostStats,
   HostWatcher,
   Hub,
-  InputPlace,
   MarkerOwner,
-  NewCommand,
   Recording,
   SessionDirectory,
   SharedFiles,
   StreamedTurn,
   Submit,
   TerminalClaims,
-  TerminalReader,
+  TerminalOperations,
   TerminalSubscriptions,
   TurnRequest,
   WaitingQuestion,
@@ -40,8 +38,6 @@ import type {
   SessionOptions,
   SessionPatch,
   SessionStatus,
-  TerminalStatus,
-  TerminalText,
 } from "@holdfast/protocol";
 
 export type {
@@ -94,6 +90,11 @@ export interface HostPort {
   readonly usage: Pick<HostUsage, "read">;
   /** The changes in the folders of sessions. */
   readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "unstage" | "commit">;
+  /** The terminals of the caller's sessions; for the owner, also those of people. */
+  readonly terminals: Pick<
+    TerminalOperations,
+    "list" | "create" | "read" | "follow" | "write" | "resize" | "claim" | "interrupt" | "kill"
+  >;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
   createSession(options: SessionOptions, caller: Caller): Promise<Session>;
   getSession(key: string, caller: Caller): SessionStatus;
@@ -122,31 +123,6 @@ export interface HostPort {
   /** Standing permissions in the caller's sessions and folders, oldest first. */
   listPermissionRules(caller: Caller): PermissionRuleInfo[];
   removePermissionRule(id: string, caller: Caller): Promise<void>;
-  /** The terminals of the caller's sessions that are there now; with a session, also its finished ones. */
-  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[];
-  /** Runs a command in a new terminal; refused to everybody but the owner, since it asks for no approval. */
-  createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus>;
-  readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText>;
-  /** A terminal's bytes from an offset on, or from the first that is kept, and on as they come. */
-  followTerminal(
-    id: string,
-    after: number | undefined,
-    caller: Caller,
-    onReadable: () => void,
-    isPaced?: boolean,
-  ): Promise<TerminalReader>;
-  /** Resolves when the terminal accepts more input. */
-  writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void>;
-  /** Gives the size as it is after clamping. */
-  resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize>;
-  /** Takes a terminal over for the caller; or gives it to its session, or detaches it from the turn that uses it. */
-  claimTerminal(
-    id: string,
-    holder: { readonly kind: "client" | "session" },
-    caller: Caller,
-  ): Promise<TerminalStatus>;
-  interruptTerminal(id: string, caller: Caller): Promise<void>;
-  killTerminal(id: string, caller: Caller): Promise<void>;
   /** Audit entries of the host, oldest first; refused to everybody but its owner. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
   /** The ends of the audit's chain of hashes; refused to everybody but the host's owner. */

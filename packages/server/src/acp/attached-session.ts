@@ -90,7 +90,7 @@ export class AttachedSession {
     this.#editor = new LentEditor({ ...parts, sessionId: this.key });
     this.#terminals = new AttachedTerminals({
       hub: host.ahp.hub,
-      follow: (id, after, onReadable) => host.followTerminal(id, after, caller, onReadable),
+      follow: (id, after, onReadable) => host.terminals.follow(id, after, caller, onReadable),
       byReference: features.terminals,
       send: (update, terminalId, cursor) => this.#send(update, terminalMeta(terminalId, cursor)),
       contentOf: (toolCallId) => this.#projection.contentOf(toolCallId),

@@ -1,13 +1,5 @@
 // A fake host for server tests: sessions, turns and terminals on a real hub, with the test in place of the agent.
-import type { TerminalSize } from "@holdfast/ahp";
-import {
-  Hub,
-  type HostEvent,
-  type HostStats,
-  type HostWatcher,
-  type NewCommand,
-  type TerminalReader,
-} from "@holdfast/core";
+import { Hub, type HostEvent, type HostStats, type HostWatcher, type NewCommand } from "@holdfast/core";
 import {
   HostError,
   modelMembers,
@@ -24,8 +16,6 @@ import {
   type SessionOptions,
   type SessionPatch,
   type SessionStatus,
-  type TerminalStatus,
-  type TerminalText,
 } from "@holdfast/protocol";
 import type {
   Caller,
@@ -58,7 +48,7 @@ export class FakeHost implements HostPort {
     read: async () => ({ since: "2026-01-01T00:00:00.000Z", days: [], costs: [], isComplete: true }),
   };
   readonly turns: FakeTurn[] = [];
-  readonly terminals = new Map<string, FakeTerminal>();
+  readonly terminals: HostPort["terminals"] = this.#serveTerminals();
   readonly reasons: (string | undefined)[] = [];
   readonly prompts: TurnRequest[] = [];
   /** Commands that were requested. */
@@ -77,6 +67,7 @@ export class FakeHost implements HostPort {
   failure: Error | undefined;
   readonly #sessions = new Map<string, FakeSession>();
   readonly #closed = new Map<string, FakeSession>();
+  readonly #terminals = new Map<string, FakeTerminal>();
   readonly #watchers = new Set<HostWatcher>();
 
   constructor(logLimitBytes?: number) {
@@ -215,68 +206,9 @@ export class FakeHost implements HostPort {
 
   /** Opens a terminal in a session. */
   openTerminal(sessionKey: string, keepBytes?: number): FakeTerminal {
-    const terminal = new FakeTerminal(`terminal/${this.terminals.size + 1}`, sessionKey, keepBytes);
-    this.terminals.set(terminal.id, terminal);
+    const terminal = new FakeTerminal(`terminal/${this.#terminals.size + 1}`, sessionKey, keepBytes);
+    this.#terminals.set(terminal.id, terminal);
     return terminal;
-  }
-
-  async createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
-    if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
-    this.commands.push(request);
-    return this.openTerminal("").describe();
-  }
-
-  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
-    this.#mayFail();
-    if (sessionKey !== undefined) this.#find(sessionKey, caller);
-    return [...this.terminals.values()]
-      .filter((terminal) =>
-        sessionKey === undefined
-          ? terminal.isRunning && this.#mayReach(terminal, caller)
-          : terminal.sessionKey === sessionKey,
-      )
-      .map((terminal) => terminal.describe());
-  }
-
-  async readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
-    return this.#terminal(id, caller).read(limitBytes);
-  }
-
-  async followTerminal(
-    id: string,
-    after: number | undefined,
-    caller: Caller,
-    onReadable: () => void,
-    isPaced = false,
-  ): Promise<TerminalReader> {
-    this.paces.push(isPaced);
-    return this.#terminal(id, caller).follow(after, onReadable);
-  }
-
-  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void> {
-    this.#terminal(id, caller).inputs.push(bytes);
-  }
-
-  async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {
-    return this.#terminal(id, caller).resize(size);
-  }
-
-  async claimTerminal(
-    id: string,
-    { kind }: { readonly kind: "client" | "session" },
-    caller: Caller,
-  ): Promise<TerminalStatus> {
-    const terminal = this.#terminal(id, caller);
-    terminal.holder = kind;
-    return terminal.describe();
-  }
-
-  async interruptTerminal(id: string, caller: Caller): Promise<void> {
-    this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGINT" });
-  }
-
-  async killTerminal(id: string, caller: Caller): Promise<void> {
-    this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGKILL" });
   }
 
   readAudit({ after = 0, session }: AuditQuery, caller: Caller): AuditRecord[] {
@@ -313,7 +245,7 @@ export class FakeHost implements HostPort {
   }
 
   stats(): HostStats {
-    const terminals = [...this.terminals.values()];
+    const terminals = [...this.#terminals.values()];
     return {
       sessions: { ready: this.#sessions.size },
       turnsRunning: this.turns.filter(({ isActive }) => isActive).length,
@@ -328,6 +260,42 @@ export class FakeHost implements HostPort {
     };
   }
 
+  #serveTerminals(): HostPort["terminals"] {
+    return {
+      list: (caller, sessionKey) => {
+        this.#mayFail();
+        if (sessionKey !== undefined) this.#find(sessionKey, caller);
+        return [...this.#terminals.values()]
+          .filter((terminal) =>
+            sessionKey === undefined
+              ? terminal.isRunning && this.#mayReach(terminal, caller)
+              : terminal.sessionKey === sessionKey,
+          )
+          .map((terminal) => terminal.describe());
+      },
+      create: async (request, caller) => {
+        if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
+        this.commands.push(request);
+        return this.openTerminal("").describe();
+      },
+      read: async (id, limitBytes, caller) => this.#terminal(id, caller).read(limitBytes),
+      follow: async (id, after, caller, onReadable, isPaced) => {
+        this.paces.push(isPaced ?? false);
+        return this.#terminal(id, caller).follow(after, onReadable);
+      },
+      write: async (id, bytes, caller) => void this.#terminal(id, caller).inputs.push(bytes),
+      resize: async (id, size, caller) => this.#terminal(id, caller).resize(size),
+      claim: async (id, { kind }, caller) => {
+        const terminal = this.#terminal(id, caller);
+        terminal.holder = kind;
+        return terminal.describe();
+      },
+      interrupt: async (id, caller) =>
+        this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGINT" }),
+      kill: async (id, caller) => this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGKILL" }),
+    };
+  }
+
   #find(key: string, caller: Caller): FakeSession {
     this.#mayFail();
     const session = this.#sessions.get(key);
@@ -337,7 +305,7 @@ export class FakeHost implements HostPort {
 
   #terminal(id: string, caller: Caller): FakeTerminal {
     this.#mayFail();
-    const terminal = this.terminals.get(id);
+    const terminal = this.#terminals.get(id);
     if (terminal !== undefined && this.#mayReach(terminal, caller)) return terminal;
     throw new HostError("TERMINAL_NOT_FOUND");
   }

@@ -8,20 +8,17 @@ import {
   type AuditRecord,
   type ChatResponse,
   HostError,
-  type PermissionDecision,
-  type PermissionRuleInfo,
   type Session,
   type SessionOptions,
   type SessionPatch,
   type SessionStatus,
 } from "@holdfast/protocol";
 import type { Held } from "@holdfast/terminal/port";
-import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
+import { HostApprovals } from "./approval/host-approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
-import { describeRule } from "./approval/permission-rules.ts";
 import { describePolicy } from "./policy/host-policy.ts";
-import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
+import { type Caller, requireOwner, submitterOf } from "./caller.ts";
 import type { ChangeListeners } from "./changes/change-listeners.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
@@ -46,14 +43,13 @@ import {
   type StreamedTurn,
   TurnReaders,
 } from "./session/turn-readers.ts";
-import { answerForm, decideApproval } from "./submit/decision.ts";
 import {
   type Accepted,
   type Request,
   type SendMessage,
-  type Submission,
   type Submit,
   requireAccepted,
+  submitNow,
 } from "./submit/submission.ts";
 import type { TerminalClaims } from "./terminal/terminal-claims.ts";
 import { TerminalOperations } from "./terminal/terminal-operations.ts";
@@ -95,6 +91,7 @@ export class Host {
   readonly ahp: AhpHost;
   readonly audit: Audit;
   readonly acpEnabled: boolean;
+  readonly approvals: HostApprovals;
   readonly changes: HostChanges;
   readonly terminals: TerminalOperations;
   readonly search: HostSearch;
@@ -125,6 +122,7 @@ export class Host {
     this.hub = hub;
     this.audit = parts.audit;
     this.acpEnabled = options.config.acp.enabled;
+    this.approvals = new HostApprovals({ ...parts, submit: this.submit });
     this.changes = new HostChanges(sessions, this.submit);
     this.terminals = new TerminalOperations({ ...parts, spool: options.spool, submit: this.submit });
     this.search = parts.search;
@@ -253,59 +251,6 @@ export class Host {
     await Promise.all(busy.map(({ chat }) => this.#ask(chat.uri, cancel, { kind: "owner" })));
   }
 
-  /** Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. */
-  resolvePermission(
-    key: string,
-    { requestId, optionId, content = {}, scope }: PermissionDecision,
-    caller: Caller,
-  ): { resolved: boolean; reason?: string } {
-    const { chat, state } = this.#parts.sessions.get(key, caller);
-    const action =
-      answerForm(chat.state, requestId, optionId, content) ??
-      decideApproval(state, requestId, optionId, scope);
-    if (typeof action === "string") return { resolved: false, reason: action };
-    const submission = this.#submitNow(chat.uri, action, caller);
-    if (submission.outcome === "rejected") return { resolved: false, reason: submission.reason };
-    return { resolved: submission.outcome === "accepted" };
-  }
-
-  /** Open questions in the caller's sessions, oldest first. */
-  listApprovals(caller: Caller): WaitingQuestion[] {
-    this.#parts.approvals.expireDue();
-    this.#parts.inputs.expireDue();
-    return this.#parts.sessions
-      .of(caller)
-      .flatMap(({ state }) => state.inputNeeded.map((needed) => describeWaiting(state.key, needed)))
-      .toSorted((one, other) => compareText(one.requestedAt, other.requestedAt));
-  }
-
-  /** Standing permissions in the caller's sessions and in folders, oldest first. */
-  listPermissionRules(caller: Caller): PermissionRuleInfo[] {
-    const ofSessions = this.#parts.sessions.of(caller).flatMap(({ state }) => {
-      const { key, provider, permissionRules = [] } = state;
-      return permissionRules.map((rule) => describeRule(rule, provider, { session_key: key }));
-    });
-    const ofFolders = this.#parts.rules.folderRules
-      .filter(({ owner }) => maySee(caller, owner))
-      .map(({ rule, agent, folder }) => describeRule(rule, agent, { folder }));
-    return [...ofSessions, ...ofFolders].toSorted((one, other) =>
-      compareText(one.createdAt, other.createdAt),
-    );
-  }
-
-  /** Takes a standing permission back; what it allowed is asked about again. */
-  async removePermissionRule(id: string, caller: Caller): Promise<void> {
-    const holds = ({ state }: HostSession): boolean =>
-      state.permissionRules?.some((rule) => rule.id === id) ?? false;
-    const session = this.#parts.sessions.of(caller).find(holds);
-    const ruleId = makeId("permission rule", id);
-    const request =
-      session === undefined
-        ? ({ type: "root/removePermissionRule", id: ruleId } as const)
-        : ({ type: "session/permissionRuleRemoved", id: ruleId } as const);
-    await this.#ask(session?.uri ?? ROOT_URI, request, caller);
-  }
-
   /** The audit log of all callers; for the owner alone. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[] {
     requireOwner(caller);
@@ -353,16 +298,8 @@ export class Host {
     return requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
   }
 
-  /** Submits what is answered at once, unless changes cannot be recorded: then it throws. */
-  #submitNow(uri: string, submitted: Action | Request, caller: Caller): Submission {
-    this.hub.recording.require();
-    const submission = this.submit(uri, submitted, submitterOf(caller));
-    if (submission instanceof Promise) throw new Error(`${submitted.type} was not answered at once`);
-    return submission;
-  }
-
   #send({ chat }: HostSession, message: SendMessage, caller: Caller): SentMessage {
-    const submission = this.#submitNow(chat.uri, message, caller);
+    const submission = submitNow(this.submit, this.recording, chat.uri, message, submitterOf(caller));
     const { result = {} } = requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
     return { turnId: makeId("turn", result.turnId ?? ""), isRepeated: result.isRepeated ?? false };
   }
@@ -405,9 +342,4 @@ export class Host {
     await this.#parts.processPort.close();
     await this.hub.settled();
   }
-}
-
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -7,6 +7,7 @@ import type {
   ChangeListeners,
   FollowRequest,
   FollowedSession,
+  HostApprovals,
   HostChanges,
   HostSearch,
   HostUsage,
@@ -23,7 +24,6 @@ import type {
   TerminalOperations,
   TerminalSubscriptions,
   TurnRequest,
-  WaitingQuestion,
 } from "@holdfast/core";
 import type {
   AgentInfo,
@@ -32,8 +32,6 @@ import type {
   AuditQuery,
   AuditRecord,
   ChatResponse,
-  PermissionDecision,
-  PermissionRuleInfo,
   Session,
   SessionOptions,
   SessionPatch,
@@ -48,12 +46,6 @@ export type {
   TurnRequest,
   WaitingQuestion,
 } from "@holdfast/core";
-
-/** Outcome of a decision on a permission request. */
-export interface Resolution {
-  readonly resolved: boolean;
-  readonly reason?: string;
-}
 
 /** The host as AHP clients see it: its channels, and what can be done with them. */
 export interface AhpPort {
@@ -88,6 +80,8 @@ export interface HostPort {
   readonly search: Pick<HostSearch, "find">;
   /** What agents reported to have used. */
   readonly usage: Pick<HostUsage, "read">;
+  /** Open questions in the caller's sessions, and standing permissions. */
+  readonly approvals: Pick<HostApprovals, "list" | "resolve" | "listRules" | "removeRule">;
   /** The changes in the folders of sessions. */
   readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "unstage" | "commit">;
   /** The terminals of the caller's sessions; for the owner, also those of people. */
@@ -117,12 +111,6 @@ export interface HostPort {
   ownerOfMarker?(marker: string): MarkerOwner | undefined;
   /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
   cancelTurnsOf(appId: AppId, reason: string): Promise<void>;
-  resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;
-  /** Pending questions in the caller's sessions, oldest first. */
-  listApprovals(caller: Caller): WaitingQuestion[];
-  /** Standing permissions in the caller's sessions and folders, oldest first. */
-  listPermissionRules(caller: Caller): PermissionRuleInfo[];
-  removePermissionRule(id: string, caller: Caller): Promise<void>;
   /** Audit entries of the host, oldest first; refused to everybody but its owner. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
   /** The ends of the audit's chain of hashes; refused to everybody but the host's owner. */

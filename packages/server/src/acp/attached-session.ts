@@ -101,7 +101,7 @@ export class AttachedSession {
       sessionId: this.key,
       features,
       view,
-      decide: (decision) => void host.resolvePermission(this.key, decision, caller),
+      decide: (decision) => void host.approvals.resolve(this.key, decision, caller),
     });
     this.#projection = new SessionProjection({
       features,

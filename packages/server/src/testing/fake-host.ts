@@ -22,10 +22,8 @@ import type {
   FollowedSession,
   FollowRequest,
   HostPort,
-  Resolution,
   StreamedTurn,
   TurnRequest,
-  WaitingQuestion,
 } from "../host-port.ts";
 import { FakeChanges } from "./fake-changes.ts";
 import { FakeSession } from "./fake-session.ts";
@@ -36,6 +34,21 @@ import type { FakeTurn } from "./fake-turn.ts";
 export class FakeHost implements HostPort {
   readonly hub: Hub;
   readonly changes = new FakeChanges();
+  readonly approvals: HostPort["approvals"] = {
+    list: (caller) => {
+      this.#mayFail();
+      const sessions = [...this.#sessions.values()].filter((session) => session.isVisibleTo(caller));
+      return sessions.flatMap((session) => session.waiting());
+    },
+    resolve: (key, decision, caller) => {
+      this.decisions.push(decision);
+      return this.#find(key, caller).resolve(decision);
+    },
+    listRules: () => [...this.rules.values()],
+    removeRule: async (id) => {
+      if (!this.rules.delete(id)) throw new HostError("NOT_FOUND");
+    },
+  };
   /** Searches, with their callers. */
   readonly searches: unknown[] = [];
   readonly search: HostPort["search"] = {
@@ -185,25 +198,6 @@ export class FakeHost implements HostPort {
     session.cancel();
   }
 
-  resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution {
-    this.decisions.push(decision);
-    return this.#find(key, caller).resolve(decision);
-  }
-
-  listPermissionRules(): PermissionRuleInfo[] {
-    return [...this.rules.values()];
-  }
-
-  async removePermissionRule(id: string): Promise<void> {
-    if (!this.rules.delete(id)) throw new HostError("NOT_FOUND");
-  }
-
-  listApprovals(caller: Caller): WaitingQuestion[] {
-    this.#mayFail();
-    const sessions = [...this.#sessions.values()].filter((session) => session.isVisibleTo(caller));
-    return sessions.flatMap((session) => session.waiting());
-  }
-
   /** Opens a terminal in a session. */
   openTerminal(sessionKey: string, keepBytes?: number): FakeTerminal {
     const terminal = new FakeTerminal(`terminal/${this.#terminals.size + 1}`, sessionKey, keepBytes);
@@ -249,7 +243,7 @@ export class FakeHost implements HostPort {
     return {
       sessions: { ready: this.#sessions.size },
       turnsRunning: this.turns.filter(({ isActive }) => isActive).length,
-      approvalsOpen: this.listApprovals({ kind: "owner" }).length,
+      approvalsOpen: this.approvals.list({ kind: "owner" }).length,
       agentsRunning: this.#sessions.size,
       terminalsRunning: terminals.filter(({ isRunning }) => isRunning).length,
       terminalBytes: terminals.reduce((sum, { endOffset }) => sum + endOffset, 0),

@@ -11,7 +11,7 @@ import { startServer } from "@holdfast/server";
 import { MemoryStorage } from "../../packages/core/src/testing/memory-storage.ts";
 import { median, monotonicMs } from "../terminal/statistics.ts";
 import { bareHandshakeMs, sdkUpdatesPerSecond } from "./peers.ts";
-import { updatesPerSecond } from "./updates.ts";
+import { readTurn, updatesPerSecond } from "./updates.ts";
 
 const rounds = process.argv.includes("--short") ? 3 : 9;
 const updates = 200_000;
@@ -43,20 +43,8 @@ async function toolCallsPerSecond(calls: number): Promise<number> {
   const key = await newSession();
   let ended = 0;
   const startedMs = performance.now();
-  await new Promise<void>((resolve) => {
-    const read = (): void => {
-      for (;;) {
-        const reading = turn.chat.read();
-        if (reading.kind !== "entries" || reading.entries.length === 0) return;
-        for (const { action } of reading.entries) {
-          if (action.type === "chat/toolCallComplete") ended += 1;
-          else if (action.type === "chat/turnComplete") resolve();
-        }
-      }
-    };
-    const turn = host.streamTurn(key, { message: `calls ${calls}` }, me, read);
-    // A reader is woken for what comes after its last look.
-    read();
+  await readTurn(host, key, `calls ${calls}`, (action) => {
+    if (action.type === "chat/toolCallComplete") ended += 1;
   });
   const perSecond = (calls / (performance.now() - startedMs)) * 1000;
   if (ended !== calls) throw new Error(`the reader saw the end of ${ended} of ${calls} calls`);

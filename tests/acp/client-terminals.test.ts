@@ -78,7 +78,7 @@ describe("commands in an editor's terminals", () => {
     expect(editor.terminals.created).toEqual([]);
     approve();
     await expect.poll(() => other.terminalText).toBe("hello\n");
-    const terminals = host.host.listTerminals({ kind: "owner" });
+    const terminals = host.host.terminals.list({ kind: "owner" });
     expect(terminals).toMatchObject([{ title: `${line} (${isolation})` }]);
     writeFileSync(path.join(host.work, "go"), "");
     await turn;

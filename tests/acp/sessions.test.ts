@@ -181,7 +181,7 @@ describe("sessions of editors", () => {
     await post(host, sessionId, "/chat/stream", { message: "ask" });
     await editor.permission();
     await editor.agent.request("session/close", { sessionId });
-    expect(host.host.listApprovals({ kind: "owner" })).toHaveLength(1);
+    expect(host.host.approvals.list({ kind: "owner" })).toHaveLength(1);
     const own = await open(host);
     const turn = own.editor.prompt(own.sessionId, "hang");
     await expect.poll(() => own.editor.text).toBe("working");

@@ -2,12 +2,12 @@
 export {
   AhpClient,
   type AhpClientOptions,
-  type ChannelHandle,
   type ClientEvent,
   type ClientStatus,
   type SubscribeOptions,
 } from "./client/ahp-client.ts";
 export { ClientError, type ClientErrorKind } from "./client/client-error.ts";
+export type { ChannelHandle } from "./client/followed-channels.ts";
 export type { Timeouts } from "./client/link.ts";
 export type {
   ClientInfo,

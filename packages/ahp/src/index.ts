@@ -151,6 +151,7 @@ export {
   type PartAction,
   type PendingMessageAction,
   type TurnAction,
+  type TurnEndAction,
 } from "./model/chat/chat.ts";
 export type {
   Attachment,

@@ -2,7 +2,10 @@
 import type { HostParts } from "./compose.ts";
 import type { HostStats } from "./host-event.ts";
 
-export function readStats({ hub, sessions, terminals, terminalDirectory, approvals }: HostParts): HostStats {
+export function readStats(
+  { hub, sessions, terminals, approvals }: HostParts,
+  terminalSkippedBytes: number,
+): HostStats {
   const { running, writtenBytes, survivorsEnded } = terminals.stats;
   const { count: subscribers, lagEntries } = hub.readers();
   const byStatus: Record<string, number> = {};
@@ -16,7 +19,7 @@ export function readStats({ hub, sessions, terminals, terminalDirectory, approva
     agentsRunning: sessions.all.filter(({ hasAgent }) => hasAgent).length,
     terminalsRunning: running,
     terminalBytes: writtenBytes,
-    terminalSkippedBytes: terminalDirectory.skippedBytes,
+    terminalSkippedBytes,
     subscribers,
     lagEntries,
     survivorsEnded,

@@ -1,5 +1,5 @@
 // The host without its transports: what every adapter is served from.
-import { type Action, type AppId, ROOT_URI, type TerminalSize, makeId } from "@holdfast/ahp";
+import { type Action, type AppId, ROOT_URI, makeId } from "@holdfast/ahp";
 import {
   type AgentInfo,
   type AuditChain,
@@ -8,22 +8,17 @@ import {
   type AuditRecord,
   type ChatResponse,
   HostError,
-  type PermissionDecision,
-  type PermissionRuleInfo,
   type Session,
   type SessionOptions,
   type SessionPatch,
   type SessionStatus,
-  type TerminalStatus,
-  type TerminalText,
 } from "@holdfast/protocol";
 import type { Held } from "@holdfast/terminal/port";
-import { describeWaiting, type WaitingQuestion } from "./approval/approvals.ts";
+import { HostApprovals } from "./approval/host-approvals.ts";
 import { awaitTurn } from "./session/sync-chat.ts";
 import type { Audit } from "./audit/audit.ts";
-import { describeRule } from "./approval/permission-rules.ts";
 import { describePolicy } from "./policy/host-policy.ts";
-import { type Caller, maySee, requireOwner, submitterOf } from "./caller.ts";
+import { type Caller, requireOwner, submitterOf } from "./caller.ts";
 import type { ChangeListeners } from "./changes/change-listeners.ts";
 import { HostChanges } from "./changes/host-changes.ts";
 import type { Hub } from "./channel/hub.ts";
@@ -48,21 +43,17 @@ import {
   type StreamedTurn,
   TurnReaders,
 } from "./session/turn-readers.ts";
-import { answerForm, decideApproval } from "./submit/decision.ts";
 import {
-  type NewCommand,
   type Accepted,
   type Request,
   type SendMessage,
-  type Submission,
   type Submit,
   requireAccepted,
+  submitNow,
 } from "./submit/submission.ts";
-import type { InputPlace } from "./terminal/piped-input.ts";
 import type { TerminalClaims } from "./terminal/terminal-claims.ts";
-import { terminalIdOf } from "./terminal/terminal-id.ts";
+import { TerminalOperations } from "./terminal/terminal-operations.ts";
 import { TerminalSubscriptions } from "./terminal/terminal-subscriptions.ts";
-import type { TerminalReader } from "./terminal/terminal-reader.ts";
 import { type HostOptions, type HostParts, composeHost } from "./compose.ts";
 import { reattach } from "./session/reattach.ts";
 
@@ -100,7 +91,9 @@ export class Host {
   readonly ahp: AhpHost;
   readonly audit: Audit;
   readonly acpEnabled: boolean;
+  readonly approvals: HostApprovals;
   readonly changes: HostChanges;
+  readonly terminals: TerminalOperations;
   readonly search: HostSearch;
   readonly usage: HostUsage;
   readonly #parts: HostParts;
@@ -129,7 +122,9 @@ export class Host {
     this.hub = hub;
     this.audit = parts.audit;
     this.acpEnabled = options.config.acp.enabled;
+    this.approvals = new HostApprovals({ ...parts, submit: this.submit });
     this.changes = new HostChanges(sessions, this.submit);
+    this.terminals = new TerminalOperations({ ...parts, spool: options.spool, submit: this.submit });
     this.search = parts.search;
     this.usage = new HostUsage({
       hub,
@@ -256,115 +251,6 @@ export class Host {
     await Promise.all(busy.map(({ chat }) => this.#ask(chat.uri, cancel, { kind: "owner" })));
   }
 
-  /** Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. */
-  resolvePermission(
-    key: string,
-    { requestId, optionId, content = {}, scope }: PermissionDecision,
-    caller: Caller,
-  ): { resolved: boolean; reason?: string } {
-    const { chat, state } = this.#parts.sessions.get(key, caller);
-    const action =
-      answerForm(chat.state, requestId, optionId, content) ??
-      decideApproval(state, requestId, optionId, scope);
-    if (typeof action === "string") return { resolved: false, reason: action };
-    const submission = this.#submitNow(chat.uri, action, caller);
-    if (submission.outcome === "rejected") return { resolved: false, reason: submission.reason };
-    return { resolved: submission.outcome === "accepted" };
-  }
-
-  /** Open questions in the caller's sessions, oldest first. */
-  listApprovals(caller: Caller): WaitingQuestion[] {
-    this.#parts.approvals.expireDue();
-    this.#parts.inputs.expireDue();
-    return this.#parts.sessions
-      .of(caller)
-      .flatMap(({ state }) => state.inputNeeded.map((needed) => describeWaiting(state.key, needed)))
-      .toSorted((one, other) => compareText(one.requestedAt, other.requestedAt));
-  }
-
-  /** Standing permissions in the caller's sessions and in folders, oldest first. */
-  listPermissionRules(caller: Caller): PermissionRuleInfo[] {
-    const ofSessions = this.#parts.sessions.of(caller).flatMap(({ state }) => {
-      const { key, provider, permissionRules = [] } = state;
-      return permissionRules.map((rule) => describeRule(rule, provider, { session_key: key }));
-    });
-    const ofFolders = this.#parts.rules.folderRules
-      .filter(({ owner }) => maySee(caller, owner))
-      .map(({ rule, agent, folder }) => describeRule(rule, agent, { folder }));
-    return [...ofSessions, ...ofFolders].toSorted((one, other) =>
-      compareText(one.createdAt, other.createdAt),
-    );
-  }
-
-  /** Takes a standing permission back; what it allowed is asked about again. */
-  async removePermissionRule(id: string, caller: Caller): Promise<void> {
-    const holds = ({ state }: HostSession): boolean =>
-      state.permissionRules?.some((rule) => rule.id === id) ?? false;
-    const session = this.#parts.sessions.of(caller).find(holds);
-    const ruleId = makeId("permission rule", id);
-    const request =
-      session === undefined
-        ? ({ type: "root/removePermissionRule", id: ruleId } as const)
-        : ({ type: "session/permissionRuleRemoved", id: ruleId } as const);
-    await this.#ask(session?.uri ?? ROOT_URI, request, caller);
-  }
-
-  /** The terminals that are there now; with a session, also its finished ones. */
-  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
-    if (sessionKey === undefined) return this.#parts.terminalDirectory.list(caller);
-    return this.#parts.terminalDirectory.listOf(this.#parts.sessions.get(sessionKey, caller).state);
-  }
-
-  /** Runs a command in its own terminal; nobody is asked, so it is for the owner alone. */
-  async createTerminal(command: NewCommand, caller: Caller): Promise<TerminalStatus> {
-    const request = { type: "root/createTerminal", command } as const;
-    const { uri = "" } = (await this.#ask(ROOT_URI, request, caller)).result ?? {};
-    return this.#parts.terminalDirectory.describe(terminalIdOf(uri), caller);
-  }
-
-  readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
-    return this.#parts.terminalDirectory.read(id, limitBytes, caller);
-  }
-
-  async followTerminal(
-    id: string,
-    after: number | undefined,
-    caller: Caller,
-    onReadable: () => void,
-    isPaced = false,
-  ): Promise<TerminalReader> {
-    return this.#parts.terminalDirectory.follow(id, after, caller, onReadable, isPaced);
-  }
-
-  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void> {
-    await this.#askTerminal(id, { type: "terminal/write", bytes, ...place }, caller);
-  }
-
-  /** Gives the size as it is after clamping. */
-  async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {
-    await this.#askTerminal(id, { type: "terminal/resized", ...size }, caller);
-    return this.#parts.terminalDirectory.describe(id, caller).size ?? size;
-  }
-
-  /** Takes a terminal over, gives it back to its session, or detaches it from the turn that uses it. */
-  async claimTerminal(
-    id: string,
-    { kind }: { readonly kind: "client" | "session" },
-    caller: Caller,
-  ): Promise<TerminalStatus> {
-    const claim = this.#parts.terminalDirectory.claimFor(id, kind, caller);
-    await this.#askTerminal(id, { type: "terminal/claimed", claim }, caller);
-    return this.#parts.terminalDirectory.describe(id, caller);
-  }
-
-  async interruptTerminal(id: string, caller: Caller): Promise<void> {
-    await this.#askTerminal(id, { type: "terminal/interrupt" }, caller);
-  }
-
-  async killTerminal(id: string, caller: Caller): Promise<void> {
-    await this.#askTerminal(id, { type: "terminal/kill" }, caller);
-  }
-
   /** The audit log of all callers; for the owner alone. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[] {
     requireOwner(caller);
@@ -404,7 +290,7 @@ export class Host {
   }
 
   stats(): HostStats {
-    return readStats(this.#parts);
+    return readStats(this.#parts, this.terminals.skippedBytes);
   }
 
   async #ask(uri: string, submitted: Action | Request, caller: Caller): Promise<Accepted> {
@@ -412,27 +298,10 @@ export class Host {
     return requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
   }
 
-  /** Submits what is answered at once, unless changes cannot be recorded: then it throws. */
-  #submitNow(uri: string, submitted: Action | Request, caller: Caller): Submission {
-    this.hub.recording.require();
-    const submission = this.submit(uri, submitted, submitterOf(caller));
-    if (submission instanceof Promise) throw new Error(`${submitted.type} was not answered at once`);
-    return submission;
-  }
-
   #send({ chat }: HostSession, message: SendMessage, caller: Caller): SentMessage {
-    const submission = this.#submitNow(chat.uri, message, caller);
+    const submission = submitNow(this.submit, this.recording, chat.uri, message, submitterOf(caller));
     const { result = {} } = requireAccepted(submission, "ACP_SESSION_NOT_FOUND");
     return { turnId: makeId("turn", result.turnId ?? ""), isRepeated: result.isRepeated ?? false };
-  }
-
-  async #askTerminal(id: string, submitted: Action | Request, caller: Caller): Promise<void> {
-    const uri = this.#parts.terminalDirectory.uriOf(id, caller);
-    const submission = await this.submit(uri, submitted, submitterOf(caller));
-    // The code's own sentence names the operation that claims.
-    const isUnheld = submission.outcome === "rejected" && submission.code === "TERMINAL_NOT_HELD";
-    if (isUnheld && submitted.type !== "terminal/claimed") throw new HostError("TERMINAL_NOT_HELD");
-    requireAccepted(submission, "TERMINAL_NOT_FOUND");
   }
 
   /** Ends every turn, agent and terminal, then the process port. Sessions stay, for the next host. Idempotent. */
@@ -473,9 +342,4 @@ export class Host {
     await this.#parts.processPort.close();
     await this.hub.settled();
   }
-}
-
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -18,6 +18,7 @@ export { maySee, submitterOf, type Caller } from "./caller.ts";
 export type { HostSearch } from "./search/host-search.ts";
 export type { HostUsage } from "./usage/host-usage.ts";
 export type { ChangeListeners } from "./changes/change-listeners.ts";
+export type { HostApprovals } from "./approval/host-approvals.ts";
 export type { HostChanges } from "./changes/host-changes.ts";
 export { earliest, type LogReader, type NoEntry } from "./channel/log-reader.ts";
 export { runsOutside } from "./approval/subject.ts";
@@ -71,6 +72,6 @@ export type {
   TerminalSubscriptions,
   TerminalViewer,
 } from "./terminal/terminal-subscriptions.ts";
-export type { InputPlace } from "./terminal/piped-input.ts";
+export type { TerminalOperations } from "./terminal/terminal-operations.ts";
 export type { TerminalReader, TerminalReading } from "./terminal/terminal-reader.ts";
 export type { Log } from "./session/session-deps.ts";

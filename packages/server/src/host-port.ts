@@ -1,5 +1,5 @@
 // Port through which the server uses a host, independent of how the host is built.
-import type { AppId, TerminalSize } from "@holdfast/ahp";
+import type { AppId } from "@holdfast/ahp";
 import type {
   Caller,
   ClientToolLeases,
@@ -7,25 +7,23 @@ import type {
   ChangeListeners,
   FollowRequest,
   FollowedSession,
+  HostApprovals,
   HostChanges,
   HostSearch,
   HostUsage,
   HostStats,
   HostWatcher,
   Hub,
-  InputPlace,
   MarkerOwner,
-  NewCommand,
   Recording,
   SessionDirectory,
   SharedFiles,
   StreamedTurn,
   Submit,
   TerminalClaims,
-  TerminalReader,
+  TerminalOperations,
   TerminalSubscriptions,
   TurnRequest,
-  WaitingQuestion,
 } from "@holdfast/core";
 import type {
   AgentInfo,
@@ -34,14 +32,10 @@ import type {
   AuditQuery,
   AuditRecord,
   ChatResponse,
-  PermissionDecision,
-  PermissionRuleInfo,
   Session,
   SessionOptions,
   SessionPatch,
   SessionStatus,
-  TerminalStatus,
-  TerminalText,
 } from "@holdfast/protocol";
 
 export type {
@@ -52,12 +46,6 @@ export type {
   TurnRequest,
   WaitingQuestion,
 } from "@holdfast/core";
-
-/** Outcome of a decision on a permission request. */
-export interface Resolution {
-  readonly resolved: boolean;
-  readonly reason?: string;
-}
 
 /** The host as AHP clients see it: its channels, and what can be done with them. */
 export interface AhpPort {
@@ -92,8 +80,15 @@ export interface HostPort {
   readonly search: Pick<HostSearch, "find">;
   /** What agents reported to have used. */
   readonly usage: Pick<HostUsage, "read">;
+  /** Open questions in the caller's sessions, and standing permissions. */
+  readonly approvals: Pick<HostApprovals, "list" | "resolve" | "listRules" | "removeRule">;
   /** The changes in the folders of sessions. */
   readonly changes: Pick<HostChanges, "list" | "diff" | "revert" | "stage" | "unstage" | "commit">;
+  /** The terminals of the caller's sessions; for the owner, also those of people. */
+  readonly terminals: Pick<
+    TerminalOperations,
+    "list" | "create" | "read" | "follow" | "write" | "resize" | "claim" | "interrupt" | "kill"
+  >;
   listAgents(includeModels: boolean): Promise<AgentInfo[]>;
   createSession(options: SessionOptions, caller: Caller): Promise<Session>;
   getSession(key: string, caller: Caller): SessionStatus;
@@ -116,37 +111,6 @@ export interface HostPort {
   ownerOfMarker?(marker: string): MarkerOwner | undefined;
   /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
   cancelTurnsOf(appId: AppId, reason: string): Promise<void>;
-  resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution;
-  /** Pending questions in the caller's sessions, oldest first. */
-  listApprovals(caller: Caller): WaitingQuestion[];
-  /** Standing permissions in the caller's sessions and folders, oldest first. */
-  listPermissionRules(caller: Caller): PermissionRuleInfo[];
-  removePermissionRule(id: string, caller: Caller): Promise<void>;
-  /** The terminals of the caller's sessions that are there now; with a session, also its finished ones. */
-  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[];
-  /** Runs a command in a new terminal; refused to everybody but the owner, since it asks for no approval. */
-  createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus>;
-  readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText>;
-  /** A terminal's bytes from an offset on, or from the first that is kept, and on as they come. */
-  followTerminal(
-    id: string,
-    after: number | undefined,
-    caller: Caller,
-    onReadable: () => void,
-    isPaced?: boolean,
-  ): Promise<TerminalReader>;
-  /** Resolves when the terminal accepts more input. */
-  writeTerminal(id: string, bytes: Uint8Array, caller: Caller, place?: InputPlace): Promise<void>;
-  /** Gives the size as it is after clamping. */
-  resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize>;
-  /** Takes a terminal over for the caller; or gives it to its session, or detaches it from the turn that uses it. */
-  claimTerminal(
-    id: string,
-    holder: { readonly kind: "client" | "session" },
-    caller: Caller,
-  ): Promise<TerminalStatus>;
-  interruptTerminal(id: string, caller: Caller): Promise<void>;
-  killTerminal(id: string, caller: Caller): Promise<void>;
   /** Audit entries of the host, oldest first; refused to everybody but its owner. */
   readAudit(query: AuditQuery, caller: Caller): AuditRecord[];
   /** The ends of the audit's chain of hashes; refused to everybody but the host's owner. */

@@ -1,12 +1,11 @@
 // A client of a host that survives lost connections: it mirrors channels, applies its own actions at once, and comes back.
-import { RpcError } from "@holdfast/jsonrpc";
-import type { ChannelActions, ChannelKind, ChannelStates } from "../model/channel.ts";
-import { ClientError } from "./client-error.ts";
-import { FollowedChannels, type OutgoingAction } from "./followed-channels.ts";
+import type { ChannelKind } from "../model/channel.ts";
+import { ClientError, closedError } from "./client-error.ts";
+import { type ChannelHandle, FollowedChannels } from "./followed-channels.ts";
 import { shakeHands, type HandshakeOutcome } from "./handshake.ts";
 import { HostSilentError, Link, type LinkListener, type Timeouts } from "./link.ts";
 import type { ClientInfo, HostMethods, InitializeResult, OpenMethod } from "./methods.ts";
-import type { ChannelListener, DispatchOutcome, Subscription } from "./subscription.ts";
+import type { ChannelListener } from "./subscription.ts";
 import {
   backoffMs,
   defaultBackoff,
@@ -69,21 +68,6 @@ export interface SubscribeOptions<Kind extends ChannelKind> {
   readonly onEvent?: ChannelListener<Kind>;
 }
 
-/** A channel in the hands of one viewer. */
-export interface ChannelHandle<Kind extends ChannelKind> {
-  readonly uri: string;
-  /** The state with the client's own actions in it, at once. */
-  readonly state: ChannelStates[Kind];
-  /** The state that the host has confirmed. */
-  readonly confirmed: ChannelStates[Kind];
-  /** Applies an action at once and sends it; the promise resolves with the host's decision and never rejects. */
-  dispatch(action: ChannelActions[Kind]): Promise<DispatchOutcome>;
-  /** Asks for its state again, and follows it from there; of use where a channel that was over is open again. */
-  refresh(): Promise<void>;
-  /** Looks away; with the last viewer the client stops following. */
-  close(): void;
-}
-
 const defaultTimeouts: Timeouts = {
   pingAfterMs: 2_500,
   notRespondingAfterMs: 5_000,
@@ -100,8 +84,6 @@ export class AhpClient {
   readonly #listeners = new Set<(event: ClientEvent) => void>();
   #status: ClientStatus = { status: "idle" };
   #link: Link | undefined;
-  /** The link after its handshake. */
-  #liveLink: Link | undefined;
   /** Since when nothing was heard, while the host counts as not responding. */
   #silentSinceMs: number | undefined;
   /** Until then, the host is expected back at any moment. */
@@ -149,18 +131,13 @@ export class AhpClient {
   }
 
   /** Follows a channel from its state on; rejects when the host has no such channel. */
-  async subscribe<Kind extends ChannelKind>(
+  subscribe<Kind extends ChannelKind>(
     uri: string,
     kind: Kind,
     { onEvent = () => undefined }: SubscribeOptions<Kind> = {},
   ): Promise<ChannelHandle<Kind>> {
-    if (this.#status.status === "closed") throw closedError(this.#status.cause);
-    const { subscription, isNew } = this.#channels.follow(uri, kind);
-    subscription.listen(onEvent);
-    const link = this.#liveLink;
-    if (isNew && link) void this.#ask(link, uri);
-    await whenLive(subscription);
-    return this.#handle(subscription, onEvent);
+    if (this.#status.status === "closed") return Promise.reject(closedError(this.#status.cause));
+    return this.#channels.subscribe(uri, kind, onEvent);
   }
 
   /** Asks the host something; rejects at once when there is no connection. */
@@ -168,7 +145,7 @@ export class AhpClient {
     method: Method,
     params: HostMethods["requests"][Method]["params"],
   ): Promise<HostMethods["requests"][Method]["result"]> {
-    const link = this.#liveLink;
+    const { link } = this.#channels;
     if (link) return link.request(method, params);
     return Promise.reject(new ClientError("not-connected", "There is no connection to the host just now."));
   }
@@ -211,7 +188,7 @@ export class AhpClient {
       return { cause: error, hasConnected };
     } finally {
       this.#link = undefined;
-      this.#liveLink = undefined;
+      this.#channels.disconnect();
     }
   }
 
@@ -268,28 +245,10 @@ export class AhpClient {
     for (const uri of gone) this.#channels.drop(uri);
     // A listener may have seen what it waited for.
     if (this.#isClosed()) return;
-    for (const outgoing of this.#channels.unanswered(isRemembered)) this.#send(link, outgoing);
-    this.#liveLink = link;
+    this.#channels.connect(link, isRemembered);
     this.#silentSinceMs = undefined;
     this.#become({ status: "connected", host });
-    for (const uri of this.#channels.unseen) void this.#ask(link, uri);
-  }
-
-  #send(link: Link, { channel, clientSeq, action }: OutgoingAction): void {
-    this.#channels.markSent(clientSeq);
-    link.notify("dispatchAction", { channel, clientSeq, action });
-  }
-
-  /** Asks for a channel's state; if the connection is lost meanwhile, the next one asks again. */
-  async #ask(link: Link, uri: string): Promise<void> {
-    try {
-      const { snapshot } = await link.request("subscribe", { channel: uri });
-      if (!snapshot) throw new ClientError("malformed", `${uri} has no state.`);
-      this.#channels.takeSnapshot(snapshot);
-    } catch (error) {
-      const isRefused = error instanceof RpcError || error instanceof ClientError;
-      if (isRefused) this.#channels.drop(uri, error);
-    }
+    this.#channels.askForUnseen();
   }
 
   #linkListener(): LinkListener {
@@ -303,41 +262,10 @@ export class AhpClient {
       responding: (isResponding) => {
         if (!isResponding) return this.#noteSilence(this.#link?.lastHeardMs ?? this.#timing.nowMs());
         this.#silentSinceMs = undefined;
-        if (this.#liveLink && this.#host) this.#become({ status: "connected", host: this.#host });
+        if (this.#channels.link && this.#host) this.#become({ status: "connected", host: this.#host });
       },
       problem: (error) => {
         this.#emit({ type: "problem", error });
-      },
-    };
-  }
-
-  #handle<Kind extends ChannelKind>(
-    subscription: Subscription<Kind>,
-    onEvent: ChannelListener<Kind>,
-  ): ChannelHandle<Kind> {
-    const { uri } = subscription;
-    return {
-      uri,
-      get state() {
-        return subscription.mirror.state;
-      },
-      get confirmed() {
-        return subscription.mirror.confirmed;
-      },
-      dispatch: (action) =>
-        this.#channels.dispatch(subscription, action, (outgoing) => {
-          const link = this.#liveLink;
-          if (link) this.#send(link, outgoing);
-        }),
-      refresh: async () => {
-        const link = this.#liveLink;
-        if (link) await this.#ask(link, uri);
-      },
-      close: () => {
-        subscription.unlisten(onEvent);
-        if (subscription.hasListeners || !this.#channels.has(uri)) return;
-        this.#channels.drop(uri);
-        this.#liveLink?.notify("unsubscribe", { channel: uri });
       },
     };
   }
@@ -391,24 +319,7 @@ export class AhpClient {
   }
 }
 
-/** Resolves with the first state of a channel; rejects when there is none. */
-function whenLive<Kind extends ChannelKind>(subscription: Subscription<Kind>): Promise<void> {
-  if (subscription.isLive) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const listener: ChannelListener<Kind> = ({ type }) => {
-      if (type === "gone") reject(closedError(subscription.refusal));
-      else resolve();
-      subscription.unlisten(listener);
-    };
-    subscription.listen(listener);
-  });
-}
-
 /** Whether it would be the same however often it is tried. */
 function isFinal(cause: unknown): boolean {
   return cause instanceof ClientError && (cause.kind === "unsupported" || cause.kind === "refused");
-}
-
-function closedError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new ClientError("closed", "The client is closed.", { cause });
 }

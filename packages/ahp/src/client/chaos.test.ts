@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ClientBench, quiet, SESSION, TERMINAL, title } from "../testing/client-bench.ts";
-import type { ChannelHandle } from "./ahp-client.ts";
+import type { ChannelHandle } from "./followed-channels.ts";
 import type { DispatchOutcome } from "./subscription.ts";
 
 const happenings = fc.constantFrom(

@@ -25,3 +25,8 @@ export class ClientError extends Error {
     this.kind = kind;
   }
 }
+
+/** The error for what a closed client, or a channel that is gone, can no longer do. */
+export function closedError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new ClientError("closed", "The client is closed.", { cause });
+}

@@ -1,11 +1,33 @@
 // All channels that the client follows, and the numbers by which it and the host find each other again.
-import type { ChannelActions, ChannelKind } from "../model/channel.ts";
+import { RpcError } from "@holdfast/jsonrpc";
+import type { ChannelActions, ChannelKind, ChannelStates } from "../model/channel.ts";
 import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast.ts";
-import { ClientError } from "./client-error.ts";
+import { ClientError, closedError } from "./client-error.ts";
+import type { Link } from "./link.ts";
 import type { PendingAction } from "./mirror.ts";
-import { Subscription, type DispatchOutcome, type FollowedChannel } from "./subscription.ts";
+import {
+  Subscription,
+  type ChannelListener,
+  type DispatchOutcome,
+  type FollowedChannel,
+} from "./subscription.ts";
 
-export interface OutgoingAction extends PendingAction<object> {
+/** A channel in the hands of one viewer. */
+export interface ChannelHandle<Kind extends ChannelKind> {
+  readonly uri: string;
+  /** The state with the client's own actions in it, at once. */
+  readonly state: ChannelStates[Kind];
+  /** The state that the host has confirmed. */
+  readonly confirmed: ChannelStates[Kind];
+  /** Applies an action at once and sends it; the promise resolves with the host's decision and never rejects. */
+  dispatch(action: ChannelActions[Kind]): Promise<DispatchOutcome>;
+  /** Asks for its state again, and follows it from there; of use where a channel that was over is open again. */
+  refresh(): Promise<void>;
+  /** Looks away; with the last viewer the client stops following. */
+  close(): void;
+}
+
+interface OutgoingAction extends PendingAction<object> {
   readonly channel: string;
 }
 
@@ -17,10 +39,16 @@ export class FollowedChannels {
   readonly #sent = new Set<number>();
   #lastSeenSeq = 0;
   #lastClientSeq = 0;
+  #link: Link | undefined;
 
   constructor(clientId: string, maxPendingActions: number) {
     this.#clientId = clientId;
     this.#maxPendingActions = maxPendingActions;
+  }
+
+  /** The link that they are followed on; undefined without a connection. */
+  get link(): Link | undefined {
+    return this.#link;
   }
 
   /** The highest number that the host has sent, on any channel. */
@@ -34,29 +62,36 @@ export class FollowedChannels {
     return new Map(live.map(({ uri, seq }) => [uri, seq]));
   }
 
-  /** The channels whose state has not arrived yet. */
-  get unseen(): readonly string[] {
-    return [...this.#channels.values()].filter(({ isLive }) => !isLive).map(({ uri }) => uri);
-  }
-
-  /** Whether a channel is followed. */
-  has(uri: string): boolean {
-    return this.#channels.has(uri);
-  }
-
-  /** The channel of that URI; a new one is to be asked for. */
-  follow<Kind extends ChannelKind>(
+  /** Follows a channel from its state on, for one viewer; rejects when the host has no such channel. */
+  async subscribe<Kind extends ChannelKind>(
     uri: string,
     kind: Kind,
-  ): { subscription: Subscription<Kind>; isNew: boolean } {
-    const found = this.#channels.get(uri);
-    if (found) {
-      if (!isOfKind(found, kind)) throw new ClientError("malformed", `${uri} is a ${found.kind}.`);
-      return { subscription: found, isNew: false };
-    }
-    const subscription = new Subscription(uri, kind);
-    this.#channels.set(uri, subscription);
-    return { subscription, isNew: true };
+    onEvent: ChannelListener<Kind>,
+  ): Promise<ChannelHandle<Kind>> {
+    const { subscription, isNew } = this.#follow(uri, kind);
+    subscription.listen(onEvent);
+    if (isNew && this.#link) void this.#ask(this.#link, uri);
+    await whenLive(subscription);
+    return this.#handle(subscription, onEvent);
+  }
+
+  /** Continues on a new link: sends the actions that wait, in order. */
+  connect(link: Link, isRemembered: boolean): void {
+    for (const outgoing of this.#unanswered(isRemembered)) this.#send(link, outgoing);
+    this.#link = link;
+  }
+
+  /** The link is lost; actions wait for the next one. */
+  disconnect(): void {
+    this.#link = undefined;
+  }
+
+  /** Asks for the states that have not arrived yet. */
+  askForUnseen(): void {
+    const link = this.#link;
+    if (!link) return;
+    const unseen = [...this.#channels.values()].filter(({ isLive }) => !isLive);
+    for (const { uri } of unseen) void this.#ask(link, uri);
   }
 
   /** Takes a state of the host. */
@@ -76,47 +111,6 @@ export class FollowedChannels {
     this.#channels.get(channel)?.take(envelope, ownSeq);
   }
 
-  /** Applies an action of the client; `send` is called unless the limit is reached or the channel is gone. */
-  dispatch<Kind extends ChannelKind>(
-    subscription: Subscription<Kind>,
-    action: ChannelActions[Kind],
-    send: (outgoing: OutgoingAction) => void,
-  ): Promise<DispatchOutcome> {
-    const isFollowed = this.#channels.get(subscription.uri) === subscription;
-    if (!isFollowed || subscription.pending().length >= this.#maxPendingActions) {
-      return Promise.resolve({ status: "lost" });
-    }
-    this.#lastClientSeq += 1;
-    const clientSeq = this.#lastClientSeq;
-    const outcome = subscription.add(clientSeq, action);
-    send({ channel: subscription.uri, clientSeq, action });
-    return outcome;
-  }
-
-  /** Remembers that an action was on a wire. */
-  markSent(clientSeq: number): void {
-    this.#sent.add(clientSeq);
-  }
-
-  /**
-   * Messages to send on a new connection, in order. A host that remembers the client does nothing twice;
-   * to one that does not, only what was never sent is sent, and the rest is lost (E44).
-   */
-  unanswered(isRemembered: boolean): readonly OutgoingAction[] {
-    const outgoing: OutgoingAction[] = [];
-    for (const channel of this.#channels.values()) {
-      for (const { clientSeq, action } of channel.pending()) {
-        if (isRemembered || !this.#sent.has(clientSeq)) {
-          outgoing.push({ channel: channel.uri, clientSeq, action });
-          continue;
-        }
-        this.#sent.delete(clientSeq);
-        channel.lose(clientSeq);
-      }
-    }
-    return outgoing.toSorted((one, other) => one.clientSeq - other.clientSeq);
-  }
-
   /** Stops following a channel. */
   drop(uri: string, cause?: unknown): void {
     const channel = this.#channels.get(uri);
@@ -130,6 +124,99 @@ export class FollowedChannels {
   dropAll(cause: unknown): void {
     for (const uri of this.#channels.keys()) this.drop(uri, cause);
   }
+
+  /** The channel of that URI; a new one is to be asked for. */
+  #follow<Kind extends ChannelKind>(
+    uri: string,
+    kind: Kind,
+  ): { subscription: Subscription<Kind>; isNew: boolean } {
+    const found = this.#channels.get(uri);
+    if (found) {
+      if (!isOfKind(found, kind)) throw new ClientError("malformed", `${uri} is a ${found.kind}.`);
+      return { subscription: found, isNew: false };
+    }
+    const subscription = new Subscription(uri, kind);
+    this.#channels.set(uri, subscription);
+    return { subscription, isNew: true };
+  }
+
+  #handle<Kind extends ChannelKind>(
+    subscription: Subscription<Kind>,
+    onEvent: ChannelListener<Kind>,
+  ): ChannelHandle<Kind> {
+    const { uri } = subscription;
+    return {
+      uri,
+      get state() {
+        return subscription.mirror.state;
+      },
+      get confirmed() {
+        return subscription.mirror.confirmed;
+      },
+      dispatch: (action) => this.#dispatch(subscription, action),
+      refresh: async () => {
+        if (this.#link) await this.#ask(this.#link, uri);
+      },
+      close: () => {
+        subscription.unlisten(onEvent);
+        if (subscription.hasListeners || !this.#channels.has(uri)) return;
+        this.drop(uri);
+        this.#link?.notify("unsubscribe", { channel: uri });
+      },
+    };
+  }
+
+  /** Asks for a channel's state; if the connection is lost meanwhile, the next one asks again. */
+  async #ask(link: Link, uri: string): Promise<void> {
+    try {
+      const { snapshot } = await link.request("subscribe", { channel: uri });
+      if (!snapshot) throw new ClientError("malformed", `${uri} has no state.`);
+      this.takeSnapshot(snapshot);
+    } catch (error) {
+      const isRefused = error instanceof RpcError || error instanceof ClientError;
+      if (isRefused) this.drop(uri, error);
+    }
+  }
+
+  /** Applies an action of the client, and sends it unless the limit is reached or the channel is gone. */
+  #dispatch<Kind extends ChannelKind>(
+    subscription: Subscription<Kind>,
+    action: ChannelActions[Kind],
+  ): Promise<DispatchOutcome> {
+    const isFollowed = this.#channels.get(subscription.uri) === subscription;
+    if (!isFollowed || subscription.pending().length >= this.#maxPendingActions) {
+      return Promise.resolve({ status: "lost" });
+    }
+    this.#lastClientSeq += 1;
+    const clientSeq = this.#lastClientSeq;
+    const outcome = subscription.add(clientSeq, action);
+    if (this.#link) this.#send(this.#link, { channel: subscription.uri, clientSeq, action });
+    return outcome;
+  }
+
+  #send(link: Link, { channel, clientSeq, action }: OutgoingAction): void {
+    this.#sent.add(clientSeq);
+    link.notify("dispatchAction", { channel, clientSeq, action });
+  }
+
+  /**
+   * Messages to send on a new connection, in order. A host that remembers the client does nothing twice;
+   * to one that does not, only what was never sent is sent, and the rest is lost (E44).
+   */
+  #unanswered(isRemembered: boolean): readonly OutgoingAction[] {
+    const outgoing: OutgoingAction[] = [];
+    for (const channel of this.#channels.values()) {
+      for (const { clientSeq, action } of channel.pending()) {
+        if (isRemembered || !this.#sent.has(clientSeq)) {
+          outgoing.push({ channel: channel.uri, clientSeq, action });
+          continue;
+        }
+        this.#sent.delete(clientSeq);
+        channel.lose(clientSeq);
+      }
+    }
+    return outgoing.toSorted((one, other) => one.clientSeq - other.clientSeq);
+  }
 }
 
 function isOfKind<Kind extends ChannelKind>(
@@ -137,4 +224,17 @@ function isOfKind<Kind extends ChannelKind>(
   kind: Kind,
 ): channel is Subscription<Kind> {
   return channel.kind === kind;
+}
+
+/** Resolves with the first state of a channel; rejects when there is none. */
+function whenLive<Kind extends ChannelKind>(subscription: Subscription<Kind>): Promise<void> {
+  if (subscription.isLive) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const listener: ChannelListener<Kind> = ({ type }) => {
+      if (type === "gone") reject(closedError(subscription.refusal));
+      else resolve();
+      subscription.unlisten(listener);
+    };
+    subscription.listen(listener);
+  });
 }

@@ -1,8 +1,7 @@
 // One agent process and the ACP v1 connection to it: handshake, sessions, prompts, and a clean end.
 import { randomUUID } from "node:crypto";
 import { type LimitFired, limitWords } from "@holdfast/ahp";
-import { type Connection, ConnectionError, RpcError, WarningLimit } from "@holdfast/jsonrpc";
-import { HostError } from "@holdfast/protocol";
+import { type Connection, ConnectionError, WarningLimit } from "@holdfast/jsonrpc";
 import type {
   LimitBackends,
   ProcessPort,
@@ -21,9 +20,8 @@ import {
   type AcpMcpServer,
   type AcpPromptResult,
   type AcpSessionResult,
-  CLIENT_CAPABILITIES,
 } from "./acp.ts";
-import { describeError, ForeignOutput, OutputEnd, type Redact, StderrTail } from "./agent-output.ts";
+import { ForeignOutput, OutputEnd, type Redact, StderrTail } from "./agent-output.ts";
 import type { AgentLedger } from "./agent-ledger.ts";
 import {
   type AgentLink,
@@ -33,6 +31,7 @@ import {
   UpdateGate,
 } from "./agent-wire.ts";
 import { OwnProcesses, type SavedProcesses } from "./background-processes.ts";
+import { explainFailedHandshake, initializeParams, readInitialized } from "./handshake.ts";
 
 export type { AgentRequest, AgentServices, OfSession } from "./agent-wire.ts";
 
@@ -198,11 +197,12 @@ export class AgentConnection {
   /** Shakes hands; on failure nothing is left behind. */
   async initialize(): Promise<void> {
     try {
-      this.#initialized = await Promise.race([this.#shakeHands(), this.#foreign.silence]);
+      const shaken = this.#ask("initialize", initializeParams(this.#clientVersion)).then(readInitialized);
+      this.#initialized = await Promise.race([shaken, this.#foreign.silence]);
     } catch (error) {
       await this.close();
       const { stderrTail } = await this.exited;
-      throw explainFailedStart(this.#describeFailure(), error, stderrTail);
+      throw explainFailedHandshake(this.#redact(this.#foreign.text), error, stderrTail);
     } finally {
       this.#foreign.close();
     }
@@ -340,12 +340,6 @@ export class AgentConnection {
     await this.close();
   }
 
-  #describeFailure(): string {
-    const text = this.#redact(this.#foreign.text);
-    if (text === "") return "The agent did not complete the handshake";
-    return `The agent does not speak ACP (check its command and arguments); it wrote "${text}"`;
-  }
-
   async #closeNow(): Promise<void> {
     this.#outputEnd.close();
     this.#run.endInput();
@@ -360,30 +354,6 @@ export class AgentConnection {
     this.#connection.close();
     this.#link.ledger?.end();
     this.#run.release();
-  }
-
-  async #shakeHands(): Promise<AcpInitializeResult> {
-    const result = await this.#ask<AcpInitializeResult | null>("initialize", {
-      protocolVersion: ACP_VERSION,
-      clientCapabilities: CLIENT_CAPABILITIES,
-      clientInfo: { name: "holdfast", title: "Holdfast", version: this.#clientVersion },
-    });
-    if (typeof result !== "object" || result === null || Array.isArray(result)) {
-      throw new HostError(
-        "ACP_SESSION_INIT_FAILED",
-        "The agent's response to initialize is not an object. Check its command and arguments, or update the agent.",
-      );
-    }
-    // Some agents echo the number they were asked for: the shape says more than the number.
-    if (result.agentCapabilities === undefined && result.protocolVersion !== ACP_VERSION) {
-      const { protocolVersion } = result as { readonly protocolVersion?: unknown };
-      const problem =
-        typeof protocolVersion === "number"
-          ? `The agent insists on ACP version ${protocolVersion}; Holdfast speaks version ${ACP_VERSION}. Use an older version of the agent.`
-          : "The agent's response to initialize has no protocolVersion. Check its command and arguments, or update the agent.";
-      throw new HostError("ACP_SESSION_INIT_FAILED", problem);
-    }
-    return result;
   }
 
   /** The end of the stream is noticed with the exit, which says more. */
@@ -417,16 +387,6 @@ export class AgentConnection {
       clearTimeout(timer);
     }
   }
-}
-
-/** The error for a start that failed: `what` begins its sentence, and a dead agent's last lines end it. */
-export function explainFailedStart(what: string, cause: unknown, stderrTail: readonly string[]): HostError {
-  if (cause instanceof HostError) return cause;
-  const reason = describeError(cause).replace(/\.$/, "");
-  // An agent that responded has given its reason; for one that did not, stderr may have it.
-  const isSilent = cause instanceof RpcError || stderrTail.length === 0;
-  const said = isSilent ? "" : ` Its last stderr lines: ${stderrTail.slice(-5).join(" | ")}`;
-  return new HostError("ACP_SESSION_INIT_FAILED", `${what}: ${reason}.${said}`, { cause });
 }
 
 async function readSteered(response: Promise<unknown>): Promise<boolean> {

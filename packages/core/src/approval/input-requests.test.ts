@@ -114,11 +114,11 @@ test("[V300] a form is listed with the permission requests, the oldest first, un
   const turn = session.stream("go");
   const action = await turn.until(({ type }) => type === "chat/inputRequested");
   const request = action.type === "chat/inputRequested" ? action.request : undefined;
-  expect(host.host.listApprovals(ME)).toEqual([
+  expect(host.host.approvals.list(ME)).toEqual([
     { kind: "form", sessionKey: session.key, requestedAt: request?.requestedAt, request },
   ]);
   expect(session.resolve(request?.id ?? "", "accept", { colour: "red" })).toEqual({ resolved: true });
-  expect(host.host.listApprovals(ME)).toEqual([]);
+  expect(host.host.approvals.list(ME)).toEqual([]);
   await turn.ended;
 });
 

@@ -68,14 +68,14 @@ describe("[V605] answers for always", () => {
     session.resolve((await first.approval()).id, "allow_always");
     await first.ended;
     expect((await session.turn(file)).approvals).toEqual([]);
-    const [rule] = host.host.listPermissionRules({ kind: "owner" });
+    const [rule] = host.host.approvals.listRules({ kind: "owner" });
     expect(rule).toMatchObject({
       scope: "session",
       session_key: session.key,
       subject: { files: [{ path: file }] },
     });
-    await host.host.removePermissionRule(rule?.id ?? "", { kind: "owner" });
-    await expect(host.host.removePermissionRule(rule?.id ?? "", { kind: "owner" })).rejects.toMatchObject({
+    await host.host.approvals.removeRule(rule?.id ?? "", { kind: "owner" });
+    await expect(host.host.approvals.removeRule(rule?.id ?? "", { kind: "owner" })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
     const last = session.stream(file);
@@ -93,7 +93,7 @@ describe("[V605] answers for always", () => {
     const turn = first.stream("go");
     const { id } = await turn.approval();
     const decision = { requestId: id, optionId: "allow_always", scope: "folder" } as const;
-    expect(host.host.resolvePermission(first.key, decision, { kind: "owner" })).toEqual({ resolved: true });
+    expect(host.host.approvals.resolve(first.key, decision, { kind: "owner" })).toEqual({ resolved: true });
     await turn.ended;
     expect((await (await host.open({ approvalPolicy: "ask" })).turn("go")).approvals).toEqual([]);
     const strangers = [
@@ -108,10 +108,10 @@ describe("[V605] answers for always", () => {
     const denied = await host.open({ approvalPolicy: "deny-all" });
     await denied.turn("go");
     expect((await denied.agent.answer("made")).error).toBeDefined();
-    const [rule] = host.host.listPermissionRules({ kind: "owner" });
+    const [rule] = host.host.approvals.listRules({ kind: "owner" });
     expect(rule).toMatchObject({ scope: "folder", folder: host.work, agent_id: "mine" });
-    await host.host.removePermissionRule(rule?.id ?? "", { kind: "owner" });
-    expect(host.host.listPermissionRules({ kind: "owner" })).toEqual([]);
+    await host.host.approvals.removeRule(rule?.id ?? "", { kind: "owner" });
+    expect(host.host.approvals.listRules({ kind: "owner" })).toEqual([]);
   });
 });
 
@@ -196,7 +196,7 @@ describe("[V607] outside of turns", () => {
       await session.turn("go");
       host.pass("gate");
       await expect.poll(() => session.state.inputNeeded).toHaveLength(2);
-      const waiting = host.host.listApprovals({ kind: "owner" });
+      const waiting = host.host.approvals.list({ kind: "owner" });
       const targets = waiting.map((each) =>
         each.kind === "permission" ? each.toolCall.approval.target : "",
       );

@@ -90,7 +90,7 @@ export class EditorFiles {
     const { deps, uri, openTurn } = this.#context;
     deps.editors.takeGone(uri);
     const description = "The host reads and writes files itself, without what is not saved in the editor.";
-    openTurn?.notify("warning", `The editor ${name} has disconnected`, description);
+    openTurn?.response.notify("warning", `The editor ${name} has disconnected`, description);
     this.#context.warn(`The editor ${name} has disconnected. ${description}`);
   }
 }

@@ -252,7 +252,7 @@ test.each(busyLevels)(
       isolation: expect.stringContaining(isolation) as string,
     });
     const limit = { name: "cpu-time", value: 1000, unit: "ms", level: "command" };
-    expect(host.host.listTerminals(ME)).toMatchObject([{ lifecycle: { exit: { limit } } }]);
+    expect(host.host.terminals.list(ME)).toMatchObject([{ lifecycle: { exit: { limit } } }]);
   },
 );
 

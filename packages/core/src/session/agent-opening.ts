@@ -6,6 +6,7 @@ import type { AgentConnection } from "../agent/agent-connection.ts";
 import { describeError } from "../agent/agent-output.ts";
 import { readSessionId } from "../agent/agent-wire.ts";
 import { saysLoginNeeded } from "../agent/sign-in.ts";
+import type { SessionContext } from "./session-context.ts";
 
 /** The caller's choice for an agent that has lost the context of the turns before. */
 export type OnContextLost = "continue" | "fail";
@@ -33,6 +34,18 @@ export interface OpenedSession {
   readonly sessionId: string;
   readonly result: AcpSessionResult;
   readonly loss: string | undefined;
+}
+
+/** The earlier session of a session's agent; `forkOf` is the one whose context a new one begins with. */
+export function findEarlier(
+  { state, cwd }: Pick<SessionContext, "state" | "cwd">,
+  forkOf: string | undefined,
+): EarlierSession {
+  const { backendId, backendCwd = cwd } = state;
+  if (backendId === undefined) {
+    return forkOf === undefined ? { kind: "none" } : { kind: "fork", sessionId: forkOf };
+  }
+  return backendCwd === cwd ? { kind: "known", sessionId: backendId } : { kind: "elsewhere" };
 }
 
 /** Whether the agent begins here, and has no session yet that it could lose. */

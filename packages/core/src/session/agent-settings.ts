@@ -86,8 +86,24 @@ export class AgentSettings {
     } else if (configOptions !== undefined && configOptions !== null) this.#publishOptions(options);
   }
 
-  /** Throws if a requested setting is known to be impossible. */
-  check(requested: RequestedSettings): void {
+  /** The settings that a request changes; throws if one of them is known to be impossible. */
+  findChanges(requested: RequestedSettings): RequestedSettings {
+    const { runtimeOptions } = this.#context.state;
+    const { model, runtimeMode, approvalPolicy } = requested;
+    // The mode and the policy depend on each other.
+    const wanted =
+      runtimeMode === undefined && approvalPolicy === undefined
+        ? requested
+        : {
+            ...requested,
+            runtimeMode: runtimeMode ?? runtimeOptions.runtimeMode,
+            approvalPolicy: approvalPolicy ?? runtimeOptions.approvalPolicy,
+          };
+    this.#check(wanted);
+    return model === runtimeOptions.model ? { ...wanted, model: undefined } : wanted;
+  }
+
+  #check(requested: RequestedSettings): void {
     const { model, runtimeMode, extras = {} } = requested;
     const { state } = this.#context;
     // Its options are unknown until it has run once.

@@ -77,7 +77,7 @@ export class AgentTerminals implements AgentSide {
     if (claim?.kind !== "session" || claim.session !== this.session || claim.turnId !== undefined) return;
     if (this.#known.get(terminal.id)?.detachedFrom === turnId) return;
     const reclaimed = this.claimNow();
-    this.#context.deps.terminals.claim(terminal, reclaimed);
+    this.#context.deps.terminals.channels.claim(terminal, reclaimed);
     this.#noteUse(terminal, reclaimed);
     this.#context.held.hold(terminal.id, "agent");
     this.#list(terminal);
@@ -105,7 +105,7 @@ export class AgentTerminals implements AgentSide {
     if (claim?.kind !== "session" || claim.session !== this.session) return;
     if (claim.turnId === undefined || claim.toolCallId === toolCallId) return;
     const claimed = { ...claim, toolCallId };
-    this.#context.deps.terminals.claim(terminal, claimed);
+    this.#context.deps.terminals.channels.claim(terminal, claimed);
     this.#noteUse(terminal, claimed);
   }
 
@@ -159,7 +159,7 @@ export class AgentTerminals implements AgentSide {
   }
 
   #narrow(terminal: HostTerminal): void {
-    this.#context.deps.terminals.claim(terminal, this.#plainClaim);
+    this.#context.deps.terminals.channels.claim(terminal, this.#plainClaim);
     this.#list(terminal);
   }
 

@@ -160,7 +160,7 @@ export class HostSession {
   detach(): void {
     this.#context.ending ??= "suspended";
     this.#idle.close();
-    this.#context.turn?.flush();
+    this.#context.turn?.response.flush();
   }
 
   /** Starts the agent for the first time, with the context of another of its sessions; rejects, with nothing left behind, when it cannot. */

@@ -60,14 +60,14 @@ test.each(keepers)(
     const message = "for i in $(seq 1 2000); do echo line $i; [ $((i % 10)) -ne 0 ] || sleep 0.05; done";
     restarts.host.streamTurn(key, { message }, ME, () => undefined);
     const [asked] = await until(() => {
-      const questions = restarts.host.listApprovals(ME);
+      const questions = restarts.host.approvals.list(ME);
       return questions.length > 0 && questions;
     });
     await restarts.start();
-    expect(restarts.host.listApprovals(ME)).toEqual([asked]);
+    expect(restarts.host.approvals.list(ME)).toEqual([asked]);
     const approval = asked?.kind === "permission" ? asked.toolCall.approval : expect.fail("no approval");
     const allow = approval.options.find(({ kind }) => kind === "allow_once");
-    restarts.host.resolvePermission(key, { requestId: approval.id, optionId: allow?.id ?? "" }, ME);
+    restarts.host.approvals.resolve(key, { requestId: approval.id, optionId: allow?.id ?? "" }, ME);
     for (let kill = 0; kill < 4; kill += 1) {
       await sleep(300 + Math.random() * 1500);
       await client.read();
@@ -197,10 +197,10 @@ async function run(restarts: Restarts, steps: readonly Step[], kills: readonly n
   let ticks = left.shift() ?? Number.POSITIVE_INFINITY;
   while (chatOf(restarts, key).activeTurn !== undefined || chatOf(restarts, key).turns.length === 0) {
     await nextTick();
-    for (const question of restarts.host.listApprovals(ME)) {
+    for (const question of restarts.host.approvals.list(ME)) {
       if (question.kind !== "permission") continue;
       const { id, options } = question.toolCall.approval;
-      restarts.host.resolvePermission(key, { requestId: id, optionId: options[0]?.id ?? "" }, ME);
+      restarts.host.approvals.resolve(key, { requestId: id, optionId: options[0]?.id ?? "" }, ME);
     }
     ticks -= 1;
     if (ticks > 0) continue;

@@ -41,7 +41,7 @@ function guardedHost(steps: Step[], options: FakeHostOptions = {}): FakeHost {
 
 /** The approval that waits, as soon as there is one. */
 async function question(host: FakeHost): Promise<Approval> {
-  const waiting = await vi.waitFor(() => host.host.listApprovals(ME)[0] ?? expect.fail("nobody was asked"));
+  const waiting = await vi.waitFor(() => host.host.approvals.list(ME)[0] ?? expect.fail("nobody was asked"));
   return waiting.kind === "permission" ? waiting.toolCall.approval : expect.fail("a form");
 }
 
@@ -84,7 +84,7 @@ describe.runIf(process.platform === "linux")("a command outside of the sandbox",
     const denying = guardedHost(run("out", true), { policy: policyWith("deny") });
     const other = await denying.open({ approvalPolicy: "approve-all" });
     await other.turn("go");
-    expect(denying.host.listApprovals(ME)).toEqual([]);
+    expect(denying.host.approvals.list(ME)).toEqual([]);
   });
 
   test("[V651] is refused without a question where isolation is required, and in an app's session", async () => {
@@ -98,7 +98,7 @@ describe.runIf(process.platform === "linux")("a command outside of the sandbox",
     const { session_key: key } = await host.host.createSession(request, app);
     await host.host.chat(key, { message: "go" }, app);
     for (const each of [strict, host]) {
-      expect(each.host.listApprovals(ME)).toEqual([]);
+      expect(each.host.approvals.list(ME)).toEqual([]);
       expect(readFileSync(path.join(each.folder, "mine.ndjson"), "utf8")).toContain("ISOLATION_NOT_ALLOWED");
     }
   });

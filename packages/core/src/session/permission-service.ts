@@ -83,7 +83,7 @@ export class PermissionService {
     const select = (option: ApprovalOption | undefined): PermissionAnswer =>
       option === undefined ? cancelled : { outcome: { outcome: "selected", optionId: agentIdOf(option.id) } };
     // It may be the first report of the tool call.
-    turn?.describe({ ...asked, status: null });
+    turn?.response.describe({ ...asked, status: null });
     const described = this.#describeAsked(asked, turn);
     if (described === undefined) return select(pickOption(options, "reject"));
     const subject = await describeCall(described, this.#usualRun);

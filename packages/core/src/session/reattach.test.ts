@@ -86,7 +86,7 @@ test("[R720] a turn continues in the next host: same id, text once and in order,
 });
 
 function waiting(restarts: Restarts): WaitingQuestion[] | undefined {
-  const questions = restarts.host.listApprovals(ME);
+  const questions = restarts.host.approvals.list(ME);
   return questions.length === 0 ? undefined : questions;
 }
 
@@ -111,7 +111,7 @@ test("[R721] a permission that waited is still there: same id, same expiry, and 
   expect(waiting(restarts)).toEqual([before]);
   await restarts.start();
   const { id } = before?.kind === "permission" ? before.toolCall.approval : { id: "" };
-  expect(restarts.host.resolvePermission(key, { requestId: id, optionId: "yes" }, ME)).toEqual({
+  expect(restarts.host.approvals.resolve(key, { requestId: id, optionId: "yes" }, ME)).toEqual({
     resolved: true,
   });
   await restarts.heard.answer("rm");
@@ -157,7 +157,7 @@ test("[R722] the host's own question, the command that it was about, and the age
   expect(waiting(restarts)).toEqual([asked]);
   const { id } = asked?.kind === "permission" ? asked.toolCall.approval : { id: "" };
   const option = asked?.kind === "permission" ? asked.toolCall.approval.options[0]?.id : "";
-  restarts.host.resolvePermission(key, { requestId: id, optionId: option ?? "" }, ME);
+  restarts.host.approvals.resolve(key, { requestId: id, optionId: option ?? "" }, ME);
   await restarts.heard.answer("run");
   await restarts.start();
   await until(() => sessionOf(restarts, key).toolCalls.some(({ toolCallId }) => toolCallId === "call"));
@@ -196,7 +196,7 @@ test("[R723] a form that waited is still there, and its answer reaches the agent
   await restarts.start();
   expect(waiting(restarts)).toEqual([before]);
   const requestId = before?.kind === "form" ? before.request.id : "";
-  restarts.host.resolvePermission(key, { requestId, optionId: "accept", content: { name: "Ann" } }, ME);
+  restarts.host.approvals.resolve(key, { requestId, optionId: "accept", content: { name: "Ann" } }, ME);
   await ended(restarts, key);
   expect(restarts.heard.answers("form")).toEqual([
     { result: { action: "accept", content: { name: "Ann" } } },

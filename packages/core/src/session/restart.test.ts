@@ -90,13 +90,13 @@ test("[R3] open questions and queued messages wait no more", async () => {
   const { id } = await turn.approval();
   const waiting = before.stream("and then", { queue: true });
   await first.host.hub.settled();
-  expect(first.host.listApprovals(ME)).toMatchObject([
+  expect(first.host.approvals.list(ME)).toMatchObject([
     { sessionKey: before.key, toolCall: { approval: { id } } },
   ]);
   storage.die();
   await first.host.close();
   const second = newHost({ agents, storage: storage.kept });
-  expect(second.host.listApprovals(ME)).toEqual([]);
+  expect(second.host.approvals.list(ME)).toEqual([]);
   const after = new FakeSession(second.host, before.key, second.heard());
   expect(after.resolve(id, "yes")).toMatchObject({ resolved: false });
   expect(after.state.inputNeeded).toEqual([]);

@@ -107,9 +107,9 @@ describe("[A620] a session of an app", () => {
     });
     host.host.streamTurn(key, { message: "go" }, app, () => undefined);
     await asked;
-    const [question] = host.host.listApprovals(app);
+    const [question] = host.host.approvals.list(app);
     expect(
-      host.host.resolvePermission(
+      host.host.approvals.resolve(
         key,
         {
           requestId: question?.kind === "permission" ? question.toolCall.approval.id : "",

@@ -1,20 +1,21 @@
 // The agent of a session: started when it is needed, resumed with its context when it is gone, stopped when it is idle.
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { type ErrorInfo, limitWords, type StaleCause } from "@holdfast/ahp";
+import type { ErrorInfo, StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { ToolLender } from "../editor/client-tools.ts";
 import type { TreeProcess } from "@holdfast/terminal/port";
 import { type AcpMcpServer, canCloseSession, describeAgent } from "../agent/acp.ts";
+import type { AgentConnection, AgentExit, AgentServices } from "../agent/agent-connection.ts";
+import { openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
+import { describeIdleExit, explainHarmfulRestart, explainStart, explainUnset } from "./agent-failure.ts";
 import {
-  type AgentConnection,
-  type AgentExit,
-  type AgentServices,
-  explainFailedStart,
-} from "../agent/agent-connection.ts";
-import { describeProcesses } from "../agent/background-processes.ts";
-import { explainMissingSignIn, openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
-import { type EarlierSession, isBeginning, type OnContextLost, openSession } from "./agent-opening.ts";
+  type EarlierSession,
+  findEarlier,
+  isBeginning,
+  type OnContextLost,
+  openSession,
+} from "./agent-opening.ts";
 import { AgentProcesses, type ProcessDeps, type SavedLaunch } from "./agent-launch.ts";
 import { AgentSettings, type ReadyAgent, type RequestedSettings } from "./agent-settings.ts";
 import type { StoredRun } from "../ports.ts";
@@ -22,9 +23,6 @@ import type { SessionContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionSandbox } from "./session-sandbox.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
-
-export type { OnContextLost } from "./agent-opening.ts";
-export type { ReadyAgent } from "./agent-settings.ts";
 
 /** Parts of the host that the agent needs. */
 export type AgentDeps = ProcessDeps &
@@ -197,28 +195,16 @@ export class SessionAgent {
   async change(requested: RequestedSettings): Promise<void> {
     // An agent that is starting reads its settings on the way; its failure goes to the caller that started it.
     if (this.#state.name === "starting") await this.#state.started.catch(() => {});
-    const { runtimeOptions } = this.#context.state;
-    const { runtimeMode, approvalPolicy } = requested;
-    // The mode and the policy depend on each other.
-    const wanted =
-      runtimeMode === undefined && approvalPolicy === undefined
-        ? requested
-        : {
-            ...requested,
-            runtimeMode: runtimeMode ?? runtimeOptions.runtimeMode,
-            approvalPolicy: approvalPolicy ?? runtimeOptions.approvalPolicy,
-          };
-    this.#settings.check(wanted);
+    const changes = this.#settings.findChanges(requested);
     const { ready } = this;
     if (ready === undefined) return;
-    const isOtherModel = requested.model !== runtimeOptions.model;
-    const changes = isOtherModel ? wanted : { ...wanted, model: undefined };
     if (changes.model !== undefined) await this.#checkRestart(changes.model);
     try {
       const effect = await this.#settings.set(ready, changes, this.#processes.launchedModel);
       if (effect === "at-launch") this.#needsRestart = true;
     } catch (error) {
-      throw this.#explainUnset(error);
+      if (this.#isClosed) throw new HostError("ACP_SESSION_NOT_FOUND", undefined, { cause: error });
+      throw explainUnset(error, (text) => this.#redact(text));
     }
     this.#assertOpen();
   }
@@ -233,12 +219,7 @@ export class SessionAgent {
   }
 
   get #earlier(): EarlierSession {
-    const { state, cwd } = this.#context;
-    const { backendId, backendCwd = cwd } = state;
-    if (backendId === undefined) {
-      return this.#forkOf === undefined ? { kind: "none" } : { kind: "fork", sessionId: this.#forkOf };
-    }
-    return backendCwd === cwd ? { kind: "known", sessionId: backendId } : { kind: "elsewhere" };
+    return findEarlier(this.#context, this.#forkOf);
   }
 
   #begin(started: Promise<ReadyAgent>): Promise<ReadyAgent> {
@@ -374,9 +355,7 @@ export class SessionAgent {
     this.#state = { name: "none" };
     const isFirst = isBeginning(earlier);
     if (saysLoginNeeded(cause)) this.#context.deps.installations.noteSignIn(entry.id, false);
-    const failure = saysLoginNeeded(cause)
-      ? explainMissingSignIn(entry, cause, agent?.info.authMethods)
-      : explainFailedStart(`${entry.label} could not be started`, cause, stderrTail);
+    const failure = explainStart(entry, cause, agent, stderrTail);
     const { code, details } = failure;
     const message = this.#redact(failure.message);
     if (isFirst) return new HostError(code, message, { cause, details });
@@ -389,28 +368,10 @@ export class SessionAgent {
   async #checkRestart(model: string): Promise<void> {
     if (!this.#settings.needsRestartFor(model, this.#processes.launchedModel)) return;
     const background = await this.listBackground();
-    if (this.canResume && background.length === 0) return;
-    const harm = this.canResume
-      ? `what it runs in the background would end: ${this.#redact(describeProcesses(background))}`
-      : "would forget the conversation";
-    throw new HostError(
-      "ACP_INVALID_OPTION",
-      `model: ${
-        this.#context.entry.label
-      } takes its model only when it is started, and ${harm}. Open a new session with '${model}'.`,
-    );
-  }
-
-  /** The reason why something could not be set: the agent rejected it, the session was closed, or the agent died or is silent. */
-  #explainUnset(cause: unknown): HostError {
-    if (this.#isClosed) return new HostError("ACP_SESSION_NOT_FOUND", undefined, { cause });
-    if (cause instanceof HostError) return cause;
-    const reason = this.#redact(cause instanceof Error ? cause.message : String(cause));
-    return new HostError(
-      "ACP_AGENT_EXITED",
-      `The agent ended or was silent before anything was set: ${reason}. Send the request again.`,
-      { cause },
-    );
+    const { canResume } = this;
+    if (canResume && background.length === 0) return;
+    const { entry } = this.#context;
+    throw explainHarmfulRestart(entry, model, { canResume, background }, (text) => this.#redact(text));
   }
 
   get #isClosed(): boolean {
@@ -422,16 +383,11 @@ export class SessionAgent {
   }
 
   /** The process is gone; the session stays, and the next turn restarts the agent. */
-  #noteExit(agent: AgentConnection, { stderrTail, limit }: AgentExit): void {
+  #noteExit(agent: AgentConnection, exit: AgentExit): void {
     if (this.ready?.agent !== agent) return;
     this.#state = { name: "none" };
     void this.#endUnwatched(agent);
-    this.#publishStale("agent-exited", {
-      code: "ACP_AGENT_EXITED",
-      message:
-        limit === undefined ? "The agent's process ended." : `The agent was stopped: ${limitWords(limit)}.`,
-      stderrTail,
-    });
+    this.#publishStale("agent-exited", describeIdleExit(exit));
   }
 
   /** Ends a process and what it left behind, where no caller waits that could receive a failure. */

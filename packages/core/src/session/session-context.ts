@@ -228,7 +228,7 @@ export class SessionContext {
 
   /** Publishes an action of the chat or the session, after the text that the turn has gathered so far. */
   dispatch(translated: Translated, origin?: ActionOrigin): LogEntry | undefined {
-    this.turn?.flush();
+    this.turn?.response.flush();
     return this.append(translated, origin);
   }
 

@@ -107,7 +107,7 @@ export class SessionServices implements AgentServices {
     this.#context.ledger?.changed();
     const { news, rest } = readDisplayNews(received);
     this.#display(received, news);
-    if (rest === undefined) this.#context.turn?.noteHeard();
+    if (rest === undefined) this.#context.turn?.response.noteHeard();
     else this.#apply(rest);
     const { toolCallId, status } = received;
     if (typeof toolCallId !== "string") return;
@@ -130,17 +130,17 @@ export class SessionServices implements AgentServices {
   #apply(received: AcpUpdate): void {
     const { turn, state } = this.#context;
     const update = keepLegacyModels(received, state.configOptions);
-    if (turn !== undefined) turn.update(update);
+    if (turn !== undefined) turn.response.update(update);
     else for (const translated of translateOutsideTurn(update)) this.#context.dispatch(translated);
   }
 
   updateText(update: AcpUpdate, text: string): void {
-    if (this.#context.turn?.updateText(update, text) === true) return;
+    if (this.#context.turn?.response.updateText(update, text) === true) return;
     this.update({ ...update, content: { ...(update.content as AcpContent), text } });
   }
 
   joinsText(update: AcpUpdate): boolean {
-    return this.#context.turn?.continues(update) ?? false;
+    return this.#context.turn?.response.continues(update) ?? false;
   }
 
   async requestPermission(

@@ -12,8 +12,10 @@ import {
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { OnContextLost } from "./agent-opening.ts";
+import type { ReadyAgent } from "./agent-settings.ts";
 import { buildMessagePrompt, buildPrompt, describeAttachments } from "./prompt.ts";
-import type { OnContextLost, ReadyAgent, SessionAgent } from "./session-agent.ts";
+import type { SessionAgent } from "./session-agent.ts";
 import { markRequest } from "./session-chat.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionServices } from "./session-services.ts";
@@ -239,7 +241,7 @@ export class SessionTurns {
     if (turn.steering === sent) turn.steering = undefined;
     if (!wasTaken) return;
     this.#queue.remove("steering", sent.id);
-    turn.noteSteered(sent.text);
+    turn.response.noteSteered(sent.text);
   }
 
   get #isRunning(): boolean {

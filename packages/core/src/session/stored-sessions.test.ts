@@ -70,8 +70,8 @@ test("[R11] an app sees its own sessions, another app's are not there, the owner
   expect(() => host.getSession(key, appB)).toThrow(notFound);
   expect(() => host.streamTurn(key, { message: "hi" }, appB, () => {})).toThrow(notFound);
   expect(() => host.followSession(key, {}, appB, () => {})).toThrow(notFound);
-  expect(() => host.resolvePermission(key, { requestId: "r", optionId: "o" }, appB)).toThrow(notFound);
-  expect(() => host.listTerminals(appB, key)).toThrow(notFound);
+  expect(() => host.approvals.resolve(key, { requestId: "r", optionId: "o" }, appB)).toThrow(notFound);
+  expect(() => host.terminals.list(appB, key)).toThrow(notFound);
   await expect(host.patchSession(key, { timeoutSeconds: 5 }, appB)).rejects.toThrow(notFound);
   await expect(host.chat(key, { message: "hi" }, appB)).rejects.toThrow(notFound);
   await expect(host.cancelTurn(key, undefined, appB)).rejects.toThrow(notFound);

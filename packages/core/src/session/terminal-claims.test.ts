@@ -295,34 +295,34 @@ describe("[U19] the app API", () => {
       create("read word; echo got $word; read more"),
       gate("on"),
     ]);
-    const [{ id: terminalId } = expect.fail()] = host.host.listTerminals(ME, session.key);
-    const input = (): Promise<void> => host.host.writeTerminal(terminalId, Buffer.from("hello\n"), ME);
+    const [{ id: terminalId } = expect.fail()] = host.host.terminals.list(ME, session.key);
+    const input = (): Promise<void> => host.host.terminals.write(terminalId, Buffer.from("hello\n"), ME);
     const notHeld = { code: "TERMINAL_NOT_HELD", message: expect.stringMatching(/\/claim/) as string };
     await expect(input()).rejects.toMatchObject(notHeld);
-    await expect(host.host.resizeTerminal(terminalId, { cols: 9, rows: 9 }, ME)).rejects.toMatchObject(
+    await expect(host.host.terminals.resize(terminalId, { cols: 9, rows: 9 }, ME)).rejects.toMatchObject(
       notHeld,
     );
     ann.claim();
-    await expect(host.host.claimTerminal(terminalId, { kind: "client" }, ME)).rejects.toMatchObject({
+    await expect(host.host.terminals.claim(terminalId, { kind: "client" }, ME)).rejects.toMatchObject({
       code: "TERMINAL_NOT_HELD",
       message: expect.stringMatching(/Another client/) as string,
     });
     ann.claim({ kind: "session", session: session.state.resource, chat: session.chatState.resource });
-    const taken = await host.host.claimTerminal(terminalId, { kind: "client" }, ME);
+    const taken = await host.host.terminals.claim(terminalId, { kind: "client" }, ME);
     expect(taken).toMatchObject({ id: terminalId, session_key: null });
     expect((await ann.next()).claim).toEqual({ kind: "client", clientId: "owner" });
     expect(ann.type("x")).toEqual(rejected(/Another client/));
     await input();
     await ann.sees("got hello");
-    expect(await host.host.resizeTerminal(terminalId, { cols: 9, rows: 9 }, ME)).toEqual({
+    expect(await host.host.terminals.resize(terminalId, { cols: 9, rows: 9 }, ME)).toEqual({
       cols: 9,
       rows: 9,
     });
-    expect(await host.host.claimTerminal(terminalId, { kind: "session" }, ME)).toMatchObject({
+    expect(await host.host.terminals.claim(terminalId, { kind: "session" }, ME)).toMatchObject({
       session_key: session.key,
     });
     expect((await ann.next()).claim).toMatchObject({ turnId: turn.turnId });
-    await host.host.claimTerminal(terminalId, { kind: "session" }, ME);
+    await host.host.terminals.claim(terminalId, { kind: "session" }, ME);
     expect((await ann.next()).claim).toEqual({
       kind: "session",
       session: session.state.resource,
@@ -339,17 +339,17 @@ describe("[U19] the app API", () => {
     const { host } = fake;
     const { session_key: key } = await host.createSession(options, app);
     await host.chat(key, { message: "go" }, app);
-    const [{ id: terminalId } = expect.fail()] = host.listTerminals(app);
-    await host.claimTerminal(terminalId, { kind: "client" }, app);
-    await host.writeTerminal(terminalId, Buffer.from("x\n"), app);
-    await expect(host.writeTerminal(terminalId, Buffer.from("y\n"), ME)).rejects.toMatchObject({
+    const [{ id: terminalId } = expect.fail()] = host.terminals.list(app);
+    await host.terminals.claim(terminalId, { kind: "client" }, app);
+    await host.terminals.write(terminalId, Buffer.from("x\n"), app);
+    await expect(host.terminals.write(terminalId, Buffer.from("y\n"), ME)).rejects.toMatchObject({
       code: "TERMINAL_NOT_HELD",
     });
-    await host.claimTerminal(terminalId, { kind: "session" }, app);
-    await host.claimTerminal(terminalId, { kind: "client" }, ME);
-    expect(host.listTerminals(app)).toMatchObject([{ id: terminalId, session_key: null }]);
-    expect(host.listTerminals(stranger)).toEqual([]);
-    await expect(host.claimTerminal(terminalId, { kind: "client" }, stranger)).rejects.toMatchObject({
+    await host.terminals.claim(terminalId, { kind: "session" }, app);
+    await host.terminals.claim(terminalId, { kind: "client" }, ME);
+    expect(host.terminals.list(app)).toMatchObject([{ id: terminalId, session_key: null }]);
+    expect(host.terminals.list(stranger)).toEqual([]);
+    await expect(host.terminals.claim(terminalId, { kind: "client" }, stranger)).rejects.toMatchObject({
       code: "TERMINAL_NOT_FOUND",
     });
   });

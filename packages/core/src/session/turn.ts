@@ -1,25 +1,22 @@
 // One turn: a prompt on its way through an agent, from the first action to the one that ends it.
-import { randomUUID } from "node:crypto";
-import {
-  type Actor,
-  type ChatAction,
-  type ErrorInfo,
-  type LimitFired,
-  type Message,
-  type PendingMessageId,
-  type TurnEnd,
-  type TurnId,
-  makeId,
+import type {
+  Actor,
+  ChatAction,
+  ErrorInfo,
+  LimitFired,
+  Message,
+  PendingMessageId,
+  TurnEnd,
+  TurnId,
 } from "@holdfast/ahp";
-import { type AcpPromptResult, type AcpToolCall, type AcpUpdate, readUsage } from "../agent/acp.ts";
+import { type AcpPromptResult, readUsage } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
-import { type Translated, translateOutsideTurn } from "../agent/session-updates.ts";
-import type { ShownTerminal } from "../agent/tool-content.ts";
-import { type SavedTranslator, TurnTranslator, type UpdateContext } from "../agent/update-actions.ts";
+import type { UpdateContext } from "../agent/update-actions.ts";
 import { Grants, type SavedGrants } from "../approval/grants.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { SessionContext } from "./session-context.ts";
 import { describeExit, explainFailure, findExit } from "./turn-failure.ts";
+import { type SavedResponse, TurnResponse } from "./turn-response.ts";
 
 /** A tool call that was denied because nobody could be asked. */
 export interface DeniedCall {
@@ -44,17 +41,15 @@ export interface TurnOpening {
 }
 
 /** A turn that runs, as the next host gets to know it. */
-export interface SavedTurn {
+export interface SavedTurn extends SavedResponse {
   readonly id: TurnId;
   readonly startedAt: string;
   readonly isInteractive: boolean;
   readonly denied: readonly DeniedCall[];
   readonly grants: SavedGrants;
-  readonly translator: SavedTranslator;
   /** The request that waits for its response; absent while the turn waits for its agent. */
   readonly prompt?: { readonly id: number; readonly sessionId: string } | undefined;
   readonly cancelled?: Cancellation | undefined;
-  readonly isSilent: boolean;
   readonly steering?: SentSteering | undefined;
 }
 
@@ -88,13 +83,13 @@ export class Turn {
   readonly denied: DeniedCall[];
   /** Approvals of a person or a policy in this turn. */
   readonly grants: Grants;
+  readonly response: TurnResponse;
   /** Resolves when the turn has ended; never rejects. */
   readonly ended: Promise<TurnEnd>;
   /** The log entry of its first action. */
   readonly opening: LogEntry | undefined;
   steering: SentSteering | undefined;
   readonly #context: SessionContext;
-  readonly #translator: TurnTranslator;
   readonly #startedAt: Date;
   readonly #resolveEnded: (end: TurnEnd) => void;
   #phase: Phase = { name: "waiting" };
@@ -102,9 +97,6 @@ export class Turn {
   #cancelled: Cancellation | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
   #escalation: NodeJS.Timeout | undefined;
-  #watchdog: NodeJS.Timeout | undefined;
-  #isSilent = false;
-  #gathered: { text: string; readonly toAction: (text: string) => Translated } | undefined;
 
   /** Begins a turn, or continues that of an earlier host. */
   constructor(
@@ -119,22 +111,14 @@ export class Turn {
     this.grants = new Grants(saved?.grants);
     this.#context = context;
     this.#startedAt = saved === undefined ? context.now() : new Date(saved.startedAt);
-    this.#translator = new TurnTranslator(this.id, {
-      terminal: findTerminal,
-      toolCall: (id) => context.chat.toolCall(id),
-      now: () => context.now(),
-      onShown: (toolCallId, terminal) =>
-        void terminal.exited.then(() => this.#noteTerminalExit(toolCallId, terminal)),
-    });
+    this.response = new TurnResponse(context, this.id, findTerminal, saved);
     let resolveEnded: (end: TurnEnd) => void = () => {};
     this.ended = new Promise((resolve) => {
       resolveEnded = resolve;
     });
     this.#resolveEnded = resolveEnded;
     if ("startedAt" in opening) {
-      this.#translator.restore(opening.translator, (uri) => context.deps.terminals.find(uri));
       this.#cancelled = opening.cancelled;
-      this.#isSilent = opening.isSilent;
       this.steering = opening.steering;
     } else this.opening = this.#dispatch(this.#firstAction(opening), opening.origin);
     const { timeoutSeconds } = context.state.runtimeOptions;
@@ -157,10 +141,9 @@ export class Turn {
       isInteractive: this.isInteractive,
       denied: this.denied,
       grants: this.grants.saved,
-      translator: this.#translator.saved,
+      ...this.response.saved,
       ...(phase.name === "prompting" && { prompt: { id: phase.promptId, sessionId: phase.sessionId } }),
       ...(this.#cancelled !== undefined && { cancelled: this.#cancelled }),
-      isSilent: this.#isSilent,
       ...(this.steering !== undefined && { steering: this.steering }),
     };
   }
@@ -168,25 +151,6 @@ export class Turn {
   /** Whether the agent works on its prompt. */
   get isPrompting(): boolean {
     return this.#phase.name === "prompting";
-  }
-
-  /** Shows a message that joined it, in its place. */
-  noteSteered(text: string): void {
-    if (this.isOver) return;
-    this.notify("info", "Sent to the running turn", text);
-  }
-
-  /** Shows a line of the host in the response. */
-  notify(severity: "info" | "warning", title: string, description: string): void {
-    this.flush();
-    this.#translator.endPart();
-    const at = this.#context.now().toISOString();
-    const notice = { id: makeId("notice", randomUUID()), at, severity, title, description };
-    this.#dispatch({
-      type: "chat/responsePart",
-      turnId: this.id,
-      part: { kind: "systemNotification", notice },
-    });
   }
 
   get isOver(): boolean {
@@ -230,7 +194,7 @@ export class Turn {
 
   async #follow(phase: Phase, answer: Promise<AcpPromptResult>): Promise<void> {
     this.#phase = phase;
-    this.#watchdog = setInterval(() => this.#noteSilence(), this.#context.deps.timeouts.silenceMs);
+    this.response.watch();
     try {
       const { stopReason, usage } = await answer;
       const used = readUsage(usage);
@@ -248,57 +212,6 @@ export class Turn {
       // After `abort` the turn is over before its prompt is.
       clearTimeout(this.#escalation);
     }
-  }
-
-  /** The hot path: one update of the agent. Text that continues a part is gathered, and published as one at the end of the tick. */
-  update(update: AcpUpdate): void {
-    const text = this.isOver ? undefined : this.#translator.readContinuation(update);
-    if (text !== undefined) return this.#gather(text);
-    if (this.isOver) for (const late of translateOutsideTurn(update)) this.#context.dispatch(late);
-    else for (const translated of this.#translator.translate(update)) this.#context.dispatch(translated);
-    this.noteHeard();
-  }
-
-  /** A tool call, as a permission request describes it. */
-  describe(call: AcpToolCall): void {
-    for (const translated of this.#translator.toolCall(call)) this.#context.dispatch(translated);
-  }
-
-  /** An update like this one with another text; false when it does not continue the open part. */
-  updateText(update: AcpUpdate, text: string): boolean {
-    if (!this.continues(update)) return false;
-    this.#gather(text);
-    return true;
-  }
-
-  /** Whether an update appends text to the open part. */
-  continues(update: AcpUpdate): boolean {
-    return !this.isOver && this.#translator.continues(update);
-  }
-
-  /** Publishes the gathered text; called before anything else is published, so that the order stays the agent's. */
-  flush(): void {
-    const gathered = this.#gathered;
-    if (gathered === undefined) return;
-    this.#gathered = undefined;
-    this.#context.append(gathered.toAction(gathered.text));
-    this.noteHeard();
-  }
-
-  #gather(text: string): void {
-    if (this.#gathered !== undefined) {
-      this.#gathered.text += text;
-      return;
-    }
-    // Bound to its part now: by the time it is published, another may be open.
-    this.#gathered = { text, toAction: this.#translator.continuing() };
-    queueMicrotask(() => this.flush());
-  }
-
-  /** The agent has given a sign of life. */
-  noteHeard(): void {
-    this.#watchdog?.refresh();
-    if (this.#isSilent) this.#noteLife();
   }
 
   /** Asks the agent to stop; if it does not in time, its process is ended. Gives the entry of an end that comes at once. */
@@ -325,7 +238,7 @@ export class Turn {
   /** Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). */
   abort(error: ErrorInfo): void {
     if (this.isOver) return;
-    this.flush();
+    this.response.flush();
     const phase = this.#phase;
     this.#end(
       { state: "failed", error, resumable: true },
@@ -339,7 +252,7 @@ export class Turn {
   /** Cuts the turn off, because the host stops. */
   interrupt(error: ErrorInfo): void {
     if (this.isOver) return;
-    this.flush();
+    this.response.flush();
     this.#end(
       { state: "interrupted", error, resumable: true },
       { type: "chat/turnInterrupted", ...this.#times(), error, resumable: true },
@@ -385,28 +298,6 @@ export class Turn {
     inputs.cancelTurn(this.id, by);
   }
 
-  #noteSilence(): void {
-    if (this.#isSilent) return;
-    this.#isSilent = true;
-    const silentSeconds = Math.round(this.#context.deps.timeouts.silenceMs / 1000);
-    this.#dispatch({
-      type: "chat/activityChanged",
-      activity: `No sign of life from the agent for ${silentSeconds} s`,
-    });
-  }
-
-  #noteLife(): void {
-    this.#isSilent = false;
-    this.#dispatch({ type: "chat/activityChanged" });
-  }
-
-  #noteTerminalExit(toolCallId: string, terminal: ShownTerminal): void {
-    if (this.isOver) return;
-    for (const translated of this.#translator.terminalExited(toolCallId, terminal)) {
-      this.#context.dispatch(translated);
-    }
-  }
-
   #endCancelled(origin?: ActionOrigin): LogEntry | undefined {
     const { by, reason, limit } = this.#cancelled ?? { by: { kind: "host" } as const };
     const why = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
@@ -442,9 +333,8 @@ export class Turn {
     this.#phase = { name: "ended", end };
     clearTimeout(this.#timeout);
     clearTimeout(this.#escalation);
-    clearInterval(this.#watchdog);
     this.#cancelQuestions({ kind: "host" });
-    for (const translated of this.#translator.showUnfinished()) this.#context.dispatch(translated);
+    this.response.end();
     const entry = this.#dispatch(action, origin);
     this.#resolveEnded(end);
     return entry;

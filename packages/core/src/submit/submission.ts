@@ -19,6 +19,7 @@ import {
 } from "@holdfast/protocol";
 import type { ReviewedChanges } from "../changes/session-changes.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { Recording } from "../channel/recording.ts";
 import type { Rejection, SubmittingActor } from "../rules/rule.ts";
 import type { ChosenName } from "../session/session-name.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
@@ -224,4 +225,18 @@ export function requireAccepted(submission: Submission, unknownChannel: ErrorCod
   if (submission.outcome === "unknown-channel") throw new HostError(unknownChannel);
   const { code, reason, details = {} } = submission;
   throw new HostError(code, reason, { details });
+}
+
+/** Submits what is answered at once, unless changes cannot be recorded: then it throws. */
+export function submitNow(
+  submit: Submit,
+  recording: Pick<Recording, "require">,
+  uri: string,
+  submitted: Action | Request,
+  by: SubmittedBy,
+): Submission {
+  recording.require();
+  const submission = submit(uri, submitted, by);
+  if (submission instanceof Promise) throw new Error(`${submitted.type} was not answered at once`);
+  return submission;
 }

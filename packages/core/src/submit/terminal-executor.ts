@@ -55,14 +55,14 @@ export function submitToTerminal(
       return write(terminal, state, submitted, by);
     case "terminal/resized":
       return perform(refuseUse(state, by, "resize") ?? refuseSize(submitted), () =>
-        terminals.dispatch(terminal, { type: "terminal/resized", ...terminal.setSize(submitted) }, origin),
+        terminal.publisher.dispatch({ type: "terminal/resized", ...terminal.setSize(submitted) }, origin),
       );
     case "terminal/titleChanged": {
       const action = { type: "terminal/titleChanged", title: submitted.title, source: "person" } as const;
-      return perform(refuseUse(state, by, "rename"), () => terminals.dispatch(terminal, action, origin));
+      return perform(refuseUse(state, by, "rename"), () => terminal.publisher.dispatch(action, origin));
     }
     case "terminal/cleared":
-      return perform(refuseUse(state, by, "clear"), () => terminals.clear(terminal, origin));
+      return perform(refuseUse(state, by, "clear"), () => terminals.channels.clear(terminal, origin));
     case "terminal/claimed":
       return claims.claim(terminal, state, submitted, by, origin);
     case "terminal/interrupt": {

@@ -34,18 +34,18 @@ async function play(steps: readonly Step[], prompts: Script["prompts"] = {}) {
 
 /** The terminals that there are, as they say they are, with what they show. */
 async function shown({ host }: FakeHost): Promise<(TerminalState & { text: string })[]> {
-  const listed = host.listTerminals(ME);
+  const listed = host.terminals.list(ME);
   return Promise.all(
     listed.map(async ({ id }) => {
       const state = host.hub.state(terminalUri(makeId("terminal", id)), "terminal");
       if (state === undefined) throw new Error(`There is no terminal ${id}`);
-      return { ...state, text: (await host.readTerminal(id, undefined, ME)).text };
+      return { ...state, text: (await host.terminals.read(id, undefined, ME)).text };
     }),
   );
 }
 
 function hasExited({ host }: FakeHost, index: number): boolean {
-  return host.listTerminals(ME)[index]?.lifecycle.status === "exited";
+  return host.terminals.list(ME)[index]?.lifecycle.status === "exited";
 }
 
 /** The terminal that a tool call shows. */
@@ -140,9 +140,9 @@ test("[N53] the updates of ACP v2 are shown in the same way; a snapshot replaces
   const host = newHost({ agents: { mine: { prompts: { go: steps } } } });
   const session = await host.open();
   const turn = session.stream("go");
-  await until(() => (host.host.listTerminals(ME)[0]?.output.endOffset ?? 0) > 4);
+  await until(() => (host.host.terminals.list(ME)[0]?.output.endOffset ?? 0) > 4);
   // Output that only continues is not written again.
-  expect(host.host.listTerminals(ME)[0]?.output.endOffset).toBe(8);
+  expect(host.host.terminals.list(ME)[0]?.output.endOffset).toBe(8);
   expect((await shown(host))[0]?.text).toBe("one\ntwo\n");
   host.pass("grown");
   await turn.ended;
@@ -236,12 +236,12 @@ test("[N55] nobody types into it, sizes, claims, clears or ends it, and a client
   const { host } = fake;
   const session = await fake.open();
   const turn = session.stream("go");
-  const [terminal] = await until(() => host.listTerminals(ME).length === 1 && host.listTerminals(ME));
+  const [terminal] = await until(() => host.terminals.list(ME).length === 1 && host.terminals.list(ME));
   const { id } = terminal ?? expect.fail();
   const refused = { code: "TERMINAL_NOT_INTERACTIVE", message: expect.stringMatching(/only shown/) };
-  await expect(host.writeTerminal(id, Buffer.from("x"), ME)).rejects.toMatchObject(refused);
-  await expect(host.resizeTerminal(id, { cols: 9, rows: 9 }, ME)).rejects.toMatchObject(refused);
-  await expect(host.killTerminal(id, ME)).rejects.toMatchObject(refused);
+  await expect(host.terminals.write(id, Buffer.from("x"), ME)).rejects.toMatchObject(refused);
+  await expect(host.terminals.resize(id, { cols: 9, rows: 9 }, ME)).rejects.toMatchObject(refused);
+  await expect(host.terminals.kill(id, ME)).rejects.toMatchObject(refused);
   const uri = terminalUri(makeId("terminal", id));
   await expect(fake.terminals.dispose(uri)).rejects.toMatchObject(refused);
   const viewer = await WatchingClient.open(fake.terminals, uri, "viewer");
@@ -260,7 +260,7 @@ test("[N55] nobody types into it, sizes, claims, clears or ends it, and a client
   await viewer.has(({ lifecycle }) => lifecycle.status === "exited");
   viewer.close();
   await fake.terminals.dispose(uri);
-  expect(host.listTerminals(ME)).toEqual([]);
+  expect(host.terminals.list(ME)).toEqual([]);
 });
 
 test("[N56] a flood is bounded, soon through, and only its end is in the chat", async () => {
@@ -283,8 +283,8 @@ test("[N56] a flood is bounded, soon through, and only its end is in the chat", 
   const startedAtMs = performance.now();
   const turn = await session.turn("go");
   expect(performance.now() - startedAtMs).toBeLessThan(10_000);
-  expect(host.host.listTerminals(ME)).toMatchObject([{ output: { endOffset: 4000 * 5119 } }]);
-  const [terminal] = host.host.listTerminals(ME);
+  expect(host.host.terminals.list(ME)).toMatchObject([{ output: { endOffset: 4000 * 5119 } }]);
+  const [terminal] = host.host.terminals.list(ME);
   expect(terminal?.output.skippedBytes).toBeGreaterThan(4000 * 5119 - 3 * 1024 * 1024);
   expect(JSON.stringify(session.chatState).length).toBeLessThan(32 * 1024);
   expect(turn.actions.filter(({ type }) => type.startsWith("chat/toolCall"))).toHaveLength(4);
@@ -303,7 +303,7 @@ test("[N56] it is read after the host was killed and after its session is closed
   const first = newHost({ agents, storage: storage.forHost, spool });
   const session = await first.open();
   void session.stream("go");
-  await until(() => first.host.listTerminals(ME)[0]?.output.endOffset === 18);
+  await until(() => first.host.terminals.list(ME)[0]?.output.endOffset === 18);
   const [running] = await shown(first);
   await first.host.hub.settled();
   storage.die();
@@ -311,7 +311,7 @@ test("[N56] it is read after the host was killed and after its session is closed
   const second = newHost({ agents, storage: storage.kept, spool });
   await second.host.hub.settled();
   const id = running?.resource.split("/").at(-1) ?? "";
-  expect(await second.host.readTerminal(id, undefined, ME)).toMatchObject({
+  expect(await second.host.terminals.read(id, undefined, ME)).toMatchObject({
     text: "after\nlast\n",
     truncated: false,
     lifecycle: { status: "exited", exit: { kind: "unknown" } },
@@ -321,7 +321,7 @@ test("[N56] it is read after the host was killed and after its session is closed
   expect(viewer.text).toBe("after\nlast\n");
   viewer.close();
   await second.host.closeSession(session.key, undefined, ME);
-  expect(await second.host.readTerminal(id, undefined, ME)).toMatchObject({ text: "after\nlast\n" });
+  expect(await second.host.terminals.read(id, undefined, ME)).toMatchObject({ text: "after\nlast\n" });
 });
 
 test("[N306] a title that its tool call gets later is the terminal's, also for the next host", async () => {
@@ -336,13 +336,13 @@ test("[N306] a title that its tool call gets later is the terminal's, also for t
   const first = newHost({ agents, storage: storage.forHost, spool });
   const session = await first.open();
   await session.turn("go");
-  expect(first.host.listTerminals(ME)).toMatchObject([{ title: "make all" }]);
+  expect(first.host.terminals.list(ME)).toMatchObject([{ title: "make all" }]);
   await first.host.hub.settled();
   storage.die();
   await first.host.close();
   const second = newHost({ agents, storage: storage.kept, spool });
   await second.host.hub.settled();
-  expect(second.host.listTerminals(ME, session.key)).toMatchObject([{ title: "make all" }]);
+  expect(second.host.terminals.list(ME, session.key)).toMatchObject([{ title: "make all" }]);
 });
 
 test.each([
@@ -369,7 +369,7 @@ test("[N56] only the newest stay in memory", async () => {
     call(`c${index}`, output(`c${index}`, "x"), { title: `make ${index}`, ...shows(`c${index}`) }),
   );
   const { host } = await play(many);
-  await until(() => host.host.listTerminals(ME).length <= 64);
+  await until(() => host.host.terminals.list(ME).length <= 64);
   const all = await shown(host);
   expect(all.map(({ title }) => title)).toEqual(
     Array.from({ length: 64 }, (_, index) => `make ${index + 6}`),

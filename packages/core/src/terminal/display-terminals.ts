@@ -102,7 +102,7 @@ export class DisplayTerminals implements AgentSide {
     const displayed = known === undefined || isReused ? this.#open(news) : known;
     switch (news.kind) {
       case "announced":
-        this.#parts.terminals.describe(displayed.terminal, news);
+        this.#parts.terminals.channels.describe(displayed.terminal, news);
         return this.#report(displayed, news);
       case "text":
         return displayed.run.appendText(news.text);
@@ -120,7 +120,7 @@ export class DisplayTerminals implements AgentSide {
     const own = [...this.#displayed].filter((each) => each.toolCallId === toolCallId && !each.isPast);
     const [only] = own;
     if (only === undefined || own.length !== 1) return;
-    this.#parts.terminals.describe(only.terminal, { title });
+    this.#parts.terminals.channels.describe(only.terminal, { title });
     this.#report(only, { title });
   }
 
@@ -214,7 +214,7 @@ export class DisplayTerminals implements AgentSide {
     const shownAt = keptFrom - terminal.shownFrom;
     const goesOn = shown.equals(bytes.subarray(shownAt, shownAt + shown.length));
     if (!goesOn && !run.hasEnded) {
-      this.#parts.terminals.clear(terminal);
+      this.#parts.terminals.channels.clear(terminal);
       terminal.shownFrom = output.endOffset;
     }
     run.append(goesOn ? bytes.subarray(shownAt + shown.length) : bytes);

@@ -61,6 +61,6 @@ describe("[U200] titles", () => {
     await until(() =>
       fake.host.hub.list("root")[0]?.state.terminals[0]?.title.length === 511 ? true : undefined,
     );
-    expect(fake.host.listTerminals(ME)).toMatchObject([{ title: "y".repeat(511) }]);
+    expect(fake.host.terminals.list(ME)).toMatchObject([{ title: "y".repeat(511) }]);
   });
 });

@@ -1,50 +1,29 @@
-// All terminals of the host: starts them, gives each its channel, and keeps the root's list of them.
+// All terminals of the host: starts them for agents, editors and people, and ends them.
 import { randomUUID } from "node:crypto";
-import { isAbsolute } from "node:path";
-import { pathToFileURL } from "node:url";
-import { isDeepStrictEqual } from "node:util";
-import {
-  ROOT_URI,
-  type SessionClaim,
-  type SessionUri,
-  type TerminalAction,
-  type TerminalClaim,
-  type TerminalLeftovers,
-  type TerminalUri,
-  makeId,
-  newTerminalState,
-  summarizeTerminal,
-  terminalUri,
-} from "@holdfast/ahp";
+import { type SessionClaim, type SessionUri, type TerminalUri, makeId, terminalUri } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { answerLimitBytes, clampSize } from "@holdfast/terminal/terminal";
 import { idFor } from "../agent/request-name.ts";
 import type { Hub } from "../channel/hub.ts";
-import { boundTitle } from "../channel/title.ts";
-import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { EditorRun } from "../editor/editor-run.ts";
 import { describeEditor, type Editor, listVariables } from "../editor/editors.ts";
 import type { RunScope } from "../limit/host-limits.ts";
 import type { TerminalSpool } from "../ports.ts";
 import { commandLineOf } from "./person-command.ts";
 import type { AgentSide } from "./agent-side.ts";
-import { Throttle } from "./throttle.ts";
-import { claimAfterExit } from "../rules/terminal-rules.ts";
 import { DisplayRun } from "./display-run.ts";
 import { EarlierTerminals } from "./earlier-terminals.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import { LeftProcesses } from "./left-processes.ts";
 import { OpenTerminals } from "./open-terminals.ts";
 import type { ProcessOwners } from "./process-owners.ts";
+import { TerminalChannels } from "./terminal-channels.ts";
 import { rivalUriOf, terminalIdOf } from "./terminal-id.ts";
 import type { CommandBounds, DisplayPlan, ShownPlan, TerminalPlan } from "./terminal-plan.ts";
 import { SESSION_SIZE, TerminalFactory } from "./terminal-factory.ts";
 import { tagOf } from "./terminal-tag.ts";
-
-/** The list is published as a whole, so publishing it for each of many changes would cost their square: it pauses in between. */
-const listPauseMs = 25;
 
 /** How much of an editor's command its title has. */
 const maxLineLength = 300;
@@ -75,10 +54,10 @@ export class HostTerminals {
   /** URIs of terminals that are being started. */
   readonly #starting = new Map<string, Promise<HostTerminal>>();
   #isClosing = false;
-  readonly #list = new Throttle<undefined>(listPauseMs, () => this.#publishList());
   readonly #left: LeftProcesses;
   readonly #open = new OpenTerminals();
   readonly #factory: TerminalFactory;
+  readonly channels: TerminalChannels;
   /** Brings the terminals of an earlier host back. */
   readonly earlier: EarlierTerminals;
   #writtenBytes = 0;
@@ -86,15 +65,16 @@ export class HostTerminals {
 
   constructor(parts: HostTerminalsParts) {
     this.#parts = parts;
+    this.channels = new TerminalChannels(parts.hub, parts.now, this.#terminals);
     this.#left = new LeftProcesses({
-      publish: (terminal, leftovers) => this.#publishLeft(terminal, leftovers),
+      publish: (terminal, leftovers) => this.channels.publishLeftovers(terminal, leftovers),
       onFault: parts.onFault ?? (() => {}),
     });
     this.#factory = new TerminalFactory(parts, {
       onWritten: (sizeBytes) => {
         this.#writtenBytes += sizeBytes;
       },
-      onTitle: () => this.#list.set(undefined),
+      onTitle: () => this.channels.listChanged(),
       onEnded: (terminal) => this.#left.outputEnded(terminal),
       onLeft: (terminal, survivors) => this.#left.found(terminal, survivors),
       onClosed: (terminal) => this.#forget(terminal),
@@ -189,7 +169,6 @@ export class HostTerminals {
   async #startAndOpen(id: string, uri: TerminalUri, plan: TerminalPlan): Promise<HostTerminal> {
     const startedAt = this.#parts.now().toISOString();
     const terminal = await this.#start(id, uri, plan, startedAt);
-    this.#terminals.set(id, terminal);
     this.#openChannel(terminal, plan, startedAt);
     return terminal;
   }
@@ -222,7 +201,6 @@ export class HostTerminals {
     let started: EditorRun | undefined;
     await terminal.start(async (sink) => (started = await EditorRun.start(editor, limited, sink)));
     if (started === undefined) throw new Error("The editor's run was not kept");
-    this.#terminals.set(id, terminal);
     this.#openChannel(terminal, plan, this.#parts.now().toISOString());
     return { terminal, run: started };
   }
@@ -239,45 +217,8 @@ export class HostTerminals {
     } as const;
     const terminal = this.#factory.make(id, uri, plan);
     const run = terminal.attach((sink) => new DisplayRun(sink));
-    this.#terminals.set(id, terminal);
     this.#openChannel(terminal, plan, this.#parts.now().toISOString());
     return { terminal, run };
-  }
-
-  /** Title and directory that an agent reports for a terminal that it shows; only changes are published. */
-  describe(
-    terminal: HostTerminal,
-    { title, cwd }: { readonly title?: string | undefined; readonly cwd?: string | undefined },
-  ): void {
-    const state = this.#parts.hub.state(terminal.uri, "terminal");
-    if (title !== undefined && title !== terminal.title) {
-      terminal.title = title;
-      this.dispatch(terminal, { type: "terminal/titleChanged", title, source: "agent" });
-    }
-    const folder = cwd === undefined ? undefined : folderUri(cwd);
-    if (folder !== undefined && folder !== state?.cwd) {
-      this.dispatch(terminal, { type: "terminal/cwdChanged", cwd: folder });
-    }
-  }
-
-  /** Empties the view; what an agent reads stays. */
-  clear(terminal: HostTerminal, origin?: ActionOrigin): LogEntry | undefined {
-    const offset = terminal.publisher.wholeOffset;
-    const entry = this.dispatch(terminal, { type: "terminal/cleared", offset }, origin);
-    if (entry !== undefined) terminal.clear(offset);
-    return entry;
-  }
-
-  /** Publishes the holder of a terminal from now on. */
-  claim({ uri }: HostTerminal, claim: TerminalClaim, origin?: ActionOrigin): LogEntry | undefined {
-    const entry = this.#parts.hub.dispatch(uri, { type: "terminal/claimed", claim }, origin);
-    if (entry !== undefined) this.#list.set(undefined);
-    return entry;
-  }
-
-  /** Tells something of a terminal, in order with its output. */
-  dispatch(terminal: HostTerminal, action: TerminalAction, origin?: ActionOrigin): LogEntry | undefined {
-    return terminal.publisher.dispatch(action, origin);
   }
 
   /** Ends what a session still holds. */
@@ -295,8 +236,7 @@ export class HostTerminals {
     this.#left.close();
     await Promise.allSettled(this.#starting.values());
     await Promise.all(this.all.map((terminal) => terminal.close()));
-    this.#list.close();
-    this.#publishList();
+    this.channels.close();
   }
 
   async #start(id: string, uri: TerminalUri, plan: TerminalPlan, startedAt: string): Promise<HostTerminal> {
@@ -323,26 +263,8 @@ export class HostTerminals {
   }
 
   #openChannel(terminal: HostTerminal, plan: ShownPlan, startedAt: string): void {
-    const { uri } = terminal;
-    const { kind, titleSource, claim, cwd, size } = plan;
-    const title = boundTitle(plan.title);
-    const folder = cwd === undefined ? undefined : folderUri(cwd);
-    this.#parts.hub.open(
-      uri,
-      "terminal",
-      newTerminalState({
-        resource: uri,
-        run: kind,
-        title,
-        ...(titleSource !== undefined && { titleSource }),
-        claim,
-        startedAt,
-        ...(folder !== undefined && { cwd: folder }),
-        ...(kind === "tty" && { size: { cols: size.columns, rows: size.rows } }),
-      }),
-    );
-    terminal.publisher.opened();
-    this.#list.set(undefined);
+    this.#terminals.set(terminal.id, terminal);
+    this.channels.open(terminal, plan, startedAt);
     // Only now: a quick command may have exited before there was a channel to say so in.
     void terminal.exited.then(() => this.#noteExit(terminal));
   }
@@ -350,29 +272,14 @@ export class HostTerminals {
   /** Takes a terminal whose channel is open already. */
   #admit(terminal: HostTerminal): void {
     this.#terminals.set(terminal.id, terminal);
-    terminal.publisher.opened();
-    this.#list.set(undefined);
+    this.channels.resume(terminal);
     void terminal.exited.then(() => this.#noteExit(terminal));
   }
 
   #noteExit(terminal: HostTerminal): void {
-    const { exit, publisher, uri } = terminal;
-    if (exit === undefined) return;
-    const held = this.#parts.hub.state(uri, "terminal")?.claim;
-    const claim = held && claimAfterExit(held);
-    if (claim !== undefined && claim !== held) this.claim(terminal, claim);
-    const exitedAt = this.#parts.now().toISOString();
-    publisher.dispatch({ type: "terminal/exited", exitedAt, exit, endOffset: publisher.wholeOffset });
-    this.#list.set(undefined);
+    if (terminal.exit === undefined) return;
+    this.channels.publishExit(terminal, terminal.exit);
     this.#left.commandExited(terminal);
-  }
-
-  #publishLeft(terminal: HostTerminal, leftovers: TerminalLeftovers | undefined): void {
-    const known = this.#parts.hub.state(terminal.uri, "terminal")?.leftovers;
-    if (isDeepStrictEqual(known, leftovers)) return;
-    const changed = leftovers === undefined ? {} : { leftovers };
-    terminal.publisher.dispatch({ type: "terminal/leftoversChanged", ...changed });
-    this.#list.set(undefined);
   }
 
   #forget(terminal: HostTerminal): void {
@@ -380,21 +287,6 @@ export class HostTerminals {
     this.#terminals.delete(terminal.id);
     this.#survivorsEnded += terminal.survivorCount;
     void this.#parts.spool?.end(terminal.uri);
-    this.#parts.hub.close(terminal.uri);
-    this.#list.set(undefined);
+    this.channels.remove(terminal);
   }
-
-  #publishList(): void {
-    const { hub } = this.#parts;
-    const terminals = this.all.flatMap(({ uri }) => {
-      const state = hub.state(uri, "terminal");
-      return state === undefined ? [] : [summarizeTerminal(state)];
-    });
-    hub.dispatch(ROOT_URI, { type: "root/terminalsChanged", terminals });
-  }
-}
-
-/** A folder as a URI; undefined where an agent names none that could be found again. */
-function folderUri(cwd: string): string | undefined {
-  return isAbsolute(cwd) ? pathToFileURL(cwd).href : undefined;
 }

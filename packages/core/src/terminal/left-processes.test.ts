@@ -54,14 +54,14 @@ for (const kind of ["text", "tty"] as const) {
       count: 1,
       processes: [{ pid: expect.any(Number), command: expect.stringContaining(`sleep`) }],
     });
-    expect(fake.host.listTerminals(ME)).toMatchObject([{ id, leftovers: { count: 1 } }]);
+    expect(fake.host.terminals.list(ME)).toMatchObject([{ id, leftovers: { count: 1 } }]);
     await until(() => fake.host.hub.list("root")[0]?.state.terminals[0]?.leftCount === 1);
-    await fake.host.killTerminal(id, ME);
+    await fake.host.terminals.kill(id, ME);
     expect(await untilGone(seconds)).toEqual([]);
     await watching.has((state) => !hasLeft(state));
     await until(() => fake.host.hub.list("root")[0]?.state.terminals[0]?.leftCount === undefined);
-    expect(fake.host.listTerminals(ME)[0]).not.toHaveProperty("leftovers");
-    await fake.host.killTerminal(id, ME);
+    expect(fake.host.terminals.list(ME)[0]).not.toHaveProperty("leftovers");
+    await fake.host.terminals.kill(id, ME);
   });
 }
 
@@ -92,7 +92,7 @@ test("[U324] a leftover process that ends unseen is gone from the list after the
   const { leftovers } = await watching.has(hasLeft);
   process.kill(leftovers?.processes[0]?.pid ?? expect.fail("No process is named"), "SIGKILL");
   await until(() => {
-    const [listed] = fake.host.listTerminals(ME);
+    const [listed] = fake.host.terminals.list(ME);
     return listed !== undefined && listed.leftovers === undefined;
   });
 });
@@ -103,6 +103,6 @@ test("[U324] more than eight processes are counted, and eight are named", async 
   const { fake, id, watching } = await run(line);
   const { leftovers } = await watching.has((state) => state.leftovers?.count === 10);
   expect(leftovers?.processes).toHaveLength(8);
-  await fake.host.killTerminal(id, ME);
+  await fake.host.terminals.kill(id, ME);
   expect(await untilGone(seconds)).toEqual([]);
 });

@@ -15,7 +15,7 @@ const ann = makeId("client", "ann");
 
 async function exitOf({ host }: FakeHost, id: string) {
   return until(() => {
-    const lifecycle = host.listTerminals(ME).find((each) => each.id === id)?.lifecycle;
+    const lifecycle = host.terminals.list(ME).find((each) => each.id === id)?.lifecycle;
     return lifecycle?.status === "exited" && lifecycle.exit;
   });
 }
@@ -24,21 +24,21 @@ test("[A90] a command is the owner's alone, runs in their environment, is listed
   const fake = newHost();
   const { host, work } = fake;
   const command = { command: "sh", args: ["-c", 'echo "$GREETING in $PWD"; exit 3'], kind: "text" } as const;
-  await expect(host.createTerminal(command, app)).rejects.toMatchObject({ code: "PERMISSION_REQUIRED" });
-  const made = await host.createTerminal(
+  await expect(host.terminals.create(command, app)).rejects.toMatchObject({ code: "PERMISSION_REQUIRED" });
+  const made = await host.terminals.create(
     { ...command, cwd: work, env: { GREETING: "hi" }, name: "Mine" },
     ME,
   );
   expect(made).toMatchObject({ title: "Mine", run: "text", session_key: null, cwd: work });
   expect(await exitOf(fake, made.id)).toEqual({ kind: "code", exitCode: 3 });
-  expect((await host.readTerminal(made.id, undefined, ME)).text).toBe(`hi in ${work}\n`);
-  expect(host.listTerminals(app)).toEqual([]);
+  expect((await host.terminals.read(made.id, undefined, ME)).text).toBe(`hi in ${work}\n`);
+  expect(host.terminals.list(app)).toEqual([]);
   for (const [wrong, code] of [
     [{ command: "no-such-program" }, "COMMAND_NOT_FOUND"],
     [{ command: "/etc/passwd" }, "COMMAND_NOT_EXECUTABLE"],
     [{ command: "ls", cwd: "/no/such/folder" }, "INVALID_REQUEST"],
   ] as const) {
-    await expect(host.createTerminal({ kind: "tty", ...wrong }, ME)).rejects.toMatchObject({ code });
+    await expect(host.terminals.create({ kind: "tty", ...wrong }, ME)).rejects.toMatchObject({ code });
   }
   expect(host.audit.recent).toMatchObject([
     {
@@ -59,9 +59,9 @@ test("[A90] a command is the owner's alone, runs in their environment, is listed
 test("[U35] input is taken once wherever it is sent again, refused where something is missing, and ends", async () => {
   const fake = newHost();
   const { host } = fake;
-  const { id } = await host.createTerminal({ command: "cat", kind: "text", hasInput: true }, ME);
+  const { id } = await host.terminals.create({ command: "cat", kind: "text", hasInput: true }, ME);
   const send = (text: string, offset?: number, isLast?: boolean): Promise<void> =>
-    host.writeTerminal(id, Buffer.from(text), ME, { offset, isLast });
+    host.terminals.write(id, Buffer.from(text), ME, { offset, isLast });
   await send("one ", 0);
   await send("one two ", 0);
   await send("two ", 4);
@@ -70,9 +70,9 @@ test("[U35] input is taken once wherever it is sent again, refused where somethi
   await send("", 13, true);
   await send("three", 8, true);
   expect(await exitOf(fake, id)).toEqual({ kind: "code", exitCode: 0 });
-  expect((await host.readTerminal(id, undefined, ME)).text).toBe("one two three");
+  expect((await host.terminals.read(id, undefined, ME)).text).toBe("one two three");
   await expect(send("more", 13)).rejects.toMatchObject({ code: "TERMINAL_EXITED" });
-  const { id: without } = await host.createTerminal({ command: "cat", kind: "text" }, ME);
+  const { id: without } = await host.terminals.create({ command: "cat", kind: "text" }, ME);
   expect(await exitOf(fake, without)).toEqual({ kind: "code", exitCode: 0 });
 });
 
@@ -81,13 +81,13 @@ test("[U34] [U35] a paced command waits for its follower, which gets every byte,
   const { host } = fake;
   const sizeBytes = 12_000_000;
   const command = `head -c ${sizeBytes} /dev/zero; cat`;
-  const { id } = await host.createTerminal({ command, kind: "text", hasInput: true, isPaced: true }, ME);
+  const { id } = await host.terminals.create({ command, kind: "text", hasInput: true, isPaced: true }, ME);
   let isFull = false;
-  const writing = host
-    .writeTerminal(id, new Uint8Array(1_000_000), ME, { isLast: true })
+  const writing = host.terminals
+    .write(id, new Uint8Array(1_000_000), ME, { isLast: true })
     .then(() => (isFull = true));
   let wake: () => void = () => undefined;
-  const feed = await host.followTerminal(id, 0, ME, () => wake(), true);
+  const feed = await host.terminals.follow(id, 0, ME, () => wake(), true);
   let offset = 0;
   for (let isOver = false; !isOver;) {
     const woken = new Promise<void>((resolve) => (wake = resolve));
@@ -108,18 +108,18 @@ test("[U34] [U35] a paced command waits for its follower, which gets every byte,
 
 test("[U36] anyone may claim it, and it stays when its holder is gone or left it to the owner", async () => {
   const { host, terminals } = newHost({ timeouts: { goneClientMs: 20 } });
-  const { id, holder } = await host.createTerminal({ command: "read x", kind: "tty" }, ME);
+  const { id, holder } = await host.terminals.create({ command: "read x", kind: "tty" }, ME);
   expect(holder).toEqual({ kind: "client", clientId: OWNER_CLIENT_ID, isGone: true });
-  await host.writeTerminal(id, Buffer.from("typed"), ME);
+  await host.terminals.write(id, Buffer.from("typed"), ME);
   const uri = terminalUri(makeId("terminal", id));
   const watching = await WatchingClient.open(terminals, uri, "ann");
   await watching.sees("typed");
   expect(watching.claim()).toMatchObject({ outcome: "accepted" });
-  await expect(host.writeTerminal(id, Buffer.from("x"), ME)).rejects.toMatchObject({
+  await expect(host.terminals.write(id, Buffer.from("x"), ME)).rejects.toMatchObject({
     code: "TERMINAL_NOT_HELD",
   });
   terminals.clientGone(ann);
-  const holderOf = (of: string) => host.listTerminals(ME).find((each) => each.id === of)?.holder;
+  const holderOf = (of: string) => host.terminals.list(ME).find((each) => each.id === of)?.holder;
   await until(() => JSON.stringify(holderOf(id)) === JSON.stringify(holder));
 
   const shell = await terminals.create({ clientId: ann, shell: { command: "/bin/sh" } });

@@ -66,7 +66,7 @@ describe("[U22] a person's terminal", () => {
     await watching.has(({ cwd }) => cwd === "file:///usr");
     expect(watching.text).not.toContain("]633");
     expect(fake.host.hub.list("root")[0]?.state.terminals).toMatchObject([{ resource: uri, title: "Mine" }]);
-    expect(fake.host.listTerminals(ME)).toMatchObject([{ session_key: null, title: "Mine" }]);
+    expect(fake.host.terminals.list(ME)).toMatchObject([{ session_key: null, title: "Mine" }]);
   });
 
   test("[U22] a client that joins late sees what the first sees, and both the same from then on", async () => {
@@ -135,8 +135,8 @@ describe("[U22] a person's terminal", () => {
       code: "ACP_SESSION_NOT_FOUND",
     });
     expect(fake.host.hub.list("terminal")).toHaveLength(1);
-    expect(fake.host.listTerminals(ME)).toMatchObject([{ id: uri }]);
-    expect(await fake.host.readTerminal(uri, undefined, ME)).toMatchObject({
+    expect(fake.host.terminals.list(ME)).toMatchObject([{ id: uri }]);
+    expect(await fake.host.terminals.read(uri, undefined, ME)).toMatchObject({
       lifecycle: { status: "running" },
     });
   });
@@ -334,7 +334,7 @@ describe("[U26] a terminal that is over", () => {
     ]);
     expect(late.state.lifecycle.status).toBe("exited");
     expect(host.hub.list("root")[0]?.state.terminals).toEqual([]);
-    expect(host.listTerminals(ME)).toEqual([]);
+    expect(host.terminals.list(ME)).toEqual([]);
     for (const action of [
       { type: "terminal/input", data: "x" },
       { type: "terminal/titleChanged", title: "x", source: "person" },

@@ -11,7 +11,7 @@ import {
 } from "@holdfast/ahp";
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import type { Hub } from "../channel/hub.ts";
-import type { ActionOrigin } from "../channel/log-entry.ts";
+import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import { ruleOnClaim } from "../rules/terminal-rules.ts";
 import { type Submission, accepted, rejected } from "../submit/submission.ts";
 import type { HostTerminal } from "./host-terminal.ts";
@@ -62,7 +62,7 @@ export class TerminalClaims {
       case "unchanged":
         return accepted();
       case "taken-over": {
-        const entry = terminals.claim(terminal, change.claim, origin);
+        const entry = terminals.channels.claim(terminal, change.claim, origin);
         terminal.agent?.moved(terminal, "person");
         return accepted(entry);
       }
@@ -73,7 +73,7 @@ export class TerminalClaims {
         terminal.confirmedFor.add(change.session);
         return accepted(this.#give(terminal, change.session, origin));
       case "detached": {
-        const entry = terminals.claim(terminal, change.claim, origin);
+        const entry = terminals.channels.claim(terminal, change.claim, origin);
         terminal.agent?.moved(terminal, "background");
         return accepted(entry);
       }
@@ -116,7 +116,7 @@ export class TerminalClaims {
     clearTimeout(timer);
     this.#gone.delete(clientId);
     for (const terminal of this.#heldBy(clientId)) {
-      this.#parts.terminals.claim(terminal, { kind: "client", clientId });
+      this.#parts.terminals.channels.claim(terminal, { kind: "client", clientId });
     }
   }
 
@@ -124,7 +124,7 @@ export class TerminalClaims {
   noteHolder(terminal: HostTerminal, clientId: ClientId): void {
     if (!this.#gone.has(clientId)) return;
     const goneSince = this.#parts.now().toISOString();
-    this.#parts.terminals.claim(terminal, { kind: "client", clientId, goneSince });
+    this.#parts.terminals.channels.claim(terminal, { kind: "client", clientId, goneSince });
   }
 
   close(): void {
@@ -139,36 +139,28 @@ export class TerminalClaims {
   }
 
   /** The holder gives a terminal to a session; the one that made it resumes its claim where it left it. */
-  #give(
-    terminal: HostTerminal,
-    session: SessionUri,
-    origin?: ActionOrigin,
-  ): ReturnType<HostTerminals["claim"]> {
+  #give(terminal: HostTerminal, session: SessionUri, origin?: ActionOrigin): LogEntry | undefined {
     const { hub, terminals } = this.#parts;
     const { agent } = terminal;
     if (agent?.session === session) {
-      const entry = terminals.claim(terminal, agent.claimOf(terminal), origin);
+      const entry = terminals.channels.claim(terminal, agent.claimOf(terminal), origin);
       agent.moved(terminal, "agent");
       return entry;
     }
     const chat = hub.state(session, "session")?.defaultChat ?? defaultChatUri(session);
-    return terminals.claim(terminal, { kind: "session", session, chat }, origin);
+    return terminals.channels.claim(terminal, { kind: "session", session, chat }, origin);
   }
 
   /** To another client; or to the owner, who is never connected, so that it stays for the next client that claims it (U36). */
-  #passOn(
-    terminal: HostTerminal,
-    claim: ClientClaim,
-    origin?: ActionOrigin,
-  ): ReturnType<HostTerminals["claim"]> {
+  #passOn(terminal: HostTerminal, claim: ClientClaim, origin?: ActionOrigin): LogEntry | undefined {
     const { terminals, now } = this.#parts;
     if (claim.clientId !== OWNER_CLIENT_ID) {
-      const entry = terminals.claim(terminal, claim, origin);
+      const entry = terminals.channels.claim(terminal, claim, origin);
       this.noteHolder(terminal, claim.clientId);
       return entry;
     }
     terminal.isKept = true;
-    return terminals.claim(terminal, ownerClaim(now()), origin);
+    return terminals.channels.claim(terminal, ownerClaim(now()), origin);
   }
 
   /** Nobody came back for it: an agent's command returns to the agent, what is kept stays, a person's shell is ended. */
@@ -178,7 +170,7 @@ export class TerminalClaims {
     const claim = hub.state(terminal.uri, "terminal")?.claim;
     if (claim?.kind !== "client" || claim.goneSince === undefined) return;
     if (agent !== undefined && hub.has(agent.session)) this.#give(terminal, agent.session);
-    else if (terminal.isKept) this.#parts.terminals.claim(terminal, ownerClaim(this.#parts.now()));
+    else if (terminal.isKept) this.#parts.terminals.channels.claim(terminal, ownerClaim(this.#parts.now()));
     else dispose(terminal).catch(onFault);
   }
 

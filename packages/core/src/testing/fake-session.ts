@@ -95,7 +95,7 @@ export class FakeSession {
     optionId: string,
     content?: PermissionDecision["content"],
   ): { resolved: boolean; reason?: string } {
-    return this.#host.resolvePermission(this.key, { requestId, optionId, content }, me);
+    return this.#host.approvals.resolve(this.key, { requestId, optionId, content }, me);
   }
 
   close(reason?: string): Promise<void> {

@@ -1,5 +1,5 @@
 // A turn as a viewer sees it: every action in order, and promises for what a test waits for.
-import type { Action, Approval, ChatAction } from "@holdfast/ahp";
+import type { Action, Approval, TurnEndAction } from "@holdfast/ahp";
 import type { StreamedTurn } from "../session/turn-readers.ts";
 
 const endings = new Set<string>([
@@ -8,11 +8,6 @@ const endings = new Set<string>([
   "chat/error",
   "chat/turnInterrupted",
 ]);
-
-type EndAction = Extract<
-  ChatAction,
-  { type: "chat/turnComplete" | "chat/turnCancelled" | "chat/error" | "chat/turnInterrupted" }
->;
 
 /** A turn under watch. */
 export class WatchedTurn {
@@ -31,8 +26,10 @@ export class WatchedTurn {
   }
 
   /** The action that ends this turn. */
-  get ended(): Promise<EndAction> {
-    return this.until((action): action is EndAction => endings.has(action.type) && isOf(action, this.turnId));
+  get ended(): Promise<TurnEndAction> {
+    return this.until(
+      (action): action is TurnEndAction => endings.has(action.type) && isOf(action, this.turnId),
+    );
   }
 
   /** Whether the turn has ended. */

@@ -23,7 +23,8 @@ import type { SessionUpdate, TerminalContent, TerminalView } from "./tool-call.t
 import { replayTurn } from "./turn-update.ts";
 import type { Caller } from "../host-port.ts";
 
-export interface AttachedSessionParts {
+/** One editor: its connection, its features, and the host that serves it. */
+export interface EditorParts {
   readonly host: AcpHost;
   readonly caller: Caller;
   /** Whether the client may read the output of terminals live; without it, it gets the result of each. */
@@ -33,9 +34,12 @@ export interface AttachedSessionParts {
   /** How the editor calls itself. */
   readonly name: string;
   readonly lends: LentParts;
+  readonly report: (error: unknown) => string;
+}
+
+export interface AttachedSessionParts extends EditorParts {
   readonly state: SessionState;
   readonly isOwnTurn: (turnId: string) => boolean;
-  readonly report: (error: unknown) => void;
 }
 
 /** Where an editor begins to follow a session: now, after the history that it was sent, or after what it had before. */
@@ -90,7 +94,7 @@ export class AttachedSession {
     this.#editor = new LentEditor({ ...parts, sessionId: this.key });
     this.#terminals = new AttachedTerminals({
       hub: host.ahp.hub,
-      follow: (id, after, onReadable) => host.followTerminal(id, after, caller, onReadable),
+      follow: (id, after, onReadable) => host.terminals.follow(id, after, caller, onReadable),
       byReference: features.terminals,
       send: (update, terminalId, cursor) => this.#send(update, terminalMeta(terminalId, cursor)),
       contentOf: (toolCallId) => this.#projection.contentOf(toolCallId),
@@ -101,7 +105,7 @@ export class AttachedSession {
       sessionId: this.key,
       features,
       view,
-      decide: (decision) => void host.resolvePermission(this.key, decision, caller),
+      decide: (decision) => void host.approvals.resolve(this.key, decision, caller),
     });
     this.#projection = new SessionProjection({
       features,

@@ -1,14 +1,10 @@
 // The sessions of one ACP client: created, listed, loaded, resumed, prompted, by the path of every other client.
 import { type Action, ROOT_URI, type SessionState } from "@holdfast/ahp";
 import { maySee, type Request, requireAccepted, type Submission, submitterOf } from "@holdfast/core";
-import { type Connection, ErrorCode, RpcError } from "@holdfast/jsonrpc";
+import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { HostError, LIMITS } from "@holdfast/protocol";
-import type { Caller } from "../host-port.ts";
-import type { AcpHost } from "./acp-host.ts";
-import { AttachedSession, type Start } from "./attached-session.ts";
+import { AttachedSession, type EditorParts, type Start } from "./attached-session.ts";
 import { EditorPrompts } from "./editor-prompts.ts";
-import type { EditorFeatures } from "./features.ts";
-import type { LentParts } from "./lent-editor.ts";
 import {
   invalidParams,
   membersOf,
@@ -22,20 +18,11 @@ import {
 import { describeOptions, describeSettings } from "./session-state.ts";
 import { findVisible, listVisible, lookUpById, lookUpVisible } from "./visible-sessions.ts";
 
-export interface EditorSessionsParts {
-  readonly host: AcpHost;
-  readonly caller: Caller;
-  readonly followsTerminals: boolean;
-  readonly rpc: Connection;
-  readonly features: EditorFeatures;
-  /** How the editor calls itself. */
-  readonly name: string;
-  readonly lends: LentParts;
+export interface EditorSessionsParts extends EditorParts {
   /** Begins the ids of the turns that this client starts; the same after a reconnect. */
   readonly clientId: string;
   readonly agent?: string | undefined;
   readonly session?: string | undefined;
-  readonly report: (error: unknown) => string;
   readonly now: () => Date;
 }
 

@@ -16,6 +16,7 @@ import {
   type ToolCallAction,
   type Turn,
   type TurnAction,
+  type TurnEndAction,
   type TurnEnd,
   turnParts,
 } from "@holdfast/ahp";
@@ -55,11 +56,6 @@ export interface ProjectionParts {
   /** Called when a call shows a terminal for the first time. */
   readonly onTerminal: (call: ToolCall, content: TerminalContent) => void;
 }
-
-type EndAction = Extract<
-  TurnAction,
-  { type: "chat/turnComplete" | "chat/turnCancelled" | "chat/error" | "chat/turnInterrupted" }
->;
 
 const NOTHING: Projected = { updates: [] };
 /** The chat in which a projection reduces its turn alone; nobody subscribes to it. */
@@ -199,7 +195,7 @@ export class SessionProjection {
   }
 
   /** Calls that did not get to their end are reported first, so that none runs forever on a screen. */
-  #end(action: EndAction): Projected {
+  #end(action: TurnEndAction): Projected {
     const chat = this.#chat;
     if (chat?.activeTurn?.id !== action.turnId) return { updates: [], ended: endOf(action, undefined) };
     const open = callsOf(chat.activeTurn).filter(isUnfinished);
@@ -214,7 +210,7 @@ export class SessionProjection {
   }
 
   /** The response to an editor's own prompt reports the end; ACP has nothing for a turn of another client (E811). */
-  #reportEnd(action: EndAction): SessionUpdate[] {
+  #reportEnd(action: TurnEndAction): SessionUpdate[] {
     if (this.#parts.isOwnTurn(action.turnId)) return [];
     const { end } = endOf(action, undefined);
     const turnEnded = { turnId: action.turnId, ...describeEnd(end) };
@@ -241,13 +237,13 @@ function describeEnd(end: TurnEnd): object {
   }
 }
 
-function endOf(action: EndAction, turn: Turn | undefined): EndedTurn {
+function endOf(action: TurnEndAction, turn: Turn | undefined): EndedTurn {
   const { turnId } = action;
   const usage = turn?.usage ?? (action.type === "chat/turnComplete" ? action.usage : undefined);
   return { turnId, end: turn?.end ?? readEnd(action), ...(usage !== undefined && { usage }) };
 }
 
-function readEnd(action: EndAction): TurnEnd {
+function readEnd(action: TurnEndAction): TurnEnd {
   switch (action.type) {
     case "chat/turnComplete":
       return { state: "complete", stopReason: action.stopReason };

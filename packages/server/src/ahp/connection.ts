@@ -1,6 +1,5 @@
 // One AHP client on a WebSocket, from its first message to its last.
 import type { Socket } from "node:net";
-import { ROOT_URI } from "@holdfast/ahp";
 import { type Dialect, v1_0 } from "@holdfast/ahp/dialects";
 import {
   Connection,
@@ -13,21 +12,16 @@ import {
 } from "@holdfast/jsonrpc";
 import { type ConnectedClient, LIMITS } from "@holdfast/protocol";
 import type { RawData, WebSocket } from "ws";
-import type { AhpPort } from "../host-port.ts";
-import type { ChannelViews } from "./channel-view.ts";
 import type { Refusals } from "../auth/refusals.ts";
-import type { Channels, Found } from "./channels.ts";
-import { type ClientConnection, ClientRecord, type ClientRecords } from "./client-record.ts";
+import type { ClientConnection, ClientRecord } from "./client-record.ts";
 import { ClientSubscriptions } from "./client-subscriptions.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { type HandledMethod, handleRequest, type RequestHandlers } from "./handlers.ts";
-import { findAll, greet, readIntroduction, readReturn, resume } from "./handshake.ts";
+import { type Handshake, type HandshakeDeps, initialize, reconnect } from "./handshake.ts";
 import { InboundLimit, orderOf } from "./inbound.ts";
-import type { ReadChannel, Reviews } from "./review.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
 import type { StartProgress } from "./start-progress.ts";
 import { SocketWriter } from "./socket-writer.ts";
-import type { Telemetry } from "./telemetry.ts";
 import { toRpcError } from "./rpc-error.ts";
 
 /** Why a connection was closed; those above 4000 are the host's own, near the HTTP status that says the same. */
@@ -46,19 +40,11 @@ export const CLOSE_CODE = {
   replaced: 4409,
 } as const;
 
-export interface ConnectionDeps {
-  readonly port: AhpPort;
-  readonly channels: Channels;
-  readonly views: ChannelViews;
-  readonly records: ClientRecords;
+export interface ConnectionDeps extends HandshakeDeps {
   readonly watches: ResourceWatches;
-  readonly reviews: Reviews;
-  readonly telemetry: Telemetry;
   readonly starts: StartProgress;
   readonly handlers: RequestHandlers;
-  readonly version: string;
   readonly refusals: Refusals;
-  readonly report: (error: unknown) => string;
   readonly now: () => Date;
 }
 
@@ -210,8 +196,8 @@ export class AhpConnection implements ClientConnection {
     const handled = names.map((name) => [name, (params: unknown) => this.#handle(name, params)] as const);
     return {
       ping: () => null,
-      initialize: (params) => this.#introduce(this.#initialize(params)),
-      reconnect: (params) => this.#introduce(this.#reconnect(params)),
+      initialize: (params) => this.#introduce(this.#greet(initialize, params)),
+      reconnect: (params) => this.#introduce(this.#greet(reconnect, params)),
       ...Object.fromEntries(handled),
     };
   }
@@ -261,80 +247,17 @@ export class AhpConnection implements ClientConnection {
     }
   }
 
-  async #initialize(params: unknown): Promise<object> {
-    const { channels, records, version, telemetry } = this.#deps;
-    this.#beginGreeting();
-    try {
-      const introduction = readIntroduction(params);
-      const { clientId, info, negotiation, initialSubscriptions } = introduction;
-      if (!records.isFree(clientId, this.#principal)) {
-        const { permissionDenied } = negotiation.dialect.errorNumbers;
-        throw new RpcError(permissionDenied, "This clientId belongs to somebody else. Choose another one.");
-      }
-      const [found] = await Promise.all([
-        findAll(channels, negotiation.dialect, initialSubscriptions),
-        this.#publishAgents(),
-      ]);
-      const record = new ClientRecord(clientId, this.#principal, negotiation.dialect, info);
-      const reviews = await this.#readReviews(record, initialSubscriptions, found);
-      const subscriptions = this.#open(record, () => records.begin(record, this));
-      for (const uri of initialSubscriptions) telemetry.subscribe(uri, subscriptions);
-      return greet(subscriptions, introduction, found, { channels, reviews, version });
-    } catch (error) {
-      this.#failGreeting(error);
-      throw error;
-    }
-  }
-
-  /** Somebody may have installed an agent meanwhile. Only a client that would find none waits for the look (E321). */
-  async #publishAgents(): Promise<void> {
-    const { port, report } = this.#deps;
-    const published = port.publishAgents().catch((error: unknown) => void report(error));
-    if (port.hub.state(ROOT_URI, "root")?.agents.length === 0) await published;
-  }
-
-  async #reconnect(params: unknown): Promise<object> {
-    const { channels, records, port, views, telemetry } = this.#deps;
-    this.#beginGreeting();
-    try {
-      const back = readReturn(params);
-      const record = records.find(back.clientId, this.#principal);
-      if (record === undefined) {
-        throw new RpcError(
-          this.#dialect.errorNumbers.notFound,
-          "This client is not known here. Use initialize.",
-        );
-      }
-      const found = await findAll(channels, record.dialect, back.subscriptions);
-      const reviews = await this.#readReviews(record, back.subscriptions, found);
-      const subscriptions = this.#open(record, () => records.resume(record, this));
-      const { left } = record;
-      record.left = undefined;
-      for (const uri of back.subscriptions) telemetry.subscribe(uri, subscriptions);
-      const answer = resume(subscriptions, channels, back, { found, reviews }, left);
-      for (const view of left?.views ?? []) views.giveBack(view);
-      port.sessions.removeClient(record.clientId, new Set(found.map((each) => each?.uri ?? "")));
-      return answer;
-    } catch (error) {
-      this.#failGreeting(error);
-      throw error;
-    }
-  }
-
-  #readReviews(
-    { dialect, submitter }: ClientRecord,
-    uris: readonly string[],
-    found: readonly (Found | undefined)[],
-  ): Promise<ReadonlyMap<string, ReadChannel>> {
-    const others = uris.filter((_uri, index) => found[index] === undefined);
-    return this.#deps.reviews.readAll(others, { dialect, submitter });
-  }
-
-  #beginGreeting(): void {
+  async #greet(handshake: Handshake, params: unknown): Promise<object> {
     if (this.#state.name !== "new") {
       throw new RpcError(ErrorCode.invalidRequest, "This connection has been introduced already.");
     }
     this.#state = { name: "greeting" };
+    try {
+      return await handshake(this.#deps, this.#principal, params, (...opening) => this.#open(...opening));
+    } catch (error) {
+      this.#failGreeting(error);
+      throw error;
+    }
   }
 
   /** A client that speaks nothing known is sent away once it has its answer; any other may try again. */
@@ -345,7 +268,7 @@ export class AhpConnection implements ClientConnection {
     setImmediate(() => this.close(CLOSE_CODE.unsupportedVersion, error.message));
   }
 
-  #open(record: ClientRecord, join: () => void): ClientSubscriptions {
+  #open(record: ClientRecord, how: "begin" | "resume"): ClientSubscriptions {
     if (this.#state.name !== "greeting") {
       throw new RpcError(ErrorCode.invalidRequest, "The connection is over.");
     }
@@ -358,7 +281,7 @@ export class AhpConnection implements ClientConnection {
       onOverflow: () => this.close(CLOSE_CODE.tryAgainLater, "Too slow: reconnect to go on."),
     });
     const dispatcher = new Dispatcher({ ...this.#deps, socket: this.#socket }, subscriptions);
-    join();
+    this.#deps.records[how](record, this);
     this.#state = { name: "open", subscriptions, dispatcher };
     return subscriptions;
   }

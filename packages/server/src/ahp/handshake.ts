@@ -1,28 +1,105 @@
-// The first words of a client: who it is, or that it is back.
+// The handshakes of a client: `initialize` says who it is, `reconnect` that it is back.
 import { homedir } from "node:os";
-import { type ClientId, isId } from "@holdfast/ahp";
+import { type ClientId, isId, ROOT_URI } from "@holdfast/ahp";
 import {
   type Dialect,
   entrySeqBefore,
   holdfast,
   negotiate,
   type Negotiation,
+  v1_0,
   wireSeqAfter,
 } from "@holdfast/ahp/dialects";
 import { RpcError } from "@holdfast/jsonrpc";
+import type { AhpPort } from "../host-port.ts";
+import type { ChannelViews } from "./channel-view.ts";
 import type { Channels, Found } from "./channels.ts";
-import type { ClientInfo, LeftBehind } from "./client-record.ts";
+import { type ClientInfo, ClientRecord, type ClientRecords, type LeftBehind } from "./client-record.ts";
 import { COMPLETION_TRIGGERS } from "./completions.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import { folderUri } from "./handlers.ts";
-import type { ReadChannel } from "./review.ts";
+import type { ReadChannel, Reviews } from "./review.ts";
 import { invalidParams } from "./rpc-error.ts";
-import { METRICS_URI, hasTelemetry, isTelemetry } from "./telemetry.ts";
+import { METRICS_URI, type Telemetry, hasTelemetry, isTelemetry } from "./telemetry.ts";
 
 const maxInfoLength = 100;
 const maxClientIdLength = 200;
 
-export interface Introduction {
+/** Parts of the server that a handshake needs. */
+export interface HandshakeDeps {
+  readonly port: AhpPort;
+  readonly channels: Channels;
+  readonly views: ChannelViews;
+  readonly records: ClientRecords;
+  readonly reviews: Reviews;
+  readonly telemetry: Telemetry;
+  readonly version: string;
+  readonly report: (error: unknown) => string;
+}
+
+/** A handshake: reads the request and gives the response. `open` makes the connection the client's; it throws when the connection is over. */
+export type Handshake = (
+  deps: HandshakeDeps,
+  principal: string,
+  params: unknown,
+  open: (record: ClientRecord, how: "begin" | "resume") => ClientSubscriptions,
+) => Promise<object>;
+
+export const initialize: Handshake = async (deps, principal, params, open) => {
+  const { channels, records, version, telemetry } = deps;
+  const introduction = readIntroduction(params);
+  const { clientId, info, negotiation, initialSubscriptions } = introduction;
+  if (!records.isFree(clientId, principal)) {
+    const { permissionDenied } = negotiation.dialect.errorNumbers;
+    throw new RpcError(permissionDenied, "This clientId belongs to somebody else. Choose another one.");
+  }
+  const [found] = await Promise.all([
+    findAll(channels, negotiation.dialect, initialSubscriptions),
+    publishAgents(deps),
+  ]);
+  const record = new ClientRecord(clientId, principal, negotiation.dialect, info);
+  const reviews = await readReviews(deps, record, initialSubscriptions, found);
+  const subscriptions = open(record, "begin");
+  for (const uri of initialSubscriptions) telemetry.subscribe(uri, subscriptions);
+  return greet(subscriptions, introduction, found, { channels, reviews, version });
+};
+
+export const reconnect: Handshake = async (deps, principal, params, open) => {
+  const { channels, records, port, views, telemetry } = deps;
+  const back = readReturn(params);
+  const record = records.find(back.clientId, principal);
+  if (record === undefined) {
+    throw new RpcError(v1_0.errorNumbers.notFound, "This client is not known here. Use initialize.");
+  }
+  const found = await findAll(channels, record.dialect, back.subscriptions);
+  const reviews = await readReviews(deps, record, back.subscriptions, found);
+  const subscriptions = open(record, "resume");
+  const { left } = record;
+  record.left = undefined;
+  for (const uri of back.subscriptions) telemetry.subscribe(uri, subscriptions);
+  const answer = resume(subscriptions, channels, back, { found, reviews }, left);
+  for (const view of left?.views ?? []) views.giveBack(view);
+  port.sessions.removeClient(record.clientId, new Set(found.map((each) => each?.uri ?? "")));
+  return answer;
+};
+
+/** Somebody may have installed an agent meanwhile. Only a client that would find none waits for the look (E321). */
+async function publishAgents({ port, report }: HandshakeDeps): Promise<void> {
+  const published = port.publishAgents().catch((error: unknown) => void report(error));
+  if (port.hub.state(ROOT_URI, "root")?.agents.length === 0) await published;
+}
+
+function readReviews(
+  { reviews }: HandshakeDeps,
+  { dialect, submitter }: ClientRecord,
+  uris: readonly string[],
+  found: readonly (Found | undefined)[],
+): Promise<ReadReviews> {
+  const others = uris.filter((_uri, index) => found[index] === undefined);
+  return reviews.readAll(others, { dialect, submitter });
+}
+
+interface Introduction {
   readonly clientId: ClientId;
   readonly info: ClientInfo;
   readonly negotiation: Extract<Negotiation, { ok: true }>;
@@ -30,7 +107,7 @@ export interface Introduction {
 }
 
 /** Reads `initialize`; throws the error to answer with, which for an unknown version names the known ones (E70). */
-export function readIntroduction(params: unknown): Introduction {
+function readIntroduction(params: unknown): Introduction {
   const { clientId, clientInfo, initialSubscriptions, ...offer } = fieldsOf(params);
   const negotiation = negotiate(offer);
   if (!negotiation.ok) throw new RpcError(negotiation.code, negotiation.message, negotiation.data);
@@ -47,7 +124,7 @@ export function readIntroduction(params: unknown): Introduction {
 }
 
 /** Follows what a client wants from the start, and answers with the states; what is not there has none. */
-export function greet(
+function greet(
   subscriptions: ClientSubscriptions,
   { negotiation: { protocolVersion, _meta } }: Introduction,
   found: readonly (Found | undefined)[],
@@ -74,7 +151,7 @@ export function greet(
 /** The channels of a review that a client wants, by their URIs. */
 type ReadReviews = ReadonlyMap<string, ReadChannel>;
 
-export interface Return {
+interface Return {
   readonly clientId: string;
   readonly lastSeenServerSeq: number;
   readonly subscriptions: readonly string[];
@@ -83,7 +160,7 @@ export interface Return {
 }
 
 /** Reads `reconnect`, which has the same form in all dialects. */
-export function readReturn(params: unknown): Return {
+function readReturn(params: unknown): Return {
   const read = holdfast.readRequest("reconnect", params);
   if (!read.ok) throw invalidParams(read.problem);
   checkLength(read.value.clientId);
@@ -98,7 +175,7 @@ export function readReturn(params: unknown): Return {
  * Resumes where a client stopped: with all that it missed, or, where that is no longer known, with states (E73).
  * A terminal alone never costs the rest: it is caught up afterwards. The channels of a review have no log (E784).
  */
-export function resume(
+function resume(
   subscriptions: ClientSubscriptions,
   channels: Channels,
   { lastSeenServerSeq: lastSeen, subscriptions: wanted, seen }: Return,
@@ -134,7 +211,7 @@ export function resume(
 }
 
 /** The channels that a client names, in their order. */
-export function findAll(
+function findAll(
   channels: Channels,
   dialect: Dialect,
   uris: readonly string[],

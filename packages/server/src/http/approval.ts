@@ -17,18 +17,18 @@ type ApprovalOperation =
 export function approvalHandlers(host: HostPort): Pick<Handlers, ApprovalOperation> {
   return {
     listApprovals: (_input, { caller }) =>
-      success({ approvals: host.listApprovals(caller).map(describeWaiting) }),
+      success({ approvals: host.approvals.list(caller).map(describeWaiting) }),
     resolveApproval: ({ params, body }, { caller }) => {
-      const waiting = host.listApprovals(caller).find((question) => idOf(question) === params.id);
+      const waiting = host.approvals.list(caller).find((question) => idOf(question) === params.id);
       if (waiting === undefined) return success({ resolved: false, reason: notOpen });
       const decision = { requestId: params.id, ...body };
-      return success({ ...host.resolvePermission(waiting.sessionKey, decision, caller) });
+      return success({ ...host.approvals.resolve(waiting.sessionKey, decision, caller) });
     },
     resolvePermission: ({ params, body }, { caller }) =>
-      success({ ...host.resolvePermission(params.key, body, caller) }),
-    listPermissionRules: (_input, { caller }) => success({ rules: host.listPermissionRules(caller) }),
+      success({ ...host.approvals.resolve(params.key, body, caller) }),
+    listPermissionRules: (_input, { caller }) => success({ rules: host.approvals.listRules(caller) }),
     removePermissionRule: async ({ params }, { caller }) => {
-      await host.removePermissionRule(params.id, caller);
+      await host.approvals.removeRule(params.id, caller);
       return success({});
     },
   };

@@ -180,7 +180,7 @@ describe("[A53] a terminal's stream", () => {
   it("[A53] of a feed that fails ends with an error", async () => {
     const { client, host, path, lines } = await serveTerminal();
     const feed = { next: () => Promise.reject(new Error("the secret of the cellar")), close: () => {} };
-    vi.spyOn(host, "followTerminal").mockResolvedValue(feed);
+    vi.spyOn(host.terminals, "follow").mockResolvedValue(feed);
     const frames = await (await client.open("GET", `${path}/stream`)).rest();
     expect(frames).toMatchObject([
       { event: "error", data: { code: "INTERNAL" } },
@@ -223,7 +223,7 @@ describe("[A90] a command in a new terminal", () => {
 
   it("[A91] gets input by its offset, and is followed at its reader's pace on request", async () => {
     const { client, host, terminal, path } = await serveTerminal();
-    const write = vi.spyOn(host, "writeTerminal");
+    const write = vi.spyOn(host.terminals, "write");
     await client.send("POST", `${path}/input`, { body: { text: "é", offset: 4, end: true } });
     expect(write).toHaveBeenCalledWith(terminal.id, Buffer.from("é"), expect.anything(), {
       offset: 4,

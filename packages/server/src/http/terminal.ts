@@ -21,34 +21,34 @@ export function terminalHandlers(host: HostPort, options: StreamOptions): Pick<H
     createTerminal: async ({ body }, { caller }) => {
       const { cols, rows, input: hasInput, paced: isPaced, ...command } = body;
       const request = { ...command, size: { cols, rows }, hasInput, isPaced };
-      return success({ terminal: await host.createTerminal(request, caller) });
+      return success({ terminal: await host.terminals.create(request, caller) });
     },
     listTerminals: ({ query }, { caller }) =>
-      success({ terminals: host.listTerminals(caller, query.session) }),
+      success({ terminals: host.terminals.list(caller, query.session) }),
     readTerminal: async ({ params, query }, { caller }) =>
-      success({ output: await host.readTerminal(params.id, query.limitBytes, caller) }),
+      success({ output: await host.terminals.read(params.id, query.limitBytes, caller) }),
     streamTerminal: async ({ params, query, headers }, { caller }) => {
       const signal = new ReadSignal();
       const after = headers["last-event-id"] ?? query.after;
-      const feed = await host.followTerminal(params.id, after, caller, signal.notify, query.paced);
+      const feed = await host.terminals.follow(params.id, after, caller, signal.notify, query.paced);
       return new EventStream({ source: new TerminalEventSource(feed, signal.notify), signal }, options);
     },
     writeTerminal: async ({ params, body }, { caller }) => {
       const { text, bytes = "", offset, end: isLast } = body;
       const input = text === undefined ? Buffer.from(bytes, "base64") : Buffer.from(text);
-      await host.writeTerminal(params.id, input, caller, { offset, isLast });
+      await host.terminals.write(params.id, input, caller, { offset, isLast });
       return success({});
     },
     resizeTerminal: async ({ params, body }, { caller }) =>
-      success({ size: await host.resizeTerminal(params.id, body, caller) }),
+      success({ size: await host.terminals.resize(params.id, body, caller) }),
     claimTerminal: async ({ params, body }, { caller }) =>
-      success({ terminal: await host.claimTerminal(params.id, body, caller) }),
+      success({ terminal: await host.terminals.claim(params.id, body, caller) }),
     interruptTerminal: async ({ params }, { caller }) => {
-      await host.interruptTerminal(params.id, caller);
+      await host.terminals.interrupt(params.id, caller);
       return success({});
     },
     killTerminal: async ({ params }, { caller }) => {
-      await host.killTerminal(params.id, caller);
+      await host.terminals.kill(params.id, caller);
       return success({});
     },
   };

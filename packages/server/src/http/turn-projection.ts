@@ -16,6 +16,7 @@ import {
   type ToolCallChanges,
   type Turn,
   type TurnAction,
+  type TurnEndAction,
   type TurnId,
   turnParts,
 } from "@holdfast/ahp";
@@ -45,10 +46,6 @@ export interface EventProjection {
 }
 
 type PendingCall = Extract<ToolCall, { status: "pending-confirmation" }>;
-type EndAction = Extract<
-  TurnAction,
-  { type: "chat/turnComplete" | "chat/turnCancelled" | "chat/error" | "chat/turnInterrupted" }
->;
 
 /** The chat in which a projection reduces its turn alone; nobody subscribes to it. */
 const ownChat = chatUri(makeId("chat", "projection"));
@@ -183,7 +180,7 @@ export class TurnProjection implements EventProjection {
     this.#isOver = this.#chat.activeTurn === undefined;
   }
 
-  #endTurn(chat: ChatState, action: EndAction): readonly TurnEvent[] {
+  #endTurn(chat: ChatState, action: TurnEndAction): readonly TurnEvent[] {
     this.#chat = reduceChat(chat, action);
     return this.#end(describeEnd(chat, this.#chat.turns.at(-1), action));
   }
@@ -220,7 +217,7 @@ function describeAnswer(action: Extract<ChatAction, { type: "chat/inputCompleted
 }
 
 /** The end of a turn; its unfinished calls are reported first, so that none runs forever on a screen. */
-function describeEnd(chat: ChatState, ended: Turn | undefined, action: EndAction): TurnEvent[] {
+function describeEnd(chat: ChatState, ended: Turn | undefined, action: TurnEndAction): TurnEvent[] {
   const unfinished = new Set(
     callsOf(chat.activeTurn)
       .filter(isUnfinished)

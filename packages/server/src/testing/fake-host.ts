@@ -1,13 +1,5 @@
 // A fake host for server tests: sessions, turns and terminals on a real hub, with the test in place of the agent.
-import type { TerminalSize } from "@holdfast/ahp";
-import {
-  Hub,
-  type HostEvent,
-  type HostStats,
-  type HostWatcher,
-  type NewCommand,
-  type TerminalReader,
-} from "@holdfast/core";
+import { Hub, type HostEvent, type HostStats, type HostWatcher, type NewCommand } from "@holdfast/core";
 import {
   HostError,
   modelMembers,
@@ -24,18 +16,14 @@ import {
   type SessionOptions,
   type SessionPatch,
   type SessionStatus,
-  type TerminalStatus,
-  type TerminalText,
 } from "@holdfast/protocol";
 import type {
   Caller,
   FollowedSession,
   FollowRequest,
   HostPort,
-  Resolution,
   StreamedTurn,
   TurnRequest,
-  WaitingQuestion,
 } from "../host-port.ts";
 import { FakeChanges } from "./fake-changes.ts";
 import { FakeSession } from "./fake-session.ts";
@@ -46,6 +34,21 @@ import type { FakeTurn } from "./fake-turn.ts";
 export class FakeHost implements HostPort {
   readonly hub: Hub;
   readonly changes = new FakeChanges();
+  readonly approvals: HostPort["approvals"] = {
+    list: (caller) => {
+      this.#mayFail();
+      const sessions = [...this.#sessions.values()].filter((session) => session.isVisibleTo(caller));
+      return sessions.flatMap((session) => session.waiting());
+    },
+    resolve: (key, decision, caller) => {
+      this.decisions.push(decision);
+      return this.#find(key, caller).resolve(decision);
+    },
+    listRules: () => [...this.rules.values()],
+    removeRule: async (id) => {
+      if (!this.rules.delete(id)) throw new HostError("NOT_FOUND");
+    },
+  };
   /** Searches, with their callers. */
   readonly searches: unknown[] = [];
   readonly search: HostPort["search"] = {
@@ -58,7 +61,7 @@ export class FakeHost implements HostPort {
     read: async () => ({ since: "2026-01-01T00:00:00.000Z", days: [], costs: [], isComplete: true }),
   };
   readonly turns: FakeTurn[] = [];
-  readonly terminals = new Map<string, FakeTerminal>();
+  readonly terminals: HostPort["terminals"] = this.#serveTerminals();
   readonly reasons: (string | undefined)[] = [];
   readonly prompts: TurnRequest[] = [];
   /** Commands that were requested. */
@@ -77,6 +80,7 @@ export class FakeHost implements HostPort {
   failure: Error | undefined;
   readonly #sessions = new Map<string, FakeSession>();
   readonly #closed = new Map<string, FakeSession>();
+  readonly #terminals = new Map<string, FakeTerminal>();
   readonly #watchers = new Set<HostWatcher>();
 
   constructor(logLimitBytes?: number) {
@@ -194,89 +198,11 @@ export class FakeHost implements HostPort {
     session.cancel();
   }
 
-  resolvePermission(key: string, decision: PermissionDecision, caller: Caller): Resolution {
-    this.decisions.push(decision);
-    return this.#find(key, caller).resolve(decision);
-  }
-
-  listPermissionRules(): PermissionRuleInfo[] {
-    return [...this.rules.values()];
-  }
-
-  async removePermissionRule(id: string): Promise<void> {
-    if (!this.rules.delete(id)) throw new HostError("NOT_FOUND");
-  }
-
-  listApprovals(caller: Caller): WaitingQuestion[] {
-    this.#mayFail();
-    const sessions = [...this.#sessions.values()].filter((session) => session.isVisibleTo(caller));
-    return sessions.flatMap((session) => session.waiting());
-  }
-
   /** Opens a terminal in a session. */
   openTerminal(sessionKey: string, keepBytes?: number): FakeTerminal {
-    const terminal = new FakeTerminal(`terminal/${this.terminals.size + 1}`, sessionKey, keepBytes);
-    this.terminals.set(terminal.id, terminal);
+    const terminal = new FakeTerminal(`terminal/${this.#terminals.size + 1}`, sessionKey, keepBytes);
+    this.#terminals.set(terminal.id, terminal);
     return terminal;
-  }
-
-  async createTerminal(request: NewCommand, caller: Caller): Promise<TerminalStatus> {
-    if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
-    this.commands.push(request);
-    return this.openTerminal("").describe();
-  }
-
-  listTerminals(caller: Caller, sessionKey?: string): TerminalStatus[] {
-    this.#mayFail();
-    if (sessionKey !== undefined) this.#find(sessionKey, caller);
-    return [...this.terminals.values()]
-      .filter((terminal) =>
-        sessionKey === undefined
-          ? terminal.isRunning && this.#mayReach(terminal, caller)
-          : terminal.sessionKey === sessionKey,
-      )
-      .map((terminal) => terminal.describe());
-  }
-
-  async readTerminal(id: string, limitBytes: number | undefined, caller: Caller): Promise<TerminalText> {
-    return this.#terminal(id, caller).read(limitBytes);
-  }
-
-  async followTerminal(
-    id: string,
-    after: number | undefined,
-    caller: Caller,
-    onReadable: () => void,
-    isPaced = false,
-  ): Promise<TerminalReader> {
-    this.paces.push(isPaced);
-    return this.#terminal(id, caller).follow(after, onReadable);
-  }
-
-  async writeTerminal(id: string, bytes: Uint8Array, caller: Caller): Promise<void> {
-    this.#terminal(id, caller).inputs.push(bytes);
-  }
-
-  async resizeTerminal(id: string, size: TerminalSize, caller: Caller): Promise<TerminalSize> {
-    return this.#terminal(id, caller).resize(size);
-  }
-
-  async claimTerminal(
-    id: string,
-    { kind }: { readonly kind: "client" | "session" },
-    caller: Caller,
-  ): Promise<TerminalStatus> {
-    const terminal = this.#terminal(id, caller);
-    terminal.holder = kind;
-    return terminal.describe();
-  }
-
-  async interruptTerminal(id: string, caller: Caller): Promise<void> {
-    this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGINT" });
-  }
-
-  async killTerminal(id: string, caller: Caller): Promise<void> {
-    this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGKILL" });
   }
 
   readAudit({ after = 0, session }: AuditQuery, caller: Caller): AuditRecord[] {
@@ -313,11 +239,11 @@ export class FakeHost implements HostPort {
   }
 
   stats(): HostStats {
-    const terminals = [...this.terminals.values()];
+    const terminals = [...this.#terminals.values()];
     return {
       sessions: { ready: this.#sessions.size },
       turnsRunning: this.turns.filter(({ isActive }) => isActive).length,
-      approvalsOpen: this.listApprovals({ kind: "owner" }).length,
+      approvalsOpen: this.approvals.list({ kind: "owner" }).length,
       agentsRunning: this.#sessions.size,
       terminalsRunning: terminals.filter(({ isRunning }) => isRunning).length,
       terminalBytes: terminals.reduce((sum, { endOffset }) => sum + endOffset, 0),
@@ -325,6 +251,42 @@ export class FakeHost implements HostPort {
       subscribers: 0,
       lagEntries: 0,
       survivorsEnded: 0,
+    };
+  }
+
+  #serveTerminals(): HostPort["terminals"] {
+    return {
+      list: (caller, sessionKey) => {
+        this.#mayFail();
+        if (sessionKey !== undefined) this.#find(sessionKey, caller);
+        return [...this.#terminals.values()]
+          .filter((terminal) =>
+            sessionKey === undefined
+              ? terminal.isRunning && this.#mayReach(terminal, caller)
+              : terminal.sessionKey === sessionKey,
+          )
+          .map((terminal) => terminal.describe());
+      },
+      create: async (request, caller) => {
+        if (caller.kind !== "owner") throw new HostError("PERMISSION_REQUIRED");
+        this.commands.push(request);
+        return this.openTerminal("").describe();
+      },
+      read: async (id, limitBytes, caller) => this.#terminal(id, caller).read(limitBytes),
+      follow: async (id, after, caller, onReadable, isPaced) => {
+        this.paces.push(isPaced ?? false);
+        return this.#terminal(id, caller).follow(after, onReadable);
+      },
+      write: async (id, bytes, caller) => void this.#terminal(id, caller).inputs.push(bytes),
+      resize: async (id, size, caller) => this.#terminal(id, caller).resize(size),
+      claim: async (id, { kind }, caller) => {
+        const terminal = this.#terminal(id, caller);
+        terminal.holder = kind;
+        return terminal.describe();
+      },
+      interrupt: async (id, caller) =>
+        this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGINT" }),
+      kill: async (id, caller) => this.#terminal(id, caller).finish({ kind: "signal", signal: "SIGKILL" }),
     };
   }
 
@@ -337,7 +299,7 @@ export class FakeHost implements HostPort {
 
   #terminal(id: string, caller: Caller): FakeTerminal {
     this.#mayFail();
-    const terminal = this.terminals.get(id);
+    const terminal = this.#terminals.get(id);
     if (terminal !== undefined && this.#mayReach(terminal, caller)) return terminal;
     throw new HostError("TERMINAL_NOT_FOUND");
   }

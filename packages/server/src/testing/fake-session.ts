@@ -25,7 +25,7 @@ import type {
   Caller,
   FollowedSession,
   FollowRequest,
-  Resolution,
+  HostPort,
   StreamedTurn,
   TurnRequest,
   WaitingQuestion,
@@ -160,7 +160,7 @@ export class FakeSession implements TurnChannels {
     );
   }
 
-  resolve({ requestId, optionId }: PermissionDecision): Resolution {
+  resolve({ requestId, optionId }: PermissionDecision): ReturnType<HostPort["approvals"]["resolve"]> {
     const waiting = this.waiting().find(({ toolCall }) => toolCall.approval.id === requestId);
     const turn = this.activeTurn;
     if (waiting === undefined || turn === undefined) return { resolved: false, reason: "Not open." };

@@ -36,7 +36,7 @@ function stepsOf(host: FakeHost, key: string, turn: FakeTurn): (() => unknown)[]
     () => turn.dispatch({ type: "chat/planChanged", turnId, plan }),
     () => {
       const decision = { requestId: "approval-1", optionId: "go" };
-      host.resolvePermission(key, decision, { kind: "owner" });
+      host.approvals.resolve(key, decision, { kind: "owner" });
     },
     () => turn.dispatch({ ...call, type: "chat/toolCallContentChanged", content }),
     () => turn.dispatchToSession({ type: "session/isReadChanged", isRead: false }),

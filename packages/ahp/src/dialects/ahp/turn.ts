@@ -1,5 +1,5 @@
 // Turns and their parts as AHP writes them: states, and the actions for each change.
-import type { ChatState, ContextUsage, TurnAction } from "../../model/chat/chat.ts";
+import type { ChatState, ContextUsage, TurnAction, TurnEndAction } from "../../model/chat/chat.ts";
 import {
   turnParts,
   type ActiveTurn,
@@ -141,10 +141,6 @@ function turnState({ state }: TurnEnd): WireTurn["state"] {
 }
 
 type ChatStep = StepOf<"chat">;
-type EndAction = Extract<
-  TurnAction,
-  { type: "chat/turnComplete" | "chat/turnCancelled" | "chat/error" | "chat/turnInterrupted" }
->;
 
 export function stepTurn(action: TurnAction, step: ChatStep, style: ChatStyle): WireStep {
   switch (action.type) {
@@ -183,7 +179,7 @@ export function stepTurn(action: TurnAction, step: ChatStep, style: ChatStyle): 
 }
 
 /** An end on the wire closes tool calls but neither questions nor the activity, and knows no tokens (E11). */
-function endTurn(action: EndAction, step: ChatStep, style: ChatStyle): WireStep {
+function endTurn(action: TurnEndAction, step: ChatStep, style: ChatStyle): WireStep {
   const { before } = step;
   const { turnId } = action;
   const lead: WireAction[] = [];
@@ -199,7 +195,7 @@ function endTurn(action: EndAction, step: ChatStep, style: ChatStyle): WireStep 
   return { lead, main: { ...endOf(action, style), turnId, ...times }, follow: activityDifference(step) };
 }
 
-function endOf(action: EndAction, style: ChatStyle): WireAction {
+function endOf(action: TurnEndAction, style: ChatStyle): WireAction {
   switch (action.type) {
     case "chat/turnComplete":
       return { type: "turnComplete" };

@@ -144,15 +144,8 @@ interface EndOfTurn extends OfTurn {
   readonly durationMs: number;
 }
 
-/** A turn begins, ends or resumes. */
-export type TurnAction =
-  /** `queuedMessageId` takes that message out of the queue, or out of the steering slot. */
-  | (OfTurn & {
-      readonly type: "chat/turnStarted";
-      readonly startedAt: Timestamp;
-      readonly message: Message;
-      readonly queuedMessageId?: PendingMessageId;
-    })
+/** The running turn ends. */
+export type TurnEndAction =
   | (EndOfTurn & {
       readonly type: "chat/turnComplete";
       readonly stopReason: StopReason;
@@ -174,7 +167,18 @@ export type TurnAction =
       readonly type: "chat/turnInterrupted";
       readonly error: ErrorInfo;
       readonly resumable: boolean;
+    });
+
+/** A turn begins, ends or resumes. */
+export type TurnAction =
+  /** `queuedMessageId` takes that message out of the queue, or out of the steering slot. */
+  | (OfTurn & {
+      readonly type: "chat/turnStarted";
+      readonly startedAt: Timestamp;
+      readonly message: Message;
+      readonly queuedMessageId?: PendingMessageId;
     })
+  | TurnEndAction
   /** The last turn resumes where it failed or was interrupted. */
   | (OfTurn & { readonly type: "chat/turnResume" })
   /** Keeps the turns up to this one; without it, none. */

@@ -3,7 +3,7 @@ import type { InputRequestId, TurnId } from "../ids.ts";
 import { patch, upsert, without } from "../immutable.ts";
 import type { Timestamp } from "../json.ts";
 import type { ApprovalDecision } from "./approval.ts";
-import type { ChatActionOf, ChatState } from "./chat.ts";
+import type { ChatActionOf, ChatState, TurnEndAction } from "./chat.ts";
 import { PartList, idOf, type PartGroup } from "./part-list.ts";
 import { cancelToolCall, isUnfinished, type ToolCancelReason } from "./tool-call.ts";
 import {
@@ -19,10 +19,6 @@ import {
   type TurnEnd,
   type TurnWaits,
 } from "./turn.ts";
-
-type EndAction = ChatActionOf<
-  "chat/turnComplete" | "chat/turnCancelled" | "chat/error" | "chat/turnInterrupted"
->;
 
 /** Begins a turn, unless one is running or this one was there before (M8). */
 export function startTurn(chat: ChatState, action: ChatActionOf<"chat/turnStarted">): ChatState {
@@ -43,7 +39,7 @@ export function startTurn(chat: ChatState, action: ChatActionOf<"chat/turnStarte
 }
 
 /** Ends the running turn; nothing in it stays open (M10). Copies the parts and the list of turns once. */
-export function endTurn(chat: ChatState, action: EndAction): ChatState {
+export function endTurn(chat: ChatState, action: TurnEndAction): ChatState {
   const turn = chat.activeTurn;
   if (turn?.id !== action.turnId) return chat;
   const end = endOf(action);
@@ -108,7 +104,7 @@ const reasonFor: { readonly [State in TurnEnd["state"]]: ToolCancelReason } = {
   interrupted: "interrupted",
 };
 
-function endOf(action: EndAction): TurnEnd {
+function endOf(action: TurnEndAction): TurnEnd {
   switch (action.type) {
     case "chat/turnComplete":
       return { state: "complete", stopReason: action.stopReason };

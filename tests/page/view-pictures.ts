@@ -6,7 +6,7 @@ import { openDesignPage } from "./design-page.ts";
 import { layoutProblems } from "./layout.ts";
 import { startBrowser, type BrowserOptions } from "./page-browser.ts";
 import { whenConnected } from "./page-walk.ts";
-import { emptyViews } from "./tiny-views.ts";
+import { startStateViews } from "./state-views.ts";
 import { goToView, startViewScene, viewsOf } from "./view-scene.ts";
 
 interface Pass extends BrowserOptions {
@@ -26,7 +26,7 @@ const passes: readonly Pass[] = [
 export async function takeViewPictures(folder: string, names: readonly string[] = []): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
-  const [scene, empty, design] = await Promise.all([startViewScene(), emptyViews(), openDesignPage()]);
+  const [scene, states, design] = await Promise.all([startViewScene(), startStateViews(), openDesignPage()]);
   try {
     for (const { widths, context: options, ...browserOptions } of passes) {
       const browser = await startBrowser(browserOptions);
@@ -43,11 +43,13 @@ export async function takeViewPictures(folder: string, names: readonly string[] 
         await attempt(view.name, () => goToView(page, view));
         await shoot(page, view.name);
       }
-      for (const { name, open } of empty.views.filter((view) => isWanted(view.name))) {
-        await attempt(name, () => open(page));
+      for (const { name, open, says } of states.views.filter((view) => isWanted(view.name))) {
+        await attempt(name, async () => {
+          await open(page);
+          await page.getByText(says).filter({ visible: true }).first().waitFor();
+        });
         await shoot(page, name);
       }
-      await context.setOffline(false);
       if (isWanted("sign-in")) {
         await context.clearCookies();
         await page.goto(scene.host.url);
@@ -61,7 +63,7 @@ export async function takeViewPictures(folder: string, names: readonly string[] 
       await browser.close();
     }
   } finally {
-    empty.close();
+    states.close();
     design.close();
     await scene.close();
   }

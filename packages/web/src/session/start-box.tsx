@@ -111,8 +111,11 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
       {isDetailed && level !== undefined && <p className={style.hint}>{levelChoice(level).sentence}</p>}
       <McpServers offered={offered.mcpServers} chosen={mcpServers} onChange={setMcpServers} />
       <StartProblem text={problem} />
-      {isDetailed && agents.status === "known" && (
-        <MissingAgents agents={agents.agents.filter(({ installed }) => !installed)} />
+      {agents.status === "known" && (isDetailed || agent === undefined) && (
+        <MissingAgents
+          agents={agents.agents.filter(({ installed }) => !installed)}
+          isOpen={agent === undefined}
+        />
       )}
     </div>
   );

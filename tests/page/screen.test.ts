@@ -123,6 +123,38 @@ describePage(
       expect(await page.getByText("Exit code 0").count()).toBe(0);
     });
 
+    it("[Z914] that is open in full is scrolled to what is searched for, and with Enter to the match before", async () => {
+      const { page } = await openSession();
+      await say(page, "seq -f 'line %g' 1 400; sleep 600");
+      await allow(page);
+      await terminals(page).getByText("line 400").waitFor();
+      await page.setViewportSize({ width: 1000, height: 420 });
+      await page.getByRole("link", { name: /Terminals/ }).click();
+      await page
+        .getByRole("listitem")
+        .filter({ hasText: "line 400" })
+        .getByRole("button", { name: "Open in full" })
+        .click();
+      const field = page.getByRole("searchbox", { name: "Search in the terminal" });
+      await page.getByText("line 400").first().waitFor();
+      const isShown = async (line: string): Promise<boolean> => {
+        const screen = await readScreen(page, "first");
+        return screen.rows.some(
+          (row) => row.text === line && isInView(screen, { ...row, y: Math.ceil(row.y) }),
+        );
+      };
+      await field.fill("ne 39");
+      await expect.poll(() => isShown("line 399")).toBe(true);
+      await field.fill("ne 12");
+      await expect.poll(() => isShown("line 129")).toBe(true);
+      for (let count = 0; count < 10; count += 1) await field.press("Enter");
+      await expect.poll(() => isShown("line 12")).toBe(true);
+      expect(await field.getAttribute("aria-invalid")).toBe("false");
+      await field.fill("no such line");
+      await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
+      await terminals(page).first().getByRole("button", { name: "Stop command" }).click();
+    });
+
     it("[Z344] of a full-screen program is whole, and Stop ends it: it stays to be read, and its agent's turn is over", async () => {
       const { page } = await openSession();
       await say(page, "less /etc/services");

@@ -14,7 +14,14 @@ interface MissingAgentsProps {
 
 export function MissingAgents({ agents, isOpen = false }: MissingAgentsProps): ReactNode {
   if (agents.length === 0) return null;
-  if (isOpen) return <InstallList agents={agents} />;
+  if (isOpen) {
+    return (
+      <div className={style.install}>
+        <p className={style.hint}>Install one of these agents, then reload the page.</p>
+        <InstallList agents={agents} />
+      </div>
+    );
+  }
   return (
     <Fold
       summary={agents.length === 1 ? "1 agent is not installed" : `${agents.length} agents are not installed`}
@@ -29,7 +36,7 @@ export function InstallHint({ agentId }: { readonly agentId: string }): ReactNod
   const agents = useAgents(false);
   if (agents.status !== "known") return null;
   const missing = agents.agents.filter(({ id, installed }) => id === agentId && !installed);
-  return <MissingAgents agents={missing} isOpen />;
+  return missing.length === 0 ? null : <InstallList agents={missing} />;
 }
 
 function InstallList({ agents }: { readonly agents: readonly CatalogueAgent[] }): ReactNode {

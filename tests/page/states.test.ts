@@ -38,7 +38,7 @@ const sizes = [
   { width: 390, height: 780 },
 ] as const;
 
-/** What is wrong with a state, as sentences. */
+/** The problems of a state, as sentences. */
 async function problemsOf(page: Page, { open, says, remedy }: StateView): Promise<string[]> {
   await page.setViewportSize(sizes[0]);
   await open(page);
@@ -53,8 +53,8 @@ async function problemsOf(page: Page, { open, says, remedy }: StateView): Promis
     await page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))");
     for (const part of wayOut === undefined ? [name] : [name, wayOut]) {
       await part.waitFor();
-      if (!(await isInSight(part, size)))
-        problems.push(`${String(part)} is out of sight at ${size.width} px`);
+      const isSeen = await isInSight(part, size);
+      if (!isSeen) problems.push(`${String(part)} is out of sight at ${size.width} px`);
     }
     const found = await layoutProblems(page);
     problems.push(...found.map((problem) => `${problem} at ${size.width} px`));

@@ -74,6 +74,7 @@ describePage("[Z24] several pages", () => {
     await terminals(other).getByText("held by you").waitFor();
     await typeInto(terminals(other), "echo taken by $((1 + 1))\n");
     await terminals(other).getByText("taken by 2").waitFor();
+    expect(await terminals(other).getByRole("button", { name: "Take over" }).count()).toBe(0);
     await terminals(other).getByRole("button", { name: "Hand back" }).click();
     await terminals(other).getByText("held by the agent").waitFor({ state: "attached" });
     await terminals(other).getByRole("button", { name: "Stop command" }).click();

@@ -14,7 +14,7 @@ interface Pass extends BrowserOptions {
   readonly context: BrowserContextOptions;
   /** The views that it is about; all of them where it is absent. */
   readonly views?: readonly string[];
-  /** What its pictures have at the end of their names. */
+  /** The end of the names of its pictures. */
   readonly suffix?: string;
 }
 
@@ -43,8 +43,9 @@ export async function takeViewPictures(folder: string, names: readonly string[] 
       const browser = await startBrowser(browserOptions);
       const context = await browser.newContext({ reducedMotion: "reduce", ...options });
       const shoot = async (page: Page, name: string): Promise<void> => {
-        for (const width of widths)
+        for (const width of widths) {
           await takeBoth(page, path.join(folder, `${name}-${width}${suffix}`), width);
+        }
       };
       context.setDefaultTimeout(timeoutMs);
       const page = await context.newPage();

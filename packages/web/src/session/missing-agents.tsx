@@ -3,16 +3,17 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { copyText } from "../ui/copy-button.tsx";
 import { Fold } from "../ui/fold.tsx";
-import { type CatalogueAgent, useAgents } from "./agent-catalogue.ts";
+import { type Agents, type CatalogueAgent, useAgents } from "./agent-catalogue.ts";
 import style from "./start-box.module.css";
 
 interface MissingAgentsProps {
-  readonly agents: readonly CatalogueAgent[];
+  readonly agents: Agents;
   /** Whether the list is shown at once: where nothing else can be done. */
   readonly isOpen?: boolean;
 }
 
-export function MissingAgents({ agents, isOpen = false }: MissingAgentsProps): ReactNode {
+export function MissingAgents({ agents: all, isOpen = false }: MissingAgentsProps): ReactNode {
+  const agents = all.status === "known" ? all.agents.filter(({ installed }) => !installed) : [];
   if (agents.length === 0) return null;
   if (isOpen) {
     return (

@@ -29,9 +29,9 @@ export function passOnTerminals(host: HostConnection): void {
     }
     if (data.holder !== host.clientId) return;
     const session = originOf(data.terminal);
-    if (session !== undefined)
-      send(channel, { kind: "origin", terminal: data.terminal, session, to: data.by });
-    passOn(host, data.terminal, data.by);
+    const { terminal, by: to } = data;
+    if (session !== undefined) send(channel, { kind: "origin", terminal, session, to });
+    passOn(host, terminal, to);
   });
 }
 
@@ -43,6 +43,8 @@ export function askForTerminal(terminal: TerminalUri, holder: ClientId, by: Clie
 }
 
 function send(channel: BroadcastChannel, message: WindowMessage): void {
+  // Only a window has a target: a channel reaches pages of this origin alone.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
   channel.postMessage(message);
 }
 

@@ -21,7 +21,7 @@ describePage("[Z890] output of which only the end is shown", () => {
     await host?.close();
   });
 
-  it("[Z890] says so after a reload, with Show all and the command that prints the rest", async () => {
+  it("[Z890] says so after a reload, with Show more and the command that prints the rest", async () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await enterSession(page, "shell", host.project);
@@ -33,7 +33,7 @@ describePage("[Z890] output of which only the end is shown", () => {
     const terminal = terminals(page);
     await terminal.getByText(note).waitFor();
     await terminal.getByText(/^holdfast logs [\w-]{8}$/).waitFor();
-    expect(await terminal.getByRole("button", { name: "Show all" }).count()).toBe(1);
+    expect(await terminal.getByRole("button", { name: "Show more" }).count()).toBe(1);
   });
 
   it("[Z890] says so where the terminal is gone, and shows its end first", async () => {
@@ -66,7 +66,7 @@ describePage("[Z890] output of which only the end is shown", () => {
     await expect.poll(() => page.evaluate<boolean>(isAtEnd)).toBe(true);
     const heightPx = async (): Promise<number> => (await output.boundingBox())?.height ?? 0;
     const foldedPx = await heightPx();
-    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByRole("button", { name: "Show more" }).click();
     await expect.poll(heightPx).toBeGreaterThan(foldedPx + 100);
   });
 });

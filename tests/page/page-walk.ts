@@ -9,7 +9,9 @@ export function composer(page: Page): Locator {
 
 /** Waits until the page is connected. */
 export async function whenConnected(page: Page): Promise<void> {
-  await page.getByRole("status", { name: "Connection to the host" }).getByText("Connected").waitFor();
+  // A phone shows the badge on its home page only.
+  const badge = page.locator('[role="status"][aria-label="Connection to the host"]');
+  await badge.getByText("Connected", { exact: true }).waitFor({ state: "attached" });
 }
 
 /** Chooses an option of a picker; `scope` is the page or a part of it. */

@@ -95,7 +95,7 @@ describePage("review", () => {
   });
 
   it(
-    "[Z843, Z845] comments on lines go to the agent as one message, and its answer leads to the line",
+    "[Z843, Z916, Z845] comments on lines go to the agent as one message, and its answer leads to the line",
     { timeout: 120_000 },
     async () => {
       const page = await openSession("/changes");
@@ -127,9 +127,17 @@ describePage("review", () => {
       await page.getByRole("link", { name: "src/evening.ts:2" }).last().click();
       const lines = page.getByRole("region", { name: "Lines" });
       expect(await lines.locator("[aria-current]").innerText()).toMatch(
-        /^2\s+return now\.getHours\(\) >= 17;$/,
+        /^Comment on line\s+2\s+return now\.getHours\(\) >= 17;$/,
       );
+      // A file that is shown whole takes comments as well.
+      await lines.getByRole("button", { name: "Comment on line 1", exact: true }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("textbox", { name: "Comment on src/evening.ts, line 1" }).fill("Explain this.");
+      await page.keyboard.press("Control+Enter");
+      await lines.getByRole("article", { name: "Your comment on line 1" }).waitFor();
+      await bar.getByText("1 comment").waitFor();
       expect(await violationsInBothThemes(page)).toEqual([]);
+      await bar.getByRole("button", { name: "Discard" }).click();
       await page.getByRole("link", { name: "Back to the changes" }).click();
       await expect.poll(() => bar.count()).toBe(0);
     },

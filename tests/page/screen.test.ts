@@ -1,9 +1,9 @@
 // Output of commands in a conversation, as it is drawn with classic scrollbars at a device pixel ratio of 1.
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, type OpenedPage, sharePage } from "./page-test.ts";
-import { allow, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { allow, composer, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { inkPerLine } from "./pixels.ts";
 import { isInView, readScreen, type ScreenView } from "./screens.ts";
 
@@ -121,6 +121,48 @@ describePage(
         .click();
       await expect.poll(async () => (await readScreen(page)).rows[0]?.text).toBe("kept words");
       expect(await page.getByText("Exit code 0").count()).toBe(0);
+    });
+
+    it("[Z914, Z915] that runs is as wide as the composer, and open in full is scrolled to what is searched for, and with Enter to the match before", async () => {
+      const { page } = await openSession();
+      await say(page, "seq -f 'line %g' 1 400; sleep 600");
+      await allow(page);
+      await terminals(page).getByText("line 400").waitFor();
+      for (const width of [1280, 1000]) {
+        await page.setViewportSize({ width, height: 420 });
+        const rightOf = async (part: Locator): Promise<number> => {
+          const box = await part.boundingBox();
+          return box === null ? 0 : Math.round(box.x + box.width);
+        };
+        // Without the padding of the message's box.
+        const box = composer(page).locator("..");
+        await expect.poll(async () => (await rightOf(terminals(page))) - (await rightOf(box))).toBe(0);
+      }
+      await page.getByRole("link", { name: /Terminals/ }).click();
+      await page
+        .getByRole("listitem")
+        .filter({ hasText: "line 400" })
+        .getByRole("button", { name: "Open in full" })
+        .click();
+      const field = page.getByRole("searchbox", { name: "Search in the terminal" });
+      await page.getByText("line 400").first().waitFor();
+      const isShown = async (line: string): Promise<boolean> => {
+        const screen = await readScreen(page, "first");
+        return screen.rows.some(
+          (row) => row.text === line && isInView(screen, { ...row, y: Math.ceil(row.y) }),
+        );
+      };
+      // One of the first rows of a screen of which the place shows the last ones.
+      await field.fill("ne 374");
+      await expect.poll(() => isShown("line 374")).toBe(true);
+      await field.fill("ne 12");
+      await expect.poll(() => isShown("line 129")).toBe(true);
+      for (let count = 0; count < 10; count += 1) await field.press("Enter");
+      await expect.poll(() => isShown("line 12")).toBe(true);
+      expect(await field.getAttribute("aria-invalid")).toBe("false");
+      await field.fill("no such line");
+      await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
+      await terminals(page).first().getByRole("button", { name: "Stop command" }).click();
     });
 
     it("[Z344] of a full-screen program is whole, and Stop ends it: it stays to be read, and its agent's turn is over", async () => {

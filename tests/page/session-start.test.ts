@@ -130,7 +130,7 @@ describePage(
       }
     });
 
-    it("[Z355] the list of activity breaks no word of its actions", async () => {
+    it("[Z355, Z917] the list of activity breaks no word of its actions, and begins and ends where the head does", async () => {
       const page = await open();
       await page.setViewportSize({ width: 900, height: 700 });
       await page.getByRole("link", { name: "Host" }).click();
@@ -147,6 +147,20 @@ describePage(
         });
       })()`);
       expect(new Set(lines)).toEqual(new Set([1]));
+      for (const width of [1440, 900]) {
+        await page.setViewportSize({ width, height: 300 });
+        const edges = await page.evaluate<Record<"head" | "list", number[]>>(`(() => {
+          const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+          const list = box('section[aria-label="Activity"]');
+          const signOut = [...document.querySelectorAll("button")].find((button) => button.innerText === "Sign out");
+          const round = (numbers) => numbers.map(Math.round);
+          return {
+            head: round([box("h1").left, signOut.getBoundingClientRect().right]),
+            list: round([list.left, list.right]),
+          };
+        })()`);
+        expect(edges.list).toEqual(edges.head);
+      }
     });
 
     it.each([

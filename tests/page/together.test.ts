@@ -4,7 +4,16 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, lostHostFaults, openPage, sharePage } from "./page-test.ts";
-import { allow, composer, enterSession, say, terminals, typeInto, whenConnected } from "./page-walk.ts";
+import {
+  allow,
+  composer,
+  enterSession,
+  say,
+  terminals,
+  typeInto,
+  whenConnected,
+  whenIdle,
+} from "./page-walk.ts";
 
 describePage("[Z24] several pages", () => {
   let host: RealHost;
@@ -44,6 +53,33 @@ describePage("[Z24] several pages", () => {
       .waitFor();
     await one.close();
     await clients.getByText("page-").waitFor({ state: "detached" });
+  });
+
+  it("[Z913] a window takes over what another window of the browser holds, also one that shows something else", async () => {
+    const { page: one } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(one);
+    await enterSession(one, "shell", host.project);
+    const address = one.url();
+    await say(one, "sh -i");
+    await allow(one);
+    await terminals(one).getByRole("button", { name: "Take over" }).click();
+    await terminals(one).getByText("held by you").waitFor();
+    await one.getByRole("link", { name: /Inbox/ }).click();
+    await one.getByText("No pending approvals").waitFor();
+
+    const other = await one.context().newPage();
+    await other.goto(address);
+    await terminals(other).getByText("in use in another window").waitFor();
+    await terminals(other).getByRole("button", { name: "Take over" }).click();
+    await terminals(other).getByText("held by you").waitFor();
+    await typeInto(terminals(other), "echo taken by $((1 + 1))\n");
+    await terminals(other).getByText("taken by 2").waitFor();
+    expect(await terminals(other).getByRole("button", { name: "Take over" }).count()).toBe(0);
+    await terminals(other).getByRole("button", { name: "Hand back" }).click();
+    await terminals(other).getByText("held by the agent").waitFor({ state: "attached" });
+    await terminals(other).getByRole("button", { name: "Stop command" }).click();
+    // Read here, it is no news in the inbox of the next test.
+    await whenIdle(other);
   });
 
   it("[Z25] the inbox of one shows what waits in all, and empties when it is answered elsewhere", async () => {

@@ -6,33 +6,46 @@ import { openDesignPage } from "./design-page.ts";
 import { layoutProblems } from "./layout.ts";
 import { startBrowser, type BrowserOptions } from "./page-browser.ts";
 import { whenConnected } from "./page-walk.ts";
-import { emptyViews } from "./tiny-views.ts";
+import { startStateViews } from "./state-views.ts";
 import { goToView, startViewScene, viewsOf } from "./view-scene.ts";
 
 interface Pass extends BrowserOptions {
   readonly widths: readonly number[];
   readonly context: BrowserContextOptions;
+  /** The views that it is about; all of them where it is absent. */
+  readonly views?: readonly string[];
+  /** The end of the names of its pictures. */
+  readonly suffix?: string;
 }
 
 const timeoutMs = 15_000;
 
-/** A large window with a mouse, whose scrollbars take space, and a phone. */
+/** A large window with a mouse, whose scrollbars take space, a phone, and the sharp screen of a laptop without scrollbars. */
 const passes: readonly Pass[] = [
   { widths: [1440, 1024], scrollbars: "classic", context: { deviceScaleFactor: 1 } },
   { widths: [390], context: { deviceScaleFactor: 2, isMobile: true, hasTouch: true } },
+  {
+    widths: [1280],
+    context: { deviceScaleFactor: 2 },
+    views: ["home", "conversation", "running", "question", "changes", "terminals", "host-system"],
+    suffix: "-overlay",
+  },
 ];
 
 /** Takes the pictures into a folder; with names, only of these views. */
 export async function takeViewPictures(folder: string, names: readonly string[] = []): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
-  const [scene, empty, design] = await Promise.all([startViewScene(), emptyViews(), openDesignPage()]);
+  const [scene, states, design] = await Promise.all([startViewScene(), startStateViews(), openDesignPage()]);
   try {
-    for (const { widths, context: options, ...browserOptions } of passes) {
+    for (const { widths, context: options, views, suffix = "", ...browserOptions } of passes) {
+      const isWanted = (name: string): boolean =>
+        (names.length === 0 || names.includes(name)) && views?.includes(name) !== false;
       const browser = await startBrowser(browserOptions);
       const context = await browser.newContext({ reducedMotion: "reduce", ...options });
       const shoot = async (page: Page, name: string): Promise<void> => {
-        for (const width of widths) await takeBoth(page, path.join(folder, `${name}-${width}`), width);
+        for (const width of widths) {
+          await takeBoth(page, path.join(folder, `${name}-${width}${suffix}`), width);
+        }
       };
       context.setDefaultTimeout(timeoutMs);
       const page = await context.newPage();
@@ -43,11 +56,13 @@ export async function takeViewPictures(folder: string, names: readonly string[] 
         await attempt(view.name, () => goToView(page, view));
         await shoot(page, view.name);
       }
-      for (const { name, open } of empty.views.filter((view) => isWanted(view.name))) {
-        await attempt(name, () => open(page));
+      for (const { name, open, says } of states.views.filter((view) => isWanted(view.name))) {
+        await attempt(name, async () => {
+          await open(page);
+          await page.getByText(says).filter({ visible: true }).first().waitFor();
+        });
         await shoot(page, name);
       }
-      await context.setOffline(false);
       if (isWanted("sign-in")) {
         await context.clearCookies();
         await page.goto(scene.host.url);
@@ -61,7 +76,7 @@ export async function takeViewPictures(folder: string, names: readonly string[] 
       await browser.close();
     }
   } finally {
-    empty.close();
+    states.close();
     design.close();
     await scene.close();
   }

@@ -206,7 +206,14 @@ export function viewsOf({ sessions }: ViewScene): readonly View[] {
 
 function conversationViews({ work, asking, form, running }: ViewScene["sessions"]): readonly View[] {
   return [
-    { name: "home", hash: "#/", arrive: (page) => page.getByText("Watcher").first().waitFor() },
+    {
+      name: "home",
+      hash: "#/",
+      arrive: async (page) => {
+        await page.getByText("Watcher").first().waitFor();
+        await page.getByText("Looking for agents…").waitFor({ state: "detached" });
+      },
+    },
     {
       name: "conversation",
       hash: work,

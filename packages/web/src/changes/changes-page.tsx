@@ -45,7 +45,14 @@ export default function ChangesPage({ route, session, chat }: ChangesPageProps):
     const folder = pathOf(session.workingDirectories[0]);
     return (
       <div className={style.page}>
-        <FilePreview key={route.file} route={route} file={route.file} folder={folder} />
+        <FilePreview
+          key={route.file}
+          route={route}
+          file={route.file}
+          folder={folder}
+          sessionKey={session.key}
+        />
+        <ReviewBar session={session} chat={chat} />
       </div>
     );
   }

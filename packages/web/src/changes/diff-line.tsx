@@ -94,7 +94,7 @@ interface NumberButtonProps {
 }
 
 /** The number, in its column where both sides share one row. */
-function NumberButton({ line, other, layout, isTabStop, onComment }: NumberButtonProps): ReactNode {
+export function NumberButton({ line, other, layout, isTabStop, onComment }: NumberButtonProps): ReactNode {
   const isOld = line.side === "old";
   return (
     <button

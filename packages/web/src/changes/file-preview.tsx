@@ -10,15 +10,19 @@ import { fileUriOf } from "../session/session-words.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import style from "./changes-page.module.css";
-import { CodePieces } from "./diff-line.tsx";
+import { CommentForm, CommentView } from "./comment-view.tsx";
+import { CodePieces, NumberButton } from "./diff-line.tsx";
 import diff from "./diff-list.module.css";
+import type { DiffLine } from "./diff-rows.ts";
 import { FilePath } from "./file-marks.tsx";
 import { LinedCode, useColouredLine } from "./hunk-colours.ts";
+import { type CommentPlace, isAt, useReviewComments } from "./review-comments.ts";
 
 interface FilePreviewProps {
   readonly route: SessionRoute;
   readonly file: string;
   readonly folder: string;
+  readonly sessionKey: string;
 }
 
 type Content =
@@ -27,7 +31,7 @@ type Content =
   | { readonly status: "picture"; readonly url: string }
   | { readonly status: "unknown"; readonly reason: string };
 
-export function FilePreview({ route, file, folder }: FilePreviewProps): ReactNode {
+export function FilePreview({ route, file, folder, sessionKey }: FilePreviewProps): ReactNode {
   const content = useContent(file.startsWith("/") ? file : `${folder}/${file}`);
   const isMarkdown = /\.(?:md|markdown)$/i.test(file);
   const [isRendered, setIsRendered] = useState(false);
@@ -68,7 +72,7 @@ export function FilePreview({ route, file, folder }: FilePreviewProps): ReactNod
             <MarkdownText text={content.text} />
           </div>
         ) : (
-          <FileLines file={file} text={content.text} line={line} />
+          <FileLines sessionKey={sessionKey} file={file} text={content.text} line={line} />
         ))}
     </section>
   );
@@ -78,46 +82,105 @@ export function FilePreview({ route, file, folder }: FilePreviewProps): ReactNod
 const maxLines = 100_000;
 
 interface FileLinesProps {
+  readonly sessionKey: string;
   readonly file: string;
   readonly text: string;
   readonly line: number | undefined;
 }
 
-function FileLines({ file, text, line }: FileLinesProps): ReactNode {
+/** The lines, each with its comments below it (Z916). */
+function FileLines({ sessionKey, file, text, line }: FileLinesProps): ReactNode {
   const list = useRef<VListHandle>(null);
+  const { store, comments } = useReviewComments(sessionKey);
+  const [commented, setCommented] = useState<DiffLine>();
+  const opener = useRef<Element>(null);
   const code = useMemo(() => new LinedCode(text, file), [text, file]);
-  const lines = useMemo(() => {
-    const all = text.split("\n");
-    if (all.at(-1) === "") all.pop();
-    return all.slice(0, maxLines);
-  }, [text]);
+  const lines = useMemo(() => linesOf(text), [text]);
   useEffect(() => {
     if (line !== undefined) list.current?.scrollToIndex(line - 1, { align: "center" });
   }, [line, lines]);
+  const closeForm = (): void => {
+    setCommented(undefined);
+    // Else the keys that follow would be shortcuts of the whole page, with no place to continue from.
+    if (opener.current instanceof HTMLElement) opener.current.focus();
+  };
   if (lines.length === 0) return <p className={style.empty}>The file is empty.</p>;
   return (
-    <VList ref={list} className={diff.list} data={lines} tabIndex={0} role="region" aria-label="Lines">
-      {(content, index) => (
-        <FileLine key={index} code={code} text={content} index={index} isMarked={index + 1 === line} />
+    <VList
+      ref={list}
+      className={diff.list}
+      data={lines}
+      tabIndex={0}
+      role="region"
+      aria-label="Lines"
+      data-diff=""
+    >
+      {(each) => (
+        <div key={each.index}>
+          <FileLine
+            code={code}
+            line={each}
+            isMarked={each.number === line}
+            isTabStop={each.number === (line ?? 1)}
+            onComment={() => {
+              opener.current = document.activeElement;
+              setCommented(each);
+            }}
+          />
+          {comments
+            .filter((comment) => isAt(comment, file, each))
+            .map((comment) => (
+              <CommentView
+                key={comment.id}
+                comment={comment}
+                onChange={(changed) => store.change(comment.id, changed)}
+                onRemove={() => store.remove([comment.id])}
+              />
+            ))}
+          {commented?.number === each.number && (
+            <CommentForm
+              place={placeOf(file, each)}
+              onSave={(written) => {
+                store.add(placeOf(file, each), written);
+                closeForm();
+              }}
+              onCancel={closeForm}
+            />
+          )}
+        </div>
       )}
     </VList>
   );
 }
 
-interface FileLineProps {
-  readonly code: LinedCode;
-  readonly text: string;
-  readonly index: number;
-  readonly isMarked: boolean;
+/** The lines of a file, as those of the new side of a diff. */
+function linesOf(text: string): readonly DiffLine[] {
+  const all = text.split("\n");
+  if (all.at(-1) === "") all.pop();
+  return all
+    .slice(0, maxLines)
+    .map((content, index): DiffLine => ({ side: "new", number: index + 1, index, text: content }));
 }
 
-function FileLine({ code, text, index, isMarked }: FileLineProps): ReactNode {
-  const pieces = useColouredLine(code, index);
+function placeOf(path: string, { side, number, text }: DiffLine): CommentPlace {
+  return { path, side, line: number, code: text };
+}
+
+interface FileLineProps {
+  readonly code: LinedCode;
+  readonly line: DiffLine;
+  readonly isMarked: boolean;
+  readonly isTabStop: boolean;
+  readonly onComment: () => void;
+}
+
+function FileLine({ code, line, isMarked, isTabStop, onComment }: FileLineProps): ReactNode {
+  const pieces = useColouredLine(code, line.index);
   return (
     <div className={style.fileLine} data-marked={isMarked} aria-current={isMarked ? "location" : undefined}>
-      <span className={style.fileNumber}>{index + 1}</span>
+      <NumberButton line={line} layout="split" isTabStop={isTabStop} onComment={onComment} />
       <code className={diff.code}>
-        <CodePieces text={text} pieces={pieces} />
+        <CodePieces text={line.text} pieces={pieces} />
       </code>
     </div>
   );

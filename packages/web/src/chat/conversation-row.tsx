@@ -16,6 +16,8 @@ import { SignInOffer } from "../session/sign-in-offer.tsx";
 import control from "../style/control.module.css";
 import { Button, IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { CodeText } from "../ui/code-text.tsx";
+import { Notice } from "../ui/notice.tsx";
 import { StatusDot } from "../ui/status.tsx";
 import type { ConversationRow } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
@@ -96,13 +98,18 @@ function EndRow({ turn, chatUri, folder, isLast }: EndRowProps): ReactNode {
   const { end, durationMs, usage } = turn;
   if (end.state === "failed" || end.state === "interrupted") {
     return (
-      <div className={style.endBad} role="alert">
-        {end.error.message}
-        {end.error.stderrTail !== undefined && end.error.stderrTail.length > 0 && (
-          <pre>{end.error.stderrTail.join("\n")}</pre>
-        )}
-        <SignInOffer remedy={end.error.remedy} folder={folder} />
-        {isLast && <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />}
+      <div className={style.endBad}>
+        <Notice
+          kind="problem"
+          isAlert
+          actions={isLast && <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />}
+        >
+          <CodeText text={end.error.message} />
+          {end.error.stderrTail !== undefined && end.error.stderrTail.length > 0 && (
+            <pre>{end.error.stderrTail.join("\n")}</pre>
+          )}
+          <SignInOffer remedy={end.error.remedy} folder={folder} />
+        </Notice>
       </div>
     );
   }

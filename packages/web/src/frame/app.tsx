@@ -14,6 +14,7 @@ import { HomeIcon, InboxIcon, PlusIcon, SearchIcon, ServerIcon, TerminalIcon } f
 import { Button, IconButton } from "../ui/button.tsx";
 import { Badge } from "../ui/status.tsx";
 import { placeKey, type Route, routeHash, useRoute } from "./route.ts";
+import { Waiting } from "./waiting.tsx";
 import { ThemeSwitch } from "./theme.tsx";
 import { useAttentionSigns } from "../session/attention-signs.ts";
 
@@ -123,6 +124,9 @@ interface PlaceProps {
 }
 
 function Place({ route, root }: PlaceProps): ReactNode {
+  // Without the host's lists, a place would say that there is nothing (Z911).
+  const needsLists = route.place === "inbox" || route.place === "closed" || route.place === "terminals";
+  if (root === undefined && needsLists) return <Waiting text="Loading…" isAlone />;
   switch (route.place) {
     case "session":
       return <SessionPage key={route.session} route={route} />;

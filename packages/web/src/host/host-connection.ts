@@ -38,6 +38,8 @@ export class HostConnection {
     });
     this.client.listen((event) => {
       if (event.type === "status") {
+        // Until an attempt to reconnect succeeds the page is disconnected: what says so must not come and go (Z910).
+        if (event.status.status === "connecting" && event.status.attempt > 0) return;
         const wasConnected = this.#view.wasConnected || event.status.status === "connected";
         this.#become({ ...this.#view, status: event.status, wasConnected });
         if (event.status.status === "connected") void this.#measure();

@@ -54,14 +54,14 @@ export type Agents =
   | { readonly status: "known"; readonly agents: readonly CatalogueAgent[] }
   | { readonly status: "unknown"; readonly reason: string };
 
-/** The agents, those first that can be used. */
-export function useAgents(): Agents {
+/** The agents, those first that can be used; the models of each come later, where they are wanted. */
+export function useAgents(withModels = true): Agents {
   const [agents, setAgents] = useState<Agents>({ status: "loading" });
   useEffect(() => {
     const loading = new AbortController();
     const load = async (): Promise<void> => {
       // The agents can be chosen from before their models are there.
-      for (const includeModels of [false, true]) {
+      for (const includeModels of withModels ? [false, true] : [false]) {
         const found = await fetchAgents(loading.signal, includeModels);
         setAgents({ status: "known", agents: byReadiness(found) });
       }
@@ -72,6 +72,6 @@ export function useAgents(): Agents {
       setAgents((known) => (known.status === "known" ? known : { status: "unknown", reason }));
     });
     return () => loading.abort();
-  }, []);
+  }, [withModels]);
   return agents;
 }

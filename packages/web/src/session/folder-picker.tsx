@@ -40,7 +40,7 @@ export function FolderPicker(props: FolderPickerProps): ReactNode {
         className={pickerStyle.button}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        aria-label={`Folder: ${shown}`}
+        aria-label={`Folder: ${shown === "" ? defaultName : shown}`}
         aria-describedby={problemId}
         data-wrong={problemId !== undefined}
         title={shown}
@@ -49,7 +49,7 @@ export function FolderPicker(props: FolderPickerProps): ReactNode {
         <span className={pickerStyle.icon} aria-hidden="true">
           <FileDirectoryIcon />
         </span>
-        <span className={pickerStyle.text}>{folderName(shown)}</span>
+        <span className={pickerStyle.text}>{shown === "" ? defaultName : folderName(shown)}</span>
         <span className={pickerStyle.arrow}>
           <ChevronDownIcon size={12} />
         </span>
@@ -70,6 +70,9 @@ export function FolderPicker(props: FolderPickerProps): ReactNode {
     </>
   );
 }
+
+/** Where the host has not said which folder it begins in. */
+const defaultName = "Default folder";
 
 interface FolderChoicesProps {
   readonly folder: string;

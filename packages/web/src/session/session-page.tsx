@@ -19,15 +19,17 @@ import { Conversation } from "../chat/conversation.tsx";
 import { OwnCommands } from "../chat/own-commands.tsx";
 import { useWholeChat } from "../chat/whole-chat.ts";
 import { goTo, routeHash, type SessionRoute } from "../frame/route.ts";
+import { Waiting } from "../frame/waiting.tsx";
 import { browserName } from "../host/client-id.ts";
 import { useChannel, useConnection, useHost } from "../host/use-host.ts";
 import { CircleSlashIcon } from "@primer/octicons-react";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { StatusDot } from "../ui/status.tsx";
 import { TabPanel } from "../ui/tabs.tsx";
+import { CodeText } from "../ui/code-text.tsx";
 import { deleteSession, reopenSession } from "./closed-sessions.ts";
+import { InstallHint } from "./missing-agents.tsx";
 import { createSession, type NewSession } from "./create-session.ts";
 import { SessionHeader } from "./session-header.tsx";
 import style from "./session-page.module.css";
@@ -45,7 +47,7 @@ const SessionTerminals = lazy(async () => {
 /** A session, or what is to be said where it is not there. */
 export function SessionPage({ route }: { readonly route: SessionRoute }): ReactNode {
   const session = useChannel(route.session, "session");
-  if (session.status === "loading") return <Waiting text="Opening the session…" />;
+  if (session.status === "loading") return <Waiting text="Opening the session…" isAlone />;
   if (session.status === "gone") {
     return (
       <EmptyState
@@ -215,7 +217,10 @@ function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
           </Button>
         }
       >
-        <p>{error.message}</p>
+        <p>
+          <CodeText text={error.message} />
+        </p>
+        <InstallHint agentId={session.provider} />
         {error.stderrTail !== undefined && error.stderrTail.length > 0 && (
           <pre className={style.stderr} aria-label="Error output of the agent">
             {error.stderrTail.join("\n")}
@@ -299,14 +304,6 @@ function sameChoices({ provider, workingDirectories, runtimeOptions, mcpServers 
     policy: runtimeOptions.approvalPolicy,
     mcpServers,
   };
-}
-
-function Waiting({ text }: { readonly text: string }): ReactNode {
-  return (
-    <p className={style.waiting}>
-      <StatusDot state="running" /> {text}
-    </p>
-  );
 }
 
 /** Marks the session as read while the page is looked at; what ends while it is hidden stays unread. */

@@ -3,8 +3,9 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { makeId, terminalUri, type Remedy, type TerminalUri } from "@holdfast/ahp";
 import { hostFetch } from "../host/host-fetch.ts";
 import { useHost, useTerminal } from "../host/use-host.ts";
-import control from "../style/control.module.css";
 import { TerminalPanel } from "../terminal/terminal-panel.tsx";
+import { Button } from "../ui/button.tsx";
+import style from "./session-page.module.css";
 
 export interface SignInOfferProps {
   readonly remedy: Remedy | undefined;
@@ -19,9 +20,11 @@ export function SignInOffer({ remedy, folder }: SignInOfferProps): ReactNode {
   if (command === undefined) return null;
   if (isOpen) return <RemedyTerminal command={command} folder={folder} />;
   return (
-    <button type="button" className={control.small} title={command} onClick={() => setIsOpen(true)}>
-      Sign in
-    </button>
+    <div className={style.offer}>
+      <Button size="small" title={command} onClick={() => setIsOpen(true)}>
+        Sign in
+      </Button>
+    </div>
   );
 }
 

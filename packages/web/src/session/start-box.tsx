@@ -111,8 +111,8 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
       {isDetailed && level !== undefined && <p className={style.hint}>{levelChoice(level).sentence}</p>}
       <McpServers offered={offered.mcpServers} chosen={mcpServers} onChange={setMcpServers} />
       <StartProblem text={problem} />
-      {isDetailed && agents.status === "known" && (
-        <MissingAgents agents={agents.agents.filter(({ installed }) => !installed)} />
+      {(isDetailed === true || agent === undefined) && (
+        <MissingAgents agents={agents} isOpen={agent === undefined} />
       )}
     </div>
   );

@@ -42,7 +42,7 @@ export function OutputFoot(props: OutputFootProps): ReactNode {
           aria-expanded={isUnfolded}
           onClick={() => onUnfold(!isUnfolded)}
         >
-          {isUnfolded ? "Show less" : "Show all"}
+          {isUnfolded ? "Show less" : extent.isCut ? "Show more" : "Show all"}
         </button>
       )}
       {extent.isCut && (

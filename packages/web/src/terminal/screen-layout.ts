@@ -98,6 +98,18 @@ export class ScreenLayout {
     };
   }
 
+  /** Scrolls the place, where it shows a part of the screen only, to the selected text. */
+  revealSelection(): void {
+    const selected = this.#terminal.getSelectionPosition();
+    if (selected === undefined) return;
+    const { height } = this.#cell;
+    const topPx = (selected.start.y - this.#terminal.buffer.active.viewportY) * height;
+    const { scrollTop, clientHeight } = this.#place;
+    if (topPx < scrollTop || topPx + height > scrollTop + clientHeight) {
+      this.#place.scrollTop = topPx - (clientHeight - height) / 2;
+    }
+  }
+
   /** The rows of a screen that has no lines scrolled off, the cursor's included. */
   get allRows(): number {
     const { baseY, cursorY } = this.#terminal.buffer.active;

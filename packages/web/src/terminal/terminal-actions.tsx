@@ -1,21 +1,21 @@
 // Buttons of a terminal: take over, hand back, move to the background, stop, remove.
 import {
   defaultChatUri,
-  makeId,
   parseChannelUri,
   type SessionUri,
   type TerminalAction,
   type TerminalClaim,
   type TerminalState,
-  type TerminalUri,
 } from "@holdfast/ahp";
 import type { ReactNode } from "react";
 import { focusMessageField } from "../chat/message-focus.ts";
 import { hostFetch } from "../host/host-fetch.ts";
+import { useIsWindowHere } from "../host/client-id.ts";
 import { useHost } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import style from "./terminal-panel.module.css";
 import type { TerminalStream } from "./terminal-stream.ts";
+import { askForTerminal, originOf, rememberOrigin } from "./terminal-windows.ts";
 import type { Holder } from "./terminal-words.ts";
 
 interface TerminalActionsProps {
@@ -36,9 +36,16 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
     focusMessageField();
     claimFor({ kind: "session", session, chat: defaultChatUri(session) });
   };
+  const isHolderHere = useIsWindowHere(
+    holder === "another" && claim.kind === "client" ? claim.clientId : undefined,
+  );
   const takeOver = (): void => {
     if (claim.kind === "session") rememberOrigin(resource, claim.session);
     stream.wantKeyboard();
+    if (claim.kind === "client" && holder === "another") {
+      askForTerminal(resource, claim.clientId, host.clientId);
+      return;
+    }
     claimFor({ kind: "client", clientId: host.clientId });
   };
   const remove = (): Promise<unknown> => host.client.request("disposeTerminal", { channel: resource });
@@ -55,7 +62,7 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
   if (isRunning && run === "display") return undefined;
   return (
     <span className={style.actions}>
-      {isRunning && run === "tty" && (holder === "agent" || holder === "background" || holder === "gone") && (
+      {isRunning && run === "tty" && holder !== "you" && (holder !== "another" || isHolderHere) && (
         <Button size="small" onClick={takeOver}>
           Take over
         </Button>
@@ -99,17 +106,4 @@ function killAddress(resource: string): string {
   const address = parseChannelUri(resource);
   const id = address?.kind === "terminal" ? address.terminalId : resource;
   return `/sdk/acp/terminals/${encodeURIComponent(id)}/kill`;
-}
-
-const storageKey = (terminal: TerminalUri): string => `holdfast-origin:${terminal}`;
-
-/** So that the terminal can be handed back, also after a reload. */
-function rememberOrigin(terminal: TerminalUri, session: SessionUri): void {
-  sessionStorage.setItem(storageKey(terminal), session);
-}
-
-/** The session from which a terminal came, if it was taken over in this tab. */
-function originOf(terminal: TerminalUri): SessionUri | undefined {
-  const kept = sessionStorage.getItem(storageKey(terminal));
-  return kept === null || kept === "" ? undefined : makeId("session URI", kept);
 }

@@ -25,6 +25,7 @@ import {
   runTimeWords,
 } from "./terminal-words.ts";
 import { TextScreen } from "./text-screen.tsx";
+import type { ScreenSearch } from "./tty-screen.tsx";
 
 const TtyScreen = lazy(() => import("./tty-screen.tsx"));
 
@@ -49,7 +50,8 @@ const textLines = { "tool-call": 2000, tile: 300, focus: 5000 } as const;
 export function TerminalPanel(props: TerminalPanelProps): ReactNode {
   const { stream, state, variant, isListed = variant !== "tool-call", isOpen = true, onToggle } = props;
   const { clientId } = useHost();
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState({ text: "", steps: 0 });
+  const [isFound, setIsFound] = useState(true);
   const holder = holderOf(state.claim, clientId);
   const isRunning = state.lifecycle.status === "running";
   const isHeld = holder === "you" && isRunning;
@@ -65,14 +67,19 @@ export function TerminalPanel(props: TerminalPanelProps): ReactNode {
             className={style.search}
             aria-label="Search in the terminal"
             placeholder="Search"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
+            aria-invalid={search.text !== "" && !isFound}
+            title={search.text === "" || isFound ? "Enter goes to the match before" : "No match"}
+            value={search.text}
+            onChange={({ target }) => setSearch({ text: target.value, steps: 0 })}
+            onKeyDown={({ key }) => {
+              if (key === "Enter") setSearch({ ...search, steps: search.steps + 1 });
+            }}
           />
         )}
         {isOpen && variant !== "tile" && <CopyButton label="Copy output" text={() => stream.text()} />}
         <TerminalActions stream={stream} state={state} holder={holder} isListed={isListed} />
       </header>
-      {isOpen && <TerminalBody {...props} isHeld={isHeld} search={search} />}
+      {isOpen && <TerminalBody {...props} isHeld={isHeld} search={{ ...search, onResult: setIsFound }} />}
       {isHeld && isOpen && state.run === "tty" && <KeyBar stream={stream} />}
       {variant !== "tool-call" && <CommandTimeline commands={listedCommands(stream.commands, state.title)} />}
     </article>
@@ -110,7 +117,7 @@ export function CommandLine({ title, isOpen, onToggle }: CommandLineProps): Reac
 
 interface TerminalBodyProps extends TerminalPanelProps {
   readonly isHeld: boolean;
-  readonly search: string;
+  readonly search: ScreenSearch;
 }
 
 function TerminalBody(props: TerminalBodyProps): ReactNode {

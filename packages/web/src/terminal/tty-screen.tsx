@@ -13,6 +13,14 @@ import { ScreenWriter } from "./screen-writer.ts";
 import style from "./terminal-panel.module.css";
 import type { TerminalStream } from "./terminal-stream.ts";
 
+/** Text to look for. The screen goes to its last place, and with each further step to the place before. */
+export interface ScreenSearch {
+  readonly text: string;
+  readonly steps: number;
+  /** Called with whether it is there. */
+  readonly onResult: (isFound: boolean) => void;
+}
+
 interface TtyScreenProps {
   readonly stream: TerminalStream;
   readonly label: string;
@@ -23,8 +31,7 @@ interface TtyScreenProps {
   readonly isEnded: boolean;
   readonly size: TerminalSize | undefined;
   readonly fontSize: number;
-  /** Text to look for; the screen goes to its last place. */
-  readonly search?: string | undefined;
+  readonly search: ScreenSearch;
   readonly onExtent: (extent: OutputExtent) => void;
   readonly onGrow?: (() => void) | undefined;
 }
@@ -37,7 +44,7 @@ const lineHeight = 1.1;
 
 /** The screen; the default export, because it is loaded when it is needed. */
 export default function TtyScreen(props: TtyScreenProps): ReactNode {
-  const { stream, label, isHeld, mode, isEnded, size, fontSize, search = "" } = props;
+  const { stream, label, isHeld, mode, isEnded, size, fontSize, search } = props;
   const place = useRef<HTMLDivElement>(null);
   const parts = useRef<ScreenParts>(undefined);
   const latest = useRef(props);
@@ -92,8 +99,17 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
   }, [isHeld]);
 
   useEffect(() => {
-    if (search !== "") parts.current?.search.findPrevious(search);
-  }, [search]);
+    const screen = parts.current;
+    if (screen === undefined) return;
+    if (search.text === "") {
+      screen.search.clearDecorations();
+      screen.terminal.clearSelection();
+      return;
+    }
+    const isFound = screen.search.findPrevious(search.text);
+    latest.current.search.onResult(isFound);
+    if (isFound) screen.layout.revealSelection();
+  }, [search.text, search.steps]);
   return (
     <div
       ref={place}

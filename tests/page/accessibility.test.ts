@@ -17,68 +17,75 @@ describePage(
       await host?.close();
     });
 
-    it("[Z27] finds nothing in any view, light or dark", { timeout: 90_000 }, async () => {
-      const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
-      await whenConnected(page);
-      const faults: Record<string, string[]> = { home: await violationsInBothThemes(page) };
-      await page.getByRole("button", { name: "New session" }).click();
-      await page
-        .getByRole("dialog")
-        .getByText(/agents? (is|are) not installed/)
-        .click();
-      faults["dialog"] = await violationsInBothThemes(page);
-      await page.getByRole("button", { name: "Close", exact: true }).click();
+    it(
+      "[Z27][Z918] finds nothing in any view, light or dark; a changed file is named from its folder",
+      { timeout: 90_000 },
+      async () => {
+        const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+        await whenConnected(page);
+        const faults: Record<string, string[]> = { home: await violationsInBothThemes(page) };
+        await page.getByRole("button", { name: "New session" }).click();
+        await page
+          .getByRole("dialog")
+          .getByText(/agents? (is|are) not installed/)
+          .click();
+        faults["dialog"] = await violationsInBothThemes(page);
+        await page.getByRole("button", { name: "Close", exact: true }).click();
 
-      await enterSession(page, "shell", host.project);
-      faults["empty session"] = await violationsInBothThemes(page);
-      await say(page, "/write notes.md # Hello");
-      await page.getByRole("group", { name: /^Permission/ }).waitFor();
-      faults["approval"] = await violationsInBothThemes(page);
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Allow once", exact: true }).click();
-      await page.getByText("new file").waitFor();
-      await page.getByRole("tab", { name: /^Changes/ }).click();
-      await page.getByRole("region", { name: "Diffs" }).waitFor();
-      faults["changes"] = await violationsInBothThemes(page);
-      await page.getByRole("tab", { name: "Conversation" }).click();
-      await say(page, "sh -i");
-      await page.getByRole("link", { name: /Inbox/ }).click();
-      await page.getByRole("group", { name: /^Permission/ }).waitFor();
-      faults["inbox"] = await violationsInBothThemes(page);
-      await allow(page);
-      await page.getByText("No pending approvals").waitFor();
-      faults["empty inbox"] = await violationsInBothThemes(page);
-      await page.getByRole("link", { name: /Terminals/ }).click();
-      await terminals(page).first().waitFor();
-      await page.locator(".xterm-screen").first().waitFor();
-      // Two terminals of the same name.
-      for (const count of [1, 2]) {
-        await page.getByRole("button", { name: "Open a shell" }).click();
-        await expect
-          .poll(() => page.getByRole("article", { name: "Terminal: /bin/sh" }).count())
-          .toBeGreaterThanOrEqual(count);
-      }
-      faults["board"] = await violationsInBothThemes(page);
-      await page.getByRole("link", { name: "Host" }).click();
-      await page.getByRole("button", { name: /^Theme: As/ }).waitFor();
-      faults["host"] = await violationsInBothThemes(page);
-      await page.getByRole("link", { name: "Closed sessions" }).click();
-      await page.getByText("A session that you close").waitFor();
-      faults["closed sessions"] = await violationsInBothThemes(page);
-      await page.goBack();
-      await page.goBack();
-      await page.goBack();
-      await page.goBack();
-      await page.locator(".xterm-screen").first().waitFor();
-      faults["session"] = await violationsInBothThemes(page);
-      await terminals(page).getByRole("button", { name: "Stop" }).click();
-      await say(page, `seq 1 300; echo ${"wide ".repeat(60)}`);
-      await allow(page);
-      await page.getByRole("button", { name: "Show all" }).click();
-      for (const input of await page.getByText("Input", { exact: true }).all()) await input.click();
-      faults["long output"] = await violationsInBothThemes(page);
-      expect(Object.fromEntries(Object.entries(faults).filter(([, list]) => list.length > 0))).toEqual({});
-    });
+        await enterSession(page, "shell", host.project);
+        faults["empty session"] = await violationsInBothThemes(page);
+        await say(page, "/write notes.md # Hello");
+        await page.getByRole("group", { name: /^Permission/ }).waitFor();
+        faults["approval"] = await violationsInBothThemes(page);
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Allow once", exact: true }).click();
+        await page.getByText("new file").waitFor();
+        const changed = page.locator("figcaption code");
+        expect(await changed.innerText()).toBe("notes.md");
+        expect(await changed.getAttribute("title")).toBe(`${host.project}/notes.md`);
+        await page.getByRole("tab", { name: /^Changes/ }).click();
+        await page.getByRole("region", { name: "Diffs" }).waitFor();
+        faults["changes"] = await violationsInBothThemes(page);
+        await page.getByRole("tab", { name: "Conversation" }).click();
+        await say(page, "sh -i");
+        await page.getByRole("link", { name: /Inbox/ }).click();
+        await page.getByRole("group", { name: /^Permission/ }).waitFor();
+        faults["inbox"] = await violationsInBothThemes(page);
+        await allow(page);
+        await page.getByText("No pending approvals").waitFor();
+        faults["empty inbox"] = await violationsInBothThemes(page);
+        await page.getByRole("link", { name: /Terminals/ }).click();
+        await terminals(page).first().waitFor();
+        await page.locator(".xterm-screen").first().waitFor();
+        // Two terminals of the same name.
+        for (const count of [1, 2]) {
+          await page.getByRole("button", { name: "Open a shell" }).click();
+          await expect
+            .poll(() => page.getByRole("article", { name: "Terminal: /bin/sh" }).count())
+            .toBeGreaterThanOrEqual(count);
+        }
+        faults["board"] = await violationsInBothThemes(page);
+        await page.getByRole("link", { name: "Host" }).click();
+        await page.getByRole("button", { name: /^Theme: As/ }).waitFor();
+        faults["host"] = await violationsInBothThemes(page);
+        await page.getByRole("link", { name: "Closed sessions" }).click();
+        await page.getByText("A session that you close").waitFor();
+        faults["closed sessions"] = await violationsInBothThemes(page);
+        await page.goBack();
+        await page.goBack();
+        await page.goBack();
+        await page.goBack();
+        await page.locator(".xterm-screen").first().waitFor();
+        faults["session"] = await violationsInBothThemes(page);
+        await terminals(page).getByRole("button", { name: "Stop" }).click();
+        await say(page, `seq 1 300; echo ${"wide ".repeat(60)}`);
+        await allow(page);
+        await page.getByRole("button", { name: "Show all" }).click();
+        for (const input of await page.getByText("Input", { exact: true }).all()) await input.click();
+        faults["long output"] = await violationsInBothThemes(page);
+        expect(Object.fromEntries(Object.entries(faults).filter(([, list]) => list.length > 0))).toEqual({});
+      },
+    );
 
     it("[Z27] finds what breaks a rule", async () => {
       const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);

@@ -25,6 +25,7 @@ import { MarkdownText } from "./markdown-text.tsx";
 import { changeDraft } from "./message-draft.ts";
 import { PartView } from "./part-view.tsx";
 import { startTurn } from "./send-message.ts";
+import { SessionFolder } from "./shown-path.ts";
 import { ToolGroup } from "./tool-call-card.tsx";
 
 interface ConversationRowProps {
@@ -47,18 +48,24 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
       return row.turn.plans.map((plan) => <PlanView key={plan.id} plan={plan} />);
     case "part":
       return (
-        <PartView
-          part={row.part}
-          turnId={row.turn.id}
-          isOpen={row.isOpen}
-          repeated={row.repeated}
-          chatUri={chatUri}
-          isAnswer={row.isAnswer}
-          onGrow={onGrow}
-        />
+        <SessionFolder value={folder}>
+          <PartView
+            part={row.part}
+            turnId={row.turn.id}
+            isOpen={row.isOpen}
+            repeated={row.repeated}
+            chatUri={chatUri}
+            isAnswer={row.isAnswer}
+            onGrow={onGrow}
+          />
+        </SessionFolder>
       );
     case "group":
-      return <ToolGroup parts={row.parts} turnId={row.turn.id} chatUri={chatUri} onGrow={onGrow} />;
+      return (
+        <SessionFolder value={folder}>
+          <ToolGroup parts={row.parts} turnId={row.turn.id} chatUri={chatUri} onGrow={onGrow} />
+        </SessionFolder>
+      );
     case "working":
       return <WorkingRow turn={row.turn} />;
     case "end":

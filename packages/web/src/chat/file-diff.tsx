@@ -19,6 +19,7 @@ import {
 } from "./diff-lines.ts";
 import { diffLayout, listenToDiffLayout, setDiffLayout } from "./diff-layout.ts";
 import style from "./file-diff.module.css";
+import { useShownPath } from "./shown-path.ts";
 
 interface FileDiffProps {
   readonly edit: FileEdit;
@@ -31,6 +32,7 @@ const maxLines = 400;
 /** The diff; the default export, because it is loaded when it is needed. */
 export default function FileDiff({ edit, onGrow }: FileDiffProps): ReactNode {
   const { path, before, after } = edit;
+  const shownPath = useShownPath();
   const layout = useSyncExternalStore(listenToDiffLayout, diffLayout);
   const oldText = useFileText(before);
   const newText = useFileText(after);
@@ -44,7 +46,7 @@ export default function FileDiff({ edit, onGrow }: FileDiffProps): ReactNode {
   return (
     <figure className={style.diff}>
       <figcaption className={style.path}>
-        <code>{path}</code>
+        <code title={path}>{shownPath(path)}</code>
         <span className={style.counts}>
           {rows?.length === 0 && "unchanged · "}
           {before === undefined && "new file · "}

@@ -18,6 +18,7 @@ import { CommandView } from "../terminal/command-view.tsx";
 import { Fold } from "../ui/fold.tsx";
 import { Badge, StatusDot } from "../ui/status.tsx";
 import type { GroupedPart } from "./conversation-rows.ts";
+import { useShownPath } from "./shown-path.ts";
 import { Thought } from "./thought.tsx";
 import style from "./tool-call-card.module.css";
 import { ToolContentView } from "./tool-content-view.tsx";
@@ -66,6 +67,8 @@ type PlainCallProps = Pick<ToolCallCardProps, "call" | "isOpenAtFirst" | "onGrow
 
 /** A call without a terminal. */
 function PlainCall({ call, isOpenAtFirst, onGrow }: PlainCallProps): ReactNode {
+  const shownPath = useShownPath();
+  const title = toolCallTitle(call);
   const edits = call.content.filter(({ type }) => type === "fileEdit");
   // Questions and running calls are seen without a click.
   const isOpen = isOpenAtFirst || call.status === "pending-confirmation" || call.status === "running";
@@ -73,7 +76,9 @@ function PlainCall({ call, isOpenAtFirst, onGrow }: PlainCallProps): ReactNode {
   const line = (
     <span className={style.line}>
       <span className={style.icon}>{kindIcons[call.toolKind] ?? <ToolsIcon />}</span>
-      <span className={style.title}>{toolCallTitle(call)}</span>
+      <span className={style.title} title={title}>
+        {shownPath(title)}
+      </span>
       <CallState call={call} />
     </span>
   );
@@ -85,7 +90,7 @@ function PlainCall({ call, isOpenAtFirst, onGrow }: PlainCallProps): ReactNode {
         {call.locations.length > 0 && edits.length === 0 && (
           <p className={style.places}>
             {call.locations
-              .map(({ path, line: number }) => (number === undefined ? path : `${path}:${number}`))
+              .map(({ path, line: number }) => shownPath(number === undefined ? path : `${path}:${number}`))
               .join(" · ")}
           </p>
         )}

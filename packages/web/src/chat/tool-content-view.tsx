@@ -3,6 +3,7 @@ import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { ToolContent } from "@holdfast/ahp";
 import control from "../style/control.module.css";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { useShownPath } from "./shown-path.ts";
 import style from "./tool-call-card.module.css";
 
 const FileDiff = lazy(() => import("./file-diff.tsx"));
@@ -13,12 +14,13 @@ export interface ToolContentProps {
 }
 
 export function ToolContentView({ content, onGrow }: ToolContentProps): ReactNode {
+  const shownPath = useShownPath();
   switch (content.type) {
     case "text":
       return <FoldedText text={content.text} />;
     case "fileEdit":
       return (
-        <Suspense fallback={<p className={style.places}>{content.path}</p>}>
+        <Suspense fallback={<p className={style.places}>{shownPath(content.path)}</p>}>
           <FileDiff edit={content} onGrow={onGrow} />
         </Suspense>
       );

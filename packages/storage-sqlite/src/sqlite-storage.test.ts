@@ -1,4 +1,5 @@
 // The storage on SQLite keeps the contract of storages, with each driver that is there.
+import { cpSync, mkdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,11 +18,18 @@ it("[D1] both drivers keep the contract", (context) => {
 
 for (const driver of drivers) {
   storageContract(driver, async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), "holdfast-storage-"));
-    const file = path.join(folder, "holdfast.db");
+    const home = await mkdtemp(path.join(tmpdir(), "holdfast-storage-"));
+    let opened = 0;
     return {
-      open: (wanted) => openSqliteStorage({ file, driver, ...wanted }),
-      remove: () => rm(folder, { recursive: true }),
+      open: (wanted) => {
+        opened += 1;
+        const [before, folder] = [path.join(home, String(opened - 1)), path.join(home, String(opened))];
+        // A copy, for a crash: the storage before may have a snapshot to write yet, which no process that crashed writes.
+        if (opened > 1) cpSync(before, folder, { recursive: true, filter: (name) => !name.endsWith("-shm") });
+        else mkdirSync(folder);
+        return openSqliteStorage({ file: path.join(folder, "holdfast.db"), driver, ...wanted });
+      },
+      remove: () => rm(home, { recursive: true }),
     };
   });
 }

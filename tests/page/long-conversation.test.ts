@@ -1,7 +1,7 @@
 // A conversation of ten thousand messages.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openLongSessions } from "./long-session.ts";
-import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
+import { longestTaskDuring, maxTaskMs } from "./page-browser.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
 
@@ -30,19 +30,19 @@ describePage("[Z29] a long conversation", () => {
       const openMs = performance.now() - startedMs;
       const rows = await log.locator("> div > div").count();
       expect(rows).toBeLessThan(100);
-      await forgetTasks(page);
       await log.hover();
-      for (let step = 0; step < 60; step += 1) await page.mouse.wheel(0, -2500);
-      await page.getByRole("button", { name: "↓ Newest" }).waitFor();
-      await log.press("Home");
-      await log.getByText("Question 0", { exact: true }).waitFor();
-      await log.press("End");
-      await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
-      await log.press("Home");
-      await log.getByText("Question 0", { exact: true }).waitFor();
-      const scrollMs = await longestTaskMs(page);
-      await page.getByRole("button", { name: "↓ Newest" }).click();
-      await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
+      const scrollMs = await longestTaskDuring(page, async () => {
+        for (let step = 0; step < 60; step += 1) await page.mouse.wheel(0, -2500);
+        await page.getByRole("button", { name: "↓ Newest" }).waitFor();
+        await log.press("Home");
+        await log.getByText("Question 0", { exact: true }).waitFor();
+        await log.press("End");
+        await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
+        await log.press("Home");
+        await log.getByText("Question 0", { exact: true }).waitFor();
+        await page.getByRole("button", { name: "↓ Newest" }).click();
+        await log.getByText(`Question ${turnCount - 1}`, { exact: true }).waitFor();
+      });
       console.log(
         `10,000 messages: open ${Math.round(
           openMs,

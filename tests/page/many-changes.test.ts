@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
-import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
+import { longestTaskDuring, maxTaskMs } from "./page-browser.ts";
 import { startLargeRepository } from "./large-repository.ts";
 import type { ReviewScene } from "./review-scene.ts";
 
@@ -29,23 +29,24 @@ describePage("many changes", () => {
     await whenConnected(page);
     const tab = page.getByRole("tab", { name: /^Changes\s*500/ });
     await tab.waitFor();
-    await forgetTasks(page);
     const timesMs: number[] = [];
-    // The first time, the code of the view is fetched as well; the best of three counts, since others use the machine.
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      await page.getByRole("tab", { name: /^Conversation/ }).click();
-      const startMs = performance.now();
-      await tab.click();
-      await page.getByRole("navigation", { name: "Changed files" }).getByText("1.txt").first().waitFor();
-      timesMs.push(performance.now() - startMs);
-      await page.getByRole("region", { name: "Diffs" }).getByText("changed").first().waitFor();
-    }
+    const taskMs = await longestTaskDuring(page, async () => {
+      // The first time, the code of the view is fetched as well; the best of three counts, since others use the machine.
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        await page.getByRole("tab", { name: /^Conversation/ }).click();
+        const startMs = performance.now();
+        await tab.click();
+        await page.getByRole("navigation", { name: "Changed files" }).getByText("1.txt").first().waitFor();
+        timesMs.push(performance.now() - startMs);
+        await page.getByRole("region", { name: "Diffs" }).getByText("changed").first().waitFor();
+      }
+    });
     console.log(`changes: ${timesMs.map(Math.round).join(", ")} ms`);
     const statusStartMs = performance.now();
     scene.git("status", "--porcelain");
     // A machine that others use too is slower for git itself.
     expect(Math.min(...timesMs)).toBeLessThan(Math.max(maxOpenMs, 10 * (performance.now() - statusStartMs)));
-    expect(await longestTaskMs(page)).toBeLessThan(maxTaskMs);
+    expect(taskMs).toBeLessThan(maxTaskMs);
     expect(await page.locator("[data-number], nav[aria-label='Changed files'] button").count()).toBeLessThan(
       300,
     );

@@ -140,6 +140,11 @@ const writeTricks: readonly Trick[] = [
     ),
   },
   {
+    name: "mounting cgroups in another namespace (T654)",
+    line: `mkdir -p c; for make in "unshare -Urm" "unshare -UrmC" "bwrap --unshare-user --unshare-cgroup --cap-add ALL --dev-bind / /"; do for kind in "cgroup2" "cgroup -o memory" "cgroup -o freezer" "cgroup -o pids"; do $make sh -c 'mount -t $1 none c && { for f in c/cgroup.procs c/*.limit_in_bytes c/cgroup.max.depth; do (: >> "$f") && echo "BREACH $f"; done; mkdir c/x && echo BREACH folder && rmdir c/x; }' sh "$kind" 2>/dev/null; done; done; rmdir c; true`,
+    isStopped: ({ backend }) => !backend.includes("util-linux"),
+  },
+  {
     name: "ending the host, the helper and the sandbox",
     line: 'kill -9 "$HOST_PID" "$HELPER_PID" 2>/dev/null && echo BREACH; kill -9 1; true',
     isStopped: hasOwnProcesses,

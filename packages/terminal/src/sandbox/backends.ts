@@ -42,6 +42,9 @@ done`;
 
 const visibleProcesses =
   "The host's processes can be seen and signalled, but not read or traced: this machine does not allow another /proc.";
+/** Only the `enter` program sets a filter of system calls (T654). */
+const writableCgroups =
+  "Cgroups that the user may write to can be mounted in a namespace and changed, those of limits included: there is no C compiler to build the sandbox's own program with.";
 const noSetuid = "sudo and other setuid programs do not work.";
 
 /** Paths that every sandbox of a helper has in common. */
@@ -185,7 +188,11 @@ function bubblewrapCandidate(
   joiner: Joiner,
   mode: BubblewrapMode,
 ): Candidate {
-  const gaps = [...(mode.hasProcesses ? [] : [visibleProcesses]), ...(mode.asRoot ? [] : [noSetuid])];
+  const gaps = [
+    ...(mode.hasProcesses ? [] : [visibleProcesses]),
+    ...(mode.asRoot ? [] : [noSetuid]),
+    ...(joiner.kind === "enter" ? [] : [writableCgroups]),
+  ];
   const parts = (spec: SandboxSpec): HolderParts => ({
     bubblewrap,
     joiner,

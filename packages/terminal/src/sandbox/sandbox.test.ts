@@ -11,6 +11,10 @@ const isRoot = process.getuid?.() === 0;
 const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const own = isRoot ? "bubblewrap-root" : "bubblewrap-user";
 
+/** Only our own program sets the filter that forbids them. */
+const gapOf = (name: string): SandboxResults =>
+  name.includes("+util-linux") ? { "no cgroup namespace can be made": expect.any(String) as string } : {};
+
 const allTrue = (results: SandboxResults): SandboxResults =>
   Object.fromEntries(Object.keys(results).map((title) => [title, true]));
 
@@ -18,14 +22,14 @@ describe.runIf(process.platform === "linux")("sandboxes", () => {
   // The short form tries the backend itself, and its variants with the ordinary user below.
   const variants = [`${own}+util-linux`, `${own}+shared`, ...(isRoot ? [] : [`${own}+util-linux+shared`])];
   it.each([own, ...(isLong || !isRoot ? variants : [])])(
-    "[T640][T641][T642][T643][T647][V649] keep every promise with %s",
+    "[T640][T641][T642][T643][T647][T654][V649] keep every promise with %s",
     async (name) => {
       const { backend, results } = await checkSandbox(name);
       expect(backend).toBe(own);
       // For root without a PID namespace, Landlock keeps commands from tracing others, and forbids mounts.
       const hasNested = !(isRoot && name.endsWith("+shared"));
       const nested = hasNested ? {} : { "a program can open another sandbox": expect.any(String) as string };
-      expect(results).toEqual({ ...allTrue(results), ...nested });
+      expect(results).toEqual({ ...allTrue(results), ...nested, ...gapOf(name) });
     },
     60_000,
   );
@@ -49,13 +53,13 @@ describe.runIf(process.platform === "linux" && isRoot)("sandboxes of an ordinary
   afterAll(() => user.close());
 
   it.each(["bubblewrap-user+util-linux", ...(isLong ? ["bubblewrap-user", "landlock"] : [])])(
-    "[T640][T641][T642][T643][T650][V649] keep every promise with %s",
+    "[T640][T641][T642][T643][T650][T654][V649] keep every promise with %s",
     async (name) => {
       const { backend, results } = JSON.parse(await user.run(name, "sandbox-program")) as Awaited<
         ReturnType<typeof checkSandbox>
       >;
       expect(backend).toBe(name.replace("+util-linux", ""));
-      expect(results).toEqual(allTrue(results));
+      expect(results).toEqual({ ...allTrue(results), ...gapOf(name) });
     },
     60_000,
   );

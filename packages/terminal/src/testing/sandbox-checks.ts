@@ -140,6 +140,13 @@ const checks: readonly (readonly [string, (bench: Bench) => Promise<true | strin
     },
   ],
   [
+    "no cgroup namespace can be made",
+    async (bench) => {
+      const { text } = await run(bench, "unshare -UrC true 2>/dev/null && echo made; echo over");
+      return text === "over\n" || text;
+    },
+  ],
+  [
     "read-only folders stay as they are",
     async (bench) => {
       const { text } = await run(bench, "touch /usr/share/holdfast-was-here 2>&1 && echo made; echo over");

@@ -1,5 +1,7 @@
 // ACP served to editors at `/acp`: sessions and turns, with the official SDK as the editor.
+import { defaultChatUri } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
+import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { useServedHosts } from "../ahp/served-host.ts";
 import { connect, open, post, requestIdOf, script } from "./scripted-editor.ts";
 
@@ -137,6 +139,27 @@ describe("sessions of editors", () => {
     await expect.poll(() => editor.text).toBe("working");
     cancellation.abort();
     expect(await turn).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("[B60] cancels what the editor waits for, and no message that others have queued", async () => {
+    const host = await serve({ script });
+    const { editor: ada, sessionId } = await open(host);
+    const bob = connect(host);
+    await bob.initialize();
+    await bob.agent.request("session/resume", { sessionId, cwd: host.work, mcpServers: [] });
+    const running = ada.prompt(sessionId, "hang");
+    await expect.poll(() => ada.text).toBe("working");
+    const bobs = bob.prompt(sessionId, "hello");
+    const queued = await post(host, sessionId, "/chat/stream", { message: "hello", queue: true });
+    const chat = defaultChatUri(uriOfKey(sessionId));
+    const waiting = (): number => host.host.hub.state(chat, "chat")?.queuedMessages.length ?? 0;
+    await expect.poll(waiting).toBe(2);
+    await bob.cancel(sessionId);
+    expect(await bobs).toEqual({ stopReason: "cancelled" });
+    expect(waiting()).toBe(1);
+    await ada.cancel(sessionId);
+    expect(await running).toEqual({ stopReason: "cancelled" });
+    expect(await queued.text()).toContain('"stopReason":"end_turn"');
   });
 
   it("[B6] queues a prompt behind another client's turn", async () => {

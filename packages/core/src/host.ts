@@ -12,6 +12,7 @@ import {
   type SessionOptions,
   type SessionPatch,
   type SessionStatus,
+  type TurnCancellation,
 } from "@holdfast/protocol";
 import type { Held } from "@holdfast/terminal/port";
 import { HostApprovals } from "./approval/host-approvals.ts";
@@ -238,8 +239,10 @@ export class Host {
     return this.#turnReaders.follow(this.#parts.sessions.get(key, caller), request, onReadable);
   }
 
-  async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
-    await this.#ask(this.#parts.sessions.get(key, caller).chat.uri, { type: "chat/cancel", reason }, caller);
+  async cancelTurn(key: string, { reason, turnId }: TurnCancellation, caller: Caller): Promise<void> {
+    const { chat } = this.#parts.sessions.get(key, caller);
+    const named = turnId === undefined ? undefined : makeId("turn", turnId);
+    await this.#ask(chat.uri, { type: "chat/cancel", reason, turnId: named }, caller);
   }
 
   /** Cancels what an app's sessions run and have queued; resolves when it has ended. */
@@ -247,7 +250,7 @@ export class Host {
     const busy = this.#parts.sessions.all.filter(
       ({ state: { owner }, turns }) => owner.kind === "app" && owner.appId === appId && turns.isBusy,
     );
-    const cancel = { type: "chat/cancel", reason } as const;
+    const cancel = { type: "chat/cancel", reason, includesQueued: true } as const;
     await Promise.all(busy.map(({ chat }) => this.#ask(chat.uri, cancel, { kind: "owner" })));
   }
 

@@ -87,7 +87,13 @@ export type {
   TerminalStatus,
   TerminalText,
 } from "./operations/terminal.ts";
-export type { Attachment, ChatRequest, ChatResponse, DeniedAction } from "./operations/turn.ts";
+export type {
+  Attachment,
+  ChatRequest,
+  ChatResponse,
+  DeniedAction,
+  TurnCancellation,
+} from "./operations/turn.ts";
 export {
   WEBHOOK_EVENTS,
   type DeadLetter,

@@ -149,10 +149,15 @@ export class AcpAgent {
     });
   }
 
-  /** Cancels the running turn. */
-  async cancelTurn(sessionKey: string, reason?: string, { signal }: CallOptions = {}): Promise<void> {
+  /** Cancels the running turn, or the one of `turnId`, which may be queued; other queued messages stay. */
+  async cancelTurn(
+    sessionKey: string,
+    reason?: string,
+    { turnId, signal }: CallOptions & { readonly turnId?: string } = {},
+  ): Promise<void> {
     const path = `${pathOf(sessionKey)}/cancel`;
-    await this.#connection.ask({ method: "POST", path, body: because(reason), signal });
+    const body = turnId === undefined ? because(reason) : { turnId, ...because(reason) };
+    await this.#connection.ask({ method: "POST", path, body, signal });
   }
 
   /** Answers a permission request. */

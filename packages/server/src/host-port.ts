@@ -36,6 +36,7 @@ import type {
   SessionOptions,
   SessionPatch,
   SessionStatus,
+  TurnCancellation,
 } from "@holdfast/protocol";
 
 export type {
@@ -106,7 +107,7 @@ export interface HostPort {
   streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn;
   /** The entries of a session since a number, and those published from now on. */
   followSession(key: string, request: FollowRequest, caller: Caller, onReadable: () => void): FollowedSession;
-  cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void>;
+  cancelTurn(key: string, cancellation: TurnCancellation, caller: Caller): Promise<void>;
   /** Whom the processes with a marker belong to; undefined for a marker that the host did not make. Absent: it makes none. */
   ownerOfMarker?(marker: string): MarkerOwner | undefined;
   /** Cancels what an app's sessions run and have queued; resolves when it has ended. */

@@ -137,7 +137,7 @@ test("[N12] what an approved command runs in is not ended by the cancel but by t
   expect(running()).toEqual([]);
 });
 
-test("[N12] a cancel drops what is queued behind the turn, and clients that wait for it are notified", async () => {
+test("[N12] what is queued behind a cancelled turn comes next, and a turn that is named leaves the queue", async () => {
   const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
   const session = await host.open({ approvalPolicy: "approve-all" });
   const turn = session.stream("long");
@@ -145,15 +145,17 @@ test("[N12] a cancel drops what is queued behind the turn, and clients that wait
   const chatting = session.chat("later", { queue: true });
   const streamed = session.stream("later still", { queue: true });
   expect(session.chatState.queuedMessages).toHaveLength(2);
-  await session.cancel();
-  expect(await chatting).toEqual({ text: "", stop_reason: "cancelled" });
+  await session.cancel("not needed", streamed.turnId);
   await streamed.until(
     (action) => action.type === "chat/pendingMessageRemoved" && action.id === streamed.turnId,
   );
+  await session.cancel("nobody has it", "another-turn");
+  expect(session.chatState.queuedMessages).toHaveLength(1);
+  await session.cancel(undefined, turn.turnId);
   expect(await turn.ended).toMatchObject({ type: "chat/turnCancelled" });
+  expect(await chatting).toMatchObject({ stop_reason: "end_turn" });
   expect(session.chatState.queuedMessages).toEqual([]);
-  expect(session.chatState.turns).toHaveLength(1);
-  expect(await session.chat("now")).toMatchObject({ stop_reason: "end_turn" });
+  expect(session.chatState.turns).toHaveLength(2);
 });
 
 test("[N12] a session that closes answers those whose turn had not begun", async () => {

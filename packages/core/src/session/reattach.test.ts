@@ -212,7 +212,7 @@ test("[R724] a turn that is being cancelled ends as cancelled, or its agent is e
   const key = await restarts.open();
   send(restarts, key, "go");
   await restarts.heard.heard("session/prompt");
-  void restarts.host.cancelTurn(key, "enough", ME).catch(() => undefined);
+  void restarts.host.cancelTurn(key, { reason: "enough" }, ME).catch(() => undefined);
   await restarts.heard.heard("session/cancel");
   await restarts.start();
   const turn = await ended(restarts, key);

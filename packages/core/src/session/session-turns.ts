@@ -191,13 +191,19 @@ export class SessionTurns {
     return this.#context.turn?.cancel(by, reason, undefined, origin);
   }
 
-  /** Cancels the running turn and what waits behind it; done when the turn has ended. */
-  async cancel(by: Actor, reason?: string): Promise<void> {
-    this.#queue.drop();
+  /** Cancels the running turn, or the named one, which may wait; done when it has ended (N12). */
+  async cancel(by: Actor, reason?: string, turnId?: TurnId): Promise<void> {
+    if (turnId !== undefined && this.#queue.withdraw(turnId)) return;
     const { turn } = this.#context;
-    if (turn === undefined || turn.isOver) return;
+    if (turn === undefined || turn.isOver || (turnId !== undefined && turn.id !== turnId)) return;
     turn.cancel(by, reason);
     await turn.ended;
+  }
+
+  /** Cancels the running turn and what waits behind it; done when the turn has ended. */
+  async cancelAll(by: Actor, reason?: string): Promise<void> {
+    this.#queue.drop();
+    await this.cancel(by, reason);
   }
 
   /** Nothing can be recorded any more: the running turn fails, and queued messages stay queued (D261). */

@@ -74,7 +74,7 @@ test("[R11] an app sees its own sessions, another app's are not there, the owner
   expect(() => host.terminals.list(appB, key)).toThrow(notFound);
   await expect(host.patchSession(key, { timeoutSeconds: 5 }, appB)).rejects.toThrow(notFound);
   await expect(host.chat(key, { message: "hi" }, appB)).rejects.toThrow(notFound);
-  await expect(host.cancelTurn(key, undefined, appB)).rejects.toThrow(notFound);
+  await expect(host.cancelTurn(key, {}, appB)).rejects.toThrow(notFound);
   await expect(host.closeSession(key, undefined, appB)).rejects.toThrow(notFound);
   await expect(host.deleteSession(key, appB)).rejects.toThrow(notFound);
   expect(await host.chat(key, { message: "hi" }, appA)).toMatchObject({ text: "Hello" });
@@ -100,11 +100,12 @@ test("[R12] a message that is sent again under its name is the same turn: runnin
   expect(whole(again)[0]).toBe("chat/turnStarted");
   await session.cancel();
   await first.ended;
+  expect(await waitingToo.ended).toMatchObject({ type: "chat/turnComplete" });
   const done = await session.chat("hi", { idempotencyKey: "three" });
   expect(await session.chat("hi", { idempotencyKey: "three" })).toEqual(done);
   const late = session.stream("hi", { idempotencyKey: "three" });
   expect(await late.ended).toMatchObject({ type: "chat/turnComplete" });
-  expect(session.agent.messages.filter(({ method }) => method === "session/prompt")).toHaveLength(2);
+  expect(session.agent.messages.filter(({ method }) => method === "session/prompt")).toHaveLength(3);
 });
 
 test("[R13] an idle session is unloaded: its agent is stopped, its chat leaves memory, and both come back", async () => {

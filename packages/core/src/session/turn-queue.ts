@@ -115,6 +115,13 @@ export class TurnQueue {
     if (next !== undefined) next.settle(next.begin(next.id));
   }
 
+  /** Takes a queued turn back; false when it is not there. */
+  withdraw(turnId: TurnId): boolean {
+    const id = makeId("pending message", turnId);
+    const waiting = this.#waiting.find((each) => each.id === id);
+    return waiting !== undefined && this.remove(waiting.kind, id) !== undefined;
+  }
+
   /** Drops everything that waits, and says so. */
   drop(): void {
     const dropped = this.#waiting;

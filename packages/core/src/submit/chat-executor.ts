@@ -48,7 +48,11 @@ export function submitToChat(
       return accepted(undefined, { turnId, isRepeated });
     }
     case "chat/cancel":
-      return session.turns.cancel(by.actor, submitted.reason).then(() => accepted());
+      return (
+        submitted.includesQueued === true
+          ? session.turns.cancelAll(by.actor, submitted.reason)
+          : session.turns.cancel(by.actor, submitted.reason, submitted.turnId)
+      ).then(() => accepted());
     default:
       return rejected(HOST_ONLY);
   }

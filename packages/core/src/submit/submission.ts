@@ -8,6 +8,7 @@ import type {
   TerminalClaim,
   TerminalSize,
   TerminalUri,
+  TurnId,
 } from "@holdfast/ahp";
 import {
   type Ceiling,
@@ -46,7 +47,14 @@ export type Request =
   | ChangesRequest
   | SendMessage
   /** Cancels the running turn and what is queued behind it; accepted when the turn has ended. */
-  | { readonly type: "chat/cancel"; readonly reason?: string | undefined }
+  | {
+      readonly type: "chat/cancel";
+      readonly reason?: string | undefined;
+      /** A turn that runs or waits; without it, the running one. */
+      readonly turnId?: TurnId | undefined;
+      /** Whether everything that waits is dropped as well. */
+      readonly includesQueued?: boolean;
+    }
   | TerminalWrite
   /** Interrupts the program, as Ctrl-C does. */
   | { readonly type: "terminal/interrupt" }

@@ -82,8 +82,8 @@ export class FakeSession {
     return turn;
   }
 
-  cancel(reason?: string): Promise<void> {
-    return this.#host.cancelTurn(this.key, reason, me);
+  cancel(reason?: string, turnId?: string): Promise<void> {
+    return this.#host.cancelTurn(this.key, { reason, turnId }, me);
   }
 
   patch(options: RuntimeOptions): Promise<SessionStatus> {

@@ -5,7 +5,7 @@ import { turnEventSchema } from "../events.ts";
 import { LIMITS } from "../limits.ts";
 import { defineOperation } from "../operation.ts";
 import { eventIdSchema, readAs } from "../request.ts";
-import { reasonSchema, sessionParamsSchema } from "./session.ts";
+import { sessionParamsSchema } from "./session.ts";
 
 const visible = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyLength}}$`);
 const dataUri = /^data:[^,]*;base64,/;
@@ -163,14 +163,30 @@ export const streamEvents = defineOperation({
   errors: ["ACP_SESSION_NOT_FOUND", "NOT_FOUND", "EVENTS_LOST"],
 });
 
+const cancellationSchema = readAs(
+  z.object({
+    reason: z.string().max(LIMITS.reasonLength).optional(),
+    turnId: z
+      .string()
+      .min(1)
+      .max(LIMITS.turnNameLength)
+      .optional()
+      .describe("The turn, running or queued; without it, the running turn. Queued messages of others stay."),
+  }),
+  { spellings: { turn_id: "turnId" }, nullIsAbsent: true },
+);
+
+/** What a cancellation says. */
+export type TurnCancellation = z.output<typeof cancellationSchema>;
+
 export const cancelTurn = defineOperation({
   name: "cancelTurn",
   method: "POST",
   path: "/sdk/acp/session/{key}/cancel",
-  summary: "Cancel the running turn",
+  summary: "Cancel the running turn, or one that is queued",
   permission: "acp.agent",
   params: sessionParamsSchema,
-  body: reasonSchema,
+  body: cancellationSchema,
   bodyOptional: true,
   stream: false,
   response: successSchema({}),

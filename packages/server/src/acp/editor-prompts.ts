@@ -41,7 +41,8 @@ export class EditorPrompts {
     const started = this.#begin(session, turnId, message);
     const cancel = (): void => {
       // A connection that closes aborts its requests, too, and must not end the turn.
-      if (this.#parts.rpc.isOpen) void this.cancel(session.key);
+      const { host, caller, rpc } = this.#parts;
+      if (rpc.isOpen) void host.cancelTurn(session.key, { turnId }, caller);
     };
     signal.addEventListener("abort", cancel, { once: true });
     const ended = Promise.resolve(started).then(() => session.ended(turnId));
@@ -54,17 +55,26 @@ export class EditorPrompts {
     }
   }
 
-  /** Cancels the turn of a session. */
-  async cancel(key: string): Promise<void> {
-    const { host, caller } = this.#parts;
-    await host.cancelTurn(key, undefined, caller);
+  /**
+   * Cancels what this client waits for in a session: its queued prompts, and its turn that runs. A client that waits for
+   * nothing cancels the running turn; messages that others have queued stay (B60).
+   */
+  async cancel(session: AttachedSession): Promise<void> {
+    const { host, caller, clientId } = this.#parts;
+    const isOwn = (id: string): boolean => id.startsWith(`${clientId}.`);
+    const chat = host.ahp.hub.state(session.chatUri, "chat");
+    const queued = (chat?.queuedMessages ?? []).map(({ id }) => String(id)).filter(isOwn);
+    for (const turnId of queued) await host.cancelTurn(session.key, { turnId }, caller);
+    const running = chat?.activeTurn?.id;
+    if (queued.length > 0 && (running === undefined || !isOwn(running))) return;
+    await host.cancelTurn(session.key, {}, caller);
   }
 
   /** Cancels the turn that a prompt of this client waits for, and waits for its end; does nothing without one. */
-  async cancelOwn(key: string): Promise<void> {
-    if (!this.has(key)) return;
-    await this.cancel(key);
-    await Promise.allSettled(this.#waitingIn(key));
+  async cancelOwn(session: AttachedSession): Promise<void> {
+    if (!this.has(session.key)) return;
+    await this.cancel(session);
+    await Promise.allSettled(this.#waitingIn(session.key));
   }
 
   #begin(

@@ -101,14 +101,18 @@ export class EditorSessions {
   }
 
   async cancel(params: unknown): Promise<void> {
-    await this.#prompts.cancel(readText(params, "sessionId"));
+    const key = readText(params, "sessionId");
+    const session = this.#attached.get(key);
+    const { host, caller } = this.#parts;
+    await (session === undefined ? host.cancelTurn(key, {}, caller) : this.#prompts.cancel(session));
   }
 
   /** Stops following a session. A turn that this client still waits for is cancelled, as ACP asks; the session stays. */
   async detach(params: unknown): Promise<object> {
     const key = readText(params, "sessionId");
-    await this.#prompts.cancelOwn(key);
-    this.#attached.get(key)?.close();
+    const session = this.#attached.get(key);
+    if (session !== undefined) await this.#prompts.cancelOwn(session);
+    session?.close();
     this.#attached.delete(key);
     return {};
   }

@@ -30,7 +30,7 @@ export function turnHandlers(host: HostPort, streamOptions: StreamOptions): Pick
       return followSession(params.key, { after, turnId: query.turn }, context, options);
     },
     cancelTurn: async ({ params, body }, { caller }) => {
-      await host.cancelTurn(params.key, body.reason, caller);
+      await host.cancelTurn(params.key, body, caller);
       return success({});
     },
   };

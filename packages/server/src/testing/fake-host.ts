@@ -16,6 +16,7 @@ import {
   type SessionOptions,
   type SessionPatch,
   type SessionStatus,
+  type TurnCancellation,
 } from "@holdfast/protocol";
 import type {
   Caller,
@@ -192,7 +193,7 @@ export class FakeHost implements HostPort {
     this.ended.push(appId);
   }
 
-  async cancelTurn(key: string, reason: string | undefined, caller: Caller): Promise<void> {
+  async cancelTurn(key: string, { reason }: TurnCancellation, caller: Caller): Promise<void> {
     const session = this.#find(key, caller);
     this.reasons.push(reason);
     session.cancel();

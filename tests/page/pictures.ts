@@ -48,6 +48,7 @@ async function takeDocumentPictures(): Promise<void> {
   const [host, browser] = await Promise.all([startRealHost(), startBrowser()]);
   try {
     const first = await openPage(browser, host, { ...desktop, colorScheme: "light" });
+    await first.getByText("Looking for agents").waitFor({ state: "detached" });
     await take(first, "welcome-light");
     await fill(first, host.project);
     await take(first, "session-light");

@@ -57,6 +57,8 @@ export class AcpServer {
       perMessageDeflate: false,
       maxPayload: maxMessageBytes,
       clientTracking: false,
+      // One message per tick, so that a client that sends many delays nobody (B50).
+      allowSynchronousEvents: false,
       handleProtocols: chooseProtocol,
     });
     this.#webSockets.on("headers", (headers, request) => {

@@ -1,4 +1,5 @@
 // Output of the terminals that a session's tool calls show, forwarded to one editor at its pace.
+import { StringDecoder } from "node:string_decoder";
 import type { TerminalUri } from "@holdfast/ahp";
 import { terminalIdOf, type Hub, type TerminalReader, type TerminalReading } from "@holdfast/core";
 import type { TerminalCursor } from "./params.ts";
@@ -25,7 +26,7 @@ interface Shown {
   offset: number;
   /** What comes before this byte is read for the text alone: the editor has it. */
   readonly knownUntil: number;
-  readonly knownDecoder: TextDecoder;
+  readonly knownDecoder: StringDecoder;
   /** The first bytes of a character whose rest has not come. */
   incomplete: Uint8Array;
   /** The end of the output, for editors that show text. */
@@ -69,7 +70,7 @@ export class AttachedTerminals {
       reader: this.#open(terminalId, from),
       offset,
       knownUntil: offset,
-      knownDecoder: new TextDecoder(),
+      knownDecoder: new StringDecoder(),
       incomplete: new Uint8Array(),
       text: "",
       textSentMs: 0,
@@ -166,7 +167,7 @@ export class AttachedTerminals {
   async #sendOutput(shown: Shown, { offset, bytes }: { offset: number; bytes: Uint8Array }): Promise<void> {
     const known = Math.min(bytes.length, Math.max(0, shown.knownUntil - offset));
     if (known > 0) {
-      const text = shown.knownDecoder.decode(bytes.subarray(0, known), { stream: true });
+      const text = shown.knownDecoder.write(bytes.subarray(0, known));
       // The first byte may be in the middle of a character.
       addText(shown, shown.text === "" ? text.replace(/^\uFFFD+/, "") : text);
       if (known === bytes.length) return;

@@ -34,6 +34,8 @@ export class EditorSessions {
   readonly #parts: EditorSessionsParts;
   readonly #attached = new Map<string, AttachedSession>();
   readonly #prompts: EditorPrompts;
+  /** How often each question was asked. */
+  readonly #asked = new Map<string, number>();
 
   constructor(parts: EditorSessionsParts) {
     this.#parts = parts;
@@ -75,7 +77,10 @@ export class EditorSessions {
     const cursor = readCursor(params);
     const state = this.#find(readText(params, "sessionId"));
     const known = this.#attached.get(state.key);
-    if (known !== undefined && cursor === undefined) return this.#settings(known);
+    if (known !== undefined && cursor === undefined) {
+      known.askAgain();
+      return this.#settings(known);
+    }
     if (this.#prompts.has(state.key)) throw new HostError("ACP_TURN_ACTIVE");
     const { lastSeq } = this.#parts.host.ahp.hub;
     if (cursor !== undefined && cursor.seq > lastSeq) throw new HostError("EVENTS_LOST");
@@ -231,6 +236,7 @@ export class EditorSessions {
       ...this.#parts,
       state,
       isOwnTurn: (turnId) => turnId.startsWith(`${clientId}.`),
+      asked: this.#asked,
     });
     this.#attached.set(state.key, session);
     return session;

@@ -26,6 +26,8 @@ export interface EditorSessionsParts extends EditorParts {
   readonly now: () => Date;
 }
 
+const UNKNOWN_PLACE =
+  "This host has not given the place in _meta.holdfast.after. Load the session by session/load.";
 /** Sessions that one client may follow. */
 const maxAttached = 64;
 
@@ -83,7 +85,7 @@ export class EditorSessions {
     }
     if (this.#prompts.has(state.key)) throw new HostError("ACP_TURN_ACTIVE");
     const { lastSeq } = this.#parts.host.ahp.hub;
-    if (cursor !== undefined && cursor.seq > lastSeq) throw new HostError("EVENTS_LOST");
+    if (cursor !== undefined && cursor.seq > lastSeq) throw new HostError("EVENTS_LOST", UNKNOWN_PLACE);
     const session = this.#attach(state);
     this.#followLater(
       session,

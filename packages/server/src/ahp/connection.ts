@@ -248,7 +248,7 @@ export class AhpConnection implements ClientConnection {
 
   async #greet(handshake: Handshake, params: unknown): Promise<object> {
     if (this.#state.name !== "new") {
-      throw new RpcError(ErrorCode.invalidRequest, "This connection has been introduced already.");
+      throw new RpcError(ErrorCode.invalidRequest, "This connection is already initialized.");
     }
     this.#state = { name: "greeting" };
     try {

@@ -1,6 +1,6 @@
 // Incoming messages of a client: how fast they are read, and which wait for one another.
 import { TokenBucket } from "@holdfast/core";
-import type { WebSocket } from "ws";
+import { WebSocket } from "ws";
 
 /** Messages, where one of more than `unitBytes` counts for several. */
 const size = { burst: 4000, perSecond: 2000 };
@@ -18,6 +18,15 @@ export class InboundPace {
       waitMs = this.#bucket.take(nowMs);
     }
     return waitMs === 0 ? 0 : Math.max(1, waitMs);
+  }
+}
+
+const tooLarge = 1009;
+
+/** The WebSocket of a client, which gives the reason where the library closes it without one. */
+export class ClientWebSocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason ?? (code === tooLarge ? "A message has at most 16 MiB." : undefined));
   }
 }
 

@@ -11,7 +11,7 @@ async function startSilentHost(): Promise<{ url: string; received: string[]; cra
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   const received: string[] = [];
-  server.on("connection", (client) => client.on("message", (data) => received.push(String(data))));
+  server.on("connection", (client) => client.on("message", (data: Buffer) => received.push(data.toString())));
   const crash = (): void => {
     for (const client of server.clients) client.terminate();
     server.close();

@@ -17,6 +17,7 @@ export class RawEditor {
   readonly socket: WebSocket;
   readonly messages: RawMessage[] = [];
   closeCode: number | undefined;
+  closeReason = "";
   #lastId = 0;
 
   private constructor(socket: WebSocket) {
@@ -24,7 +25,10 @@ export class RawEditor {
     socket.on("message", (data) => {
       if (Buffer.isBuffer(data)) this.messages.push(JSON.parse(data.toString("utf8")) as RawMessage);
     });
-    socket.on("close", (code) => (this.closeCode = code));
+    socket.on("close", (code, reason) => {
+      this.closeCode = code;
+      this.closeReason = reason.toString("utf8");
+    });
     socket.on("error", () => undefined);
     onTestFinished(() => socket.terminate());
   }

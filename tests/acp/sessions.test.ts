@@ -3,6 +3,7 @@ import { defaultChatUri } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
 import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { useServedHosts } from "../ahp/served-host.ts";
+import { RawEditor, type RawMessage } from "./raw-editor.ts";
 import { connect, open, post, requestIdOf, script } from "./scripted-editor.ts";
 
 const serve = useServedHosts();
@@ -128,6 +129,69 @@ describe("sessions of editors", () => {
     await post(host, sessionId, "/permission", { requestId, optionId: "yes" });
     expect(await turn).toEqual({ stopReason: "end_turn" });
     expect(host.faults).toEqual([]);
+  });
+
+  it.each([
+    {
+      name: "an unknown option",
+      outcome: { outcome: "selected", optionId: "maybe" },
+      why: "yes, yes-always, no",
+    },
+    { name: "an unknown outcome", outcome: { outcome: "weird" }, why: 'expected "selected" or "cancelled"' },
+  ])("[B52] says why $name cannot be used, and asks once more", async ({ outcome, why }) => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    const turn = editor.prompt(sessionId, "ask");
+    (await editor.permission()).answer(outcome as never);
+    const again = await editor.permission(2);
+    expect(again.request).toEqual(editor.asked[0]?.request);
+    expect(JSON.stringify(editor.updates.at(-1))).toContain(JSON.stringify(why).slice(1, -1));
+    again.answer({ outcome: "selected", optionId: "no" });
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(host.agentRecord()).toContain('"outcome":"selected","optionId":"no"');
+  });
+
+  it("[B52] reports an editor's error and does not ask a third time", async () => {
+    const host = await serve({ script });
+    const editor = await RawEditor.open(`${host.server.url}/acp?agent=mine`, { "x-api-key": host.token });
+    await editor.initialize();
+    const { result } = await editor.request("session/new", { cwd: host.work });
+    const sessionId = String(result?.["sessionId"]);
+    editor.send({
+      id: "p",
+      method: "session/prompt",
+      params: { sessionId, prompt: [{ type: "text", text: "ask" }] },
+    });
+    const asked = (): RawMessage[] =>
+      editor.messages.filter(({ method }) => method === "session/request_permission");
+    const notices = (): string[] =>
+      editor.messages.map((each) => JSON.stringify(each)).filter((text) => text.includes("Still open"));
+    await expect.poll(asked).toHaveLength(1);
+    editor.send({ id: asked()[0]?.id, error: { code: -32603, message: "The dialog failed." } });
+    await expect.poll(asked).toHaveLength(2);
+    expect(notices()).toEqual([
+      expect.stringContaining("error -32603, The dialog failed. You are asked once more"),
+    ]);
+    editor.send({ id: asked()[1]?.id, result: {} });
+    await expect.poll(notices).toHaveLength(2);
+    expect(notices()[1]).toContain("The request stays open");
+    expect(asked()).toHaveLength(2);
+    await post(host, sessionId, "/permission", { requestId: asked()[0]?.id, optionId: "yes" });
+    expect((await editor.answer("p")).result).toEqual({ stopReason: "end_turn" });
+  });
+
+  it("[B52] asks an editor that cancelled a request again when it opens the session", async () => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    await post(host, sessionId, "/chat/stream", { message: "ask" });
+    (await editor.permission()).answer({ outcome: "cancelled" });
+    await expect.poll(() => JSON.stringify(editor.updates.at(-1))).toContain("The request stays open");
+    expect(editor.asked).toHaveLength(1);
+    await editor.agent.request("session/resume", { sessionId, cwd: host.work, mcpServers: [] });
+    (await editor.permission(2)).answer({ outcome: "cancelled" });
+    await editor.agent.request("session/load", { sessionId, cwd: host.work, mcpServers: [] });
+    (await editor.permission(3)).approve();
+    await expect.poll(() => editor.text).toContain("done");
   });
 
   it("[B5] cancels a turn when its request is cancelled", async () => {

@@ -60,7 +60,7 @@ async function open(
 
 // Each starts the program three times and more, which takes its time on a busy machine.
 describe("holdfast acp", { timeout: 180_000 }, () => {
-  it("[C810] runs a turn of the built-in agent: a permission answered over HTTP, a live terminal, a cancel, a resumed session", async () => {
+  it("[C810] [B54] runs a turn of the built-in agent: a permission answered over HTTP, a live terminal, a cancel, a resumed session", async () => {
     const host = shared();
     const { editor, sessionId } = await open(host);
     const turn = editor.prompt(sessionId, "echo one; until test -e go; do sleep 0.05; done; echo two");
@@ -81,6 +81,8 @@ describe("holdfast acp", { timeout: 180_000 }, () => {
     expect(sessions.map((session) => session.sessionId)).toEqual([sessionId]);
     await other.agent.request("session/load", { sessionId, cwd: host.project, mcpServers: [] });
     expect(other.userText).toContain("echo one");
+    // [B54] As it was live.
+    expect(other.terminalText).toContain("one\r\ntwo\r\n");
     const last = other.prompt(sessionId, "echo three");
     (await other.permission()).approve();
     expect(await last).toMatchObject({ stopReason: "end_turn" });

@@ -35,6 +35,16 @@ async function open(
   return { host, editor, sessionId };
 }
 
+/** The text of the command, each time that it was sent. */
+function textsOf({ updates }: SdkEditor): string[] {
+  return updates.flatMap(({ update: each }) => {
+    if (each.sessionUpdate !== "tool_call_update") return [];
+    return (each.content ?? []).flatMap((content) =>
+      content.type === "content" && content.content.type === "text" ? [content.content.text] : [],
+    );
+  });
+}
+
 describe("terminals at editors", () => {
   it("[B12] shows a command as a terminal, live, with its exit before the end of its call", async () => {
     const line =
@@ -105,6 +115,30 @@ describe("terminals at editors", () => {
     writeFileSync(path.join(host.work, "go"), "");
     await expect.poll(() => other.text).toBe("ran");
     expect(other.terminalText).toBe("two\n");
+  });
+
+  it("[B51] repeats the beginning of the text of a running command after a resume", async () => {
+    const waits = (file: string): string => `until test -e ${file}; do sleep 0.02; done`;
+    const line = `echo 'önë'; ${waits("go")}; echo two; ${waits("end")}`;
+    const settings = { clientId: "me", terminals: false };
+    const { host, editor, sessionId } = await open({ prompts: { run: command(line) } }, settings);
+    void editor.prompt(sessionId, "run").catch(() => undefined);
+    await expect.poll(() => textsOf(editor).at(-1)).toBe("```console\nönë\n```");
+    const places = editor.updates.map(({ own }) => own);
+    const { terminal = "", offset } = places.findLast((own) => own.terminal !== undefined) ?? {};
+    const place = places.findLast((own) => own.place !== undefined)?.place;
+    editor.close();
+    const other = overWebSocket({ url: host.server.url, token: host.token });
+    await other.initialize(false, "me");
+    const after = { place, terminals: { [terminal]: offset } };
+    const request = { sessionId, cwd: host.work, mcpServers: [], _meta: { holdfast: { after } } };
+    await other.agent.request("session/resume", request);
+    writeFileSync(path.join(host.work, "go"), "");
+    await expect.poll(() => textsOf(other).at(-1)).toBe("```console\nönë\ntwo\n```");
+    expect(textsOf(other).every((text) => text.startsWith("```console\nönë\n"))).toBe(true);
+    expect(other.terminalText).toBe("two\n");
+    writeFileSync(path.join(host.work, "end"), "");
+    await expect.poll(() => other.text).toBe("ran");
   });
 
   it("[B13] leaves a flood out but for its end where the editor does not read", async () => {

@@ -256,6 +256,35 @@ describe("hostile clients", () => {
     expect((await editor.request("session/list")).result).toEqual({ sessions: [] });
   });
 
+  it("[B53] get errors that name what is wrong", async () => {
+    const host = await serve({ script });
+    const editor = await connect(host);
+    await editor.initialize();
+    for (const params of ["s", [1], 7]) {
+      editor.send({ id: "p", method: "session/list", params });
+      const expected = { code: -32602, message: "params: expected an object" };
+      expect((await editor.answer("p")).error).toMatchObject(expected);
+      editor.messages.length = 0;
+    }
+    editor.send({ id: "none", method: "session/list" });
+    expect((await editor.answer("none")).result).toEqual({ sessions: [] });
+    const again = await editor.request("initialize", { protocolVersion: 1 });
+    expect(again.error?.message).toBe("This connection is already initialized.");
+    const { result } = await editor.request("session/new", { cwd: host.work });
+    const holdfast = { after: { place: "999999999" } };
+    const lost = await editor.request("session/resume", {
+      sessionId: result?.["sessionId"],
+      _meta: { holdfast },
+    });
+    expect(lost.error).toMatchObject({
+      data: { code: "EVENTS_LOST" },
+      message: expect.stringContaining("session/load") as string,
+    });
+    editor.send("x".repeat(16 * 1024 * 1024 + 1));
+    await expect.poll(() => editor.closeReason).toBe("A message has at most 16 MiB.");
+    expect(editor.closeCode).toBe(1009);
+  });
+
   it("[B17] cannot nest a message deeper than the host can bear", async () => {
     const host = await serve({ script });
     const editor = await connect(host);

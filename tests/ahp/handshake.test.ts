@@ -214,6 +214,17 @@ test("[E66] before its introduction a client may only ping", async () => {
   });
 });
 
+test("[B53] wrong parameters and a second introduction are named", async () => {
+  const host = await serveHost();
+  const client = await host.client();
+  expect(await client.ask("subscribe", [1])).toMatchObject({
+    error: { code: -32602, message: "params: expected an object" },
+  });
+  expect(await client.ask("initialize", { protocolVersions: ["1.0.0"], clientId: "b" })).toMatchObject({
+    error: { code: -32600, message: "This connection is already initialized." },
+  });
+});
+
 test("[E66] an action before the introduction is answered with an error, for it has no other answer", async () => {
   const host = await serveHost();
   const client = await host.socket();

@@ -225,6 +225,11 @@ export class Connection<Local extends Methods = Methods, Remote extends Methods 
     return this.#outbox.send(encodeNotification(method, params, this.#terminator));
   }
 
+  /** Bytes that wait for the transport to take more. */
+  get unsentBytes(): number {
+    return this.#outbox.unsentBytes;
+  }
+
   /** Resolves when the transport takes more, or when the connection is over. */
   drained(): Promise<void> {
     return this.#outbox.drained();

@@ -39,6 +39,11 @@ export class Outbox {
     });
   }
 
+  /** Bytes that wait because the sink takes no more at the moment. */
+  get unsentBytes(): number {
+    return this.#unsentBytes;
+  }
+
   /** Sends or queues a message; `false` means that it is better to wait for `drained()` before the next. */
   send(chunks: MessageChunks): boolean {
     if (this.#isClosed) return false;

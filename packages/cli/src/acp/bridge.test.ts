@@ -138,6 +138,18 @@ describe("the bridge of an editor", () => {
     expect(asked.map(({ id }) => id)).toEqual(["a", "b", "c"]);
   });
 
+  it("[B52] asks the editor again what it left open when it opens the session again", async () => {
+    const { say, receive, editor } = await open();
+    const question = { id: "a", method: "session/request_permission", params: { sessionId: "s" } };
+    receive(question);
+    say({ id: "a", result: { outcome: { outcome: "cancelled" } } });
+    receive(question);
+    say({ id: 2, method: "session/load", params: { sessionId: "s", cwd: "/" } });
+    receive(question);
+    const asked = editor.filter(({ method }) => method === "session/request_permission");
+    expect(asked).toHaveLength(2);
+  });
+
   it("[C812] shows a history that was cut off once", async () => {
     const opened = await open();
     const { say, receive, bridge, editor } = opened;

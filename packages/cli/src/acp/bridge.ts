@@ -33,6 +33,8 @@ const invalidRequest = -32600;
 const internalError = -32603;
 /** Notifications that wait for the host; of more, the oldest are dropped. */
 const maxUnsent = 1000;
+/** Requests after which the host asks again what an editor left open. */
+const asksAgain: ReadonlySet<string> = new Set(["session/load", "session/resume"]);
 /** Answers that are kept for a host that asks again. */
 const keptAnswers = 64;
 
@@ -48,7 +50,7 @@ export class Bridge {
   readonly #pending = new Map<string, Pending>();
   readonly #asked = new Map<string, Asked>();
   /** The editor's answers, by the id of the question. */
-  readonly #answers = new Map<string, string>();
+  readonly #answers = new Map<string, Asked & { readonly text: string }>();
   /** Notifications for a host that is not there. */
   #unsent: string[] = [];
   /** Updates of sessions that are being loaded: passed on with the response, so that a load that is cut off begins again. */
@@ -85,6 +87,7 @@ export class Bridge {
     const pending = { request: message, text: this.#forHost(message) };
     if (message.method === "initialize") this.#initialize = message;
     this.#pending.set(keyOf(message.id), pending);
+    if (asksAgain.has(message.method)) this.#forgetAnswers(sessionOf(message));
     if (message.method === "session/load") this.#loading.set(sessionOf(message) ?? "", []);
     this.#host?.send(pending.text);
   }
@@ -166,18 +169,27 @@ export class Bridge {
 
   #takeAnswer(answer: Message): void {
     const key = keyOf(answer.id);
-    if (!this.#asked.delete(key)) return;
+    const asked = this.#asked.get(key);
+    if (asked === undefined) return;
+    this.#asked.delete(key);
     // The host may not have received it when the connection breaks: then it asks again.
-    this.#answers.set(key, answer.text);
+    this.#answers.set(key, { ...asked, text: answer.text });
     const [oldest] = this.#answers.keys();
     if (this.#answers.size > keptAnswers && oldest !== undefined) this.#answers.delete(oldest);
     this.#connection?.send(answer.text);
   }
 
+  /** The host asks an editor that opens a session what is still open; an earlier answer has not decided it. */
+  #forgetAnswers(sessionId: string | undefined): void {
+    // One that the host may not have yet is kept.
+    if (this.#host === undefined) return;
+    for (const [key, answer] of this.#answers) if (answer.sessionId === sessionId) this.#answers.delete(key);
+  }
+
   #takeQuestion(question: Message): void {
     const key = keyOf(question.id);
     const answer = this.#answers.get(key);
-    if (answer !== undefined) return this.#connection?.send(answer);
+    if (answer !== undefined) return this.#connection?.send(answer.text);
     if (this.#asked.has(key)) return;
     this.#asked.set(key, { sessionId: sessionOf(question) });
     this.#toEditor(question.text);

@@ -1,5 +1,6 @@
 // Life of `holdfast acp`: lines of the editor and messages of the host through the bridge, across restarts of the host.
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { NdjsonSplitter } from "@holdfast/jsonrpc";
 import type { HostPlace } from "../link/host-link.ts";
 import { Bridge } from "./bridge.ts";
@@ -15,13 +16,14 @@ export interface EditorLinkParts {
   readonly findHost: (mayStart: boolean) => Promise<HostPlace>;
   /** Reports to the editor's log. */
   readonly warn: (line: string) => void;
+  /** How long the host is waited for before one is started for an editor that waits. */
+  readonly startAfterMs?: number;
 }
 
 /** The longest line of an editor: the host takes no longer message. */
 const maxLineBytes = 16 * 1024 * 1024;
 const invalidRequest = -32600;
-/** How long the host is waited for before one is started for an editor that waits. */
-const startAfterMs = 15_000;
+const defaultStartAfterMs = 15_000;
 /** How long responses are waited for when the editor's input has ended. */
 const answerMs = 5000;
 const retry = { firstMs: 50, lastMs: 2000 };
@@ -106,19 +108,33 @@ export class EditorLink {
 
   /** Tries again and again; a host is started only for an editor that waits, and not at once: one may be restarting. */
   async #reconnect(): Promise<void> {
-    const sinceMs = performance.now();
-    for (let waitMs = retry.firstMs; !this.#isOver; waitMs = Math.min(waitMs * 2, retry.lastMs)) {
-      await new Promise((resolve) => {
-        setTimeout(resolve, waitMs);
-      });
-      const mayStart = this.#bridge.isAwaited && performance.now() - sinceMs > startAfterMs;
+    const { findHost, warn, startAfterMs = defaultStartAfterMs } = this.#parts;
+    const startMs = performance.now() + startAfterMs;
+    let hasSaidWhen = false;
+    let waitMs = retry.firstMs;
+    while (!this.#isOver) {
+      await delay(waitMs);
+      const leftMs = startMs - performance.now();
+      const mayStart = this.#bridge.isAwaited && leftMs <= 0;
       try {
-        await this.#connect(await this.#parts.findHost(mayStart));
+        if (mayStart) warn("Still no host. Starting one.");
+        const place = await findHost(mayStart);
+        await this.#connect(place);
+        warn(`Connected to the host at ${place.url}.`);
         return;
       } catch (error) {
         if (error instanceof RefusedError) throw error;
         if (mayStart) this.#bridge.giveUp(`No host can be reached: ${messageOf(error)}`);
       }
+      if (!hasSaidWhen && this.#bridge.isAwaited && leftMs > 0) {
+        hasSaidWhen = true;
+        warn(`No host runs. If none comes back within ${Math.ceil(leftMs / 1000)} s, one is started.`);
+      }
+      waitMs = Math.min(
+        waitMs * 2,
+        retry.lastMs,
+        leftMs > 0 ? Math.max(leftMs, retry.firstMs) : retry.lastMs,
+      );
     }
   }
 

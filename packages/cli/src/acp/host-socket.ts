@@ -27,6 +27,8 @@ export class HostSocket {
   private constructor(webSocket: WebSocket, { onMessage, onClosed }: SocketListener) {
     this.#webSocket = webSocket;
     webSocket.on("message", (data) => {
+      // A pong waits behind the messages that the host has not handled.
+      this.#isAlive = true;
       if (Buffer.isBuffer(data)) onMessage(data.toString("utf8"));
     });
     webSocket.on("pong", () => (this.#isAlive = true));

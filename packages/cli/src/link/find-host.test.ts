@@ -94,6 +94,37 @@ describe("[C15] the host of a command", () => {
     expect(refused.stderr).toContain(`Port ${new URL(url).port} is taken`);
   }, 60_000);
 
+  it("[C833] that replaces a crashed one has its address, unless another program has the port by then", async () => {
+    const home = temporaryFolder();
+    const crashed = new ProgramRun(["--port", "0", "--home", home, "--json"]);
+    const { url } = await crashed.ready();
+    await crashed.stop("SIGKILL");
+    const replace = async (): Promise<string> => {
+      const run = new ProgramRun(["--home", home], { program: "find-host-program" });
+      expect(await run.end()).toEqual({ code: 0, signal: null });
+      const { pid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number };
+      onTestFinished(() => {
+        if (isRunning(identifyProcess(pid) ?? { pid: 0, birth: "" })) process.kill(pid, "SIGKILL");
+      });
+      return (JSON.parse(run.stdout) as { url: string }).url;
+    };
+    expect(await replace()).toBe(url);
+    const host = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number };
+    process.kill(host.pid, "SIGKILL");
+    const answers = (): Promise<boolean> =>
+      fetch(url).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(answers).toBe(false);
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    await new Promise((resolve) => {
+      other.listen(Number(new URL(url).port), "127.0.0.1", () => resolve(undefined));
+    });
+    expect(await replace()).not.toBe(url);
+  }, 60_000);
+
   it("[C15] that does not start is explained by its last words", async () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": -1 } }`);

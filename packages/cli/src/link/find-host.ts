@@ -9,7 +9,7 @@ import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { findHome } from "../serve/home.ts";
-import { findRunningHost } from "../serve/host-file.ts";
+import { findRunningHost, type HostFile, readHostFile } from "../serve/host-file.ts";
 import { readToken } from "../serve/token.ts";
 import { openOwnFile } from "../serve/whole-file.ts";
 import type { HostPlace } from "./host-link.ts";
@@ -96,17 +96,45 @@ const logFile = "host.log";
 const lastLinesShown = 5;
 
 /**
- * Starts the host of a home in another process; done when it listens. Nobody chose the default port, so where
- * another program has it, any free one will do (C226).
+ * Starts the host of a home in another process; done when it listens. One that crashed left host.json behind: its
+ * clients know its address, so that is tried first, with its other options (C833). Nobody chose the default port, so
+ * where another program has it, any free one will do (C226).
  */
 async function startInBackground(home: string, programPath: string): Promise<HostPlace> {
+  const crashed = readHostFile(home);
+  const options = crashed === undefined ? [] : optionsOf(crashed);
+  const start = (...port: string[]): Promise<HostPlace> =>
+    startHostProcess(home, programPath, [...options, ...port]);
   try {
-    return await startHostProcess(home, programPath);
+    if (crashed !== undefined) return await start(...portOf(crashed));
   } catch (error) {
-    const isTaken = error instanceof CommandError && error.exitCode === EXIT_CODES.address;
-    if (!isTaken || !(await hasDefaultPort(home))) throw error;
-    return startHostProcess(home, programPath, ["--port", "0"]);
+    if (!isTaken(error)) throw error;
   }
+  try {
+    return await start();
+  } catch (error) {
+    if (!isTaken(error) || !(await hasDefaultPort(home))) throw error;
+    return start("--port", "0");
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof CommandError && error.exitCode === EXIT_CODES.address;
+}
+
+function portOf({ url }: HostFile): string[] {
+  if (!URL.canParse(url)) return [];
+  const { port, protocol } = new URL(url);
+  return ["--port", port === "" ? String(protocol === "https:" ? 443 : 80) : port];
+}
+
+/** The options that a host was started with. */
+function optionsOf({ host, config, keeper }: HostFile): string[] {
+  return [
+    ...(host === undefined ? [] : ["--host", host]),
+    ...(config === undefined ? [] : ["--config", config]),
+    ...(keeper === false ? ["--no-keeper"] : []),
+  ];
 }
 
 async function hasDefaultPort(home: string): Promise<boolean> {

@@ -12,7 +12,7 @@ import { LIMITS } from "@holdfast/protocol";
 import type { Caller } from "../host-port.ts";
 import type { AcpHost } from "./acp-host.ts";
 import { type EditorFeatures, readFeatures } from "./features.ts";
-import { invalidParams, membersOf, ownMembers } from "./params.ts";
+import { invalidParams, membersOf, ownMembers, requireMembers } from "./params.ts";
 import { toRpcError } from "./rpc-error.ts";
 import { lookUpVisible } from "./visible-sessions.ts";
 import { EditorSessions } from "./editor-sessions.ts";
@@ -126,7 +126,7 @@ export class AcpConnection {
         [
           method,
           (params: unknown, { signal }: { readonly signal: AbortSignal }) =>
-            this.#handle(() => handle(this.#sessions(method), params, signal)),
+            this.#handle(() => handle(this.#sessions(method), requireMembers(params), signal)),
         ] as const,
     );
     return {
@@ -151,9 +151,9 @@ export class AcpConnection {
 
   #initialize(params: unknown): object {
     if (this.#state.name !== "new") {
-      throw new RpcError(ErrorCode.invalidRequest, "This connection has been initialized already.");
+      throw new RpcError(ErrorCode.invalidRequest, "This connection is already initialized.");
     }
-    if (typeof membersOf(params)["protocolVersion"] !== "number") {
+    if (typeof membersOf(requireMembers(params))["protocolVersion"] !== "number") {
       throw invalidParams("protocolVersion: expected a number");
     }
     const features = readFeatures(params);

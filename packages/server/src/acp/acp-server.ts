@@ -6,6 +6,7 @@ import type { Log } from "@holdfast/core";
 import { type ConnectedClient, HostError } from "@holdfast/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type AdmissionParts, admitSocket, chooseProtocol, refuseUpgrade } from "../ahp/admission.ts";
+import { ClientWebSocket } from "../ahp/inbound.ts";
 import type { Refusals } from "../auth/refusals.ts";
 import type { HostPort } from "../host-port.ts";
 import { errorResponse, reportError } from "../http/error-response.ts";
@@ -57,6 +58,9 @@ export class AcpServer {
       perMessageDeflate: false,
       maxPayload: maxMessageBytes,
       clientTracking: false,
+      // One message per tick, so that a client that sends many delays nobody (B50).
+      allowSynchronousEvents: false,
+      WebSocket: ClientWebSocket,
       handleProtocols: chooseProtocol,
     });
     this.#webSockets.on("headers", (headers, request) => {

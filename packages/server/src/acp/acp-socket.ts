@@ -2,8 +2,8 @@
 import type { Socket } from "node:net";
 import { joinChunks, type MessageSink } from "@holdfast/jsonrpc";
 import type { RawData, WebSocket } from "ws";
-import { InboundLimit } from "../ahp/inbound.ts";
-import { SocketWriter } from "../ahp/socket-writer.ts";
+import { InboundMessages } from "../ahp/inbound.ts";
+import { DEAF_BYTES, SocketWriter } from "../ahp/socket-writer.ts";
 import { AcpConnection, type AcpClient, type AcpDeps } from "./acp-connection.ts";
 
 /** Why a connection was closed; those above 4000 are the host's own, near the HTTP status that says the same. */
@@ -20,21 +20,23 @@ export class AcpSocket {
   readonly connection: AcpConnection;
   readonly #webSocket: WebSocket;
   readonly #writer: SocketWriter;
-  readonly #limit: InboundLimit;
+  readonly #inbound: InboundMessages;
   #onDrain: () => void = () => {};
   #isAlive = true;
 
   constructor(deps: AcpDeps, { webSocket, socket, client }: Accepted) {
     this.#webSocket = webSocket;
-    this.#writer = new SocketWriter(webSocket, socket, () => this.#onDrain());
-    this.#limit = new InboundLimit(webSocket);
+    this.#inbound = new InboundMessages(webSocket, (message) => this.#handle(message));
+    this.#writer = new SocketWriter({
+      webSocket,
+      socket,
+      reading: this.#inbound,
+      onRoom: () => this.#drained(),
+    });
     this.connection = new AcpConnection(deps, client, this.#sink());
     webSocket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     webSocket.on("pong", () => (this.#isAlive = true));
-    webSocket.on("close", () => {
-      this.#limit.close();
-      this.connection.close();
-    });
+    webSocket.on("close", () => this.#inbound.end(() => this.connection.close()));
     // The WebSocket sends a close code that names the error; its close event follows.
     webSocket.on("error", () => {});
   }
@@ -47,6 +49,7 @@ export class AcpSocket {
   }
 
   close(code: number, reason: string): void {
+    if (code === CLOSE_CODE.revoked) this.#inbound.drop();
     this.#webSocket.close(code, reason);
   }
 
@@ -59,8 +62,18 @@ export class AcpSocket {
     if (isBinary || !Buffer.isBuffer(data)) {
       return this.close(CLOSE_CODE.unsupportedData, "Send one JSON message per text frame.");
     }
-    this.#limit.take(data.length);
-    this.connection.push(data.toString("utf8"));
+    this.#inbound.receive(data);
+  }
+
+  #handle(message: Buffer): void {
+    this.connection.push(message.toString("utf8"));
+    // Responses wait in the connection, not in the socket, while the socket is full (B50).
+    if (this.connection.rpc.unsentBytes > DEAF_BYTES) this.#inbound.pause();
+  }
+
+  #drained(): void {
+    this.#onDrain();
+    if (this.connection.rpc.unsentBytes === 0) this.#inbound.resume();
   }
 
   #sink(): MessageSink {

@@ -20,7 +20,7 @@ import { type EndedTurn, SessionProjection } from "./projection.ts";
 import { Questions } from "./questions.ts";
 import { describeStart } from "./session-state.ts";
 import type { SessionUpdate, TerminalContent, TerminalView } from "./tool-call.ts";
-import { replayTurn } from "./turn-update.ts";
+import { noticeUpdate, replayTurn } from "./turn-update.ts";
 import type { Caller } from "../host-port.ts";
 
 /** One editor: its connection, its features, and the host that serves it. */
@@ -40,6 +40,8 @@ export interface EditorParts {
 export interface AttachedSessionParts extends EditorParts {
   readonly state: SessionState;
   readonly isOwnTurn: (turnId: string) => boolean;
+  /** How often each question was asked on this connection. */
+  readonly asked: Map<string, number>;
 }
 
 /** Where an editor begins to follow a session: now, after the history that it was sent, or after what it had before. */
@@ -105,7 +107,12 @@ export class AttachedSession {
       sessionId: this.key,
       features,
       view,
-      decide: (decision) => void host.approvals.resolve(this.key, decision, caller),
+      asked: parts.asked,
+      decide: (decision) => {
+        const { resolved, reason = "" } = host.approvals.resolve(this.key, decision, caller);
+        return resolved ? undefined : reason;
+      },
+      report: (title, description) => void this.#send(noticeUpdate(title, description, features)),
     });
     this.#projection = new SessionProjection({
       features,
@@ -177,6 +184,11 @@ export class AttachedSession {
     return new Promise((resolve) => {
       this.#waiting.set(turnId, resolve);
     });
+  }
+
+  /** Asks the questions again that the editor left open. */
+  askAgain(): void {
+    this.#questions.askAgain();
   }
 
   /** Stops following; the session and its turns continue. */

@@ -1,4 +1,5 @@
 // Output of the terminals that a session's tool calls show, forwarded to one editor at its pace.
+import { StringDecoder } from "node:string_decoder";
 import type { TerminalUri } from "@holdfast/ahp";
 import { terminalIdOf, type Hub, type TerminalReader, type TerminalReading } from "@holdfast/core";
 import type { TerminalCursor } from "./params.ts";
@@ -23,6 +24,9 @@ interface Shown {
   reader: Promise<TerminalReader>;
   /** The next byte to send. */
   offset: number;
+  /** What comes before this byte is read for the text alone: the editor has it. */
+  readonly knownUntil: number;
+  readonly knownDecoder: StringDecoder;
   /** The first bytes of a character whose rest has not come. */
   incomplete: Uint8Array;
   /** The end of the output, for editors that show text. */
@@ -57,12 +61,16 @@ export class AttachedTerminals {
     const terminalId = terminalIdOf(uri);
     if (this.#shown.has(terminalId) || this.#isClosed || after === "exited") return;
     const offset = after ?? 0;
+    // Text replaces what the editor shows, so it needs what came before (B51).
+    const from = this.#parts.byReference ? offset : Math.max(0, offset - maxTextLength);
     this.#shown.set(terminalId, {
       terminalId,
       uri,
       toolCallId,
-      reader: this.#open(terminalId, offset),
+      reader: this.#open(terminalId, from),
       offset,
+      knownUntil: offset,
+      knownDecoder: new StringDecoder(),
       incomplete: new Uint8Array(),
       text: "",
       textSentMs: 0,
@@ -110,8 +118,7 @@ export class AttachedTerminals {
         await this.#sendOutput(shown, reading);
         return true;
       case "skipped":
-        shown.offset = reading.offset;
-        await this.#sendData(shown, skippedLine(reading.skippedBytes));
+        await this.#skip(shown, reading);
         return true;
       case "resized":
         return true;
@@ -147,8 +154,25 @@ export class AttachedTerminals {
     shown.incomplete = Buffer.from(skipped);
   }
 
+  async #skip(
+    shown: Shown,
+    { offset, skippedBytes }: { offset: number; skippedBytes: number },
+  ): Promise<void> {
+    if (offset <= shown.knownUntil) return addText(shown, skippedLine(skippedBytes));
+    const unsentBytes = Math.min(skippedBytes, offset - shown.offset);
+    shown.offset = offset;
+    await this.#sendData(shown, skippedLine(unsentBytes));
+  }
+
   async #sendOutput(shown: Shown, { offset, bytes }: { offset: number; bytes: Uint8Array }): Promise<void> {
-    const whole = Buffer.concat([shown.incomplete, bytes]);
+    const known = Math.min(bytes.length, Math.max(0, shown.knownUntil - offset));
+    if (known > 0) {
+      const text = shown.knownDecoder.write(bytes.subarray(0, known));
+      // The first byte may be in the middle of a character.
+      addText(shown, shown.text === "" ? text.replace(/^\uFFFD+/, "") : text);
+      if (known === bytes.length) return;
+    }
+    const whole = Buffer.concat([shown.incomplete, bytes.subarray(known)]);
     const end = whole.length - incompleteBytes(whole);
     shown.incomplete = whole.subarray(end);
     shown.offset = offset + bytes.length - shown.incomplete.length;
@@ -157,8 +181,7 @@ export class AttachedTerminals {
 
   async #sendData(shown: Shown, data: string): Promise<void> {
     const { terminalId, toolCallId } = shown;
-    shown.text = (shown.text + data).slice(-maxTextLength);
-    shown.isTextStale = true;
+    addText(shown, data);
     const meta = { terminal_output: { terminal_id: terminalId, data } };
     const update = { sessionUpdate: "tool_call_update", toolCallId, _meta: meta };
     await this.#parts.send(update, terminalId, shown.offset);
@@ -197,6 +220,11 @@ export class AttachedTerminals {
     const update = { sessionUpdate: "tool_call_update", toolCallId: shown.toolCallId, content };
     await this.#parts.send(update, shown.terminalId, shown.offset);
   }
+}
+
+function addText(shown: Shown, text: string): void {
+  shown.text = (shown.text + text).slice(-maxTextLength);
+  shown.isTextStale = true;
 }
 
 function closeReader(reader: Promise<TerminalReader>): void {

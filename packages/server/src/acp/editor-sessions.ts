@@ -26,6 +26,8 @@ export interface EditorSessionsParts extends EditorParts {
   readonly now: () => Date;
 }
 
+const UNKNOWN_PLACE =
+  "This host has not given the place in _meta.holdfast.after. Load the session by session/load.";
 /** Sessions that one client may follow. */
 const maxAttached = 64;
 
@@ -34,6 +36,8 @@ export class EditorSessions {
   readonly #parts: EditorSessionsParts;
   readonly #attached = new Map<string, AttachedSession>();
   readonly #prompts: EditorPrompts;
+  /** How often each question was asked. */
+  readonly #asked = new Map<string, number>();
 
   constructor(parts: EditorSessionsParts) {
     this.#parts = parts;
@@ -75,10 +79,13 @@ export class EditorSessions {
     const cursor = readCursor(params);
     const state = this.#find(readText(params, "sessionId"));
     const known = this.#attached.get(state.key);
-    if (known !== undefined && cursor === undefined) return this.#settings(known);
+    if (known !== undefined && cursor === undefined) {
+      known.askAgain();
+      return this.#settings(known);
+    }
     if (this.#prompts.has(state.key)) throw new HostError("ACP_TURN_ACTIVE");
     const { lastSeq } = this.#parts.host.ahp.hub;
-    if (cursor !== undefined && cursor.seq > lastSeq) throw new HostError("EVENTS_LOST");
+    if (cursor !== undefined && cursor.seq > lastSeq) throw new HostError("EVENTS_LOST", UNKNOWN_PLACE);
     const session = this.#attach(state);
     this.#followLater(
       session,
@@ -235,6 +242,7 @@ export class EditorSessions {
       ...this.#parts,
       state,
       isOwnTurn: (turnId) => turnId.startsWith(`${clientId}.`),
+      asked: this.#asked,
     });
     this.#attached.set(state.key, session);
     return session;

@@ -3,6 +3,9 @@ import type { ServerResponse } from "node:http";
 import { joinChunks, type MessageChunks, type MessageSink } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import { AcpConnection, type AcpClient, type AcpDeps } from "./acp-connection.ts";
+import { maxMessageBytes } from "./acp-admission.ts";
+import { InboundPace } from "../ahp/inbound.ts";
+import { DEAF_BYTES } from "../ahp/socket-writer.ts";
 import { MessageStream, type MessageStreamParts } from "./message-stream.ts";
 import { membersOf } from "./params.ts";
 
@@ -18,6 +21,8 @@ const roomCharacters = 256 * 1024;
 const maxRoutes = 1024;
 /** One for the connection, and one for each session that it may follow, with some to spare. */
 const maxStreams = 128;
+/** How long a message waits for a client to read what it has asked for. */
+const roomMs = 10_000;
 /** A message that looks like `initialize` and is answered by nothing is wrong. */
 const initializeMs = 5000;
 
@@ -34,6 +39,10 @@ export class HttpConnection {
   #onDrain: () => void = () => {};
   #isBlocked = false;
   #initialized: ((text: string) => void) | undefined;
+  readonly #pace = new InboundPace();
+  /** Done when the next message may be handled. */
+  #turn: Promise<void> = Promise.resolve();
+  #postedCharacters = 0;
   #lastUseMs = performance.now();
 
   constructor(parts: HttpConnectionParts) {
@@ -61,8 +70,22 @@ export class HttpConnection {
     });
   }
 
-  /** Takes a message of the client; its response, if it gets one, leaves by a stream. */
-  push(text: string, message: Readonly<Record<string, unknown>>): void {
+  /** Takes a message of the client in its turn; its response, if it gets one, leaves by a stream. */
+  async push(text: string, message: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#postedCharacters > maxMessageBytes) throw new HostError("RATE_LIMITED");
+    this.#postedCharacters += text.length;
+    const turn = this.#turn.then(() => this.#waitForRoom());
+    const waitMs = turn.then(() => this.#handle(text, message));
+    this.#turn = waitMs.then(wait, () => undefined);
+    try {
+      await waitMs;
+    } finally {
+      this.#postedCharacters -= text.length;
+    }
+  }
+
+  /** Handles a message; gives how long the next one waits. */
+  #handle(text: string, message: Readonly<Record<string, unknown>>): number {
     this.#lastUseMs = performance.now();
     const { id, method, params } = message;
     const { sessionId } = membersOf(params);
@@ -71,6 +94,15 @@ export class HttpConnection {
       this.#routes.set(JSON.stringify(id), sessionId);
     }
     this.connection.push(text);
+    return this.#pace.take(text.length);
+  }
+
+  /** A client that does not read its responses is not listened to (B50). */
+  async #waitForRoom(): Promise<void> {
+    const { rpc } = this.connection;
+    if (rpc.unsentBytes <= DEAF_BYTES) return;
+    const isDrained = await Promise.race([rpc.drained().then(() => true), wait(roomMs).then(() => false)]);
+    if (!isDrained) throw new HostError("RATE_LIMITED", "Read the streams of this connection first.");
   }
 
   /** Streams the messages of a session, or those of the connection, after the last that the reader has. */
@@ -137,6 +169,13 @@ export class HttpConnection {
     // A sink that is written to at this moment must return first.
     setImmediate(() => this.#onDrain());
   }
+}
+
+function wait(timeMs: number): Promise<void> {
+  if (timeMs === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    setTimeout(resolve, timeMs).unref();
+  });
 }
 
 /** The route of an id, which is needed once. */

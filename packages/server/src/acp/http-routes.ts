@@ -75,7 +75,7 @@ export class AcpRoutes {
     if (isInitialize && c.req.header(connectionHeader) === undefined) return this.#initialize(c, text);
     const { connection } = this.#find(c).kept;
     requireSameSession(c.req.header(sessionHeader), message);
-    connection.push(text, message);
+    await connection.push(text, message);
     return new Response(null, { status: 202 });
   }
 

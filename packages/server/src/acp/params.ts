@@ -16,6 +16,13 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
     : {};
 }
 
+/** Parameters as they came; none are the same as an empty object. */
+export function requireMembers(params: unknown): unknown {
+  if (params === undefined || params === null) return {};
+  if (typeof params === "object" && !Array.isArray(params)) return params;
+  throw invalidParams("params: expected an object");
+}
+
 export function readText(params: unknown, name: string, maxLength: number = LIMITS.cwdLength): string {
   const value = membersOf(params)[name];
   if (typeof value !== "string" || value === "") throw invalidParams(`${name}: expected a text`);

@@ -1,7 +1,7 @@
-// Questions of a session at one editor: permission requests and forms, asked once each, withdrawn when answered elsewhere.
+// Questions of a session at one editor: permission requests and forms, asked again after an unusable answer, withdrawn when answered elsewhere.
 import type { JsonObject, PendingToolCall, SessionInputRequest } from "@holdfast/ahp";
 import { runsOutside } from "@holdfast/core";
-import type { Connection } from "@holdfast/jsonrpc";
+import { type Connection, ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import type { PermissionDecision } from "@holdfast/protocol";
 import type { EditorFeatures } from "./features.ts";
 import { membersOf, readContent } from "./params.ts";
@@ -12,20 +12,45 @@ export interface QuestionsParts {
   readonly sessionId: string;
   readonly features: EditorFeatures;
   readonly view: TerminalView;
-  /** Decides for every client; one that comes too late changes nothing. */
-  readonly decide: (decision: PermissionDecision) => void;
+  /** How often each question was asked on this connection. */
+  readonly asked: Map<string, number>;
+  /** Decides for every client; gives the reason why the decision changes nothing. */
+  readonly decide: (decision: PermissionDecision) => string | undefined;
+  /** Shows the person at the editor why a question is still open. */
+  readonly report: (title: string, description: string) => void;
 }
 
 interface Question {
   readonly method: string;
   readonly params: object;
-  readonly read: (response: unknown) => Omit<PermissionDecision, "requestId"> | undefined;
+  readonly title: string;
+  readonly read: (response: unknown) => Answer;
 }
+
+/** The meaning of an editor's response. */
+type Answer =
+  | { readonly kind: "decided"; readonly decision: Omit<PermissionDecision, "requestId"> }
+  | { readonly kind: "left open" }
+  | { readonly kind: "unusable"; readonly why: string; readonly isFinal?: boolean }
+  /** Nobody waits for it any more. */
+  | { readonly kind: "over" };
+
+interface OpenQuestion {
+  readonly request: SessionInputRequest;
+  readonly withdrawal: AbortController;
+  /** Whether the editor has been asked and has not answered. */
+  isAsked: boolean;
+  wasAskedAgain: boolean;
+  timer?: NodeJS.Timeout;
+}
+
+/** An editor that cancels a turn also answers its questions: by then they are withdrawn. */
+const reportAfterMs = 1000;
 
 /** The open questions of one session on one connection. Its owner closes it. */
 export class Questions {
   readonly #parts: QuestionsParts;
-  readonly #open = new Map<string, AbortController>();
+  readonly #open = new Map<string, OpenQuestion>();
 
   constructor(parts: QuestionsParts) {
     this.#parts = parts;
@@ -33,35 +58,80 @@ export class Questions {
 
   /** Asks what is new, and withdraws what is no longer open. */
   update(waiting: ReadonlyMap<string, SessionInputRequest>): void {
-    for (const [id, withdrawal] of this.#open) {
+    for (const [id, question] of this.#open) {
       if (waiting.has(id)) continue;
       this.#open.delete(id);
-      withdrawal.abort();
+      this.#parts.asked.delete(id);
+      withdraw(question);
     }
-    for (const [id, request] of waiting) if (!this.#open.has(id)) this.#ask(id, request);
+    for (const [id, request] of waiting) {
+      if (this.#open.has(id)) continue;
+      const withdrawal = new AbortController();
+      const question = { request, withdrawal, isAsked: false, wasAskedAgain: false };
+      this.#open.set(id, question);
+      this.#ask(id, question);
+    }
   }
 
-  /** The connection is over; the questions stay open for others. */
+  /** Asks again what the editor left open. */
+  askAgain(): void {
+    for (const [id, question] of this.#open) if (!question.isAsked) this.#ask(id, question);
+  }
+
+  /** The session is no longer followed here; the questions stay open for others. */
   close(): void {
+    for (const question of this.#open.values()) withdraw(question);
     this.#open.clear();
   }
 
-  #ask(id: string, request: SessionInputRequest): void {
-    const withdrawal = new AbortController();
-    this.#open.set(id, withdrawal);
-    const question = this.#question(request);
+  #ask(id: string, open: OpenQuestion): void {
+    const question = this.#question(open.request);
     if (question === undefined) return;
+    clearTimeout(open.timer);
+    open.isAsked = true;
+    const { rpc, asked } = this.#parts;
+    const times = (asked.get(id) ?? 0) + 1;
+    asked.set(id, times);
     const { method, params, read } = question;
-    // The id is the same on every connection, so that an editor's bridge knows a question that is asked again.
-    this.#parts.rpc
-      .request(method, params, { id, signal: withdrawal.signal })
-      .then((response) => {
-        const decision = this.#open.has(id) ? read(response) : undefined;
-        if (decision !== undefined) this.#parts.decide({ requestId: id, ...decision });
-      })
+    // The id is the same on every connection, so that an editor's bridge knows a question that is asked again. On one
+    // connection it is another each time: the answer to an earlier request may be on its way.
+    const requestId = times === 1 ? id : `${id}#${times}`;
+    rpc
+      .request(method, params, { id: requestId, signal: open.withdrawal.signal })
+      .then(read, readFailure)
+      .then((answer) => this.#take(id, open, question, answer))
       .catch(() => {
-        // Withdrawn, or the editor cannot answer, or names an option that there is not: somebody else decides.
+        // The session is gone, and its questions with it.
       });
+  }
+
+  #take(id: string, open: OpenQuestion, question: Question, answer: Answer): void {
+    if (this.#open.get(id) !== open || answer.kind === "over") return;
+    if (answer.kind !== "decided") return this.#leaveOpen(id, open, question, answer);
+    const why = this.#parts.decide({ requestId: id, ...answer.decision });
+    if (why !== undefined) this.#leaveOpen(id, open, question, { kind: "unusable", why });
+  }
+
+  /** Says why the question is still open; after an answer that cannot be used, asks once more (B52). */
+  #leaveOpen(
+    id: string,
+    open: OpenQuestion,
+    { title }: Question,
+    answer: Extract<Answer, { kind: "left open" | "unusable" }>,
+  ): void {
+    open.isAsked = false;
+    clearTimeout(open.timer);
+    open.timer = setTimeout(() => {
+      if (this.#open.get(id) !== open) return;
+      const isUnusable = answer.kind === "unusable";
+      const asksAgain = isUnusable && answer.isFinal !== true && !open.wasAskedAgain;
+      const problem = isUnusable ? `The answer cannot be used: ${answer.why}. ` : "";
+      this.#parts.report(`Still open: ${title}`, problem + (asksAgain ? ASKED_AGAIN : LEFT_OPEN));
+      if (!asksAgain) return;
+      open.wasAskedAgain = true;
+      this.#ask(id, open);
+    }, reportAfterMs);
+    open.timer.unref();
   }
 
   #question(request: SessionInputRequest): Question | undefined {
@@ -79,8 +149,10 @@ export class Questions {
     const title = approval.target === "" ? call.displayName : approval.target;
     // Few editors show more than the title.
     const mark = subject?.kind === "command" && runsOutside(subject) ? ` (${subject.isolation ?? ""})` : "";
+    const options = approval.options.map(({ id }) => id);
     return {
       method: "session/request_permission",
+      title: title + mark,
       params: {
         sessionId,
         toolCall: { ...toolCall, title: title + mark },
@@ -91,21 +163,22 @@ export class Questions {
         })),
         _meta: { holdfast: describeApproval(approval) },
       },
-      read: readOutcome,
+      read: (response) => readOutcome(response, options),
     };
   }
 
   #form(request: Extract<SessionInputRequest, { kind: "chatInput" }>["request"]): Question | undefined {
     const { sessionId, features } = this.#parts;
     const { message = "", url, requestedSchema, toolCallId } = request;
+    const [method, title] = ["elicitation/create", message];
     const scope = { sessionId, ...(toolCallId !== undefined && { toolCallId }) };
     if (url !== undefined) {
       const params = { ...scope, mode: "url", message, url, elicitationId: request.id };
-      return features.links ? { method: "elicitation/create", params, read: readAction } : undefined;
+      return features.links ? { method, params, title, read: readAction } : undefined;
     }
     const schema: JsonObject = requestedSchema ?? { type: "object", properties: {} };
     const params = { ...scope, mode: "form", message, requestedSchema: schema };
-    return features.forms ? { method: "elicitation/create", params, read: readAction } : undefined;
+    return features.forms ? { method, params, title, read: readAction } : undefined;
   }
 }
 
@@ -121,14 +194,43 @@ function describeApproval({ id, subject, source, expiresAt }: PendingToolCall["a
   };
 }
 
-/** A request that an editor cancels stays open for others: only a chosen option decides. */
-function readOutcome(response: unknown): Omit<PermissionDecision, "requestId"> | undefined {
-  const { outcome, optionId } = membersOf(membersOf(response)["outcome"]);
-  return outcome === "selected" && typeof optionId === "string" ? { optionId } : undefined;
+const ASKED_AGAIN = "You are asked once more.";
+const LEFT_OPEN =
+  "The request stays open: decide it in another client, or load the session to be asked again.";
+
+function withdraw({ withdrawal, timer }: OpenQuestion): void {
+  clearTimeout(timer);
+  withdrawal.abort();
 }
 
-function readAction(response: unknown): Omit<PermissionDecision, "requestId"> | undefined {
+/** Only a chosen option decides; a request that an editor cancels stays open for others. */
+function readOutcome(response: unknown, options: readonly string[]): Answer {
+  const { outcome, optionId } = membersOf(membersOf(response)["outcome"]);
+  if (outcome === "cancelled") return { kind: "left open" };
+  if (outcome !== "selected") return unusable('outcome.outcome: expected "selected" or "cancelled"');
+  if (typeof optionId === "string" && options.includes(optionId)) {
+    return { kind: "decided", decision: { optionId } };
+  }
+  return unusable(`outcome.optionId: expected one of ${options.join(", ")}`);
+}
+
+function readAction(response: unknown): Answer {
   const { action, content } = membersOf(response);
-  if (action !== "accept" && action !== "decline" && action !== "cancel") return undefined;
-  return { optionId: action, ...(action === "accept" && { content: readContent(content) }) };
+  if (action !== "accept" && action !== "decline" && action !== "cancel") {
+    return unusable("action: expected accept, decline or cancel");
+  }
+  const decision = { optionId: action, ...(action === "accept" && { content: readContent(content) }) };
+  return { kind: "decided", decision };
+}
+
+function unusable(why: string): Answer {
+  return { kind: "unusable", why };
+}
+
+/** The request was withdrawn, or the connection ended, or the editor answered with an error. */
+function readFailure(error: unknown): Answer {
+  if (!(error instanceof RpcError)) return { kind: "over" };
+  if (error.code === ErrorCode.requestCancelled) return { kind: "left open" };
+  const isFinal = error.code === ErrorCode.methodNotFound;
+  return { kind: "unusable", why: `error ${error.code}, ${error.message.replace(/\.$/, "")}`, isFinal };
 }

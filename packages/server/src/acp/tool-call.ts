@@ -84,7 +84,9 @@ export function replayTerminal(call: ToolCall, content: TerminalContent): Sessio
   if (result === undefined) return undefined;
   const { preview = "", exit, skippedBytes } = result;
   const terminalId = terminalIdOf(content.resource);
-  const data = skippedBytes > 0 ? skippedLine(skippedBytes) + preview : preview;
+  const text = skippedBytes > 0 ? skippedLine(skippedBytes) + preview : preview;
+  // The result is text for agents; a pseudo-terminal ends its lines with both.
+  const data = content.isPty ? text.replaceAll(/\r?\n/g, "\r\n") : text;
   return {
     sessionUpdate: "tool_call_update",
     toolCallId: call.toolCallId,

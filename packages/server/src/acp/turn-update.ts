@@ -41,6 +41,12 @@ export function partUpdate(part: TextPart | WholePart, features: EditorFeatures)
   return { sessionUpdate: "notice", severity, title, ...(description !== undefined && { description }) };
 }
 
+/** Something that the host itself has to say. */
+export function noticeUpdate(title: string, description: string, features: EditorFeatures): SessionUpdate {
+  if (features.notices) return { sessionUpdate: "notice", severity: "warning", title, description };
+  return { sessionUpdate: "agent_thought_chunk", content: textBlock(`[${title}. ${description}]\n`) };
+}
+
 function chunk(sessionUpdate: string, content: ContentBlock, messageId: string): SessionUpdate {
   return { sessionUpdate, content, messageId };
 }

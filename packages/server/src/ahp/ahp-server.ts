@@ -16,6 +16,7 @@ import { Channels } from "./channels.ts";
 import { ClientRecords } from "./client-record.ts";
 import { AhpConnection, CLOSE_CODE, type ConnectionDeps } from "./connection.ts";
 import { requestHandlers } from "./handlers.ts";
+import { ClientWebSocket } from "./inbound.ts";
 import { Reviews } from "./review.ts";
 import { ResourceWatches } from "./resource-watches.ts";
 import { StartProgress } from "./start-progress.ts";
@@ -70,6 +71,7 @@ export class AhpServer {
       clientTracking: false,
       // One message per tick: by then the effects of the previous message are stored and published.
       allowSynchronousEvents: false,
+      WebSocket: ClientWebSocket,
       handleProtocols: chooseProtocol,
     });
     this.#webSockets.on("wsClientError", ({ message }: Error, socket) => {

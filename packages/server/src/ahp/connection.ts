@@ -18,7 +18,7 @@ import { ClientSubscriptions } from "./client-subscriptions.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { type HandledMethod, handleRequest, type RequestHandlers } from "./handlers.ts";
 import { type Handshake, type HandshakeDeps, initialize, reconnect } from "./handshake.ts";
-import { InboundLimit, orderOf } from "./inbound.ts";
+import { InboundMessages, orderOf } from "./inbound.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
 import type { StartProgress } from "./start-progress.ts";
 import { SocketWriter } from "./socket-writer.ts";
@@ -73,7 +73,7 @@ export class AhpConnection implements ClientConnection {
   readonly #principal: string;
   readonly #socket: SocketWriter;
   readonly #rpc: Connection;
-  readonly #limit: InboundLimit;
+  readonly #inbound: InboundMessages;
   readonly #warnings: WarningLimit;
   readonly #connectedAt: Date;
   #state: State = { name: "new" };
@@ -86,8 +86,13 @@ export class AhpConnection implements ClientConnection {
     this.#webSocket = webSocket;
     this.#principal = principal;
     this.#connectedAt = deps.now();
-    this.#socket = new SocketWriter(webSocket, socket, () => this.#subscriptions?.delivery.drained());
-    this.#limit = new InboundLimit(webSocket);
+    this.#inbound = new InboundMessages(webSocket, (message) => this.#rpc.push(message.toString("utf8")));
+    this.#socket = new SocketWriter({
+      webSocket,
+      socket,
+      reading: this.#inbound,
+      onRoom: () => this.#subscriptions?.delivery.drained(),
+    });
     this.#warnings = new WarningLimit((line) => void deps.report(new Error(line)));
     this.#rpc = new Connection({
       framing: messageFraming(),
@@ -107,13 +112,7 @@ export class AhpConnection implements ClientConnection {
     });
     webSocket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     webSocket.on("pong", () => (this.#isAlive = true));
-    webSocket.on("close", (code) => {
-      // A browser says so when its tab is closed or shows another page: nobody is there any more (Z710).
-      const hasLeft = code === CLOSE_CODE.goingAway && !this.#isClosedHere;
-      const { record } = this.#subscriptions ?? {};
-      this.#end();
-      if (hasLeft && record !== undefined) this.#deps.records.goneForGood(record);
-    });
+    webSocket.on("close", (code) => this.#inbound.end(() => this.#ended(code)));
     // The WebSocket sends a close code that names the error; its close event follows.
     webSocket.on("error", () => {});
   }
@@ -148,6 +147,7 @@ export class AhpConnection implements ClientConnection {
 
   close(code: number, reason: string): void {
     this.#isClosedHere = true;
+    if (code === CLOSE_CODE.revoked) this.#inbound.drop();
     this.#webSocket.close(code, reason);
   }
 
@@ -174,8 +174,7 @@ export class AhpConnection implements ClientConnection {
       this.close(CLOSE_CODE.unsupportedData, "Send one JSON message per text frame.");
       return;
     }
-    this.#limit.take(data.length);
-    this.#rpc.push(data.toString("utf8"));
+    this.#inbound.receive(data);
   }
 
   #sink(): MessageSink {
@@ -249,7 +248,7 @@ export class AhpConnection implements ClientConnection {
 
   async #greet(handshake: Handshake, params: unknown): Promise<object> {
     if (this.#state.name !== "new") {
-      throw new RpcError(ErrorCode.invalidRequest, "This connection has been introduced already.");
+      throw new RpcError(ErrorCode.invalidRequest, "This connection is already initialized.");
     }
     this.#state = { name: "greeting" };
     try {
@@ -299,10 +298,17 @@ export class AhpConnection implements ClientConnection {
     if (found) subscriptions.unsubscribe(found);
   }
 
+  #ended(code: number): void {
+    // A browser says so when its tab is closed or shows another page: nobody is there any more (Z710).
+    const hasLeft = code === CLOSE_CODE.goingAway && !this.#isClosedHere;
+    const { record } = this.#subscriptions ?? {};
+    this.#end();
+    if (hasLeft && record !== undefined) this.#deps.records.goneForGood(record);
+  }
+
   #end(): void {
     const state = this.#state;
     this.#state = { name: "closed" };
-    this.#limit.close();
     this.#rpc.end();
     this.#warnings.close();
     if (state.name !== "open") return;

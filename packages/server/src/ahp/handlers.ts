@@ -13,7 +13,7 @@ import { resourceHandlers } from "./resource.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
 import type { StartProgress } from "./start-progress.ts";
 import type { Telemetry } from "./telemetry.ts";
-import { invalidParams } from "./rpc-error.ts";
+import { invalidParams, wrongParams } from "./rpc-error.ts";
 import { sessionHandlers } from "./session.ts";
 
 /** The requests of a client that has introduced itself; `unsubscribe` is a notification. */
@@ -65,7 +65,7 @@ export async function handleRequest<Method extends HandledMethod>(
   params: unknown,
 ): Promise<unknown> {
   const read = subscriptions.dialect.readRequest<Method>(method, params);
-  if (!read.ok) throw invalidParams(read.problem);
+  if (!read.ok) throw wrongParams(params, read.problem);
   const handler: RequestHandler<Method> = handlers[method];
   if (!changesState(method)) return handler(subscriptions, read.value);
   await recording.requireNow();

@@ -19,7 +19,7 @@ import { COMPLETION_TRIGGERS } from "./completions.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import { folderUri } from "./handlers.ts";
 import type { ReadChannel, Reviews } from "./review.ts";
-import { invalidParams } from "./rpc-error.ts";
+import { invalidParams, wrongParams } from "./rpc-error.ts";
 import { METRICS_URI, type Telemetry, hasTelemetry, isTelemetry } from "./telemetry.ts";
 
 const maxInfoLength = 100;
@@ -162,7 +162,7 @@ interface Return {
 /** Reads `reconnect`, which has the same form in all dialects. */
 function readReturn(params: unknown): Return {
   const read = holdfast.readRequest("reconnect", params);
-  if (!read.ok) throw invalidParams(read.problem);
+  if (!read.ok) throw wrongParams(params, read.problem);
   checkLength(read.value.clientId);
   const meta = fieldsOf(fieldsOf(params)["_meta"])["holdfast"];
   const seen = Object.entries(fieldsOf(fieldsOf(meta)["seen"])).filter(

@@ -1,39 +1,117 @@
 // Incoming messages of a client: how fast they are read, and which wait for one another.
-import type { WebSocket } from "ws";
 import { TokenBucket } from "@holdfast/core";
+import { WebSocket } from "ws";
 
 /** Messages, where one of more than `unitBytes` counts for several. */
 const size = { burst: 4000, perSecond: 2000 };
 const unitBytes = 16 * 1024;
 
-export class InboundLimit {
-  readonly #webSocket: WebSocket;
+/** How fast the messages of one client are handled, whatever their transport. */
+export class InboundPace {
   readonly #bucket = new TokenBucket(size, performance.now());
-  #pause: NodeJS.Timeout | undefined;
 
-  constructor(webSocket: WebSocket) {
-    this.#webSocket = webSocket;
-  }
-
-  take(sizeBytes: number): void {
+  /** How long to wait before the next message, after one of this size; 0 for not at all. */
+  take(sizeBytes: number): number {
     const nowMs = performance.now();
     let waitMs = 0;
     for (let units = 0; units <= sizeBytes / unitBytes && waitMs === 0; units += 1) {
       waitMs = this.#bucket.take(nowMs);
     }
-    if (waitMs === 0 || this.#pause !== undefined) return;
-    this.#webSocket.pause();
-    this.#pause = setTimeout(
-      () => {
-        this.#pause = undefined;
-        this.#webSocket.resume();
-      },
-      Math.max(1, waitMs),
-    );
+    return waitMs === 0 ? 0 : Math.max(1, waitMs);
+  }
+}
+
+const tooLarge = 1009;
+
+/** The WebSocket of a client, which gives the reason where the library closes it without one. */
+export class ClientWebSocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason ?? (code === tooLarge ? "A message has at most 16 MiB." : undefined));
+  }
+}
+
+/** Why messages wait: too many came, or the client does not read what it asked for. */
+type Hold = "pace" | "output";
+
+/**
+ * Hands the messages of a WebSocket on, and none while they are held: the WebSocket is then paused, and what it had
+ * read already waits here and is handed on one a tick.
+ */
+export class InboundMessages {
+  readonly #webSocket: WebSocket;
+  readonly #handle: (message: Buffer) => void;
+  readonly #pace = new InboundPace();
+  readonly #holds = new Set<Hold>();
+  readonly #waiting: Buffer[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #next: NodeJS.Immediate | undefined;
+  #onEnd: (() => void) | undefined;
+
+  constructor(webSocket: WebSocket, handle: (message: Buffer) => void) {
+    this.#webSocket = webSocket;
+    this.#handle = handle;
   }
 
-  close(): void {
-    clearTimeout(this.#pause);
+  receive(message: Buffer): void {
+    if (this.#isFree && this.#waiting.length === 0) this.#take(message);
+    else this.#waiting.push(message);
+  }
+
+  /** Hands nothing on until `resume`: the client does not read the responses that it asks for. */
+  pause(): void {
+    this.#hold("output");
+  }
+
+  resume(): void {
+    this.#release("output");
+  }
+
+  /** The WebSocket is closed: calls back once everything that it had read is handed on. */
+  end(onEnd: () => void): void {
+    clearTimeout(this.#timer);
+    this.#onEnd = onEnd;
+    this.#continue();
+  }
+
+  /** Forgets what waits. */
+  drop(): void {
+    this.#waiting.length = 0;
+  }
+
+  get #isFree(): boolean {
+    return this.#holds.size === 0 || this.#onEnd !== undefined;
+  }
+
+  #take(message: Buffer): void {
+    const waitMs = this.#pace.take(message.length);
+    if (waitMs > 0 && this.#onEnd === undefined) {
+      this.#hold("pace");
+      this.#timer = setTimeout(() => this.#release("pace"), waitMs);
+    }
+    this.#handle(message);
+  }
+
+  #hold(why: Hold): void {
+    if (this.#holds.size === 0) this.#webSocket.pause();
+    this.#holds.add(why);
+  }
+
+  #release(why: Hold): void {
+    if (this.#holds.delete(why)) this.#continue();
+  }
+
+  #continue(): void {
+    if (!this.#isFree || this.#next !== undefined) return;
+    if (this.#waiting.length === 0) {
+      if (this.#onEnd !== undefined) return this.#onEnd();
+      return this.#webSocket.resume();
+    }
+    this.#next = setImmediate(() => {
+      this.#next = undefined;
+      const message = this.#isFree ? this.#waiting.shift() : undefined;
+      if (message !== undefined) this.#take(message);
+      this.#continue();
+    });
   }
 }
 

@@ -36,3 +36,9 @@ export function toRpcError(thrown: unknown, dialect: Dialect, report: (error: un
 export function invalidParams(problem: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, problem);
 }
+
+/** The error for params that a reader turned down; its problem names a member, where they have members. */
+export function wrongParams(params: unknown, problem: string): RpcError {
+  const isObject = typeof params === "object" && params !== null && !Array.isArray(params);
+  return invalidParams(isObject ? problem : "params: expected an object");
+}

@@ -1,5 +1,6 @@
 // Writer of one client's socket: accepts ready frames while it has capacity, and reports when it has capacity again.
 import type { Socket } from "node:net";
+import type { MessageSource } from "@holdfast/jsonrpc";
 import { WebSocket } from "ws";
 import { textFrame } from "./text-frame.ts";
 
@@ -8,12 +9,22 @@ export const ROOM_BYTES = 256 * 1024;
 /** From this on, what is written is followed until it has left. */
 export const CALM_BYTES = 64 * 1024;
 /** Above this, the client is not listened to either: it does not read the answers that it asks for. */
-const deafBytes = 4 * 1024 * 1024;
+export const DEAF_BYTES = 4 * 1024 * 1024;
+
+export interface SocketWriterParts {
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+  /** The receiving side, which pauses while too much waits to be sent. */
+  readonly reading: MessageSource;
+  /** Called whenever no more than a little waits, after more than that was written. */
+  readonly onRoom: () => void;
+}
 
 /** The sending side of a WebSocket. Frames go to its socket as they are; the WebSocket itself sends pings and the close. */
 export class SocketWriter {
   readonly #webSocket: WebSocket;
   readonly #socket: Socket;
+  readonly #reading: MessageSource;
   #isDeaf = false;
   /** Frames to be sent together, while they are being gathered. */
   #gathered: Buffer[] | undefined;
@@ -21,16 +32,16 @@ export class SocketWriter {
 
   readonly #onWritten: () => void;
 
-  /** `onRoom` is called whenever no more than a little waits, after more than that was written. */
-  constructor(webSocket: WebSocket, socket: Socket, onRoom: () => void) {
+  constructor({ webSocket, socket, reading, onRoom }: SocketWriterParts) {
     this.#webSocket = webSocket;
     this.#socket = socket;
+    this.#reading = reading;
     // Not the socket's drain: it comes only above the socket's own mark, which may be higher than ours (E450).
     this.#onWritten = () => {
       if (this.#socket.writableLength >= CALM_BYTES) return;
       if (this.#isDeaf) {
         this.#isDeaf = false;
-        webSocket.resume();
+        reading.resume();
       }
       onRoom();
     };
@@ -88,8 +99,8 @@ export class SocketWriter {
       else this.#socket.write(frame);
     }
     if (frames.length > 1) this.#socket.uncork();
-    if (this.#socket.writableLength < deafBytes || this.#isDeaf) return;
+    if (this.#socket.writableLength < DEAF_BYTES || this.#isDeaf) return;
     this.#isDeaf = true;
-    this.#webSocket.pause();
+    this.#reading.pause();
   }
 }

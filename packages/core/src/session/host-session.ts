@@ -18,7 +18,7 @@ import type { StoredRun } from "../ports.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
 import type { AgentSide } from "../terminal/agent-side.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import { type SavedAgent, SessionAgent } from "./session-agent.ts";
+import { type Beginning, type SavedAgent, SessionAgent } from "./session-agent.ts";
 import type { SessionChat } from "./session-chat.ts";
 import { SessionContext, type SessionNames } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -164,8 +164,8 @@ export class HostSession {
   }
 
   /** Starts the agent for the first time, with the context of another of its sessions; rejects, with nothing left behind, when it cannot. */
-  async start(forkOf?: string): Promise<void> {
-    await this.#agent.connect({ forkOf });
+  async start(beginning: Beginning = {}): Promise<void> {
+    await this.#agent.connect(beginning);
     this.#idle.touch();
   }
 

@@ -152,7 +152,7 @@ export class Submissions {
   }
 
   async #createSession(request: NewSession, { actor, ceiling }: SubmittedBy): Promise<Submission> {
-    const { name, activeClient, awaitsAgent, appName } = request;
+    const { name, activeClient, awaitsAgent, appName, preferences } = request;
     const { sessions } = this.#deps;
     if (activeClient !== undefined && activeClient.tools.length > 0) {
       const ruling = checkActiveClient({ type: "session/activeClientSet", client: activeClient }, actor);
@@ -173,7 +173,7 @@ export class Submissions {
       session.publish({ type: "session/activeClientSet", client: activeClient });
     }
     if (awaitsAgent) await sessions.start(session, fork?.backendId);
-    else sessions.startInBackground(session);
+    else sessions.startInBackground(session, preferences);
     return accepted(undefined, { uri: session.uri });
   }
 

@@ -67,6 +67,11 @@ function translate(
   }
 }
 
+/** AHP: "Any action referencing a non-existent chat: Server MUST silently ignore the action"; first written of sessions. */
+export function ignoresLost({ type }: WireAction): boolean {
+  return type.startsWith("chat/") || type.startsWith("session/");
+}
+
 /** A type such as `toString` names no reader. */
 function own<Value>(table: { readonly [name: string]: Value }, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;

@@ -169,6 +169,12 @@ export const ERRORS = {
     rpcCode: rpc.invalidParams,
     message: "The file cannot be executed. Make it executable, or name the program that runs it.",
   },
+  CLIENT_NOT_FOUND: {
+    status: 404,
+    rpcCode: rpc.notFound,
+    message:
+      "The host does not know this client: it was away too long, or the host was restarted. Send initialize, and subscribe again.",
+  },
   FILE_NOT_FOUND: {
     status: 404,
     rpcCode: rpc.notFound,

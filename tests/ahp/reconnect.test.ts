@@ -60,7 +60,11 @@ test("[E833] a client that the host does not know gets an error with its own cod
   const host = await serveHost();
   const client = await host.socket();
   expect(await client.ask("reconnect", { ...back(0), clientId: "eve" })).toMatchObject({
-    error: { code: -32008, message: expect.stringContaining("initialize"), data: { code: "CLIENT_NOT_FOUND" } },
+    error: {
+      code: -32008,
+      message: expect.stringContaining("initialize"),
+      data: { code: "CLIENT_NOT_FOUND" },
+    },
   });
   expect(await client.initialize({ clientId: "eve" })).toMatchObject({ protocolVersion: "1.0.0" });
 });

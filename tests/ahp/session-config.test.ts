@@ -53,14 +53,19 @@ test.each([
   [{ mode: "wild" }, /no mode 'wild'. It has: ask, trust, plan\./],
   [{ bogus: "1" }, /no option 'bogus'. It has: output, sandboxEnabled\./],
   [{ output: "zzz" }, /output cannot be 'zzz'. It can be: tail, none\./],
-])("[E830] a session that begins with %j fails, and its error lists what is possible", async (config, reason) => {
-  const client = await (await serveHost({ script })).client();
-  const channel = await create(client, config);
-  await expect.poll(async () => (await client.subscribe(channel)).state).toMatchObject({
-    lifecycle: "failed",
-    creationError: { message: expect.stringMatching(reason) as string },
-  });
-});
+])(
+  "[E830] a session that begins with %j fails, and its error lists what is possible",
+  async (config, reason) => {
+    const client = await (await serveHost({ script })).client();
+    const channel = await create(client, config);
+    await expect
+      .poll(async () => (await client.subscribe(channel)).state)
+      .toMatchObject({
+        lifecycle: "failed",
+        creationError: { message: expect.stringMatching(reason) as string },
+      });
+  },
+);
 
 test.each([[{ bogus: 1 }], [{ output: null }], [{ "no name": "x" }], [{ mode: ["trust"] }]])(
   "[E830] createSession with %j, which no agent can have, fails at once",
@@ -97,6 +102,19 @@ test("[E830] settings of VS Code that the agent does not offer change nothing", 
   );
   await client.action("chat/turnComplete");
   expect(await valuesOf(client, channel)).toEqual(defaults);
+});
+
+test("[E835] createSession with an unknown agent lists the agents", async () => {
+  const client = await (await serveHost({ script })).client();
+  expect(await client.ask("createSession", { channel: "nosuch:/one", provider: "nosuch" })).toMatchObject({
+    error: {
+      code: -32002,
+      message: expect.stringMatching(
+        /^No ACP provider found for agent 'nosuch'\. Choose one of: .*mine/,
+      ) as string,
+      data: { code: "ACP_UNKNOWN_AGENT" },
+    },
+  });
 });
 
 test("[E831] resolveSessionConfig returns the values that it knows, and fails for wrong ones", async () => {

@@ -380,9 +380,9 @@ export class HostError extends Error {
 }
 
 /** The error for an agent that is neither an id nor a handle; clients compare its sentence to the letter. */
-export function unknownAgent(agentId: string): HostError {
+export function unknownAgent(agentId: string, agents: readonly string[] = []): HostError {
   return new HostError("ACP_UNKNOWN_AGENT", `No ACP provider found for agent '${agentId}'.`, {
-    details: { agentId },
+    details: { agentId, agents },
   });
 }
 

@@ -4,7 +4,7 @@ import type { Audit } from "../audit/audit.ts";
 import { recordOptions } from "../audit/option-audit.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import type { TerminalSpool } from "../ports.ts";
-import { HOST_ONLY } from "../rules/rule.ts";
+import { hostOnly } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
 import type { HostSession, OptionChanges } from "../session/host-session.ts";
 import type { Rights } from "../session/rights.ts";
@@ -37,7 +37,7 @@ export function submitToSession(
   const { actor, origin } = by;
   if (isRequest(submitted)) {
     if (isChangesRequest(submitted)) return submitChanges({ rights, audit }, session, submitted, by);
-    if (submitted.type !== "session/close") return rejected(HOST_ONLY);
+    if (submitted.type !== "session/close") return rejected(hostOnly(submitted));
     return sessions.close(session, actor, submitted.reason).then(() => accepted());
   }
   const author = { actor, at: now().toISOString() };

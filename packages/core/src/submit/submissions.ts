@@ -5,7 +5,7 @@ import type { PermissionRules } from "../approval/permission-rules.ts";
 import { recordOptions } from "../audit/option-audit.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import { callerOf, maySee, requireOwner } from "../caller.ts";
-import { HOST_ONLY, clientIdOf, reject } from "../rules/rule.ts";
+import { hostOnly, clientIdOf, reject } from "../rules/rule.ts";
 import { checkActiveClient } from "../rules/session-rules.ts";
 import { readFork } from "../session/fork.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
@@ -126,7 +126,7 @@ export class Submissions {
 
   #submitToRoot(submitted: Action | Request, by: SubmittedBy): Submission | Promise<Submission> {
     if (!isRequest(submitted)) {
-      if (submitted.type !== "root/configChanged") return rejected(HOST_ONLY);
+      if (submitted.type !== "root/configChanged") return rejected(hostOnly(submitted));
       requireOwner(callerOf(by.actor));
       return accepted(this.#deps.hub.dispatch(ROOT_URI, submitted, by.origin));
     }
@@ -138,7 +138,7 @@ export class Submissions {
       case "root/removePermissionRule":
         return this.#removeRule(submitted.id, by);
       default:
-        return rejected(HOST_ONLY);
+        return rejected(hostOnly(submitted));
     }
   }
 

@@ -18,7 +18,7 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 export function readText(params: unknown, name: string, maxLength: number = LIMITS.cwdLength): string {
   const value = membersOf(params)[name];
-  if (typeof value !== "string" || value === "") throw invalidParams(`${name}: expected a text`);
+  if (typeof value !== "string" || value === "") throw invalidParams(`${name}: expected a string`);
   if (value.length > maxLength) throw invalidParams(`${name}: at most ${maxLength} characters`);
   return value;
 }

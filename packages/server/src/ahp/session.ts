@@ -112,7 +112,7 @@ function listSessions(
   sessions: AhpPort["sessions"],
   { limit, cursor, includeClosed = false }: AhpRequests["listSessions"],
 ): SessionPage {
-  if (cursor !== undefined && !isCursor(cursor)) throw invalidParams("cursor: not one of this host's");
+  if (cursor !== undefined && !isCursor(cursor)) throw invalidParams("cursor: unknown cursor");
   const query = { ...(!includeClosed && { isOpen: true }), ...(cursor !== undefined && { cursor }) };
   if (limit !== undefined) return sessions.list({ ...query, limit: Math.max(1, limit) });
   const all = [];

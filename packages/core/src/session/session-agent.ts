@@ -63,7 +63,7 @@ type AgentState =
   | { readonly name: "ending"; readonly ended: Promise<void> }
   | { readonly name: "closed" };
 
-/** What a session begins with, besides its options. */
+/** The beginning of a session, besides its options. */
 export interface Beginning {
   /** The agent's own session whose context it begins with. */
   readonly forkOf?: string | undefined;
@@ -310,7 +310,13 @@ export class SessionAgent {
       this.#context.publish({ type: "session/contextLost", at, reason: this.#redact(loss) });
     }
     const about = describeAgent(agent.info, this.#context.entry);
-    const opened = { type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about } as const;
+    const opened = {
+      type: "session/ready",
+      at,
+      backendId: sessionId,
+      backendCwd: cwd,
+      agent: about,
+    } as const;
     // A caller that opens a session gets an error for what cannot be set; a resumed session continues without.
     if (!isFirst) this.#context.publish(opened);
     this.#settings.publishOffers(result);

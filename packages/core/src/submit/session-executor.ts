@@ -49,11 +49,12 @@ export function submitToSession(
     case "session/labelChanged":
     case "session/isReadChanged":
     case "session/isArchivedChanged":
-    case "session/activeClientSet":
     case "session/activeClientRemoved":
     case "session/annotationSet":
     case "session/annotationRemoved":
       return accepted(session.dispatch({ to: "session", action }, origin));
+    case "session/activeClientSet":
+      return accepted(session.setActiveClient(action.client, origin));
     case "session/permissionRuleRemoved": {
       const rule = { id: action.id, subject: action.id };
       const entry = session.dispatch({ to: "session", action }, origin);

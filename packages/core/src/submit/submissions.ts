@@ -169,9 +169,7 @@ export class Submissions {
     const after = approvalPolicy === undefined ? {} : { approvalPolicy };
     recordOptions(this.#deps.audit, session.key, { before: {}, after, by: actor });
     // First, so that its agent is offered the client's tools.
-    if (activeClient !== undefined) {
-      session.publish({ type: "session/activeClientSet", client: activeClient });
-    }
+    if (activeClient !== undefined) session.setActiveClient(activeClient);
     if (awaitsAgent) await sessions.start(session, fork?.backendId);
     else sessions.startInBackground(session, preferences);
     return accepted(undefined, { uri: session.uri });
